@@ -1,0 +1,122 @@
+"""The errors benchkit raises and the diagnostics it records.
+
+In: what went wrong, where, and what the user can do. Out: one line that says all three.
+Why: a usage error stops a command; bad data costs one file, so it is a record, not an exception.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What a benchkit command tells the shell."""
+
+    DONE = 0
+    REGRESSION = 1
+    USAGE = 2
+    DATA = 3
+    INCONCLUSIVE = 4
+    INTERRUPTED = 130
+
+
+class BenchkitError(Exception):
+    """Something a user can put right.
+
+    Parameters
+    ----------
+    what : str
+        What went wrong and why, lower case, no trailing period.
+    where : str, optional
+        ``path``, ``path:line`` or an option's name.
+    hint : str, optional
+        What to do about it.
+    """
+
+    exit_code = ExitCode.USAGE
+
+    def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return describe(self.what, where=self.where, hint=self.hint)
+
+
+class ConfigError(BenchkitError):
+    """A configuration file, sidecar or option cannot be used."""
+
+
+class SelectionError(BenchkitError):
+    """A selection names something that the data does not hold."""
+
+    exit_code = ExitCode.DATA
+
+
+class BaselineError(SelectionError):
+    """No baseline was named and none can be told from the variants' names."""
+
+    exit_code = ExitCode.USAGE
+
+
+class DataError(BenchkitError):
+    """There is nothing to work on: nothing parsed, nothing compared, no common names."""
+
+    exit_code = ExitCode.DATA
+
+
+class UnknownFormatError(DataError):
+    """No format recognises a source."""
+
+
+class AmbiguousFormatError(DataError):
+    """More than one format claims the same source."""
+
+
+class SchemaError(DataError):
+    """A table does not have the columns or the types of the schema."""
+
+
+class StoreError(DataError):
+    """The store cannot be read or written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One problem met while reading a source; the rest of the data is kept.
+
+    Parameters
+    ----------
+    path : str
+        The source as the user knows it.
+    line : int
+        Line in the source, counted from 1; 0 where the whole source is meant.
+    what, hint : str
+        What was met and why it matters; what to do about it.
+    severity : {'error', 'warning', 'note'}
+        ``error``: the source, or a part of it, was refused. ``warning``: it was read, with a loss
+        that is named. ``note``: nothing was lost (a companion that a later step reads, say).
+    """
+
+    path: str
+    line: int
+    what: str
+    hint: str = ""
+    severity: str = "error"
+
+    @property
+    def where(self) -> str:
+        """The place as ``path:line``."""
+        return f"{self.path}:{self.line}" if self.line else self.path
+
+    def __str__(self) -> str:
+        return describe(self.what, where=self.where, hint=self.hint)
+
+
+def describe(what: str, *, where: str = "", hint: str = "") -> str:
+    """Write a problem on one line: ``where: what; hint``."""
+    head = f"{where}: {what}" if where else what
+    return f"{head}; {hint}" if hint else head

@@ -1,0 +1,231 @@
+"""What every parser shares: the source it reads, the readings it yields, the format it declares.
+
+In: a raw file. Out: `Reading`s (one run as one source tells it), batches of `Samples`, and
+`Diagnostic`s for what could not be read. Why: a parser is one file that turns bytes into
+observations and knows nothing of labels, stores or statistics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.source import Head, Source
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    import numpy as np
+
+__all__ = ["Diagnostic", "Form", "Format", "Head", "Reading", "Record", "Row", "Samples", "Source"]
+
+Status = Literal["complete", "partial", "failed"]
+LoadModel = Literal["open", "closed", "unknown"]
+
+#: One observation as a parser gives it:
+#: (subject, metric, stat, value, unit, n, time, resolution, origin, line).
+Row = tuple[
+    str | None, str, str, float, str, int | None, "datetime | None", float | None, str, int
+]
+
+
+@dataclass(slots=True, kw_only=True)
+class Reading:
+    """One run as one source tells it.
+
+    A parser yields a reading when it has read it (or, where `Samples` follow, as soon as it knows
+    that the run is there, and may complete the fields until it ends). Fields that the source does
+    not tell stay at their defaults; they are never guessed.
+
+    Parameters
+    ----------
+    tool, form : str
+        Which tool measured (``wrk2``), and in which of its forms the source is (``text``).
+    line : int
+        Where the run begins in the source.
+    last_line : int
+        Where it ends.
+    benchmark : str
+        A name inside the file that always stays (a Go benchmark). Empty for load tools.
+    target : str
+        The path of the URL under load, host and port dropped; the benchmark if nothing else names one.
+    variant, group : str
+        Labels inside the file (benchstat's columns; a Go package where the file holds several).
+    params : dict of str to str
+        The level of the workload: ``{"connections": "8", "threads": "2"}``.
+    status : {'complete', 'partial', 'failed'}
+        ``partial``: the report is cut or interrupted, what stands in it is right. ``failed``: the
+        tool ran and measured nothing.
+    role : str
+        ``aggregate`` where the source sums up other runs that it also holds; else empty.
+    started_at, duration, load_model, target_rate, connections, tool_version, command, corrected
+        As in the table of runs; ``started_at`` carries its zone, ``duration`` is in s.
+    env : dict of str to str
+        What the source tells of the machine (``cpu``, ``goos``).
+    assume, better : dict of metric to str
+        Unit metadata of go benchmarks: ``{"text-bytes": "exact"}``, ``{"p99-sec": "lower"}``.
+    rows : list of Row
+        The observations. Use `add`.
+    """
+
+    tool: str
+    form: str
+    line: int
+    last_line: int = 0
+    benchmark: str = ""
+    target: str = ""
+    variant: str = ""
+    group: str = ""
+    params: dict[str, str] = field(default_factory=dict)
+    status: Status = "complete"
+    role: str = ""
+    started_at: datetime | None = None
+    duration: float | None = None
+    load_model: LoadModel = "unknown"
+    target_rate: float | None = None
+    connections: int | None = None
+    tool_version: str | None = None
+    command: str | None = None
+    corrected: str | None = None
+    env: dict[str, str] = field(default_factory=dict)
+    assume: dict[str, str] = field(default_factory=dict)
+    better: dict[str, str] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+
+    def add(
+        self,
+        metric: str,
+        stat: str,
+        value: float,
+        unit: str,
+        line: int,
+        *,
+        subject: str | None = None,
+        n: int | None = None,
+        time: datetime | None = None,
+        resolution: float | None = None,
+        origin: str = "reported",
+    ) -> None:
+        """Add one observation; ``value`` and ``resolution`` in the base unit ``unit``."""
+        self.rows.append((subject, metric, stat, value, unit, n, time, resolution, origin, line))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Samples:
+    """A block of raw samples of one metric, in columns.
+
+    Parameters
+    ----------
+    reading : Reading
+        The run they belong to, yielded before.
+    metric, unit : str
+        As in the table; the stat is ``stat``.
+    values : ndarray of float64, shape (k,)
+        In the base unit, finite.
+    lines : ndarray of int64, shape (k,)
+        Where each stands in the source (a record's ordinal in a binary source).
+    times : ndarray of datetime64[us], shape (k,), optional
+        UTC.
+    subject : str, optional
+    stat : str
+        ``sample`` for events, ``counter`` for readings of a counter.
+    resolution : float, optional
+    """
+
+    reading: Reading
+    metric: str
+    unit: str
+    values: np.ndarray
+    lines: np.ndarray
+    times: np.ndarray | None = None
+    subject: str | None = None
+    stat: str = "sample"
+    resolution: float | None = None
+
+
+Record = Reading | Samples | Diagnostic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """One way in which a tool writes its results, for `benchkit formats`.
+
+    Parameters
+    ----------
+    name : str
+        ``text``, ``json``, ``csv``, …
+    signature : str
+        What it is known by.
+    versions : str
+        Which versions of the tool write it.
+    not_recorded : str
+        What a user would want and the form does not tell.
+    """
+
+    name: str
+    signature: str
+    versions: str
+    not_recorded: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """What the registry knows of a parser.
+
+    Parameters
+    ----------
+    name : str
+        Of the parser; also a ``{tool}`` in path patterns.
+    tools : tuple of str
+        The values of the ``tool`` column that it gives.
+    summary : str
+        One line.
+    forms : tuple of Form
+    recognises : callable
+        Whether the beginning of a source (`Head`) is this format's. Cheap, never raises.
+    parse : callable
+        `Source` to an iterator of `Record`. Bad data is a `Diagnostic`, never an exception.
+    embeds : bool
+        Whether its blocks may stand among other text (prompts, Markdown, another tool's report).
+        A source may be claimed by several such formats, each of which reads its own blocks;
+        formats that own a whole source exclude each other and these.
+    """
+
+    name: str
+    tools: tuple[str, ...]
+    summary: str
+    forms: tuple[Form, ...]
+    recognises: Callable[[Head], bool]
+    parse: Callable[[Source], Iterator[Record]]
+    embeds: bool = False
+
+
+#: What may stand before a line that was pasted somewhere: blanks, tabs, ``# ``, ``> ``, ``| ``.
+PREFIX = re.compile(r"^[\s#>|*/]*(?:-\s+)?[\s*]*")
+
+
+def strip_prefix(text: str) -> str:
+    """Drop what a comment, a quotation or a list put before a line.
+
+    Examples
+    --------
+    >>> strip_prefix("#   Thread Stats   Avg")
+    'Thread Stats   Avg'
+    """
+    return text[PREFIX.match(text).end() :]  # type: ignore[union-attr]
+
+
+
+def find_command(text: str, tool: str) -> str | None:
+    """Return the command line of ``tool`` that a shell prompt shows in ``text``, if any.
+
+    Examples
+    --------
+    >>> find_command("user@host:~$ wrk -c8 -t2 http://h/", "wrk")
+    'wrk -c8 -t2 http://h/'
+    """
+    match = re.search(rf"(?:^|[\s/$#>%])({tool} +\S.*)$", text)
+    return match[1].strip() if match else None

@@ -1,0 +1,124 @@
+"""Which formats there are, and which of them a source is written in.
+
+In: the beginning of a source. Out: the formats that claim it. Why: built-ins and plug-ins take
+the same road, every format is asked, and two claims are an error that names both, not an order.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+
+from benchkit.errors import AmbiguousFormatError, ConfigError, UnknownFormatError
+from benchkit.parsers.base import Format
+from benchkit.parsers.source import Head, Source
+
+GROUP = "benchkit.parsers"
+
+#: The same form as a plug-in's entry point: name and ``module:attribute``.
+BUILTIN = (
+    EntryPoint("wrk", "benchkit.parsers.wrk:FORMAT", GROUP),
+    EntryPoint("gobench", "benchkit.parsers.gobench:FORMAT", GROUP),
+)
+
+#: Beyond this a text is not searched for blocks far down.
+SEARCH_BYTES = 256 << 20
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """Return every format, built-ins first, then plug-ins by name.
+
+    A plug-in that cannot be imported is warned about and left out.
+    """
+    plugins = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    return load((*BUILTIN, *plugins))
+
+
+def load(points: Iterable[EntryPoint]) -> tuple[Format, ...]:
+    """Import the formats that ``points`` name; of two with one name the first stays."""
+    loaded: dict[str, Format] = {}
+    for point in points:
+        try:
+            found = point.load()
+        except Exception as error:  # noqa: BLE001 - a plug-in may fail in any way
+            warnings.warn(f"parser plug-in {point.name} ({point.value}) cannot be loaded: {error}", stacklevel=2)
+            continue
+        if not isinstance(found, Format):
+            warnings.warn(f"parser plug-in {point.name} ({point.value}) is not a Format", stacklevel=2)
+        elif found.name in loaded:
+            warnings.warn(f"parser plug-in {point.value}: a format {found.name} is already there", stacklevel=2)
+        else:
+            loaded[found.name] = found
+    return tuple(loaded.values())
+
+
+def by_name(name: str) -> Format:
+    """Return the format called ``name``.
+
+    Raises
+    ------
+    ConfigError
+        If there is none; the message lists those there are.
+    """
+    for candidate in formats():
+        if name == candidate.name or name in candidate.tools:
+            return candidate
+    known = ", ".join(sorted(candidate.name for candidate in formats()))
+    raise ConfigError(f"there is no format {name!r}", hint=f"the formats are {known}")  # noqa: EM102
+
+
+def identify(source: Source) -> tuple[Format, ...]:
+    """Return the formats that claim a source: one that owns it, or several that embed blocks.
+
+    Raises
+    ------
+    UnknownFormatError
+        If none claims it.
+    AmbiguousFormatError
+        If several claim it whole, or one claims it whole and another finds blocks in it.
+    UnreadableError
+        If its bytes cannot be had.
+    """
+    head = source.head()
+    claims = [candidate for candidate in formats() if candidate.recognises(head)]
+    if not any(not claim.embeds for claim in claims) and head.text and source.size <= SEARCH_BYTES:
+        claims = _search(source, claims)
+    if not claims:
+        raise UnknownFormatError(_unknown(head), where=source.label, hint=_looked_for())
+    if len(claims) > 1 and not all(claim.embeds for claim in claims):
+        names = " and ".join(claim.name for claim in claims)
+        raise AmbiguousFormatError(
+            f"claimed by {names}", where=source.label, hint="say which with --as FORMAT"  # noqa: EM102
+        )
+    return tuple(claims)
+
+
+def _search(source: Source, claims: list[Format]) -> list[Format]:
+    """Ask the formats that embed blocks about the rest of a text, too."""
+    rest = [candidate for candidate in formats() if candidate.embeds and candidate not in claims]
+    for window in source.windows():
+        if not window.text:
+            break
+        found = [candidate for candidate in rest if candidate.recognises(window)]
+        claims = claims + found
+        rest = [candidate for candidate in rest if candidate not in found]
+    return claims
+
+
+def _unknown(head: Head) -> str:
+    if not head.data:
+        return "the file is empty"
+    if not head.text:
+        return "the file is binary and of no format that benchkit knows"
+    first = next((line.strip() for line in head.text.split("\n") if line.strip()), "")
+    if not first:
+        return "the file is blank"
+    return f"no format known to benchkit (it begins {first[:60]!r})"
+
+
+def _looked_for() -> str:
+    names = ", ".join(candidate.name for candidate in formats())
+    return f"looked for {names}; name it with --as FORMAT, or see `benchkit formats`"

@@ -1,0 +1,241 @@
+"""A raw file as parsers see it: decompressed, decoded, with clean lines.
+
+In: a path or bytes. Out: a `Head` to identify it by, lines or a byte stream to parse.
+Why: BOM, UTF-16, CRLF, ANSI colours, progress overwrites and gzip are handled once, here.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import io
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO
+
+HEAD_BYTES = 1 << 16
+_BLOCK = 1 << 20
+_GZIP = b"\x1f\x8b"
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_=>])")
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+class UnreadableError(Exception):
+    """A source's bytes cannot be had: damaged gzip, or the file system refuses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The beginning of a source, or a later window of it, to recognise a format by.
+
+    Parameters
+    ----------
+    name : str
+        The file's name, for messages; formats decide by content, never by name.
+    data : bytes
+        Decompressed.
+    text : str
+        Decoded and cleaned as `Source.lines` does; empty if the data is binary.
+    is_start : bool
+        Whether this is the beginning of the source.
+    """
+
+    name: str
+    data: bytes
+    text: str
+    is_start: bool = True
+
+
+class Source:
+    """One raw file.
+
+    Parameters
+    ----------
+    path : Path or None
+        Where it is; None for standard input.
+    label : str
+        How messages and the ``source`` column name it.
+    data : bytes, optional
+        The raw content, where it is already in memory.
+    """
+
+    def __init__(self, path: Path | None, label: str, data: bytes | None = None) -> None:
+        self.path = path
+        self.label = label
+        self._data = data
+
+    @classmethod
+    def load(cls, path: Path, label: str = "", *, keep: int = 8 << 20) -> Source:
+        """Open a file; one of at most ``keep`` bytes is read once and held."""
+        label = label or str(path)
+        try:
+            data = path.read_bytes() if path.stat().st_size <= keep else None
+        except OSError as error:
+            raise UnreadableError(error.strerror or str(error)) from error
+        return cls(path, label, data)
+
+    def open_raw(self) -> IO[bytes]:
+        """Open the bytes as they are on disk."""
+        if self._data is not None:
+            return io.BytesIO(self._data)
+        assert self.path is not None  # noqa: S101 - one of the two is always there
+        try:
+            return self.path.open("rb")
+        except OSError as error:
+            raise UnreadableError(error.strerror or str(error)) from error
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the decompressed content in blocks.
+
+        Raises
+        ------
+        UnreadableError
+            When damaged gzip is met; what came before has been yielded.
+        """
+        with self.open_raw() as raw:
+            if raw.read(2) != _GZIP:
+                raw.seek(0)
+                while block := raw.read(_BLOCK):
+                    yield block
+                return
+            raw.seek(0)
+            yield from _unzip(raw)
+
+    def open(self) -> IO[bytes]:
+        """Open the decompressed content as a stream; it may raise `UnreadableError`."""
+        return io.BufferedReader(_BlockReader(self.blocks()), _BLOCK)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Digest of the bytes as they are on disk."""
+        digest = hashlib.sha256()
+        with self.open_raw() as raw:
+            while block := raw.read(_BLOCK):
+                digest.update(block)
+        return digest.hexdigest()
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes on disk."""
+        if self._data is not None:
+            return len(self._data)
+        assert self.path is not None  # noqa: S101
+        return self.path.stat().st_size
+
+    def head(self) -> Head:
+        """Return the beginning, for `Format.recognises`."""
+        data = b""
+        for block in self.blocks():
+            data += block
+            if len(data) >= HEAD_BYTES:
+                break
+        data = data[:HEAD_BYTES]
+        return Head(self.label, data, _clean_text(data))
+
+    def windows(self) -> Iterator[Head]:
+        """Yield later, overlapping windows, for blocks that stand far down in a text."""
+        tail = b""
+        for number, block in enumerate(self.blocks()):
+            data = tail + block
+            if number or len(data) > HEAD_BYTES:
+                yield Head(self.label, data, _clean_text(data), is_start=False)
+            tail = block[-4096:]
+
+    def text(self) -> str:
+        """Return the whole content as cleaned text; only for forms that are small by nature."""
+        return _clean_text(b"".join(self.blocks()))
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield (number, text) of every line: no BOM, CR, ANSI sequence or overwritten progress.
+
+        Raises
+        ------
+        UnreadableError
+            When damaged gzip is met; the whole lines before it have been yielded.
+        """
+        number, rest, decoder = 1, "", None
+        blocks = self.blocks()
+        problem: UnreadableError | None = None
+        while True:
+            try:
+                block = next(blocks, b"")
+            except UnreadableError as error:
+                block, problem = b"", error
+            if decoder is None:
+                decoder = codecs.getincrementaldecoder(_encoding(block))(errors="replace")
+            rest += decoder.decode(block, final=not block)
+            *whole, rest = rest.split("\n")
+            for line in whole:
+                yield number, _clean_line(line)
+                number += 1
+            if not block:
+                break
+        if problem is not None:
+            raise problem
+        if rest:
+            yield number, _clean_line(rest)
+
+
+def _encoding(data: bytes) -> str:
+    return next((name for bom, name in _BOMS if data.startswith(bom)), "utf-8")
+
+
+def _clean_text(data: bytes) -> str:
+    encoding = _encoding(data)
+    if encoding != "utf-16" and b"\0" in data:
+        return ""
+    text = data.decode(encoding, errors="replace")
+    if "\r" in text or "\x1b" in text:
+        return "\n".join(map(_clean_line, text.split("\n")))
+    return text
+
+
+def _clean_line(line: str) -> str:
+    if "\x1b" in line:
+        line = _ANSI.sub("", line)
+    if "\r" in line:
+        line = line.rstrip("\r").rpartition("\r")[2]
+    return line
+
+
+def _unzip(raw: IO[bytes]) -> Iterator[bytes]:
+    stream = gzip.GzipFile(fileobj=raw)
+    while True:
+        try:
+            block = stream.read1(_BLOCK)
+        except (OSError, EOFError, zlib.error) as error:
+            raise UnreadableError(f"the gzip stream is damaged or cut short ({error})") from error  # noqa: EM102
+        if not block:
+            return
+        yield block
+
+
+class _BlockReader(io.RawIOBase):
+    """Blocks as a raw stream, so that the standard library can buffer it."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        while not self._rest:
+            block = next(self._blocks, None)
+            if block is None:
+                return 0
+            self._rest = memoryview(block)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size

@@ -1,0 +1,186 @@
+"""The one table: its columns, their types, their meaning, and the frames that carry it.
+
+In: rows of measured values and the runs they belong to. Out: validated pandas frames.
+Why: everything left of this module produces these two frames and everything right of it
+consumes them; nobody else knows the columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NewType
+
+from benchkit.errors import SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    Observations = NewType("Observations", pd.DataFrame)
+    Runs = NewType("Runs", pd.DataFrame)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name, its type in words (``?`` marks what may be unknown), its meaning."""
+
+    name: str
+    type: str
+    meaning: str
+
+    @property
+    def dtype(self) -> str:
+        """The pandas type."""
+        return _DTYPES[self.type]
+
+    @property
+    def nullable(self) -> bool:
+        """Whether the value may be unknown."""
+        return self.type.endswith("?")
+
+
+_DTYPES = {
+    "str": "str",
+    "str?": "str",
+    "i32": "int32",
+    "i64?": "Int64",
+    "f64": "float64",
+    "f64?": "float64",
+    "time?": "datetime64[us, UTC]",
+    "list": "object",
+    "map": "object",
+}
+
+#: One row is one measured value. The order is public: it is the order of `export`.
+COLUMNS: tuple[Column, ...] = (
+    Column("group", "str", "leading folders: things never pooled or compared with each other"),
+    Column("variant", "str", "what is compared: none, otlp, …"),
+    Column("benchmark", "str", "what was exercised: endpoint, Go benchmark, scenario"),
+    Column("params", "str", "the level of the workload, canonical key=value sorted by key"),
+    Column("run", "i32", "ordinal of the repeat: the unit of replication"),
+    Column("subject", "str?", "what inside the run: container, URL, phase, status code, reason"),
+    Column("metric", "str", "a word of the vocabulary, or the tidied unit of a go benchmark"),
+    Column("stat", "str", "sample, mean, p99, count, …: raw samples and a tool's own p99 never mix"),
+    Column("value", "f64", "in the base unit"),
+    Column("unit", "str", "base units only: s, B, B/s, 1/s, 1 (a count or ratio), cores"),
+    Column("n", "i64?", "how many events the value stands on"),
+    Column("time", "time?", "when, where the tool says so"),
+    Column("resolution", "f64?", "the rounding step of the source in the base unit"),
+    Column("origin", "str", "reported by the tool, or computed by benchkit from its samples"),
+    Column("tool", "str", "which tool measured it"),
+    Column("source", "str", "path:line"),
+)
+
+#: One row is one run. What is unknown is null.
+RUN_COLUMNS: tuple[Column, ...] = (
+    Column("group", "str", "as in the table of observations"),
+    Column("variant", "str", "as in the table of observations"),
+    Column("benchmark", "str", "as in the table of observations"),
+    Column("params", "str", "as in the table of observations"),
+    Column("run", "i32", "as in the table of observations"),
+    Column("role", "str", "measured, warmup, aggregate or failed; only measured runs are compared"),
+    Column("tool", "str", "part of a run's identity: runs of two tools are not repeats of each other"),
+    Column("started_at", "time?", "start of the measured part"),
+    Column("duration", "f64?", "length of the measured part in s"),
+    Column("load_model", "str", "open, closed or unknown"),
+    Column("target_rate", "f64?", "requests per second asked for, where the load is open"),
+    Column("connections", "i64?", "connections or virtual users"),
+    Column("tool_version", "str?", "version of the tool"),
+    Column("command", "str?", "the command line"),
+    Column("block", "i64?", "which round of an interleaved session the run belongs to"),
+    Column("position", "i64?", "place of the run in its block"),
+    Column("corrected", "str?", "whether the tool corrected for coordinated omission"),
+    Column("sources", "list", "path and sha256 of every source of the run"),
+    Column("env", "map", "what is known of the machine: CPU, kernel, limits, commit"),
+)
+
+#: What tells one run from another.
+RUN_KEY = ("group", "variant", "benchmark", "params", "run", "tool")
+
+ROLES = ("measured", "warmup", "aggregate", "failed")
+
+
+def column_names(columns: Sequence[Column] = COLUMNS) -> list[str]:
+    """Return the names in their public order."""
+    return [column.name for column in columns]
+
+
+def observations(data: Mapping[str, object] | pd.DataFrame) -> Observations:
+    """Make the table of observations, or say what is wrong with it.
+
+    Parameters
+    ----------
+    data : mapping of column to values, or DataFrame
+        All columns of `COLUMNS`; values in base units.
+
+    Returns
+    -------
+    Observations
+        A frame with exactly these columns, in this order, with their types.
+
+    Raises
+    ------
+    SchemaError
+        If a column is missing or unknown, a value is not finite, or a type does not fit.
+    """
+    return _frame(data, COLUMNS)  # type: ignore[return-value]
+
+
+def runs(data: Mapping[str, object] | pd.DataFrame) -> Runs:
+    """Make the table of runs, or say what is wrong with it.
+
+    Parameters
+    ----------
+    data : mapping of column to values, or DataFrame
+        All columns of `RUN_COLUMNS`.
+
+    Raises
+    ------
+    SchemaError
+        As `observations`; also if a role is not one of `ROLES`.
+    """
+    frame = _frame(data, RUN_COLUMNS)
+    strange = sorted(set(frame["role"]) - set(ROLES))
+    if strange:
+        msg = f"a run has the role {strange[0]!r}, which is none of {', '.join(ROLES)}"
+        raise SchemaError(msg)
+    return frame  # type: ignore[return-value]
+
+
+def format_params(params: Mapping[str, str]) -> str:
+    """Write params canonically: ``connections=8,threads=8``, sorted by key.
+
+    Examples
+    --------
+    >>> format_params({"threads": "2", "connections": "8"})
+    'connections=8,threads=2'
+    """
+    return ",".join(f"{key}={params[key]}" for key in sorted(params))
+
+
+def _frame(data: Mapping[str, object] | pd.DataFrame, columns: tuple[Column, ...]) -> pd.DataFrame:
+    import numpy as np
+    import pandas as pd
+
+    given, wanted = list(data.keys()), column_names(columns)
+    missing = [name for name in wanted if name not in given]
+    extra = [name for name in given if name not in wanted]
+    if missing or extra:
+        msg = f"the table lacks the columns {missing} and has the unknown columns {extra}"
+        raise SchemaError(msg, hint=f"the columns are {', '.join(wanted)}")
+    typed = {}
+    for column in columns:
+        try:
+            typed[column.name] = pd.Series(data[column.name]).astype(column.dtype)
+        except (TypeError, ValueError) as error:
+            msg = f"column {column.name!r} is not of type {column.type}: {error}"
+            raise SchemaError(msg) from error
+        if not column.nullable and column.dtype != "object" and typed[column.name].isna().any():
+            msg = f"column {column.name!r} has an unknown value, which is not allowed there"
+            raise SchemaError(msg)
+    frame = pd.DataFrame(typed, columns=wanted)
+    if "value" in typed and not np.isfinite(frame["value"].to_numpy()).all():
+        msg = "a value is not a finite number"
+        raise SchemaError(msg, hint="leave out what was not measured")
+    return frame

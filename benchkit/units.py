@@ -1,0 +1,287 @@
+"""Base units inside, prefixes only at the door and at the pen.
+
+In: texts such as ``276.50us``, ``38.50MB``, ``5.23k`` or ``10m0s``. Out: floats in s, B, 1/s or 1,
+and back to readable texts. Why: one place scales, so that no table mixes milliseconds and seconds.
+
+A decimal text is scaled exactly: ``814.00us`` becomes the double nearest 0.000814.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+
+_MICRO = "\N{MICRO SIGN}"
+_NARROW = "\N{NARROW NO-BREAK SPACE}"
+_MINUS = "\N{MINUS SIGN}"
+
+#: Decimal exponents of the time units that tools print.
+_TIME_EXPONENT = {"ns": -9, "us": -6, _MICRO + "s": -6, "μs": -6, "┬╡s": -6, "Âµs": -6, "ms": -3, "s": 0}
+_TIME_FACTOR = {"m": 60, "min": 60, "h": 3600, "d": 86400}
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_QUANTITY = re.compile(rf"\s*({_NUMBER})\s*([^\s\d]*)\s*")
+_GO_DURATION = re.compile(r"([+-])?((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h|d))+)")
+_GO_PART = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h|d)")
+_DECIMAL = {"": 0, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15}
+_BINARY = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number read from a text, in its base unit.
+
+    Parameters
+    ----------
+    value : float
+        In the base unit.
+    resolution : float
+        The rounding step of the text in the base unit: 0.01 for ``12.30`` seconds.
+    """
+
+    value: float
+    resolution: float
+
+
+def scale(number: str, exponent: int) -> float:
+    """Return ``number`` times ten to ``exponent``, rounded once.
+
+    Examples
+    --------
+    >>> scale("814.00", -6) == 0.000814
+    True
+    """
+    mantissa, _, power = number.lower().partition("e")
+    return float(f"{mantissa}e{int(power or 0) + exponent}")
+
+
+def step(number: str, exponent: int = 0) -> float:
+    """Return the rounding step of a decimal text, scaled by ten to ``exponent``.
+
+    Examples
+    --------
+    >>> step("276.50", -6)
+    1e-08
+    """
+    mantissa, _, power = number.lower().partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    return float(f"1e{int(power or 0) + exponent - decimals}")
+
+
+def parse_time(text: str) -> Quantity:
+    """Read a time with one unit (``276.50us``, ``0.86ms``, ``1.00m``) into seconds.
+
+    Raises
+    ------
+    ValueError
+        If there is no number, or the unit is not one of ns us µs ms s m min h d.
+
+    Examples
+    --------
+    >>> parse_time("8.65m").value
+    519.0
+    """
+    number, unit = _split(text)
+    if unit in _TIME_EXPONENT:
+        exponent = _TIME_EXPONENT[unit]
+        return Quantity(scale(number, exponent), step(number, exponent))
+    if unit in _TIME_FACTOR:
+        factor = _TIME_FACTOR[unit]
+        return Quantity(float(Fraction(number) * factor), step(number) * factor)
+    msg = f'"{text.strip()}" has no known unit of time (expected ns, us, ms, s, m, h)'
+    raise ValueError(msg)
+
+
+def parse_duration(text: str) -> Quantity:
+    """Read a Go duration (``1h2m3.5s``, ``809.694µs``) into seconds.
+
+    Raises
+    ------
+    ValueError
+        If the text is not a duration.
+
+    Examples
+    --------
+    >>> parse_duration("10m0s").value
+    600.0
+    """
+    whole = _GO_DURATION.fullmatch(text.strip())
+    if whole is None:
+        return parse_time(text)
+    total, resolution = Fraction(0), 0.0
+    for number, unit in _GO_PART.findall(whole[2]):
+        power = _TIME_EXPONENT.get(unit)
+        factor = Fraction(_TIME_FACTOR[unit]) if power is None else Fraction(10) ** power
+        total += Fraction(number) * factor
+        resolution = step(number) * _TIME_FACTOR[unit] if power is None else step(number, power)
+    return Quantity(float(-total if whole[1] == "-" else total), resolution)
+
+
+def parse_count(text: str) -> Quantity:
+    """Read a number with a decimal prefix (``5.23k``).
+
+    Examples
+    --------
+    >>> parse_count("5.23k").value
+    5230.0
+    """
+    number, unit = _split(text)
+    if unit not in _DECIMAL:
+        msg = f'"{text.strip()}" has no known decimal prefix (expected k, M, G, T)'
+        raise ValueError(msg)
+    return Quantity(scale(number, _DECIMAL[unit]), step(number, _DECIMAL[unit]))
+
+
+def parse_bytes(text: str, *, binary: bool) -> Quantity:
+    """Read an amount of data (``38.50MB``) into bytes.
+
+    Parameters
+    ----------
+    text : str
+        A number and ``B`` with a prefix; ``KiB`` and the like are always powers of 1,024.
+    binary : bool
+        Whether this tool's ``KB`` means 1,024 bytes.
+
+    Examples
+    --------
+    >>> parse_bytes("2.57MB", binary=True).value == 2.57 * 2**20
+    True
+    """
+    number, unit = _split(text)
+    prefix = unit.removesuffix("bytes").removesuffix("B").removesuffix("b")
+    if prefix.endswith("i"):
+        prefix, binary = prefix[:-1], True
+    if prefix not in _BINARY or unit == prefix != "":
+        msg = f'"{text.strip()}" has no known unit of data (expected B, KB, MB, GB)'
+        raise ValueError(msg)
+    if binary:
+        factor = 1024 ** _BINARY[prefix]
+        return Quantity(float(number) * factor, step(number) * factor)
+    return Quantity(scale(number, _DECIMAL[prefix]), step(number, _DECIMAL[prefix]))
+
+
+def _split(text: str) -> tuple[str, str]:
+    match = _QUANTITY.fullmatch(text)
+    if match is None:
+        msg = f'"{text.strip()}" is not a number with a unit'
+        raise ValueError(msg)
+    return match[1], match[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How a row of values of one unit is written: divide by ``factor``, say ``label``."""
+
+    factor: float
+    label: str
+
+
+_LADDERS: dict[str, tuple[tuple[float, str], ...]] = {
+    "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, _MICRO + "s"), (1e-9, "ns")),
+    "B": ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B")),
+    "B/s": (
+        (2.0**30, "GiB/s"),
+        (2.0**20, "MiB/s"),
+        (2.0**10, "KiB/s"),
+        (1.0, "B/s"),
+    ),
+}
+
+
+def common_scale(values: Iterable[float], unit: str) -> Scale:
+    """Choose one scale for values that are read side by side.
+
+    Parameters
+    ----------
+    values : iterable of float
+        In the base unit; NaN and infinities are passed over.
+    unit : str
+        The base unit.
+
+    Returns
+    -------
+    Scale
+        The largest prefix that keeps the smallest value at or above one.
+
+    Examples
+    --------
+    >>> common_scale([0.000276, 0.00045], "s").label
+    'µs'
+    """
+    ladder = _LADDERS.get(unit)
+    if ladder is None:
+        return Scale(1.0, "" if unit == "1" else unit)
+    sizes = [abs(v) for v in values if v and isfinite(v)]
+    smallest = min(sizes, default=ladder[-1][0])
+    return next((Scale(*rung) for rung in ladder if smallest >= rung[0]), Scale(*ladder[-1]))
+
+
+def format_number(value: float, digits: int = 3) -> str:
+    """Write a number with ``digits`` significant digits; whole numbers keep all of theirs.
+
+    Examples
+    --------
+    >>> format_number(0.27650), format_number(29018.83)
+    ('0.277', '29\N{NARROW NO-BREAK SPACE}019')
+    """
+    if not isfinite(value):
+        return "–"
+    if value == 0:
+        return "0"
+    if abs(value) >= 10 ** (digits - 1):
+        return group_digits(f"{value:.0f}")
+    text = f"{value:.{digits}g}"
+    if "e" in text:
+        return text.replace("-", _MINUS, 1) if value < 0 else text
+    whole, _, fraction = text.partition(".")
+    significant = len((whole + fraction).lstrip("-0"))
+    if significant < digits and (fraction or abs(value) < 10 ** (digits - 1)):
+        fraction = fraction.ljust(len(fraction) + digits - significant, "0")
+    return f"{whole}.{fraction}".rstrip(".").replace("-", _MINUS)
+
+
+def group_digits(text: str) -> str:
+    """Part a whole number's thousands with a narrow space, from five digits on."""
+    sign, digits = (_MINUS, text[1:]) if text.startswith("-") else ("", text)
+    return sign + (f"{int(digits):,}".replace(",", _NARROW) if len(digits) > 4 else digits)  # noqa: PLR2004
+
+
+def format_quantity(value: float, unit: str, digits: int = 3) -> str:
+    """Write one value with its own scale.
+
+    Examples
+    --------
+    >>> format_quantity(0.0002765, "s")
+    '276 µs'
+    """
+    chosen = common_scale([value], unit)
+    return f"{format_number(value / chosen.factor, digits)} {chosen.label}".rstrip()
+
+
+def format_change(ratio: float) -> str:
+    """Write variant / baseline as a signed change: per cent, or a factor from 2x on.
+
+    Examples
+    --------
+    >>> format_change(0.869), format_change(3.4)
+    ('−13.1 %', '3.40×')
+    """
+    if not isfinite(ratio):
+        return "–"
+    if ratio >= 2:  # noqa: PLR2004
+        return f"{format_number(ratio)}\N{MULTIPLICATION SIGN}"
+    return format_percent(ratio - 1)
+
+
+def format_percent(fraction: float) -> str:
+    """Write a signed fraction as per cent with one decimal."""
+    percent = round(fraction * 100, 1)
+    sign = "+" if percent > 0 else _MINUS if percent < 0 else "±"
+    return f"{sign}{abs(percent):.1f}\N{NO-BREAK SPACE}%"
+
+
+def format_pvalue(pvalue: float) -> str:
+    """Write a p-value: three decimals, never ``0.000``."""
+    return "< 0.001" if pvalue < 0.001 else f"{pvalue:.3f}"  # noqa: PLR2004
