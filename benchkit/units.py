@@ -12,16 +12,25 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
+from math import inf, isfinite
 
 _MICRO = "\N{MICRO SIGN}"
 _NARROW = "\N{NARROW NO-BREAK SPACE}"
 _MINUS = "\N{MINUS SIGN}"
 
 #: Decimal exponents of the time units that tools print.
-_TIME_EXPONENT = {"ns": -9, "us": -6, _MICRO + "s": -6, "μs": -6, "┬╡s": -6, "Âµs": -6, "ms": -3, "s": 0}
+_TIME_EXPONENT = {
+    "ns": -9,
+    "us": -6,
+    _MICRO + "s": -6,
+    "μs": -6,
+    "┬╡s": -6,
+    "Âµs": -6,
+    "ms": -3,
+    "s": 0,
+}
 _TIME_FACTOR = {"m": 60, "min": 60, "h": 3600, "d": 86400}
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*([^\s\d]*)\s*")
 _GO_DURATION = re.compile(r"([+-])?((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h|d))+)")
 _GO_PART = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h|d)")
@@ -39,10 +48,20 @@ class Quantity:
         In the base unit.
     resolution : float
         The rounding step of the text in the base unit: 0.01 for ``12.30`` seconds.
+
+    Raises
+    ------
+    ValueError
+        If the value is too large for a float.
     """
 
     value: float
     resolution: float
+
+    def __post_init__(self) -> None:
+        if not isfinite(self.value):
+            msg = "the number is too large"
+            raise ValueError(msg)
 
 
 def scale(number: str, exponent: int) -> float:
@@ -89,7 +108,7 @@ def parse_time(text: str) -> Quantity:
         return Quantity(scale(number, exponent), step(number, exponent))
     if unit in _TIME_FACTOR:
         factor = _TIME_FACTOR[unit]
-        return Quantity(float(Fraction(number) * factor), step(number) * factor)
+        return Quantity(_nearest(Fraction(number) * factor), step(number) * factor)
     msg = f'"{text.strip()}" has no known unit of time (expected ns, us, ms, s, m, h)'
     raise ValueError(msg)
 
@@ -116,7 +135,7 @@ def parse_duration(text: str) -> Quantity:
         factor = Fraction(_TIME_FACTOR[unit]) if power is None else Fraction(10) ** power
         total += Fraction(number) * factor
         resolution = step(number) * _TIME_FACTOR[unit] if power is None else step(number, power)
-    return Quantity(float(-total if whole[1] == "-" else total), resolution)
+    return Quantity(_nearest(-total if whole[1] == "-" else total), resolution)
 
 
 def parse_count(text: str) -> Quantity:
@@ -160,6 +179,13 @@ def parse_bytes(text: str, *, binary: bool) -> Quantity:
         factor = 1024 ** _BINARY[prefix]
         return Quantity(float(number) * factor, step(number) * factor)
     return Quantity(scale(number, _DECIMAL[prefix]), step(number, _DECIMAL[prefix]))
+
+
+def _nearest(exact: Fraction) -> float:
+    try:
+        return float(exact)
+    except OverflowError:
+        return inf
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -221,31 +247,31 @@ def common_scale(values: Iterable[float], unit: str) -> Scale:
 def format_number(value: float, digits: int = 3) -> str:
     """Write a number with ``digits`` significant digits; whole numbers keep all of theirs.
 
+    Below a millionth it is written with a power of ten.
+
     Examples
     --------
-    >>> format_number(0.27650), format_number(29018.83)
-    ('0.277', '29\N{NARROW NO-BREAK SPACE}019')
+    >>> format_number(0.27650), format_number(999.6), format_number(29018.83)
+    ('0.277', '1000', '29\N{NARROW NO-BREAK SPACE}019')
     """
     if not isfinite(value):
         return "–"
     if value == 0:
         return "0"
-    if abs(value) >= 10 ** (digits - 1):
-        return group_digits(f"{value:.0f}")
-    text = f"{value:.{digits}g}"
-    if "e" in text:
-        return text.replace("-", _MINUS, 1) if value < 0 else text
-    whole, _, fraction = text.partition(".")
-    significant = len((whole + fraction).lstrip("-0"))
-    if significant < digits and (fraction or abs(value) < 10 ** (digits - 1)):
-        fraction = fraction.ljust(len(fraction) + digits - significant, "0")
-    return f"{whole}.{fraction}".rstrip(".").replace("-", _MINUS)
+    rounded = f"{value:.{digits - 1}e}"
+    power = int(rounded.partition("e")[2])
+    if power < -6:
+        return rounded.replace("-", _MINUS)
+    return group_digits(f"{value:.{max(digits - 1 - power, 0)}f}")
 
 
 def group_digits(text: str) -> str:
-    """Part a whole number's thousands with a narrow space, from five digits on."""
-    sign, digits = (_MINUS, text[1:]) if text.startswith("-") else ("", text)
-    return sign + (f"{int(digits):,}".replace(",", _NARROW) if len(digits) > 4 else digits)  # noqa: PLR2004
+    """Part a decimal number's thousands with a narrow space, from five digits on."""
+    sign, number = (_MINUS, text[1:]) if text.startswith("-") else ("", text)
+    whole, point, fraction = number.partition(".")
+    if len(whole) > 4:
+        whole = f"{int(whole):,}".replace(",", _NARROW)
+    return f"{sign}{whole}{point}{fraction}"
 
 
 def format_quantity(value: float, unit: str, digits: int = 3) -> str:
@@ -266,17 +292,17 @@ def format_change(ratio: float) -> str:
     Examples
     --------
     >>> format_change(0.869), format_change(3.4)
-    ('−13.1 %', '3.40×')
+    ('−13.1\N{NO-BREAK SPACE}%', '3.40×')
     """
-    if not isfinite(ratio):
-        return "–"
-    if ratio >= 2:  # noqa: PLR2004
+    if isfinite(ratio) and ratio >= 2:
         return f"{format_number(ratio)}\N{MULTIPLICATION SIGN}"
     return format_percent(ratio - 1)
 
 
 def format_percent(fraction: float) -> str:
     """Write a signed fraction as per cent with one decimal."""
+    if not isfinite(fraction):
+        return "–"
     percent = round(fraction * 100, 1)
     sign = "+" if percent > 0 else _MINUS if percent < 0 else "±"
     return f"{sign}{abs(percent):.1f}\N{NO-BREAK SPACE}%"
@@ -284,4 +310,4 @@ def format_percent(fraction: float) -> str:
 
 def format_pvalue(pvalue: float) -> str:
     """Write a p-value: three decimals, never ``0.000``."""
-    return "< 0.001" if pvalue < 0.001 else f"{pvalue:.3f}"  # noqa: PLR2004
+    return "< 0.001" if pvalue < 0.001 else f"{pvalue:.3f}"

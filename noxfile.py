@@ -1,0 +1,116 @@
+"""The contributor's menu: `nox -l` lists it, plain `nox` is word for word what CI runs.
+
+In: a checkout. Out: one session per verb, each in an environment of its own. Why: what a
+contributor runs before a commit and what CI runs afterwards are the same commands.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2025.11"
+nox.options.reuse_venv = "yes"
+
+RUNNING = f"{sys.version_info.major}.{sys.version_info.minor}"
+SUPPORTED = ("3.11", "3.12", "3.13")
+PROJECT = nox.project.load_toml("pyproject.toml")
+
+
+def find_pythons() -> list[str]:
+    """Return the running Python and each supported one that is found and starts.
+
+    One that is missing is left out, also where CI is set; the name of a Python on PATH proves
+    nothing, since version managers leave names there for versions that are not installed.
+    """
+    others = (version for version in SUPPORTED if version != RUNNING and _starts(version))
+    return [RUNNING, *others]
+
+
+def _starts(version: str) -> bool:
+    path = shutil.which(f"python{version}")
+    if path is None:
+        return False
+    command = [path, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    return found.returncode == 0 and found.stdout.strip() == version
+
+
+def _group(name: str) -> list[str]:
+    return list(nox.project.dependency_groups(PROJECT, name))
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style, format and spelling."""
+    session.install(*_group("lint"))
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    session.run("codespell")
+
+
+@nox.session
+def imports(session: nox.Session) -> None:
+    """Check the architecture: who may import whom."""
+    session.install("--no-deps", "-e", ".")
+    session.install(*_group("imports"))
+    session.run("lint-imports")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check the types."""
+    session.install("-e", ".", *_group("types"), "nox")
+    session.run("mypy")
+
+
+@nox.session(python=find_pythons())
+def tests(session: nox.Session) -> None:
+    """Run the tests on each Python found, two at a time; coverage on the running one."""
+    session.install("-e", ".", *_group("test"))
+    coverage = ["--cov", "--cov-report=term"] if session.python == RUNNING else []
+    session.run("pytest", "-n", "2", *coverage, *session.posargs)
+
+
+@nox.session
+def doctest(session: nox.Session) -> None:
+    """Run the examples in the docstrings."""
+    session.install("-e", ".", *_group("test"))
+    session.run("pytest", "--doctest-modules", "benchkit")
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Build the package, install it where no checkout is near, and make a report with it."""
+    out = Path(session.create_tmp())
+    shutil.rmtree(out / "dist", ignore_errors=True)
+    session.install(*_group("build"))
+    session.run("python", "-m", "build", "--outdir", str(out / "dist"), silent=True)
+    (wheel,) = (out / "dist").glob("*.whl")
+    session.run("python", "-m", "venv", "--clear", str(out / "env"))
+    scripts = out / "env" / ("Scripts" if os.name == "nt" else "bin")
+    session.run(str(scripts / "pip"), "install", "--quiet", str(wheel), external=True)
+    runs = Path("fixtures/tracing-wrk").resolve()
+    with session.chdir(out):
+        command = str(scripts / "benchkit")
+        session.run(command, "--version", external=True)
+        session.run(command, "report", str(runs), "--baseline", "none", external=True)
+
+
+@nox.session(default=False)
+def golden(session: nox.Session) -> None:
+    """Rewrite the golden files; read the diff before it is committed."""
+    session.install("-e", ".", *_group("test"))
+    session.run("pytest", "--update", *session.posargs, env={"CI": None})
+
+
+@nox.session(default=False)
+def bench(session: nox.Session) -> None:
+    """Measure benchkit itself, as ratios that hold on any machine."""
+    session.install(".")
+    session.run("python", "tests/bench/run.py", *session.posargs)

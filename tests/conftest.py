@@ -1,0 +1,90 @@
+"""What every test may use: golden files, the fixtures folder, one hypothesis profile.
+
+In: pytest's options. Out: the fixtures ``golden`` and ``fixtures_dir``. Why: a golden is a file
+that a person opens and reviews as a diff, rewritten by one flag, never by CI.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+CI = bool(os.environ.get("CI"))
+
+settings.register_profile(
+    "benchkit",
+    deadline=None,  # two busy cores make any deadline a coin toss
+    derandomize=CI,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("benchkit")
+
+
+@dataclass(frozen=True)
+class Golden:
+    """Compares a text with the file that holds what it should be.
+
+    Parameters
+    ----------
+    expected, actual : Path
+        Folders of the golden files and of what a failing test got instead.
+    update : bool
+        Whether to rewrite the golden files.
+    """
+
+    expected: Path
+    actual: Path
+    update: bool = False
+
+    def check(self, name: str, text: str) -> None:
+        """Compare ``text`` with the golden file ``name`` (``report/otlp.md``)."""
+        golden, got = self.expected / name, self.actual / name
+        if self.update:
+            _write(golden, text)
+        wanted = golden.read_bytes().decode() if golden.is_file() else ""
+        if text == wanted:
+            got.unlink(missing_ok=True)
+            return
+        _write(got, text)
+        diff = difflib.unified_diff(
+            wanted.splitlines(keepends=True), text.splitlines(keepends=True), str(golden), str(got)
+        )
+        hint = "if the new text is right: nox -s golden"
+        pytest.fail(f"{name} differs from its golden file; {hint}\n{''.join(diff)}", pytrace=False)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--update``."""
+    parser.addoption("--update", action="store_true", help="rewrite the golden files")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse ``--update`` where nobody reads the diff."""
+    if config.getoption("--update") and CI:
+        raise pytest.UsageError("--update rewrites what CI has to compare with: run it locally")  # noqa: EM101
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """Compare with ``tests/golden``."""
+    tests = ROOT / "tests"
+    update = bool(request.config.getoption("--update"))
+    return Golden(tests / "golden", tests / "actual", update=update)
+
+
+@pytest.fixture(scope="session")
+def fixtures_dir() -> Path:
+    """Return the folder of real raw files."""
+    return ROOT / "fixtures"
