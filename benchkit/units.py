@@ -17,6 +17,7 @@ from math import inf, isfinite
 _MICRO = "\N{MICRO SIGN}"
 _NARROW = "\N{NARROW NO-BREAK SPACE}"
 _MINUS = "\N{MINUS SIGN}"
+_SPACES = frozenset("\N{NARROW NO-BREAK SPACE}\N{NO-BREAK SPACE}\N{THIN SPACE}")
 
 #: Decimal exponents of the time units that tools print.
 _TIME_EXPONENT = {
@@ -299,15 +300,56 @@ def format_change(ratio: float) -> str:
     return format_percent(ratio - 1)
 
 
-def format_percent(fraction: float) -> str:
-    """Write a signed fraction as per cent with one decimal."""
-    if not isfinite(fraction):
-        return "–"
-    percent = round(fraction * 100, 1)
-    sign = "+" if percent > 0 else _MINUS if percent < 0 else "±"
-    return f"{sign}{abs(percent):.1f}\N{NO-BREAK SPACE}%"
+def format_percent(fraction: float, limits: Iterable[float] = ()) -> str:
+    """Write a signed fraction as per cent: one decimal, more where rounding would cross a limit.
+
+    Examples
+    --------
+    >>> format_percent(0.0296, [0.03]).replace("\N{NO-BREAK SPACE}", " ")
+    '+2.96 %'
+    """
+    percent = fraction * 100
+    bounds = [round(limit * 100, 9) for limit in limits]
+    kept = (d for d in range(1, 5) if all(_same_side(percent, d, bound) for bound in bounds))
+    decimals = next(kept, 1)
+    rounded = round(percent, decimals)
+    sign = "+" if rounded > 0 else _MINUS if rounded < 0 else "±"
+    return f"{sign}{abs(rounded):.{decimals}f}\N{NO-BREAK SPACE}%"
+
+
+def _same_side(percent: float, decimals: int, bound: float) -> bool:
+    rounded, exact = round(percent, decimals), round(percent, 9)
+    return (rounded > bound) == (exact > bound) and (rounded < bound) == (exact < bound)
+
+
+def format_interval(low: float, high: float, limits: Iterable[float] = ()) -> str:
+    """Write an interval of ratios: as changes in per cent, or as factors where it ends beyond 2x.
+
+    Examples
+    --------
+    >>> format_interval(0.852, 0.889).replace("\N{NO-BREAK SPACE}", " ")
+    '[−14.8, −11.1 %]'
+    >>> format_interval(3.1, 3.8)
+    '[3.10, 3.80×]'
+    """
+    if high >= 2:  # noqa: PLR2004
+        return f"[{format_number(low)}, {format_number(high)}\N{MULTIPLICATION SIGN}]"
+    limits = tuple(limits)
+    left = format_percent(low - 1, limits).removesuffix("\N{NO-BREAK SPACE}%")
+    return f"[{left}, {format_percent(high - 1, limits)}]"
 
 
 def format_pvalue(pvalue: float) -> str:
     """Write a p-value: three decimals, never ``0.000``."""
     return "< 0.001" if pvalue < 0.001 else f"{pvalue:.3f}"
+
+
+def printable(text: str) -> str:
+    """Write a name so that nothing in it acts: control and direction characters are spelled out.
+
+    Examples
+    --------
+    >>> printable("a\\x1b[2Jb")
+    'a\\\\x1b[2Jb'
+    """
+    return "".join(c if c.isprintable() or c in _SPACES else ascii(c)[1:-1] for c in text)
