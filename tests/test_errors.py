@@ -1,0 +1,87 @@
+"""Errors and diagnostics: one line that says what, where and what to do."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from benchkit import errors
+from benchkit.errors import BenchkitError, Diagnostic, ExitCode, Finding
+
+
+@pytest.mark.parametrize(
+    ("where", "hint", "line"),
+    [
+        ("", "", "no runs"),
+        ("a/b.txt:7", "", "a/b.txt:7: no runs"),
+        ("", "name a folder", "no runs; name a folder"),
+        ("a/b.txt:7", "name a folder", "a/b.txt:7: no runs; name a folder"),
+    ],
+)
+def test_a_problem_is_one_line(where: str, hint: str, line: str) -> None:
+    assert errors.describe("no runs", where=where, hint=hint) == line
+    assert str(BenchkitError("no runs", where=where, hint=hint)) == line
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        (errors.BenchkitError, 2),
+        (errors.ConfigError, 2),
+        (errors.BaselineError, 2),
+        (errors.SelectionError, 3),
+        (errors.DataError, 3),
+        (errors.UnknownFormatError, 3),
+        (errors.AmbiguousFormatError, 3),
+        (errors.SchemaError, 3),
+        (errors.StoreError, 3),
+    ],
+)
+def test_usage_errors_and_data_errors_leave_with_their_codes(
+    kind: type[BenchkitError], code: int
+) -> None:
+    assert kind("x").exit_code == code
+
+
+def test_exit_codes_are_those_that_scripts_rely_on() -> None:
+    assert {code.name: int(code) for code in ExitCode} == {
+        "DONE": 0,
+        "REGRESSION": 1,
+        "USAGE": 2,
+        "DATA": 3,
+        "INCONCLUSIVE": 4,
+        "INTERRUPTED": 130,
+    }
+
+
+def test_every_error_is_a_benchkit_error() -> None:
+    kinds = [
+        kind
+        for name, kind in vars(errors).items()
+        if name.endswith("Error") and isinstance(kind, type)
+    ]
+    assert len(kinds) >= 9
+    assert all(issubclass(kind, BenchkitError) for kind in kinds)
+
+
+@pytest.mark.parametrize(("line", "where"), [(7, "a/b.txt:7"), (0, "a/b.txt")])
+def test_a_diagnostic_names_its_line_or_the_whole_source(line: int, where: str) -> None:
+    diagnostic = Diagnostic("a/b.txt", line, "cut short", "run it again")
+    assert diagnostic.where == where
+    assert str(diagnostic) == f"{where}: cut short; run it again"
+    assert diagnostic.severity == "error"
+
+
+def test_a_diagnostic_cannot_be_changed() -> None:
+    diagnostic = Diagnostic("a", 1, "x")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        diagnostic.line = 2  # type: ignore[misc]
+
+
+def test_a_finding_begins_with_its_code() -> None:
+    finding = Finding(
+        code="B201", severity="warning", message="2 runs", remedy="add 2", where="otlp"
+    )
+    assert str(finding) == "B201 otlp: 2 runs; add 2"
+    assert finding.numbers == {}

@@ -1,0 +1,171 @@
+"""The one table: what fits is typed and ordered, what does not is refused with the column's name."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchkit import schema
+from benchkit.errors import SchemaError
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+Data = dict[str, list[Any]]
+
+
+@pytest.fixture
+def row() -> Data:
+    return {
+        "group": [""],
+        "variant": ["otlp"],
+        "benchmark": ["/api"],
+        "params": ["connections=8"],
+        "run": [1],
+        "subject": [None],
+        "metric": ["latency"],
+        "stat": ["p50"],
+        "value": [0.001],
+        "unit": ["s"],
+        "n": [None],
+        "time": [None],
+        "resolution": [None],
+        "origin": ["reported"],
+        "tool": ["wrk"],
+        "source": ["otlp/wrk-1.txt:4"],
+    }
+
+
+@pytest.fixture
+def run() -> Data:
+    known: Data = {
+        "run": [1],
+        "role": ["measured"],
+        "load_model": ["closed"],
+        "sources": [[{"path": "a.txt", "sha256": "0" * 64}]],
+        "env": [{"cpu": "Xeon"}],
+        "units": [{}],
+    }
+    names = schema.column_names(schema.RUN_COLUMNS)
+    nullable = {column.name for column in schema.RUN_COLUMNS if column.nullable}
+    return {name: known.get(name, [None if name in nullable else ""]) for name in names}
+
+
+def test_the_order_of_the_columns_is_public() -> None:
+    assert ",".join(schema.column_names()) == (
+        "group,variant,benchmark,params,run,subject,metric,stat,"
+        "value,unit,n,time,resolution,origin,tool,source"
+    )
+
+
+def test_columns_are_ordered_and_typed(row: Data) -> None:
+    shuffled = dict(sorted(row.items()))
+    frame = schema.observations(shuffled)
+    assert list(frame.columns) == schema.column_names()
+    assert frame["run"].dtype == np.int32
+    assert frame["value"].dtype == np.float64
+    assert str(frame["n"].dtype) == "Int64"
+    assert str(frame["time"].dtype) == "datetime64[us, UTC]"
+
+
+def test_a_frame_is_taken_as_well_as_a_mapping(row: Data) -> None:
+    frame = schema.observations(pd.DataFrame(row))
+    pd.testing.assert_frame_equal(frame, schema.observations(row))
+    pd.testing.assert_frame_equal(frame, schema.observations(frame))
+
+
+def test_nothing_is_a_table_too() -> None:
+    frame = schema.observations({name: [] for name in schema.column_names()})
+    assert len(frame) == 0
+    assert frame["value"].dtype == np.float64
+
+
+def test_the_unknown_stays_unknown(row: Data) -> None:
+    frame = schema.observations(row)
+    assert frame[["subject", "n", "time", "resolution"]].isna().all(axis=None)
+    assert "None" not in frame.to_csv()
+
+
+def test_times_become_utc(row: Data) -> None:
+    row["time"] = [NOON.astimezone(timezone(timedelta(hours=2)))]
+    assert schema.observations(row)["time"].iloc[0] == NOON
+
+
+@pytest.mark.parametrize("name", schema.column_names())
+def test_a_missing_column_is_named(row: Data, name: str) -> None:
+    del row[name]
+    with pytest.raises(SchemaError, match=rf"lacks the columns \['{name}'\]"):
+        schema.observations(row)
+
+
+def test_an_unknown_column_is_named(row: Data) -> None:
+    row["colour"] = ["red"]
+    with pytest.raises(SchemaError, match="unknown columns.*colour.*; the columns are group, "):
+        schema.observations(row)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), None])
+def test_a_value_is_a_finite_number(row: Data, value: float | None) -> None:
+    row["value"] = [value]
+    with pytest.raises(SchemaError, match="finite|unknown value"):
+        schema.observations(row)
+
+
+@pytest.mark.parametrize("name", [c.name for c in schema.COLUMNS if not c.nullable])
+def test_what_has_to_be_known_is_known(row: Data, name: str) -> None:
+    row[name] = [None]
+    with pytest.raises(SchemaError, match=name):
+        schema.observations(row)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("value", "fast"),
+        ("run", "first"),
+        ("run", 1.5),
+        ("n", "many"),
+        ("n", 2.5),
+        ("time", "noon"),
+        ("time", NOON.replace(tzinfo=None)),
+    ],
+)
+def test_a_wrong_type_is_refused(row: Data, name: str, value: object) -> None:
+    row[name] = [value]
+    with pytest.raises(SchemaError, match=rf"column '{name}' is not of type"):
+        schema.observations(row)
+
+
+def test_columns_of_different_lengths_are_refused(row: Data) -> None:
+    row["value"] = [0.001, 0.002]
+    with pytest.raises(SchemaError, match="lengths"):
+        schema.observations(row)
+
+
+def test_runs_are_typed(run: Data) -> None:
+    frame = schema.runs(run)
+    assert list(frame.columns) == schema.column_names(schema.RUN_COLUMNS)
+    assert frame["env"].iloc[0] == {"cpu": "Xeon"}
+    assert frame["connections"].isna().all()
+
+
+@pytest.mark.parametrize("role", schema.ROLES)
+def test_roles(run: Data, role: str) -> None:
+    run["role"] = [role]
+    assert schema.runs(run)["role"].tolist() == [role]
+
+
+def test_an_unknown_role_is_refused(run: Data) -> None:
+    run["role"] = ["rehearsal"]
+    with pytest.raises(SchemaError, match="'rehearsal', which is none of measured, "):
+        schema.runs(run)
+
+
+def test_params_are_written_in_one_order() -> None:
+    written = schema.format_params({"threads": "2", "connections": "8"})
+    assert written == schema.format_params({"connections": "8", "threads": "2"})
+    assert written == "connections=8,threads=2"
+    assert schema.format_params({}) == ""
