@@ -57,7 +57,7 @@ PUBLIC = [
 ]
 
 
-@pytest.mark.parametrize(("name", "unit", "better", "stats"), PUBLIC, ids=lambda part: str(part))
+@pytest.mark.parametrize(("name", "unit", "better", "stats"), PUBLIC, ids=str)
 def test_public_names_hold(name: str, unit: str, better: str, stats: str) -> None:
     metric = VOCABULARY[name]
     assert (metric.unit, metric.better) == (unit, better)

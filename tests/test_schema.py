@@ -1,4 +1,4 @@
-"""The one table: what fits is typed and ordered, what does not is refused with the column's name."""
+"""The one table: what fits is typed and ordered, what does not is refused by its column's name."""
 
 from __future__ import annotations
 
@@ -103,14 +103,14 @@ def test_a_missing_column_is_named(row: Data, name: str) -> None:
 
 def test_an_unknown_column_is_named(row: Data) -> None:
     row["colour"] = ["red"]
-    with pytest.raises(SchemaError, match="unknown columns.*colour.*; the columns are group, "):
+    with pytest.raises(SchemaError, match=r"unknown columns.*colour.*; the columns are group, "):
         schema.observations(row)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), None])
 def test_a_value_is_a_finite_number(row: Data, value: float | None) -> None:
     row["value"] = [value]
-    with pytest.raises(SchemaError, match="finite|unknown value"):
+    with pytest.raises(SchemaError, match=r"finite|unknown value"):
         schema.observations(row)
 
 

@@ -21,7 +21,9 @@ from typing import IO
 HEAD_BYTES = 1 << 16
 _BLOCK = 1 << 20
 _GZIP = b"\x1f\x8b"
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_=>])")
+_ANSI = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])"
+)
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -162,7 +164,7 @@ class Source:
         UnreadableError
             When damaged gzip is met; the whole lines before it have been yielded.
         """
-        number, rest, decoder = 1, "", None
+        number, rest, held, decoder = 1, "", b"", None
         blocks = self.blocks()
         problem: UnreadableError | None = None
         while True:
@@ -170,9 +172,12 @@ class Source:
                 block = next(blocks, b"")
             except UnreadableError as error:
                 block, problem = b"", error
-            if decoder is None:
-                decoder = codecs.getincrementaldecoder(_encoding(block))(errors="replace")
-            rest += decoder.decode(block, final=not block)
+            held += block
+            if block and len(held) < len(codecs.BOM_UTF8):
+                continue
+            decoder = decoder or codecs.getincrementaldecoder(_encoding(held))(errors="replace")
+            rest += decoder.decode(held, final=not block)
+            held = b""
             *whole, rest = rest.split("\n")
             for line in whole:
                 yield number, _clean_line(line)

@@ -1,0 +1,197 @@
+"""The registry: one road for all formats, all are asked, two claims are an error naming both."""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from types import ModuleType
+
+import pytest
+
+from benchkit.errors import AmbiguousFormatError, ConfigError, UnknownFormatError
+from benchkit.parsers import registry
+from benchkit.parsers.base import Format, Head, Record
+from benchkit.parsers.source import HEAD_BYTES, Source, UnreadableError
+
+
+def make_format(name: str, mark: str, *, embeds: bool = False) -> Format:
+    def recognises(head: Head) -> bool:
+        return mark in head.text and (embeds or head.is_start)
+
+    def parse(_source: Source) -> Iterator[Record]:
+        return iter(())
+
+    return Format(
+        name=name,
+        tools=(name, f"{name}2"),
+        summary="",
+        forms=(),
+        recognises=recognises,
+        parse=parse,
+        embeds=embeds,
+    )
+
+
+OWNER = make_format("owner", "OWNER")
+RIVAL = make_format("rival", "RIVAL")
+BLOCK = make_format("block", "BLOCK", embeds=True)
+PIECE = make_format("piece", "PIECE", embeds=True)
+
+
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "formats", lambda: (OWNER, RIVAL, BLOCK, PIECE))
+
+
+@pytest.fixture
+def plugin(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    module = ModuleType("a_plugin")
+    monkeypatch.setitem(sys.modules, "a_plugin", module)
+    return module
+
+
+def point(name: str, target: str = "a_plugin:FORMAT") -> EntryPoint:
+    return EntryPoint(name, target, registry.GROUP)
+
+
+def source(text: str) -> Source:
+    return Source(None, "otlp/1.txt", text.encode())
+
+
+def names(text: str) -> list[str]:
+    return [claim.name for claim in registry.identify(source(text))]
+
+
+FAR = "x\n" * HEAD_BYTES
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("OWNER", ["owner"]),
+        ("log\nBLOCK", ["block"]),
+        ("PIECE then BLOCK", ["block", "piece"]),
+        (FAR + "BLOCK", ["block"]),
+        ("PIECE\n" + FAR + "BLOCK", ["piece", "block"]),
+        ("OWNER\n" + FAR + "BLOCK", ["owner"]),
+    ],
+    ids=["owner", "block", "two blocks", "far down", "near and far", "an owner is not searched"],
+)
+def test_every_format_is_asked(text: str, claims: list[str]) -> None:
+    assert names(text) == claims
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(
+    ("text", "both"),
+    [("OWNER RIVAL", "owner and rival"), ("OWNER BLOCK", "owner and block")],
+)
+def test_two_claims_are_an_error_that_names_both(text: str, both: str) -> None:
+    with pytest.raises(AmbiguousFormatError) as caught:
+        names(text)
+    assert str(caught.value) == f"otlp/1.txt: claimed by {both}; say which with --as FORMAT"
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "the file is empty"),
+        (b" \r\n\n", "the file is blank"),
+        (b"\x89PNG\x00\x00", "the file is binary and of no format that benchkit knows"),
+        (b"\n  hello world\n", "no format known to benchkit (it begins 'hello world')"),
+        (FAR.encode(), "no format known to benchkit (it begins 'x')"),
+    ],
+)
+def test_what_nobody_claims_is_described(data: bytes, why: str) -> None:
+    with pytest.raises(UnknownFormatError) as caught:
+        registry.identify(Source(None, "a.txt", data))
+    assert caught.value.what == why
+    assert "looked for owner, rival, block, piece" in str(caught.value)
+
+
+@pytest.mark.usefixtures("known")
+def test_a_long_first_line_is_quoted_in_part() -> None:
+    with pytest.raises(UnknownFormatError) as caught:
+        names("y" * 500)
+    assert len(str(caught.value)) < 250
+
+
+def test_damaged_gzip_is_unreadable_rather_than_unknown() -> None:
+    with pytest.raises(UnreadableError):
+        registry.identify(Source(None, "a.gz", b"\x1f\x8b\x08"))
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(("name", "found"), [("owner", OWNER), ("block2", BLOCK)])
+def test_a_format_is_found_by_its_name_or_a_tools(name: str, found: Format) -> None:
+    assert registry.by_name(name) is found
+
+
+@pytest.mark.usefixtures("known")
+def test_an_unknown_name_lists_those_there_are() -> None:
+    with pytest.raises(ConfigError) as caught:
+        registry.by_name("jmeter")
+    assert "jmeter" in caught.value.what
+    assert caught.value.hint == "the formats are block, owner, piece, rival"
+
+
+def test_a_plugin_takes_the_road_of_the_built_ins(plugin: ModuleType) -> None:
+    vars(plugin)["FORMAT"] = OWNER
+    loaded = registry.load((*registry.BUILTIN, point("owner")))
+    assert loaded[-1] is OWNER
+    assert [found.name for found in loaded[:-1]] == [built_in.name for built_in in registry.BUILTIN]
+
+
+@pytest.mark.parametrize(
+    ("target", "why"),
+    [
+        ("no_such_module:FORMAT", "cannot be loaded: No module named 'no_such_module'"),
+        ("a_plugin:MISSING", "cannot be loaded: .*MISSING"),
+        ("a_plugin:NUMBER", "is not a Format"),
+    ],
+)
+def test_a_broken_plugin_is_warned_about_and_costs_only_itself(
+    plugin: ModuleType, target: str, why: str
+) -> None:
+    vars(plugin).update(FORMAT=OWNER, NUMBER=7)
+    with pytest.warns(UserWarning, match=rf"plug-in broken \({target}\) {why}"):
+        loaded = registry.load([point("broken", target), point("owner")])
+    assert loaded == (OWNER,)
+
+
+def test_of_two_formats_with_one_name_the_first_stays(plugin: ModuleType) -> None:
+    vars(plugin).update(FORMAT=OWNER, AGAIN=make_format("owner", "other"))
+    with pytest.warns(UserWarning, match="a_plugin:AGAIN: a format owner is already there"):
+        loaded = registry.load([point("owner"), point("again", "a_plugin:AGAIN")])
+    assert loaded == (OWNER,)
+
+
+def test_installed_plugins_come_after_the_built_ins_by_name(
+    plugin: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vars(plugin).update(FORMAT=OWNER, RIVAL=RIVAL)
+    installed = [point("b", "a_plugin:RIVAL"), point("a")]
+    monkeypatch.setattr(registry, "entry_points", lambda **_: installed)
+    registry.formats.cache_clear()
+    try:
+        found = [candidate.name for candidate in registry.formats()]
+    finally:
+        registry.formats.cache_clear()
+    assert found == [*(built_in.name for built_in in registry.BUILTIN), "owner", "rival"]
+
+
+def test_the_built_ins_load_and_describe_themselves() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        loaded = registry.load(registry.BUILTIN)
+    assert [found.name for found in loaded] == [built_in.name for built_in in registry.BUILTIN]
+    for found in loaded:
+        assert found.tools
+        assert re.search(r"\w", found.summary)
+        assert found.forms
+        assert all(form.signature and form.versions and form.not_recorded for form in found.forms)

@@ -1,0 +1,235 @@
+"""A raw file as parsers see it: whatever the encoding, packing or block size, the same lines."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from benchkit.parsers import source as module
+from benchkit.parsers.source import HEAD_BYTES, Source, UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ESCAPE = "\x1b"
+
+
+def make(data: bytes) -> Source:
+    return Source(None, "memory.txt", data)
+
+
+def lines(data: bytes) -> list[tuple[int, str]]:
+    return list(make(data).lines())
+
+
+def in_blocks(data: bytes, size: int) -> list[tuple[int, str]]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_BLOCK", size)
+        return lines(data)
+
+
+def naive_lines(text: str) -> list[tuple[int, str]]:
+    """Do what `Source.lines` promises, in the plainest way, for a text without escapes."""
+    whole = text.split("\n")
+    if whole[-1] == "":
+        whole.pop()
+    return [(n, line.rstrip("\r").split("\r")[-1]) for n, line in enumerate(whole, 1)]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"", []),
+        (b"\n", [""]),
+        (b"a\nb\n", ["a", "b"]),
+        (b"a\nb", ["a", "b"]),
+        (b"a\r\nb\r\n", ["a", "b"]),
+        (b"a\r\r\nb\nc\r\n", ["a", "b", "c"]),
+        (b"\xef\xbb\xbfa\nb\n", ["a", "b"]),
+        (b"10%\r50%\r100% done\n", ["100% done"]),
+        (b"latency \xc2\xb5s\n", ["latency \N{MICRO SIGN}s"]),
+        (b"latency \xb5s\n", ["latency \N{REPLACEMENT CHARACTER}s"]),
+        ("é1\né2\n".encode("utf-16"), ["é1", "é2"]),
+        (codecs.BOM_UTF16_LE + "a\r\nb".encode("utf-16-le"), ["a", "b"]),
+        (codecs.BOM_UTF16_BE + "a\r\nb".encode("utf-16-be"), ["a", "b"]),
+        (gzip.compress(b"a\r\nb\n"), ["a", "b"]),
+        (gzip.compress(b"a\n") + gzip.compress(b"b\n"), ["a", "b"]),
+        (b"a\x0bb\x0cc\xe2\x80\xa8d\n", ["a\x0bb\x0cc\N{LINE SEPARATOR}d"]),
+    ],
+)
+def test_lines(data: bytes, expected: list[str]) -> None:
+    assert lines(data) == list(enumerate(expected, 1))
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (f"{ESCAPE}[32mok{ESCAPE}[0m", "ok"),
+        (f"{ESCAPE}[2K{ESCAPE}[1Arunning", "running"),
+        (f"{ESCAPE}[1;31;4mred", "red"),
+        (f"{ESCAPE}]0;title\x07prompt", "prompt"),
+        (f"{ESCAPE}]8;;http://h/{ESCAPE}\\link", "link"),
+        (f"{ESCAPE}(Bplain", "plain"),
+        (f"50%\r{ESCAPE}[K100%", "100%"),
+        (f"done{ESCAPE}[0m\r", "done"),
+    ],
+)
+def test_terminal_sequences_leave_no_trace(line: str, expected: str) -> None:
+    data = (line + "\n").encode()
+    assert lines(data) == [(1, expected)]
+    assert make(data).head().text == expected + "\n"
+    assert make(data).text() == expected + "\n"
+
+
+@given(st.text(alphabet="ab1é\r\n\N{MICRO SIGN}", max_size=60), st.integers(1, 9))
+@example("a\r\nb\r", 2)
+@example("\N{MICRO SIGN}" * 5, 1)
+def test_lines_do_not_depend_on_blocks(text: str, size: int) -> None:
+    expected = naive_lines(text)
+    assert in_blocks(text.encode(), size) == expected
+    assert in_blocks(text.encode("utf-8-sig"), size) == expected
+    assert in_blocks(gzip.compress(text.encode()), size) == expected
+
+
+@given(st.text(alphabet="ab1é\r\n", min_size=1, max_size=60), st.integers(1, 9))
+def test_utf16_lines_do_not_depend_on_blocks(text: str, size: int) -> None:
+    assert in_blocks(text.encode("utf-16"), size) == naive_lines(text)
+
+
+@given(st.binary(max_size=200), st.integers(1, 9))
+def test_no_bytes_are_too_strange(data: bytes, size: int) -> None:
+    source = make(data)
+    try:
+        plain = list(source.lines())
+        source.head()
+        source.text()
+        assert b"".join(source.blocks()) == source.open().read()
+    except UnreadableError:
+        return
+    assert in_blocks(data, size) == plain
+
+
+@given(st.text(alphabet="ab\r\n", max_size=80), st.integers(1, 9))
+def test_head_and_text_are_cleaned_as_lines_are(text: str, size: int) -> None:
+    source = make(text.encode())
+    cleaned = [line for _, line in in_blocks(text.encode(), size)]
+    for seen in (source.text(), source.head().text):
+        assert seen.split("\n")[: len(cleaned)] == cleaned
+
+
+def read_until_damage(data: bytes) -> Iterator[tuple[int, str]]:
+    with pytest.raises(UnreadableError, match="gzip stream is damaged or cut short"):
+        yield from make(data).lines()
+
+
+@pytest.mark.parametrize("keep", [-1, -8, -20])
+def test_damaged_gzip_keeps_the_whole_lines_before(keep: int) -> None:
+    text = "".join(f"line {n}\n" for n in range(20_000))
+    seen = list(read_until_damage(gzip.compress(text.encode(), 1)[:keep]))
+    assert len(seen) > 15_000
+    assert seen == naive_lines(text)[: len(seen)]
+
+
+def test_damaged_gzip_never_yields_half_a_line() -> None:
+    text = "".join(f"Requests/sec: {n}12345.67\n" for n in range(5_000))
+    packed = gzip.compress(text.encode(), 1)
+    for keep in range(20, len(packed), 997):
+        seen = list(read_until_damage(packed[:keep]))
+        assert seen == naive_lines(text)[: len(seen)]
+
+
+def test_gzip_with_a_wrong_checksum_is_damaged() -> None:
+    packed = bytearray(gzip.compress(b"a\nb\n"))
+    packed[-8] ^= 0xFF
+    with pytest.raises(UnreadableError):
+        list(make(bytes(packed)).lines())
+
+
+def test_two_bytes_of_gzip_are_damaged_gzip() -> None:
+    with pytest.raises(UnreadableError):
+        make(b"\x1f\x8b").head()
+
+
+def test_the_head_is_the_beginning() -> None:
+    head = make(b"x" * HEAD_BYTES + b"tail").head()
+    assert len(head.data) == HEAD_BYTES
+    assert head.is_start
+    assert "tail" not in head.text
+
+
+@pytest.mark.parametrize("data", [b"\x00\x01\x02", b"PK\x03\x04\x00\x00", b"a\nb\x00c"])
+def test_binary_has_no_text(data: bytes) -> None:
+    head = make(data).head()
+    assert head.data == data
+    assert head.text == ""
+
+
+def test_windows_reach_every_block_far_down() -> None:
+    filler = b"log line\n" * 40_000
+    source = make(filler + b"Running 30s test\n" + filler)
+    windows = list(source.windows())
+    assert any("Running 30s test\n" in window.text for window in windows)
+    assert not any(window.is_start for window in windows)
+
+
+def test_windows_overlap_so_that_no_line_is_parted() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_BLOCK", 10_000)
+        for shift in range(0, 40, 3):
+            data = b"." * (HEAD_BYTES + 4_450 + shift) + b"\nRunning 30s test\n" + b"." * 20_000
+            assert any("Running 30s test\n" in window.text for window in make(data).windows())
+
+
+def test_a_short_source_has_no_windows() -> None:
+    assert list(make(b"a\n").windows()) == []
+
+
+def test_a_file_is_read_once_and_a_large_one_is_streamed(tmp_path: Path) -> None:
+    path = tmp_path / "wrk-1.txt"
+    path.write_bytes(b"a\r\nb\n")
+    held, streamed = Source.load(path), Source.load(path, "wrk-1.txt", keep=2)
+    path.write_bytes(b"c\n")
+    assert [line for _, line in held.lines()] == ["a", "b"]
+    assert [line for _, line in streamed.lines()] == ["c"]
+    assert (held.label, streamed.label) == (str(path), "wrk-1.txt")
+
+
+@pytest.mark.parametrize("keep", [0, 1 << 20])
+def test_digest_and_size_are_those_of_the_bytes_on_disk(tmp_path: Path, keep: int) -> None:
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(b"a\n" * 100))
+    source = Source.load(path, keep=keep)
+    assert source.size == path.stat().st_size
+    assert source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_stream_reads_in_any_portion() -> None:
+    data = bytes(range(256)) * 30
+    with make(gzip.compress(data)).open() as stream:
+        portions = [stream.read(7), stream.read(1000), stream.read()]
+    assert b"".join(portions) == data
+
+
+@pytest.mark.parametrize("keep", [0, 1 << 20])
+def test_what_cannot_be_opened_says_why(tmp_path: Path, keep: int) -> None:
+    with pytest.raises(UnreadableError, match="No such file"):
+        Source.load(tmp_path / "missing.txt", keep=keep)
+    with pytest.raises(UnreadableError, match=re.compile("is a directory", re.IGNORECASE)):
+        list(Source.load(tmp_path, keep=keep).lines())
+
+
+def test_a_file_that_goes_away_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"a\n")
+    source = Source.load(path, keep=0)
+    path.unlink()
+    with pytest.raises(UnreadableError, match="No such file"):
+        source.head()
