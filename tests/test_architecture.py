@@ -1,0 +1,177 @@
+"""The architecture is a test: sizes, names, wiring, start-up, and nothing of one machine."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import benchkit
+from benchkit.parsers import registry
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "benchkit"
+TOP_LEVEL = {
+    "benchkit",
+    "notebooks",
+    "tests",
+    "fixtures",
+    "pyproject.toml",
+    "README.md",
+    "noxfile.py",
+    "LICENSE",
+}
+#: What commands leave behind; none of it is committed.
+LEFT_BEHIND = {"report.html", "report.md", "report.json", "build", "dist", "__pycache__"}
+GRAB_BAGS = {"utils", "util", "helpers", "helper", "common", "misc", "core", "manager"}
+HEAVY = {"pandas", "scipy", "matplotlib", "pyarrow", "numpy", "deltalake", "jinja2"}
+MAX_LINES = 400
+MAX_FUNCTION = 60
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+CODE = [*MODULES, *sorted((ROOT / "tests").rglob("*.py")), ROOT / "noxfile.py"]
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def length(function: Function) -> int:
+    """Count a function's lines from its ``def``, the docstring apart."""
+    first = function.body[0]
+    documented = ast.get_docstring(function) is not None
+    docstring = (first.end_lineno or 0) - first.lineno + 1 if documented else 0
+    return (function.end_lineno or 0) - function.lineno + 1 - docstring
+
+
+@pytest.mark.parametrize("path", CODE, ids=name_of)
+def test_no_module_is_long(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
+
+
+@pytest.mark.parametrize("path", CODE, ids=name_of)
+def test_no_function_is_long(path: Path) -> None:
+    functions = [node for node in ast.walk(tree(path)) if isinstance(node, Function)]
+    long = {node.name: length(node) for node in functions if length(node) > MAX_FUNCTION}
+    assert long == {}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_no_module_is_a_grab_bag(path: Path) -> None:
+    words = {part.removesuffix(".py").strip("_") for part in path.relative_to(ROOT).parts}
+    assert not words & GRAB_BAGS
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_every_module_says_what_it_is(path: Path) -> None:
+    first = (ast.get_docstring(tree(path)) or "").partition("\n")[0]
+    assert first.endswith(".")
+    assert len(first) > 20
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_every_package_is_a_package(path: Path) -> None:
+    assert (path.parent / "__init__.py").is_file()
+
+
+def test_the_registry_names_every_parser() -> None:
+    found = {
+        path.relative_to(ROOT)
+        .with_suffix("")
+        .as_posix()
+        .replace("/", ".")
+        .removesuffix(".__init__")
+        for path in MODULES
+        if path.is_relative_to(PACKAGE / "parsers") and _defines(path, "FORMAT")
+    }
+    assert {built_in.module for built_in in registry.BUILTIN} == found
+    assert {built_in.attr for built_in in registry.BUILTIN} == {"FORMAT"}
+
+
+def _defines(path: Path, name: str) -> bool:
+    targets = [
+        target
+        for node in tree(path).body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+    ]
+    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+
+
+def test_exported_names_exist_and_hide_no_submodule() -> None:
+    submodules = {path.stem for path in PACKAGE.iterdir()}
+    assert benchkit.__all__
+    assert len(benchkit.__all__) <= 25
+    for name in benchkit.__all__:
+        assert getattr(benchkit, name) is not None
+        assert name not in submodules
+    assert set(benchkit.__all__) <= set(dir(benchkit))
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = benchkit.no_such_name
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["-c", "import benchkit"], ["-m", "benchkit", "--help"], ["-m", "benchkit", "--version"]],
+    ids=["import benchkit", "benchkit --help", "benchkit --version"],
+)
+def test_start_up_is_light(arguments: list[str]) -> None:
+    command = [sys.executable, "-X", "importtime", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    imported = set(re.findall(r"^import time:.*\| +([\w.]+)$", done.stderr, re.MULTILINE))
+    assert "benchkit" in imported
+    assert {name.partition(".")[0] for name in imported} & HEAVY == set()
+
+
+def test_no_module_draws_by_pyplot() -> None:
+    users = [name_of(path) for path in MODULES if "pyplot" in _imported(path)]
+    assert users == []
+
+
+def _imported(path: Path) -> str:
+    nodes = [node for node in ast.walk(tree(path)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return "\n".join(ast.unparse(node) for node in nodes)
+
+
+def test_the_top_level_is_closed() -> None:
+    seen = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
+    strange = {name for name in seen - TOP_LEVEL - LEFT_BEHIND if not name.endswith(".egg-info")}
+    assert strange == set()
+    assert TOP_LEVEL - {"notebooks"} <= seen
+
+
+def committed() -> list[Path]:
+    tops = [ROOT / name for name in TOP_LEVEL]
+    tops += [ROOT / ".ci", ROOT / ".github", ROOT / ".gitignore", ROOT / ".pre-commit-config.yaml"]
+    inside = (path for top in tops for path in (top.rglob("*") if top.is_dir() else [top]))
+    generated = {"__pycache__", "actual", ".ipynb_checkpoints", ".benchkit"}
+    return [path for path in inside if path.is_file() and not generated & set(path.parts)]
+
+
+def test_nothing_names_the_machine_it_was_written_on() -> None:
+    private = re.compile(rb"/(?:work|root|farm)/|/tmp/[v]/|[.]librar[y]")
+    leaks = [name_of(path) for path in committed() if private.search(path.read_bytes())]
+    assert leaks == []
+
+
+def test_ci_runs_what_the_readme_says() -> None:
+    command = "python3 -m venv .venv && .venv/bin/pip install nox && .venv/bin/nox"
+    run = ROOT / ".ci" / "run"
+    assert command in run.read_text(encoding="utf-8").splitlines()
+    assert command in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert run.stat().st_mode & 0o111 == 0o111
