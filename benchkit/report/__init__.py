@@ -1,1 +1,5 @@
+"""Reports: the verdict, its tables and its figures, written for people and for machines.
 
+In: judged comparisons. Out: HTML, Markdown, JSON or terminal text. Why: every form shows one
+and the same report, so that no two of them disagree.
+"""
