@@ -1,0 +1,309 @@
+"""Every parser on every fixture: the claims exclude each other, the numbers stand where rows say.
+
+In: all registered formats and all files under ``fixtures``. Out: nothing to write per parser.
+Why: what holds for one parser has to hold for the next one, too, before anyone reads its code.
+
+A file that holds no results lies in a folder called ``junk`` or is matched by a pattern in
+``not_results`` of its scenario's ``PROVENANCE.toml``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from benchkit.errors import Diagnostic, UnknownFormatError
+from benchkit.metrics import VOCABULARY
+from benchkit.parsers import registry
+from benchkit.parsers.base import Format, Reading, Record, Samples
+from benchkit.parsers.source import Source, UnreadableError
+from benchkit.units import parse_duration
+
+FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
+#: Labels and provenance, read by others.
+SIDECARS = {"PROVENANCE.toml", "run.toml", "runs.json", "benchkit.toml"}
+BASE_UNITS = {"s", "B", "B/s", "1/s", "1", "cores"}
+#: Formats whose users name metrics of their own.
+CUSTOM = {"gobench"}
+
+
+class Measured(NamedTuple):
+    """One row, as far as it must not depend on what follows it in the source."""
+
+    subject: str | None
+    metric: str
+    stat: str
+    value: float
+    unit: str
+    resolution: float | None
+    origin: str
+    line: int
+
+    def is_told_by(self, other: Measured) -> bool:
+        """Whether another place tells the same, but for rounding and a histogram's three digits."""
+        same = self[:3] == other[:3] and self.line != other.line
+        blur = (self.resolution or 0) + abs(self.value) / 1000
+        return same and abs(self.value - other.value) <= blur
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(FIXTURES).as_posix()
+
+
+@cache
+def negatives(scenario: Path) -> list[str]:
+    provenance = scenario / "PROVENANCE.toml"
+    text = provenance.read_text(encoding="utf-8") if provenance.is_file() else ""
+    patterns: list[str] = tomllib.loads(text).get("not_results", [])
+    return patterns
+
+
+def is_negative(path: Path) -> bool:
+    scenario = FIXTURES / path.relative_to(FIXTURES).parts[0]
+    inside = path.relative_to(scenario)
+    return "junk" in inside.parts or any(map(inside.match, negatives(scenario)))
+
+
+FILES = [
+    path
+    for path in sorted(FIXTURES.rglob("*"))
+    if path.is_file() and path.name not in SIDECARS and not path.name.endswith(".run.toml")
+]
+NEGATIVE = [path for path in FILES if is_negative(path)]
+POSITIVE = [path for path in FILES if path not in NEGATIVE]
+
+each_result = pytest.mark.parametrize("path", POSITIVE, ids=name_of)
+each_junk = pytest.mark.parametrize("path", NEGATIVE, ids=name_of)
+
+
+@cache
+def claims(path: Path) -> tuple[Format, ...]:
+    return registry.identify(Source.load(path, name_of(path)))
+
+
+@cache
+def content(path: Path) -> bytes:
+    """Return a fixture's bytes, unpacked as far as they can be."""
+    blocks: list[bytes] = []
+    with suppress(UnreadableError):
+        blocks.extend(Source.load(path).blocks())
+    return b"".join(blocks)
+
+
+def parse(format_: Format, data: bytes) -> list[Record]:
+    return list(format_.parse(Source(None, "memory", data)))
+
+
+def rows(records: list[Record]) -> Iterator[Measured]:
+    for record in records:
+        if isinstance(record, Reading):
+            for subject, metric, stat, value, unit, _n, _time, step, origin, line in record.rows:
+                yield Measured(subject, metric, stat, value, unit, step, origin, line)
+        elif isinstance(record, Samples):
+            for value, line in zip(record.values.tolist(), record.lines.tolist(), strict=True):
+                kind = (record.subject, record.metric, record.stat)
+                yield Measured(*kind, value, record.unit, record.resolution, "reported", line)
+
+
+def told(records: list[Record]) -> list[tuple[object, ...]]:
+    """Return what the records say of each run, its place among other lines apart."""
+    return [
+        (
+            run.tool,
+            run.form,
+            run.benchmark,
+            run.target,
+            run.params,
+            run.status,
+            run.duration,
+            run.rows,
+        )
+        for run in records
+        if isinstance(run, Reading)
+    ]
+
+
+def test_every_format_has_fixtures() -> None:
+    claimed = {claim.name for path in POSITIVE for claim in claims(path)}
+    assert claimed == {known.name for known in registry.formats()}
+
+
+@each_result
+def test_a_file_is_owned_by_one_format_or_shared_by_blocks(path: Path) -> None:
+    found = claims(path)
+    assert len(found) == 1 or all(claim.embeds for claim in found)
+
+
+@each_result
+def test_a_result_gives_runs_or_says_why_not(path: Path) -> None:
+    records = [record for claim in claims(path) for record in parse(claim, content(path))]
+    assert records
+    for record in records:
+        assert isinstance(record, Reading | Samples | Diagnostic)
+        if isinstance(record, Reading):
+            assert record.tool in {tool for claim in claims(path) for tool in claim.tools}
+            assert record.rows or record.status != "complete"
+
+
+@each_junk
+def test_what_is_no_result_is_no_run(path: Path) -> None:
+    with pytest.raises((UnknownFormatError, UnreadableError)):
+        registry.identify(Source.load(path))
+
+
+@each_result
+def test_every_row_is_a_word_with_a_finite_number_in_its_unit(path: Path) -> None:
+    for claim in claims(path):
+        for row in rows(parse(claim, content(path))):
+            assert math.isfinite(row.value)
+            assert row.origin in {"reported", "computed"}
+            word = VOCABULARY.get(row.metric)
+            if word is None:
+                assert claim.name in CUSTOM
+                continue
+            assert row.unit == word.unit
+            assert row.unit in BASE_UNITS
+            assert row.stat in word.stats or re.fullmatch(r"p\d+(\.\d+)?", row.stat)
+
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+")
+_FACTORS = (
+    *(10.0**power for power in range(-9, 13)),
+    *(1024.0**power for power in range(1, 5)),
+    60.0,
+    3600.0,
+    86400.0,
+)
+
+
+def numbers(line: str) -> Iterator[float]:
+    """Yield every amount that a line may be read as, whatever its unit."""
+    for text in _NUMBER.findall(line):
+        yield from (float(text) * factor for factor in _FACTORS)
+    for text in _DURATION.findall(line):
+        yield parse_duration(text).value
+
+
+@each_result
+def test_the_line_of_a_row_holds_its_number(path: Path) -> None:
+    found = claims(path)
+    if not Source(None, "memory", content(path)).head().text:
+        return  # a binary source counts records, which hold no digits
+    lines = [line for _, line in Source(None, "memory", content(path)).lines()]
+    for claim in found:
+        for row in rows(parse(claim, content(path))):
+            assert 1 <= row.line <= len(lines)
+            if row.origin == "reported":
+                line = lines[row.line - 1]
+                assert any(math.isclose(row.value, seen) for seen in numbers(line)), (row, line)
+
+
+def shift(prefix: str) -> Callable[[str], bytes]:
+    return lambda text: "".join(prefix + line for line in text.splitlines(keepends=True)).encode()
+
+
+DRESSES: dict[str, Callable[[str], bytes]] = {
+    "CRLF": lambda text: text.replace("\n", "\r\n").encode(),
+    "BOM": lambda text: text.encode("utf-8-sig"),
+    "UTF-16": lambda text: text.encode("utf-16"),
+    "gzip": lambda text: gzip.compress(text.encode()),
+    "colour": lambda text: text.replace("\n", "\x1b[0m\n").encode(),
+}
+PASTED: dict[str, Callable[[str], bytes]] = {
+    "comment": shift("# "),
+    "quotation": shift("> "),
+    "tab": shift("\t"),
+}
+
+
+@each_result
+@pytest.mark.parametrize("dress", DRESSES)
+def test_dress_changes_nothing(path: Path, dress: str) -> None:
+    text = Source(None, "memory", content(path)).text()
+    dressed = DRESSES[dress](text)
+    for claim in claims(path):
+        if text:
+            assert claim in registry.identify(Source(None, "memory", dressed))
+            assert told(parse(claim, dressed)) == told(parse(claim, text.encode()))
+
+
+@each_result
+@pytest.mark.parametrize("dress", PASTED)
+def test_a_report_pasted_among_other_text_stays_what_it_is(path: Path, dress: str) -> None:
+    """A real report stays whole; a synthetic page may lose blocks, and gains no number."""
+    text = Source(None, "memory", content(path)).text()
+    pasted = PASTED[dress](text)
+    for claim in claims(path):
+        if not claim.embeds or text.lstrip().startswith("{"):
+            continue
+        plain = parse(claim, text.encode())
+        if path.name.startswith("synthetic-"):
+            assert set(rows(parse(claim, pasted))) <= set(rows(plain))
+        elif any(rows(plain)):
+            assert claim in registry.identify(Source(None, "memory", pasted))
+            assert told(parse(claim, pasted)) == told(plain)
+
+
+def cuts(size: int, most: int) -> range:
+    """Return evenly spaced places to cut, fewer in larger files, never all at line ends."""
+    wanted = max(5, min(most, 1_000_000 // (size + 1)))
+    return range(1, size, max(1, size // wanted) | 1)
+
+
+def invented(records: list[Record], whole: set[Measured]) -> list[Measured]:
+    """Return the rows that the whole source does not have, there or more precisely elsewhere."""
+    strange = set(rows(records)) - whole
+    return [row for row in strange if not any(map(row.is_told_by, whole))]
+
+
+def check_cut(claim: Format, data: bytes, whole: set[Measured], place: int) -> None:
+    found = invented(parse(claim, data[:place]), whole)
+    assert not found, f"cut at byte {place}: {data[:place][-60:]!r}"
+
+
+@each_result
+def test_a_cut_file_gives_no_number_that_the_whole_does_not(path: Path) -> None:
+    data = content(path)
+    for claim in claims(path):
+        whole = set(rows(parse(claim, data)))
+        for place in cuts(len(data), most=40):
+            check_cut(claim, data, whole, place)
+
+
+@pytest.mark.parametrize("known", registry.formats(), ids=lambda known: known.name)
+def test_a_cut_at_any_byte_gives_no_number_that_the_whole_does_not(known: Format) -> None:
+    own = [path for path in POSITIVE if known in claims(path)]
+    with_rows = [path for path in own if any(rows(parse(known, content(path))))]
+    data = content(min(with_rows, key=lambda path: len(content(path))))
+    whole = set(rows(parse(known, data)))
+    for place in range(1, len(data)):
+        check_cut(known, data, whole, place)
+
+
+@each_result
+def test_damaged_gzip_is_told_and_gives_no_new_number(path: Path) -> None:
+    packed = gzip.compress(content(path))
+    for claim in claims(path):
+        whole = set(rows(parse(claim, content(path))))
+        for place in cuts(len(packed), most=5):
+            records: list[Record] = []
+            with pytest.raises(UnreadableError, match="damaged or cut short"):
+                records.extend(claim.parse(Source(None, "memory", packed[: max(place, 2)])))
+            assert not invented(records, whole)
+
+
+def test_factors_do_not_blur_the_check() -> None:
+    """Two neighbouring factors differ by far more than the tolerance of the comparison."""
+    assert all(high / low > 1.01 for low, high in pairwise(sorted({*_FACTORS})))
+    assert not any(math.isclose(5968.14, seen) for seen in numbers("Requests/sec:   5968.13"))
