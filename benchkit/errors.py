@@ -1,4 +1,4 @@
-"""The errors benchkit raises and the diagnostics it records.
+"""The errors benchkit raises, and the diagnostics and findings it records.
 
 In: what went wrong, where, and what the user can do. Out: one line that says all three.
 Why: a usage error stops a command; bad data costs one file, so it is a record, not an exception.
@@ -6,7 +6,8 @@ Why: a usage error stops a command; bad data costs one file, so it is a record, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 
@@ -120,3 +121,56 @@ def describe(what: str, *, where: str = "", hint: str = "") -> str:
     """Write a problem on one line: ``where: what; hint``."""
     head = f"{where}: {what}" if where else what
     return f"{head}; {hint}" if hint else head
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something about the data that the reader of a result has to know.
+
+    Parameters
+    ----------
+    code : str
+        ``B201``; documented by ``benchkit explain CODE``.
+    severity : {'info', 'warning', 'error'}
+    message, remedy : str
+        What was found, with its numbers in words; what to do.
+    where : str
+        The variant, benchmark, run or ``path:line`` that is meant; empty for the whole comparison.
+    numbers : mapping of str to float or str
+        What the message says, for machines.
+    """
+
+    code: str
+    severity: str
+    message: str
+    remedy: str = ""
+    where: str = ""
+    numbers: Mapping[str, float | int | str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.code} {describe(self.message, where=self.where, hint=self.remedy)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceReport:
+    """What became of one source of an ingest.
+
+    Parameters
+    ----------
+    label : str
+        The source as the user knows it.
+    outcome : {'read', 'unchanged', 'duplicate', 'empty', 'refused'}
+    formats : tuple of str
+        Those that claimed it.
+    runs, values : int
+        How much was read.
+    reason : str
+        Why not more.
+    """
+
+    label: str
+    outcome: str
+    formats: tuple[str, ...] = ()
+    runs: int = 0
+    values: int = 0
+    reason: str = ""

@@ -15,7 +15,9 @@ Assume = Literal["nothing", "exact"]
 
 PERCENTILES = ("p50", "p66", "p75", "p80", "p90", "p95", "p98", "p99", "p99.9")
 SPREAD = ("mean", "stdev", "min", "max")
-NEVER_PRIMARY = frozenset({"min", "max", "mean", "stdev"})
+
+#: Tools whose ``sample`` is one value per run; elsewhere samples are events inside a run.
+RUN_LEVEL_SAMPLES = frozenset({"gobench"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +59,13 @@ _GAUGE = ("sample", "mean", "max")
 
 
 def _metric(
-    name: str, unit: str, better: Better, stats: Iterable[str], meaning: str, source: str, **more: object
+    name: str,
+    unit: str,
+    better: Better,
+    stats: Iterable[str],
+    meaning: str,
+    source: str,
+    **more: object,
 ) -> Metric:
     return Metric(
         name=name,
@@ -73,49 +81,352 @@ def _metric(
 VOCABULARY: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        _metric("latency", "s", "lower", _LATENCY, "Time of one whole request as the tool defines it; subject = a subset.", "every load tool"),
-        _metric("uncorrected_latency", "s", "lower", _LATENCY, "Service time without the wait for a delayed start.", "wrk2 -U"),
-        _metric("latency_within_stdev", "1", "none", ["mean"], "Share of requests within one standard deviation of the mean.", "wrk", compared=False),
-        _metric("phase_time", "s", "lower", _LATENCY, "One phase of a request; subject = blocked, connect, tls, send, wait, receive, processing.", "ab, k6"),
-        _metric("time_per_request", "s", "lower", ["mean"], "Concurrency divided by rate: not a latency.", "ab"),
-        _metric("requests", "1", "none", ["count"], "Requests completed in the run.", "every load tool", compared=False),
-        _metric("request_rate", "1/s", "higher", ["mean"], "Requests per second over the run.", "wrk, ab, k6, vegeta"),
-        _metric("success_rate_per_second", "1/s", "higher", ["mean"], "Successful requests per second, the drain included.", "vegeta throughput"),
-        _metric("thread_request_rate", "1/s", "higher", ["mean", "stdev", "max"], "Requests per second of one thread, sampled.", "wrk Req/Sec"),
-        _metric("thread_request_rate_within_stdev", "1", "none", ["mean"], "Share of a thread's samples within one standard deviation.", "wrk", compared=False),
-        _metric("failures", "1", "lower", ["count"], "Failed requests; subject = reason, empty = the tool's own total.", "every load tool"),
-        _metric("responses", "1", "none", ["count"], "Responses; subject = status code.", "vegeta, hey, oha", compared=False),
-        _metric("error_rate", "1", "lower", ["mean"], "Share of requests that failed.", "k6 http_req_failed, 1 - vegeta success"),
-        _metric("bytes_in", "B", "none", ["total", "mean"], "Bytes received.", "every load tool", compared=False),
-        _metric("bytes_out", "B", "none", ["total", "mean"], "Bytes sent.", "every load tool", compared=False),
-        _metric("bandwidth_in", "B/s", "none", ["mean"], "Bytes received per second.", "wrk, ab, k6", compared=False),
-        _metric("bandwidth_out", "B/s", "none", ["mean"], "Bytes sent per second.", "ab, k6", compared=False),
-        _metric("duration", "s", "none", ["total"], "Length of the run; subject = attack, wait where told.", "every load tool", compared=False),
+        _metric(
+            "latency",
+            "s",
+            "lower",
+            _LATENCY,
+            "Time of one whole request as the tool defines it; subject = a subset.",
+            "every load tool",
+        ),
+        _metric(
+            "uncorrected_latency",
+            "s",
+            "lower",
+            _LATENCY,
+            "Service time without the wait for a delayed start.",
+            "wrk2 -U",
+        ),
+        _metric(
+            "latency_within_stdev",
+            "1",
+            "none",
+            ["mean"],
+            "Share of requests within one standard deviation of the mean.",
+            "wrk",
+            compared=False,
+        ),
+        _metric(
+            "phase_time",
+            "s",
+            "lower",
+            _LATENCY,
+            "One phase of a request; subject = blocked, connect, tls, send, wait, receive, processing.",
+            "ab, k6",
+        ),
+        _metric(
+            "time_per_request",
+            "s",
+            "lower",
+            ["mean"],
+            "Concurrency divided by rate: not a latency.",
+            "ab",
+        ),
+        _metric(
+            "requests",
+            "1",
+            "none",
+            ["count"],
+            "Requests completed in the run.",
+            "every load tool",
+            compared=False,
+        ),
+        _metric(
+            "request_rate",
+            "1/s",
+            "higher",
+            ["mean"],
+            "Requests per second over the run.",
+            "wrk, ab, k6, vegeta",
+        ),
+        _metric(
+            "success_rate_per_second",
+            "1/s",
+            "higher",
+            ["mean"],
+            "Successful requests per second, the drain included.",
+            "vegeta throughput",
+        ),
+        _metric(
+            "thread_request_rate",
+            "1/s",
+            "higher",
+            ["mean", "stdev", "max"],
+            "Requests per second of one thread, sampled.",
+            "wrk Req/Sec",
+        ),
+        _metric(
+            "thread_request_rate_within_stdev",
+            "1",
+            "none",
+            ["mean"],
+            "Share of a thread's samples within one standard deviation.",
+            "wrk",
+            compared=False,
+        ),
+        _metric(
+            "failures",
+            "1",
+            "lower",
+            ["count"],
+            "Failed requests; subject = reason, empty = the tool's own total.",
+            "every load tool",
+        ),
+        _metric(
+            "responses",
+            "1",
+            "none",
+            ["count"],
+            "Responses; subject = status code.",
+            "vegeta, hey, oha",
+            compared=False,
+        ),
+        _metric(
+            "error_rate",
+            "1",
+            "lower",
+            ["mean"],
+            "Share of requests that failed.",
+            "k6 http_req_failed, 1 - vegeta success",
+        ),
+        _metric(
+            "bytes_in",
+            "B",
+            "none",
+            ["total", "mean"],
+            "Bytes received.",
+            "every load tool",
+            compared=False,
+        ),
+        _metric(
+            "bytes_out",
+            "B",
+            "none",
+            ["total", "mean"],
+            "Bytes sent.",
+            "every load tool",
+            compared=False,
+        ),
+        _metric(
+            "bandwidth_in",
+            "B/s",
+            "none",
+            ["mean"],
+            "Bytes received per second.",
+            "wrk, ab, k6",
+            compared=False,
+        ),
+        _metric(
+            "bandwidth_out",
+            "B/s",
+            "none",
+            ["mean"],
+            "Bytes sent per second.",
+            "ab, k6",
+            compared=False,
+        ),
+        _metric(
+            "duration",
+            "s",
+            "none",
+            ["total"],
+            "Length of the run; subject = attack, wait where told.",
+            "every load tool",
+            compared=False,
+        ),
         _metric("time_per_op", "s", "lower", ["sample"], "Time of one operation.", "go test ns/op"),
-        _metric("bytes_per_op", "B", "lower", ["sample"], "Memory allocated by one operation.", "go test B/op", assume="exact"),
-        _metric("allocs_per_op", "1", "lower", ["sample"], "Allocations made by one operation.", "go test allocs/op", assume="exact"),
-        _metric("processing_rate", "B/s", "higher", ["sample"], "Data processed per second.", "go test MB/s"),
-        _metric("cpu_time", "s", "none", ["counter"], "CPU time used; subject = container.", "cAdvisor, Prometheus", compared=False),
-        _metric("cpu_usage", "cores", "lower", _GAUGE, "CPU in use; subject = container.", "derived, docker stats"),
-        _metric("memory_working_set", "B", "lower", _GAUGE, "Memory that cannot be reclaimed.", "cAdvisor, Prometheus"),
-        _metric("memory_usage", "B", "lower", _GAUGE, "Memory in use, cache included.", "cAdvisor, Prometheus, docker stats"),
+        _metric(
+            "bytes_per_op",
+            "B",
+            "lower",
+            ["sample"],
+            "Memory allocated by one operation.",
+            "go test B/op",
+            assume="exact",
+        ),
+        _metric(
+            "allocs_per_op",
+            "1",
+            "lower",
+            ["sample"],
+            "Allocations made by one operation.",
+            "go test allocs/op",
+            assume="exact",
+        ),
+        _metric(
+            "processing_rate",
+            "B/s",
+            "higher",
+            ["sample"],
+            "Data processed per second.",
+            "go test MB/s",
+        ),
+        _metric(
+            "cpu_time",
+            "s",
+            "none",
+            ["counter"],
+            "CPU time used; subject = container.",
+            "cAdvisor, Prometheus",
+            compared=False,
+        ),
+        _metric(
+            "cpu_usage",
+            "cores",
+            "lower",
+            _GAUGE,
+            "CPU in use; subject = container.",
+            "derived, docker stats",
+        ),
+        _metric(
+            "memory_working_set",
+            "B",
+            "lower",
+            _GAUGE,
+            "Memory that cannot be reclaimed.",
+            "cAdvisor, Prometheus",
+        ),
+        _metric(
+            "memory_usage",
+            "B",
+            "lower",
+            _GAUGE,
+            "Memory in use, cache included.",
+            "cAdvisor, Prometheus, docker stats",
+        ),
         _metric("memory_rss", "B", "lower", _GAUGE, "Anonymous memory.", "cAdvisor, Prometheus"),
         _metric("memory_cache", "B", "lower", _GAUGE, "Page cache.", "cAdvisor, Prometheus"),
-        _metric("network_in", "B", "none", ["counter"], "Bytes received by a container.", "cAdvisor, Prometheus", compared=False),
-        _metric("network_out", "B", "none", ["counter"], "Bytes sent by a container.", "cAdvisor, Prometheus", compared=False),
-        _metric("disk_read", "B", "none", ["counter"], "Bytes read by a container.", "cAdvisor, Prometheus", compared=False),
-        _metric("disk_write", "B", "none", ["counter"], "Bytes written by a container.", "cAdvisor, Prometheus", compared=False),
-        _metric("network_in_rate", "B/s", "none", ["mean"], "Bytes received per second.", "derived", compared=False),
-        _metric("network_out_rate", "B/s", "none", ["mean"], "Bytes sent per second.", "derived", compared=False),
-        _metric("disk_read_rate", "B/s", "none", ["mean"], "Bytes read per second.", "derived", compared=False),
-        _metric("disk_write_rate", "B/s", "none", ["mean"], "Bytes written per second.", "derived", compared=False),
-        _metric("cpu_throttled", "1", "lower", ["mean"], "Share of scheduling periods in which the container was throttled.", "cAdvisor"),
-        _metric("spans_created", "1", "none", ["count"], "Spans started; subject = backend.", "Prometheus text, sidecar", compared=False),
-        _metric("spans_saved", "1", "higher", ["count"], "Spans that reached the backend.", "Prometheus text, sidecar", compared=False),
-        _metric("spans_dropped", "1", "lower", ["count"], "Spans lost on the way.", "Prometheus text, sidecar", compared=False),
-        _metric("spans_dropped_share", "1", "lower", ["mean"], "Share of created spans that were lost.", "derived"),
-        _metric("cpu_per_request", "s", "lower", ["mean"], "CPU time of a container divided by the requests of its run.", "derived"),
-        _metric("cpu_per_span", "s", "lower", ["mean"], "CPU time of a container divided by the spans of its run.", "derived"),
+        _metric(
+            "network_in",
+            "B",
+            "none",
+            ["counter"],
+            "Bytes received by a container.",
+            "cAdvisor, Prometheus",
+            compared=False,
+        ),
+        _metric(
+            "network_out",
+            "B",
+            "none",
+            ["counter"],
+            "Bytes sent by a container.",
+            "cAdvisor, Prometheus",
+            compared=False,
+        ),
+        _metric(
+            "disk_read",
+            "B",
+            "none",
+            ["counter"],
+            "Bytes read by a container.",
+            "cAdvisor, Prometheus",
+            compared=False,
+        ),
+        _metric(
+            "disk_write",
+            "B",
+            "none",
+            ["counter"],
+            "Bytes written by a container.",
+            "cAdvisor, Prometheus",
+            compared=False,
+        ),
+        _metric(
+            "network_in_rate",
+            "B/s",
+            "none",
+            ["mean"],
+            "Bytes received per second.",
+            "derived",
+            compared=False,
+        ),
+        _metric(
+            "network_out_rate",
+            "B/s",
+            "none",
+            ["mean"],
+            "Bytes sent per second.",
+            "derived",
+            compared=False,
+        ),
+        _metric(
+            "disk_read_rate",
+            "B/s",
+            "none",
+            ["mean"],
+            "Bytes read per second.",
+            "derived",
+            compared=False,
+        ),
+        _metric(
+            "disk_write_rate",
+            "B/s",
+            "none",
+            ["mean"],
+            "Bytes written per second.",
+            "derived",
+            compared=False,
+        ),
+        _metric(
+            "cpu_throttled",
+            "1",
+            "lower",
+            ["mean"],
+            "Share of scheduling periods in which the container was throttled.",
+            "cAdvisor",
+        ),
+        _metric(
+            "spans_created",
+            "1",
+            "none",
+            ["count"],
+            "Spans started; subject = backend.",
+            "Prometheus text, sidecar",
+            compared=False,
+        ),
+        _metric(
+            "spans_saved",
+            "1",
+            "higher",
+            ["count"],
+            "Spans that reached the backend.",
+            "Prometheus text, sidecar",
+            compared=False,
+        ),
+        _metric(
+            "spans_dropped",
+            "1",
+            "lower",
+            ["count"],
+            "Spans lost on the way.",
+            "Prometheus text, sidecar",
+            compared=False,
+        ),
+        _metric(
+            "spans_dropped_share",
+            "1",
+            "lower",
+            ["mean"],
+            "Share of created spans that were lost.",
+            "derived",
+        ),
+        _metric(
+            "cpu_per_request",
+            "s",
+            "lower",
+            ["mean"],
+            "CPU time of a container divided by the requests of its run.",
+            "derived",
+        ),
+        _metric(
+            "cpu_per_span",
+            "s",
+            "lower",
+            ["mean"],
+            "CPU time of a container divided by the spans of its run.",
+            "derived",
+        ),
     )
 }
 
@@ -143,7 +454,31 @@ def primaries(tool: str, load_model: str) -> tuple[tuple[str, str], ...]:
     >>> primaries("wrk", "closed")
     (('request_rate', 'mean'), ('cpu_per_request', 'mean'))
     """
-    if tool in {"gobench", "benchstat"}:
+    if tool == "gobench":
         return (("time_per_op", "sample"),)
-    headline = ("latency", "p50") if load_model == "open" else ("request_rate", "mean")
+    if tool == "benchstat":
+        return (("time_per_op", "median"), ("time_per_op", "mean"))
+    headline = ("request_rate", "mean") if load_model == "closed" else ("latency", "p50")
     return (headline, ("cpu_per_request", "mean"))
+
+
+def headline_stat(name: str, tool: str) -> str:
+    """Return the stat that stands for a metric whose stat the user did not name."""
+    if name in {"latency", "uncorrected_latency", "phase_time"}:
+        return "p50"
+    if tool in RUN_LEVEL_SAMPLES:
+        return "sample"
+    stats = lookup(name).stats
+    return next((stat for stat in ("mean", "count", "total") if stat in stats), stats[0])
+
+
+def label(name: str, stat: str) -> str:
+    """Return how people read a metric: its stat is said only where the metric has several.
+
+    Examples
+    --------
+    >>> label("latency", "p50"), label("request_rate", "mean")
+    ('latency p50', 'request_rate')
+    """
+    known = lookup(name).stats
+    return name if stat == "sample" or known == (stat,) else f"{name} {stat}"

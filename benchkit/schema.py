@@ -61,7 +61,9 @@ COLUMNS: tuple[Column, ...] = (
     Column("run", "i32", "ordinal of the repeat: the unit of replication"),
     Column("subject", "str?", "what inside the run: container, URL, phase, status code, reason"),
     Column("metric", "str", "a word of the vocabulary, or the tidied unit of a go benchmark"),
-    Column("stat", "str", "sample, mean, p99, count, …: raw samples and a tool's own p99 never mix"),
+    Column(
+        "stat", "str", "sample, mean, p99, count, …: raw samples and a tool's own p99 never mix"
+    ),
     Column("value", "f64", "in the base unit"),
     Column("unit", "str", "base units only: s, B, B/s, 1/s, 1 (a count or ratio), cores"),
     Column("n", "i64?", "how many events the value stands on"),
@@ -80,7 +82,9 @@ RUN_COLUMNS: tuple[Column, ...] = (
     Column("params", "str", "as in the table of observations"),
     Column("run", "i32", "as in the table of observations"),
     Column("role", "str", "measured, warmup, aggregate or failed; only measured runs are compared"),
-    Column("tool", "str", "part of a run's identity: runs of two tools are not repeats of each other"),
+    Column(
+        "tool", "str", "part of a run's identity: runs of two tools are not repeats of each other"
+    ),
     Column("started_at", "time?", "start of the measured part"),
     Column("duration", "f64?", "length of the measured part in s"),
     Column("load_model", "str", "open, closed or unknown"),
@@ -92,6 +96,7 @@ RUN_COLUMNS: tuple[Column, ...] = (
     Column("position", "i64?", "place of the run in its block"),
     Column("corrected", "str?", "whether the tool corrected for coordinated omission"),
     Column("sources", "list", "path and sha256 of every source of the run"),
+    Column("units", "map", "what the source says of its own metrics: assume=exact, better=lower"),
     Column("env", "map", "what is known of the machine: CPU, kernel, limits, commit"),
 )
 
@@ -172,13 +177,19 @@ def _frame(data: Mapping[str, object] | pd.DataFrame, columns: tuple[Column, ...
     typed = {}
     for column in columns:
         try:
-            typed[column.name] = pd.Series(data[column.name]).astype(column.dtype)
+            series = pd.Series(data[column.name])
+            if column.type == "i32":  # astype("int32") alone would cut 1.5 to 1
+                series = series.astype("Int64")
+            typed[column.name] = series.astype(column.dtype)
         except (TypeError, ValueError) as error:
             msg = f"column {column.name!r} is not of type {column.type}: {error}"
             raise SchemaError(msg) from error
         if not column.nullable and column.dtype != "object" and typed[column.name].isna().any():
             msg = f"column {column.name!r} has an unknown value, which is not allowed there"
             raise SchemaError(msg)
+    if len({len(series) for series in typed.values()}) > 1:
+        msg = "the columns have different lengths"
+        raise SchemaError(msg)
     frame = pd.DataFrame(typed, columns=wanted)
     if "value" in typed and not np.isfinite(frame["value"].to_numpy()).all():
         msg = "a value is not a finite number"

@@ -1,1 +1,10 @@
+"""Rules over runs, observations and comparisons: what the reader of a result has to know.
 
+In: evidence. Out: `Finding`s with a code, numbers and a remedy.
+Why: the mistakes that people make with these numbers are known; a tool should see them.
+"""
+
+from __future__ import annotations
+
+from benchkit.audit.rules import RULES as RULES
+from benchkit.audit.rules import audit as audit

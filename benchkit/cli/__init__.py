@@ -1,1 +1,69 @@
+"""The command line: one file per command, and `run`, which the tests call.
 
+In: arguments. Out: an exit code. Why: a command parses, calls and prints; everything it does can be
+done from Python without it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from benchkit.errors import BenchkitError, ExitCode
+
+PROGRAM = "benchkit"
+
+
+def application() -> typer.Typer:
+    """Put the commands together."""
+    from benchkit.cli import compare, export, formats, ingest, report, runs, undo
+
+    app = typer.Typer(
+        name=PROGRAM,
+        help="What does this change cost? Raw benchmark results in, overhead out, shown or not.",
+        no_args_is_help=True,
+        add_completion=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    for module in (ingest, runs, export, compare, report, formats, undo):
+        module.register(app)
+    return app
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; every refusal is one line on stderr."""
+    try:
+        code = application()(list(arguments), prog_name=PROGRAM, standalone_mode=False)
+    except BenchkitError as error:
+        sys.stderr.write(f"{PROGRAM}: error: {error}\n")
+        return int(error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        sys.stderr.write(f"{PROGRAM}: interrupted; nothing half-done is kept\n")
+        return int(ExitCode.INTERRUPTED)
+    except typer.Exit as leaving:
+        return leaving.exit_code
+    except Exception as error:
+        if _is_usage_error(error):
+            error.show()  # type: ignore[attr-defined]
+            return int(ExitCode.USAGE)
+        raise
+    return code if isinstance(code, int) else int(ExitCode.DONE)
+
+
+def _is_usage_error(error: Exception) -> bool:
+    return hasattr(error, "show") and hasattr(error, "exit_code")
+
+
+def _options(
+    version: bool = typer.Option(False, "--version", help="Print the version and leave."),
+) -> None:
+    if version:
+        from benchkit import __version__
+
+        typer.echo(f"{PROGRAM} {__version__}")
+        raise typer.Exit

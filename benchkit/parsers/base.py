@@ -192,6 +192,9 @@ class Format:
         Whether its blocks may stand among other text (prompts, Markdown, another tool's report).
         A source may be claimed by several such formats, each of which reads its own blocks;
         formats that own a whole source exclude each other and these.
+    is_companion : bool
+        Whether it tells of what ran beside the load (counters of containers, spans); its
+        snapshots may well be identical, and each counts for its own path.
     """
 
     name: str
@@ -201,6 +204,7 @@ class Format:
     recognises: Callable[[Head], bool]
     parse: Callable[[Source], Iterator[Record]]
     embeds: bool = False
+    is_companion: bool = False
 
 
 #: What may stand before a line that was pasted somewhere: blanks, tabs, ``# ``, ``> ``, ``| ``.

@@ -1,0 +1,49 @@
+"""benchkit: what does this change cost? Raw benchmark results in, overhead with significance out.
+
+In: files that ab, wrk, k6, vegeta, go test -bench and cAdvisor wrote. Out: one table, comparisons,
+verdicts and reports. Why: the numbers people subtract by hand, computed once and told honestly.
+
+The road, one way:
+
+1. `benchkit.ingestion` finds sources, `benchkit.parsers` reads them, `benchkit.layout` labels them;
+2. `benchkit.store` keeps them, `benchkit.schema` is the one table they become;
+3. `benchkit.comparison` computes evidence with `benchkit.stats`, `benchkit.verdict` judges it;
+4. `benchkit.tables`, `benchkit.plots` and `benchkit.report` show it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from benchkit.api import Comparison as Comparison
+    from benchkit.api import RunSet as RunSet
+    from benchkit.api import compare as compare
+    from benchkit.api import formats as formats
+    from benchkit.api import load as load
+
+#: Public name -> the module that holds it, imported when first used: `import benchkit` is light.
+_EXPORTS = {
+    "Comparison": "benchkit.api",
+    "RunSet": "benchkit.api",
+    "compare": "benchkit.api",
+    "formats": "benchkit.api",
+    "load": "benchkit.api",
+    "BenchkitError": "benchkit.errors",
+}
+
+__all__ = [*_EXPORTS, "__version__"]  # noqa: PLE0604 - all of them are str
+
+
+def __getattr__(name: str) -> object:
+    if name in _EXPORTS:
+        return getattr(import_module(_EXPORTS[name]), name)
+    msg = f"module 'benchkit' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

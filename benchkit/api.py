@@ -1,0 +1,355 @@
+"""What notebooks import: load results, compare them, look at them.
+
+In: paths, a store, or frames of one's own. Out: `RunSet` and `Comparison`.
+Why: the command line and the notebook are two doors to the same rooms.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from benchkit import schema, selection
+from benchkit.audit import audit
+from benchkit.comparison import Comparisons, Plan
+from benchkit.comparison import compare as compare_rows
+from benchkit.errors import DataError, Diagnostic, Finding, SourceReport
+from benchkit.ingestion.discovery import Options, discover
+from benchkit.ingestion.frames import observations as make_observations
+from benchkit.ingestion.frames import read_parts
+from benchkit.ingestion.frames import runs as make_runs
+from benchkit.ingestion.harvest import Harvest
+from benchkit.layout.numbering import settle
+from benchkit.parsers import registry
+from benchkit.parsers.base import Format
+from benchkit.store import DEFAULT, Store, values_schema
+from benchkit.verdict import Verdicts, judge
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchkit.schema import Observations, Runs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSet:
+    """Results, as they were loaded.
+
+    Parameters
+    ----------
+    observations : Observations
+        One row per measured value of the measured runs.
+    runs : Runs
+        One row per run, of every role.
+    findings : tuple of Finding
+    diagnostics : tuple of Diagnostic
+        What could not be read.
+    reports : tuple of SourceReport
+        What became of each source.
+    first_variant : str or None
+        That of the first file that was named, the baseline if no name tells.
+    """
+
+    observations: Observations
+    runs: Runs
+    findings: tuple[Finding, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    reports: tuple[SourceReport, ...] = ()
+    first_variant: str | None = None
+
+    @property
+    def variants(self) -> list[str]:
+        """The variants with measured runs, in the order of the data."""
+        measured = self.runs[self.runs["role"] == "measured"]
+        return list(dict.fromkeys(measured["variant"].tolist()))
+
+    def where(self, **labels: str | Sequence[str]) -> RunSet:
+        """Keep only what has these labels, ``where(benchmark="/ping")``.
+
+        Raises
+        ------
+        SelectionError
+            If a label or a value does not occur.
+        """
+        shared = {k: v for k, v in labels.items() if k in self.runs.columns}
+        return replace(
+            self,
+            observations=selection.select(self.observations, **labels),
+            runs=selection.select(self.runs, **shared),  # type: ignore[arg-type]
+        )
+
+    def compare(
+        self,
+        *,
+        baseline: str | None = None,
+        variant: str | Sequence[str] | None = None,
+        pairs: Sequence[tuple[str, str]] = (),
+        confidence: float = 0.95,
+        margin: float = 0.03,
+        metrics: Sequence[str] = (),
+    ) -> Comparison:
+        """Compare variants with a baseline.
+
+        Parameters
+        ----------
+        baseline : str, optional
+            Guessed from the names if not given.
+        variant : str or sequence of str, optional
+            All others if not given.
+        pairs : sequence of (baseline, variant)
+            In place of both.
+        confidence : float
+            Of each interval.
+        margin : float
+            The smallest change that matters.
+        metrics : sequence of str
+            ``metric`` or ``metric.stat``: the primaries.
+
+        Raises
+        ------
+        SelectionError, BaselineError, DataError
+        """
+        chosen = tuple(pairs) or self._pairs(baseline, variant)
+        for pair in chosen:
+            for name in pair:
+                selection.require(name, self.variants, "variant")
+        plan = Plan(confidence=confidence, primaries=tuple(map(split_metric, metrics)))
+        self._require_metrics(plan)
+        comparisons = compare_rows(self.observations, self.runs, chosen, plan)
+        verdicts = judge(comparisons, margin)
+        findings = (*self.findings, *audit(comparisons, self.runs))
+        return Comparison(verdicts=verdicts, runs=self.runs, findings=findings)
+
+    def _pairs(
+        self, baseline: str | None, variant: str | Sequence[str] | None
+    ) -> tuple[tuple[str, str], ...]:
+        if not self.variants:
+            raise DataError("no measured run was found", hint="see `benchkit formats`")
+        base = selection.choose_baseline(self.variants, baseline, first=self.first_variant)
+        if variant is None:
+            others = [name for name in self.variants if name != base]
+        else:
+            others = [variant] if isinstance(variant, str) else list(variant)
+        if not others:
+            raise DataError(
+                f"nothing to compare: {base!r} is the only variant",
+                hint="name files as label=path, or put each variant in a folder of its own",
+            )
+        return tuple((base, other) for other in others)
+
+    def _require_metrics(self, plan: Plan) -> None:
+        known = self.observations[["metric", "stat"]].drop_duplicates()
+        for metric, stat in plan.primaries:
+            selection.require(metric, known["metric"], "metric")
+            if stat:
+                of_metric = known[known["metric"] == metric]["stat"]
+                selection.require(stat, of_metric, f"stat of {metric}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What was compared, and what it shows.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+    runs : Runs
+    findings : tuple of Finding
+    """
+
+    verdicts: Verdicts
+    runs: Runs
+    findings: tuple[Finding, ...] = field(default=())
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """The evidence alone."""
+        return self.verdicts.comparisons
+
+    @cached_property
+    def verdict(self) -> str:
+        """The verdict in one sentence."""
+        from benchkit.tables.sentence import headline
+
+        return headline(self.verdicts)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """One row per comparison, with the columns of ``compare --format csv``."""
+        import pandas as pd
+
+        from benchkit.report.to_json import row_values
+
+        return pd.DataFrame([row_values(row) for row in self.verdicts.rows])
+
+    def to_markdown(self) -> str:
+        """Return the report as Markdown."""
+        from benchkit.report.to_markdown import to_markdown
+
+        return to_markdown(self._report())
+
+    def to_html(self) -> str:
+        """Return the report as one self-contained page."""
+        from benchkit.report.to_html import to_html
+
+        return to_html(self._report())
+
+    def _repr_html_(self) -> str:
+        from benchkit.report.to_html import to_fragment
+
+        return to_fragment(self._report())
+
+    def __str__(self) -> str:
+        return self.verdict
+
+    def _report(self) -> object:
+        from benchkit.report.model import build
+
+        return build(self.verdicts, self.runs, self.findings)
+
+
+def load(
+    *paths: str | os.PathLike[str],
+    layout: str | None = None,
+    variant: str | None = None,
+    samples: bool = False,
+    options: Options | None = None,
+    store: str | None = None,
+) -> RunSet:
+    """Load raw files and folders, or a store.
+
+    Parameters
+    ----------
+    *paths : str or path
+        Files, folders or ``label=path``. A single folder that is a store is read as one; with no
+        path the store is.
+    layout, variant : str, optional
+        As ``--layout`` and ``--variant``.
+    samples : bool
+        Whether raw samples come along.
+    options : Options, optional
+        In place of both.
+    store : str, optional
+        Folder or URL of the store, default ``.benchkit``.
+
+    Raises
+    ------
+    DataError
+        If there is nothing to load.
+    """
+    arguments = [os.fspath(path) for path in paths]
+    if len(arguments) == 1 and Store(arguments[0]).is_store():
+        store, arguments = arguments[0], []
+    if not arguments:
+        return _load_store(Store(store or DEFAULT), samples=samples)
+    return _load_raw(arguments, options or Options(layout=layout, variant=variant), samples=samples)
+
+
+def compare(
+    observations: Observations | pd.DataFrame,
+    *,
+    baseline: str,
+    variant: str | Sequence[str] | None = None,
+    confidence: float = 0.95,
+    margin: float = 0.03,
+) -> Comparison:
+    """Compare the variants in a table of observations of one's own.
+
+    Parameters
+    ----------
+    observations : Observations or DataFrame
+        With the columns of `benchkit.schema.COLUMNS`.
+    baseline : str
+    variant : str or sequence of str, optional
+        All others if not given.
+    confidence, margin : float
+
+    Raises
+    ------
+    SchemaError
+        If a column is missing or a value does not fit.
+    """
+    frame = schema.observations(observations)
+    runset = RunSet(observations=frame, runs=_runs_of(frame))
+    return runset.compare(baseline=baseline, variant=variant, confidence=confidence, margin=margin)
+
+
+def formats() -> tuple[Format, ...]:
+    """Return every format that can be read, plug-ins included."""
+    return registry.formats()
+
+
+def split_metric(text: str) -> tuple[str, str]:
+    """Part ``metric.stat``; the stat is empty where only a metric is named.
+
+    Examples
+    --------
+    >>> split_metric("latency.p99.9"), split_metric("request_rate")
+    (('latency', 'p99.9'), ('request_rate', ''))
+    """
+    metric, _, stat = text.partition(".")
+    return metric, stat
+
+
+def _load_store(store: Store, *, samples: bool) -> RunSet:
+    parts = read_parts(store.pieces())
+    if not parts:
+        raise DataError(
+            "the store is empty or not there",
+            where=store.url,
+            hint="run `benchkit ingest PATH` first, or name raw files",
+        )
+    values = store.values(raw=samples)
+    return RunSet(observations=make_observations(parts, values), runs=make_runs(parts))
+
+
+def _load_raw(arguments: Sequence[str], options: Options, *, samples: bool) -> RunSet:
+    import pyarrow as pa
+
+    discovery = discover(arguments, options)
+    harvest = Harvest(options)
+    batches = [
+        batch
+        for batch in harvest.batches(discovery.found)
+        if samples or not batch.num_rows or not batch["raw"][0].as_py()
+    ]
+    problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(harvest.parts)]
+    if not harvest.parts:
+        raise DataError(_nothing_read(problems), where=arguments[0], hint="see `benchkit formats`")
+    values = pa.Table.from_batches(batches, values_schema())
+    named = [found for found in discovery.found if found.is_named]
+    first = harvest.parts[0].variant if len(named) == len(discovery.found) else None
+    return RunSet(
+        observations=make_observations(harvest.parts, values),
+        runs=make_runs(harvest.parts),
+        findings=tuple(harvest.findings),
+        diagnostics=tuple(problems),
+        reports=tuple(harvest.reports),
+        first_variant=first,
+    )
+
+
+def _nothing_read(problems: Sequence[Diagnostic]) -> str:
+    first = f": {problems[0]}" if problems else ""
+    return f"no result was read{first}"
+
+
+def _runs_of(frame: Observations) -> Runs:
+    """Tell of each run what observations alone tell."""
+    keys = frame[list(schema.RUN_KEY)].drop_duplicates()
+    told: dict[str, object] = {"role": "measured", "load_model": "unknown"}
+    rows = [
+        {
+            **{column.name: told.get(column.name) for column in schema.RUN_COLUMNS},
+            **dict(zip(schema.RUN_KEY, key, strict=True)),
+            "units": {},
+            "env": {},
+            "sources": [],
+        }
+        for key in keys.itertuples(index=False, name=None)
+    ]
+    names = schema.column_names(schema.RUN_COLUMNS)
+    return schema.runs({name: [row[name] for row in rows] for name in names})

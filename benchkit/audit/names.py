@@ -1,0 +1,58 @@
+"""Rules about names: benchmarks and levels that only one side of a comparison has.
+
+In: comparisons. Out: findings B201, B202. Why: rows that silently vanish because two names differ
+by a word are the commonest way to compare nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from benchkit.comparison import Comparisons
+from benchkit.errors import Finding
+from benchkit.layout.matching import suggest_rename
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+_SHOWN = 5
+
+
+def find_unmatched_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
+    """B201: a benchmark is in one side only."""
+    for variant, names in comparisons.only_in.items():
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        yield Finding(
+            code="B201",
+            severity="warning",
+            where=variant,
+            message=f"{len(names)} benchmarks are only here: {', '.join(names[:_SHOWN])}{more}"
+            if len(names) > 1
+            else f"one benchmark is only here: {names[0]}",
+            remedy=_suggest(comparisons, variant) or "they are left out of the comparison",
+            numbers={"benchmarks": len(names)},
+        )
+
+
+def find_other_params(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
+    """B202: a common benchmark was run at levels that the other side does not have."""
+    for variant, levels in comparisons.params_only_in.items():
+        shown = "; ".join(f"{name} at {params or 'no params'}" for name, params in levels[:_SHOWN])
+        yield Finding(
+            code="B202",
+            severity="warning",
+            where=variant,
+            message=f"levels that only this side has: {shown}",
+            remedy="different levels are never pooled; run both sides at the same one",
+            numbers={"levels": len(levels)},
+        )
+
+
+def _suggest(comparisons: Comparisons, variant: str) -> str:
+    for pair in comparisons.pairs:
+        if variant in pair:
+            baseline, other = (comparisons.only_in.get(name, ()) for name in pair)
+            if rename := suggest_rename(baseline, other):
+                return f"they match if you map names: --rename '{rename}'"
+    return ""

@@ -1,0 +1,68 @@
+"""Rules about the number of runs: what they can show and what they cannot.
+
+In: comparisons and runs. Out: findings B301, B302, B303. Why: with too few runs no difference,
+however large, can be told from noise, and a table of stars does not say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from benchkit.comparison import EXACT, RANK, RANK_RUNS, SINGLE, Comparisons
+from benchkit.errors import Finding
+from benchkit.stats.multiplicity import largest_family, runs_for_family
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+
+def find_single_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
+    """B301: a side has one run, so that only a direction can be told."""
+    primary = [c for c in comparisons.contrasts if c.primary]
+    single = [c for c in primary if c.method == SINGLE]
+    if single:
+        least = max(runs_for_family(len(primary), 1 - comparisons.confidence), RANK_RUNS)
+        yield Finding(
+            code="B301",
+            severity="warning",
+            message=f"one run on a side in {len(single)} of {len(primary)} primary rows: "
+            "direction only",
+            remedy=f"run each variant {least} times or more, in turn",
+            numbers={"rows": len(single), "runs_needed": least},
+        )
+
+
+def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
+    """B302: so few runs for so many primary rows that none can ever be shown."""
+    tested = [c for c in comparisons.contrasts if c.primary and c.method not in {EXACT, SINGLE}]
+    ranked = [c for c in tested if c.method == RANK]
+    if not ranked:
+        return
+    alpha = 1 - comparisons.confidence
+    most = max(ranked, key=lambda c: c.n_baseline * c.n_variant)
+    room = largest_family(most.n_baseline, most.n_variant, alpha)
+    if room < len(tested):
+        least = runs_for_family(len(tested), alpha)
+        yield Finding(
+            code="B302",
+            severity="warning",
+            message=f"no row can reach p ≤ {alpha:.2g}: {most.n_baseline} + {most.n_variant} "
+            f"runs decide at most {room} rows, there are {len(tested)}",
+            remedy=f"run each side {least} times or more, or name fewer primaries with --metric",
+            numbers={"rows": len(tested), "decidable": room, "runs_needed": least},
+        )
+
+
+def find_left_out(_comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
+    """B303: runs that are listed and not compared."""
+    for role in ("warmup", "aggregate", "failed"):
+        count = int((runs["role"] == role).sum())
+        if count:
+            yield Finding(
+                code="B303",
+                severity="info",
+                message=f"{count} {role} run{'s' if count > 1 else ''} listed, not compared",
+                remedy="see `benchkit runs`",
+                numbers={"runs": count},
+            )

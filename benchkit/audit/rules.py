@@ -1,0 +1,33 @@
+"""All audit rules, in the order in which their findings are shown.
+
+In: comparisons and runs. Out: findings. Why: a rule is one function in one file of this
+package; this is the only place that lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from benchkit.audit.names import find_other_params, find_unmatched_names
+from benchkit.audit.replication import find_few_runs, find_left_out, find_single_runs
+from benchkit.comparison import Comparisons
+from benchkit.errors import Finding
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+Rule = Callable[[Comparisons, "Runs"], Iterator[Finding]]
+
+RULES: tuple[Rule, ...] = (
+    find_unmatched_names,
+    find_other_params,
+    find_single_runs,
+    find_few_runs,
+    find_left_out,
+)
+
+
+def audit(comparisons: Comparisons, runs: Runs) -> tuple[Finding, ...]:
+    """Apply every rule."""
+    return tuple(f for rule in RULES for f in rule(comparisons, runs))

@@ -1,0 +1,68 @@
+"""``benchkit export``: the one table.
+
+In: raw files, folders or the store. Out: CSV, JSON or Parquet of the observations.
+Why: whatever benchkit does not do, another tool can.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from benchkit.cli import options as o
+from benchkit.errors import ConfigError
+
+FORMATS = ("csv", "json", "parquet")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: benchkit export results/ --metric request_rate -o rates.csv")(
+        export
+    )
+
+
+def export(
+    paths: o.Paths = None,
+    tool: Annotated[
+        list[str] | None, typer.Option("--tool", help="Only this tool; repeatable.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", help="Only this metric; repeatable.")
+    ] = None,
+    variant: Annotated[
+        list[str] | None, typer.Option("--variant", help="Only this variant; repeatable.")
+    ] = None,
+    by: o.By = None,
+    format: Annotated[
+        str | None,
+        typer.Option("--format", help="csv, json or parquet. [default: told by -o, else csv]"),
+    ] = None,
+    output: o.Output = None,
+    store: o.StoreOption = None,
+    layout: o.Layout = None,
+    rename: o.Rename = None,
+    as_format: o.As = None,
+    exclude: o.Exclude = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Write the one table: a row per measured value, base units."""
+    told = output.suffix.removeprefix(".") if output else ""
+    chosen = o.choose(format or (told if told in FORMATS else "csv"), FORMATS)
+    if chosen == "parquet" and output is None:
+        raise ConfigError("parquet is binary", where="--format", hint="name a file with -o")
+    from benchkit.report import to_rows
+    from benchkit.selection import select
+
+    request = o.Request(
+        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
+        exclude=exclude, by=by, quiet=quiet,
+    )  # fmt: skip
+    frame = select(
+        request.load(samples=True).observations, tool=tool, metric=metric, variant=variant
+    )
+    if chosen == "parquet" and output is not None:
+        o.save(output, lambda path: to_rows.to_parquet(frame, path))
+    else:
+        o.write(to_rows.to_json(frame) if chosen == "json" else to_rows.to_csv(frame), output)

@@ -1,0 +1,52 @@
+"""``benchkit formats``: what can be read.
+
+In: the registry. Out: a table of formats and their forms. Why: a refused file should leave the
+user with something to look up.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from benchkit.cli import options as o
+
+FORMATS = ("table", "md", "json")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: benchkit formats")(formats)
+
+
+def formats(
+    format: Annotated[str, typer.Option("--format", help="table, md or json.")] = "table",
+    output: o.Output = None,
+) -> None:
+    """List the formats: forms, versions, what each is known by, what it does not record."""
+    o.choose(format, FORMATS)
+    from benchkit.parsers.registry import formats as known
+
+    if format == "json":
+        import json
+        from dataclasses import asdict
+
+        rows = [
+            {
+                "name": f.name,
+                "tools": f.tools,
+                "summary": f.summary,
+                "forms": [asdict(x) for x in f.forms],
+            }
+            for f in known()
+        ]
+        o.write(
+            json.dumps({"format_version": 1, "formats": rows}, indent=2, ensure_ascii=False), output
+        )
+        return
+    from benchkit.cli.console import render_table
+    from benchkit.tables.formats import formats_table
+
+    table = formats_table(known())
+    o.write(render_table(table, markdown=format == "md", to_file=output is not None), output)

@@ -1,0 +1,99 @@
+"""``benchkit ingest``: read results into the store.
+
+In: raw files and folders. Out: a commit to the store, and a total per format of what was read,
+skipped and refused. Why: nothing is read silently wrong, and nothing silently not at all.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchkit.cli import options as o
+from benchkit.errors import ConfigError, ExitCode
+
+if TYPE_CHECKING:
+    from benchkit.ingestion.commit import IngestSummary
+    from benchkit.ingestion.discovery import Options
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: benchkit ingest results/")(ingest)
+
+
+def ingest(
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH...", help="Raw files, folders of them, label=path, or -."),
+    ],
+    store: o.StoreOption = None,
+    layout: o.Layout = None,
+    variant: Annotated[
+        str | None, typer.Option("--variant", help="Variant of everything read.")
+    ] = None,
+    benchmark: Annotated[
+        str | None, typer.Option("--benchmark", help="Benchmark of everything read.")
+    ] = None,
+    meta: Annotated[
+        list[str] | None,
+        typer.Option("--meta", metavar="K=V", help="Something known of the machine; repeatable."),
+    ] = None,
+    as_format: o.As = None,
+    rename: o.Rename = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Store nothing if any source is refused.")
+    ] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="A line per source.")] = False,
+    exclude: o.Exclude = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Read results into the store; reading the same again changes nothing."""
+    from benchkit.ingestion.commit import ingest as read
+    from benchkit.store import DEFAULT, Store
+
+    options = _options(layout, variant, benchmark, meta, as_format, rename, exclude)
+    target = store or DEFAULT
+    summary = read(paths, Store(target), options, strict=strict)
+    if not quiet:
+        _show(summary, target, verbose=verbose)
+    if not summary.has_result:
+        raise typer.Exit(int(ExitCode.DATA))
+
+
+def _options(
+    layout: str | None,
+    variant: str | None,
+    benchmark: str | None,
+    meta: list[str] | None,
+    as_format: str | None,
+    rename: list[str] | None,
+    exclude: list[str] | None,
+) -> Options:
+    from dataclasses import replace
+
+    request = o.Request(layout=layout, as_format=as_format, rename=rename, exclude=exclude)
+    known = []
+    for text in meta or ():
+        key, equals, value = text.partition("=")
+        if not (key and equals):
+            raise ConfigError(f"{text!r} names no value", where="--meta", hint="write KEY=VALUE")
+        known.append((key, value))
+    options = request.options(o.settings())
+    return replace(options, variant=variant, benchmark=benchmark, meta=tuple(known))
+
+
+def _show(summary: IngestSummary, store: str, *, verbose: bool) -> None:
+    from benchkit.cli.console import print_table
+    from benchkit.tables.sources import describe_skipped, list_sources, total_sources
+
+    if verbose:
+        print_table(list_sources(summary.reports, summary.skipped), sys.stdout)
+    print_table(total_sources(summary.reports), sys.stdout)
+    problems = [*summary.diagnostics, *summary.findings]
+    o.show_problems(problems, limit=len(problems) if verbose else 20)
+    if summary.skipped and not verbose:
+        typer.echo(describe_skipped(summary.skipped), err=True)
+    typer.echo(f"{store}: {summary.runs} runs · next: benchkit compare, benchkit report", err=True)

@@ -1,0 +1,197 @@
+"""Options that several commands share, and what they load.
+
+In: what the command line says. Out: `RunSet`s, settings, a place to write to.
+Why: an option means the same wherever it stands.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from benchkit import config
+from benchkit.errors import ConfigError
+
+if TYPE_CHECKING:
+    from benchkit.api import RunSet
+    from benchkit.ingestion.discovery import Options
+
+Paths = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[PATH]...",
+        help="Raw files, folders of them, label=path, or - for standard input. "
+        "With none the store is read.",
+    ),
+]
+StoreOption = Annotated[
+    str | None, typer.Option("--store", help="Folder or URL of the store. [default: .benchkit]")
+]
+Layout = Annotated[
+    str | None,
+    typer.Option(
+        "--layout", help="Path pattern, e.g. '{variant}/{run}.txt', in place of the known ones."
+    ),
+]
+Variant = Annotated[
+    list[str] | None,
+    typer.Option("--variant", help="Variant to compare; repeatable. [default: all others]"),
+]
+Baseline = Annotated[
+    str | None,
+    typer.Option(
+        "--baseline",
+        help="Variant that the others are compared with. [default: told from the names]",
+    ),
+]
+Pair = Annotated[
+    list[str] | None,
+    typer.Option("--pair", metavar="A:B", help="Compare B against A; repeatable."),
+]
+Metric = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric", metavar="M[.STAT]", help="Primary metric, e.g. latency.p50; repeatable."
+    ),
+]
+By = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--by", metavar="COLUMN=VALUE", help="Keep only rows with this label; repeatable."
+    ),
+]
+Confidence = Annotated[
+    str | None, typer.Option("--confidence", help="Confidence of each interval. [default: 0.95]")
+]
+Margin = Annotated[
+    str | None, typer.Option("--margin", help="Smallest change that matters. [default: 3%]")
+]
+Rename = Annotated[
+    list[str] | None,
+    typer.Option("--rename", metavar="s#A#B#", help="Change benchmark names; repeatable."),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option("--exclude", metavar="GLOB", help="Pass over files that match; repeatable."),
+]
+As = Annotated[
+    str | None, typer.Option("--as", metavar="FORMAT", help="Read every file as this format.")
+]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", help="Write the result to this file.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but results and errors.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A selection of results, as the command line gives it."""
+
+    paths: list[str] | None = None
+    store: str | None = None
+    layout: str | None = None
+    rename: list[str] | None = None
+    exclude: list[str] | None = None
+    as_format: str | None = None
+    by: list[str] | None = None
+    quiet: bool = False
+
+    def options(self, settings: config.Settings) -> Options:
+        """Return what ingestion needs; the command line stands above the settings."""
+        from benchkit.ingestion.discovery import Options
+
+        return Options(
+            layout=self.layout or settings.layout,
+            rename=tuple(self.rename or settings.rename),
+            exclude=(*(self.exclude or ()), *settings.exclude),
+            as_format=self.as_format,
+        )
+
+    def load(self, *, samples: bool = False) -> RunSet:
+        """Load the results and say on stderr what could not be read."""
+        from benchkit import api
+
+        options = self.options(settings())
+        runset = api.load(*(self.paths or ()), options=options, store=self.store, samples=samples)
+        if not self.quiet:
+            show_problems(runset.diagnostics)
+        for text in self.by or ():
+            column, equals, value = text.partition("=")
+            if not equals:
+                raise ConfigError(
+                    f"{text!r} names no value", where="--by", hint="write COLUMN=VALUE"
+                )
+            runset = runset.where(**{column: value})
+        return runset
+
+
+def settings() -> config.Settings:
+    """Return the settings of the working folder."""
+    return config.load(Path.cwd())
+
+
+def fraction(text: str | None, default: float, where: str) -> float:
+    """Read a share given on the command line."""
+    return default if text is None else config.parse_fraction(text, where=where)
+
+
+def parse_pairs(texts: Sequence[str] | None) -> list[tuple[str, str]]:
+    """Read ``A:B`` texts."""
+    pairs = []
+    for text in texts or ():
+        baseline, colon, variant = text.partition(":")
+        if not (baseline and colon and variant):
+            raise ConfigError(
+                f"{text!r} is not a pair", where="--pair", hint="write BASELINE:VARIANT"
+            )
+        pairs.append((baseline, variant))
+    return pairs
+
+
+def choose(value: str, known: Sequence[str], option: str = "--format") -> str:
+    """Return ``value`` if it is one of ``known``."""
+    if value not in known:
+        raise ConfigError(
+            f"{value!r} is not known here", where=option, hint=f"use {', '.join(known)}"
+        )
+    return value
+
+
+def show_problems(problems: Sequence[Any], limit: int = 20) -> None:
+    """Print diagnostics on stderr, a line each."""
+    from benchkit.cli.console import plain
+
+    for problem in problems[:limit]:
+        sys.stderr.write(plain(f"{problem.severity}: {problem}") + "\n")
+    if len(problems) > limit:
+        sys.stderr.write(
+            f"… and {len(problems) - limit} more; `benchkit ingest -v` lists them all\n"
+        )
+
+
+def write(text: str, output: Path | None) -> None:
+    """Write a result to a file or to stdout."""
+    if output is None:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        return
+    save(output, lambda path: path.write_text(text, encoding="utf-8"))
+
+
+def save(path: Path, produce: Callable[[Path], object]) -> None:
+    """Write a file beside its place and move it there, so that it is whole or not there."""
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        produce(partial)
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise ConfigError(
+            f"cannot be written: {error.strerror}",
+            where=str(path),
+            hint="name another file with -o",
+        ) from error

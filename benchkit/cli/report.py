@@ -1,0 +1,75 @@
+"""``benchkit report``: the report people send.
+
+In: raw files, folders or the store. Out: one file, HTML, Markdown or JSON.
+Why: one self-contained page that answers first, shows second, proves third.
+"""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchkit.cli import options as o
+from benchkit.cli.compare import evaluate
+
+SUFFIXES = {"html": ".html", "md": ".md", "json": ".json"}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: benchkit report --baseline none --variant otlp")(report)
+
+
+def report(
+    paths: o.Paths = None,
+    baseline: o.Baseline = None,
+    variant: o.Variant = None,
+    pair: o.Pair = None,
+    metric: o.Metric = None,
+    by: o.By = None,
+    confidence: o.Confidence = None,
+    margin: o.Margin = None,
+    format: Annotated[
+        str | None,
+        typer.Option("--format", help="html, md or json. [default: told by -o, else html]"),
+    ] = None,
+    title: Annotated[str | None, typer.Option("--title", help="Title of the report.")] = None,
+    open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    output: o.Output = None,
+    store: o.StoreOption = None,
+    layout: o.Layout = None,
+    rename: o.Rename = None,
+    as_format: o.As = None,
+    exclude: o.Exclude = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Write the report: verdict, forest plot, comparison, runs, findings, method."""
+    chosen = o.choose(format or _told_by(output), tuple(SUFFIXES))
+    target = output or Path(f"report{SUFFIXES[chosen]}")
+    request = o.Request(
+        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
+        exclude=exclude, by=by, quiet=quiet,
+    )  # fmt: skip
+    result = evaluate(request, baseline, variant, pair, metric, confidence, margin)
+    text = result.render(chosen, title=title or o.settings().title, command=_command())
+    o.save(target, lambda path: path.write_text(text, encoding="utf-8"))
+    typer.echo(result.verdict)
+    if not quiet:
+        typer.echo(f"→ {target}", err=True)
+    if open_it:
+        webbrowser.open(target.resolve().as_uri())
+
+
+def _told_by(output: Path | None) -> str:
+    known = {suffix: name for name, suffix in SUFFIXES.items()}
+    return known.get(output.suffix, "html") if output else "html"
+
+
+def _command() -> str:
+    import shlex
+
+    return shlex.join(["benchkit", *sys.argv[1:]])

@@ -1,0 +1,52 @@
+"""``benchkit runs``: one line per run.
+
+In: raw files, folders or the store. Out: a table, CSV or JSON of runs of every role.
+Why: what a comparison stands on, before anyone believes it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from benchkit.cli import options as o
+
+FORMATS = ("table", "md", "csv", "json")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: benchkit runs results/")(runs)
+
+
+def runs(
+    paths: o.Paths = None,
+    by: o.By = None,
+    format: Annotated[str, typer.Option("--format", help="table, md, csv or json.")] = "table",
+    output: o.Output = None,
+    store: o.StoreOption = None,
+    layout: o.Layout = None,
+    rename: o.Rename = None,
+    as_format: o.As = None,
+    exclude: o.Exclude = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """List the runs: group, variant, benchmark, params, run, role, tool, start, sources."""
+    o.choose(format, FORMATS)
+    request = o.Request(
+        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
+        exclude=exclude, by=by, quiet=quiet,
+    )  # fmt: skip
+    frame = request.load().runs
+    if format in {"csv", "json"}:
+        from benchkit.report.to_rows import runs_to_csv, runs_to_json
+
+        o.write(runs_to_json(frame) if format == "json" else runs_to_csv(frame), output)
+        return
+    from benchkit.cli.console import render_table
+    from benchkit.tables.runs import runs_table
+
+    o.write(
+        render_table(runs_table(frame), markdown=format == "md", to_file=output is not None), output
+    )

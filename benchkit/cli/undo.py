@@ -1,0 +1,27 @@
+"""``benchkit undo``: take the last ingest back.
+
+In: the store. Out: the store as it was before. Why: a wrong folder or label is one command away
+from never having happened.
+"""
+
+from __future__ import annotations
+
+import typer
+
+from benchkit.cli import options as o
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: benchkit undo")(undo)
+
+
+def undo(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
+    """Take the last ingest back, once."""
+    from benchkit.store import DEFAULT, Store
+
+    target = Store(store or DEFAULT)
+    with target.locked():
+        target.undo()
+    if not quiet:
+        typer.echo(f"{target.url}: the last ingest was taken back", err=True)

@@ -1,0 +1,100 @@
+"""The values that can be compared: by variant, by what they are about, by run.
+
+In: observations, and what is known of the runs. Out: cells. Why: one run is one value, whatever
+number of events or forms it stands on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from statistics import median
+from typing import TYPE_CHECKING
+
+from benchkit import metrics
+from benchkit.comparison.model import Plan
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+#: What a contrast is about: group, benchmark, params, tool, subject, metric, stat.
+Key = tuple[str, str, str, str, str, str, str]
+
+
+@dataclass(slots=True)
+class Cell:
+    """The runs of one key on one side: value by run, and the unit."""
+
+    unit: str
+    by_run: dict[int, list[float]] = field(default_factory=dict)
+
+    def values(self) -> tuple[float, ...]:
+        """Return one value per run, in run order."""
+        return tuple(median(self.by_run[run]) for run in sorted(self.by_run))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the runs tell of each tool's load and of the units of a user's own metrics."""
+
+    load_model: Mapping[str, str]
+    units: Mapping[str, Mapping[str, str]]
+
+    def metric(self, name: str, unit: str) -> metrics.Metric:
+        """Return what the vocabulary, and the source itself, tell of a metric."""
+        found = metrics.lookup(name, unit)
+        own = self.units.get(name)
+        if not own:
+            return found
+        return metrics.Metric(
+            name=name,
+            unit=unit,
+            better=own.get("better", found.better),  # type: ignore[arg-type]
+            stats=found.stats,
+            meaning=found.meaning,
+            source=found.source,
+            assume=own.get("assume", found.assume),  # type: ignore[arg-type]
+        )
+
+
+def tell_of_runs(runs: Runs) -> Told:
+    """Gather what the runs tell of loads and units."""
+    models: dict[str, set[str]] = {}
+    units: dict[str, dict[str, str]] = {}
+    for tool, model, own in zip(runs["tool"], runs["load_model"], runs["units"], strict=True):
+        models.setdefault(tool, set()).add(model)
+        for metric, text in (own or {}).items():
+            units.setdefault(metric, {}).update(part.split("=", 1) for part in text.split())
+    return Told({t: m.pop() if len(m) == 1 else "unknown" for t, m in models.items()}, units)
+
+
+def collect(observations: Observations, plan: Plan, told: Told) -> dict[str, dict[Key, Cell]]:
+    """Sort the values that can be compared into variant -> key -> run."""
+    names = ("variant", "group", "benchmark", "params", "tool", "subject", "metric", "stat")
+    columns = [observations[name].tolist() for name in names]
+    rest = (observations[name].tolist() for name in ("run", "value", "unit"))
+    asked = {*plan.primaries, *plan.metrics}
+    wanted: dict[tuple[str, str, str], bool] = {}
+    cells: dict[str, dict[Key, Cell]] = {}
+    for variant, group, benchmark, params, tool, subject, metric, stat, run, value, unit in zip(
+        *columns, *rest, strict=True
+    ):
+        take = wanted.get((tool, metric, stat))
+        if take is None:
+            take = wanted[tool, metric, stat] = _is_compared(told, tool, metric, stat, unit, asked)
+        if take:
+            about = subject if isinstance(subject, str) else ""
+            key = (group, benchmark, params, tool, about, metric, stat)
+            cell = cells.setdefault(variant, {}).setdefault(key, Cell(unit))
+            cell.by_run.setdefault(run, []).append(value)
+    return cells
+
+
+def _is_compared(
+    told: Told, tool: str, metric: str, stat: str, unit: str, asked: Iterable[tuple[str, str]]
+) -> bool:
+    if stat == "counter" or (stat == "sample" and tool not in metrics.RUN_LEVEL_SAMPLES):
+        return False
+    if any(metric == name and stat == (which or stat) for name, which in asked):
+        return True
+    return told.metric(metric, unit).compared and stat != "stdev"

@@ -1,0 +1,120 @@
+"""What a comparison is made of: the plan, one contrast, all of them.
+
+In: nothing. Out: `Plan`, `Contrast`, `Comparisons`. Why: evidence is frozen data with its notes,
+and holds no margin, alpha or limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to compare and how sure to be; no margin, no limit.
+
+    Parameters
+    ----------
+    confidence : float
+        Of each interval, 0 < confidence < 1.
+    primaries : tuple of (metric, stat)
+        Those the user named; empty leaves the choice to the tool and load model. An empty stat
+        means the metric's own headline stat.
+    metrics : tuple of (metric, stat)
+        More pairs to show although they are not compared by default.
+    """
+
+    confidence: float = 0.95
+    primaries: tuple[tuple[str, str], ...] = ()
+    metrics: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """One metric of one benchmark, variant beside baseline.
+
+    Parameters
+    ----------
+    group, benchmark, params, tool, subject, metric, stat, unit, better
+        As in the table of observations.
+    primary : bool
+        Whether the headline and the gate use it.
+    baseline, variant : str
+    baseline_values, variant_values : tuple of float
+        One value per run in the base unit, in run order.
+    center_baseline, center_variant : float
+        Medians over runs.
+    ratio, ratio_low, ratio_high : float or None
+        Variant / baseline with its interval at ``confidence``; None where there is none.
+    equivalence_low, equivalence_high : float or None
+        The interval at ``1 - 2 (1 - confidence)``, which the equivalence test needs.
+    method : {'hodges-lehmann', 'welch', 'single run', 'difference', 'exact'}
+    pvalue : float or None
+    confidence : float
+    notes : tuple of str
+    """
+
+    group: str
+    benchmark: str
+    params: str
+    tool: str
+    subject: str
+    metric: str
+    stat: str
+    unit: str
+    better: str
+    primary: bool
+    baseline: str
+    variant: str
+    baseline_values: tuple[float, ...]
+    variant_values: tuple[float, ...]
+    center_baseline: float
+    center_variant: float
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    equivalence_low: float | None
+    equivalence_high: float | None
+    method: str
+    pvalue: float | None
+    confidence: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def delta(self) -> float:
+        """Difference of the centres in the unit."""
+        return self.center_variant - self.center_baseline
+
+    @property
+    def n_baseline(self) -> int:
+        """Runs of the baseline."""
+        return len(self.baseline_values)
+
+    @property
+    def n_variant(self) -> int:
+        """Runs of the variant."""
+        return len(self.variant_values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparisons:
+    """Everything that was compared.
+
+    Parameters
+    ----------
+    pairs : tuple of (baseline, variant)
+    contrasts : tuple of Contrast
+        In the order of the data, pair by pair.
+    confidence : float
+    only_in : mapping of variant to benchmarks
+        Names that the other side of a pair does not have.
+    params_only_in : mapping of variant to (benchmark, params)
+        Levels of common benchmarks that the other side does not have.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    contrasts: tuple[Contrast, ...]
+    confidence: float
+    only_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    params_only_in: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)

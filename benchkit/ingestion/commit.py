@@ -1,0 +1,150 @@
+"""`ingest`: read sources into the store in one commit, or not at all.
+
+In: paths, options, a store. Out: an `IngestSummary`. Why: nothing is doubled, nothing is lost,
+and an interrupted ingest leaves the store as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchkit.errors import DataError, Diagnostic, Finding, SourceReport
+from benchkit.ingestion.discovery import Discovery, Options, discover
+from benchkit.ingestion.frames import parts_table, read_parts
+from benchkit.ingestion.harvest import Harvest, Part
+from benchkit.layout.numbering import settle
+from benchkit.store import Store, new_batch
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestSummary:
+    """What an ingest did.
+
+    Parameters
+    ----------
+    reports : tuple of SourceReport
+        One per source that was looked at.
+    skipped : tuple of (path, reason)
+        Files that were passed over by their names.
+    diagnostics : tuple of Diagnostic
+    findings : tuple of Finding
+    runs : int
+        Runs in the store after it.
+    """
+
+    reports: tuple[SourceReport, ...]
+    skipped: tuple[tuple[str, str], ...]
+    diagnostics: tuple[Diagnostic, ...]
+    findings: tuple[Finding, ...]
+    runs: int
+
+    def count(self, *outcomes: str) -> int:
+        """How many sources ended as one of ``outcomes``."""
+        return sum(report.outcome in outcomes for report in self.reports)
+
+    @property
+    def has_result(self) -> bool:
+        """Whether at least one run was read or was there already."""
+        return self.count("read", "unchanged", "duplicate") > 0
+
+
+def ingest(
+    arguments: Sequence[str],
+    store: Store,
+    options: Options | None = None,
+    *,
+    strict: bool = False,
+) -> IngestSummary:
+    """Read sources into a store.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        Files, folders, ``label=path`` or ``-``.
+    store : Store
+    options : Options, optional
+    strict : bool
+        Refuse everything if any source is refused.
+
+    Raises
+    ------
+    DataError
+        If an argument does not exist, or under ``strict`` if a source was refused; the store is
+        then as it was.
+    """
+    options = options or Options()
+    discovery = discover(arguments, options)
+    with store.locked():
+        known = read_parts(store.pieces())
+        harvest = Harvest(options, new_batch(), {p.path: (p.sha256, p.fingerprint) for p in known})
+        batches = harvest.batches(discovery.found)
+        first = next(batches, None)
+        if first is not None:
+            store.sweep(part.batch for part in known)
+            store.append(chain([first], _checked(batches, harvest, strict)))
+        _refuse_strictly(harvest, strict)
+        diagnostics = [*discovery.diagnostics, *harvest.diagnostics]
+        count = len(known)
+        if harvest.parts:
+            parts: list[Part] = []
+
+            def build(current: pa.Table | None) -> pa.Table:
+                parts[:] = merge(read_parts(current), harvest.parts)
+                diagnostics.extend(settle(parts))
+                return parts_table(parts)
+
+            store.replace_pieces(build)
+            count = len(parts)
+    return _summarise(discovery, harvest, diagnostics, count)
+
+
+def merge(known: Sequence[Part], new: Sequence[Part]) -> list[Part]:
+    """Put new parts in the place of those of the same source, and of moved copies of it."""
+    replaced = {part.path for part in new}
+    moved = {part.sha256 for part in new}
+    kept = [
+        part
+        for part in known
+        if part.path not in replaced and not (part.sha256 in moved and not Path(part.path).exists())
+    ]
+    return [*kept, *new]
+
+
+def _checked(
+    batches: Iterator[pa.RecordBatch], harvest: Harvest, strict: bool
+) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        _refuse_strictly(harvest, strict)
+        yield batch
+
+
+def _refuse_strictly(harvest: Harvest, strict: bool) -> None:
+    if not strict:
+        return
+    refused = [r for r in harvest.reports if r.outcome in {"refused", "empty"}]
+    if refused:
+        first = refused[0]
+        raise DataError(
+            f"{len(refused)} of {len(harvest.reports)} sources refused, first: {first.reason}",
+            where=first.label,
+            hint="nothing was stored; mend or exclude them, or leave out --strict",
+        )
+
+
+def _summarise(
+    discovery: Discovery, harvest: Harvest, diagnostics: Sequence[Diagnostic], runs: int
+) -> IngestSummary:
+    return IngestSummary(
+        reports=tuple(harvest.reports),
+        skipped=tuple(discovery.skipped),
+        diagnostics=tuple(diagnostics),
+        findings=tuple(harvest.findings),
+        runs=runs,
+    )

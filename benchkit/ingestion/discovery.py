@@ -1,0 +1,235 @@
+"""Which sources the user means, and what their paths and sidecars say of them.
+
+In: ``PATH`` arguments and options. Out: `Found` sources in natural order.
+Why: files, folders, ``label=path`` and standard input become the same thing once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from benchkit.errors import DataError, Diagnostic
+from benchkit.layout.patterns import PathLabels, compile_pattern, read_path
+from benchkit.layout.rename import Rename, parse_rename
+from benchkit.layout.sidecars import Sidecar, Sidecars
+from benchkit.layout.stems import COMPANIONS
+from benchkit.layout.walk import walk
+from benchkit.parsers import registry
+from benchkit.parsers.source import Source
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the command line says of the sources; it stands above all other labels."""
+
+    layout: str | None = None
+    variant: str | None = None
+    benchmark: str | None = None
+    meta: tuple[tuple[str, str], ...] = ()
+    as_format: str | None = None
+    rename: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    samples: bool = True
+
+    def renames(self) -> tuple[Rename, ...]:
+        """Return the parsed ``s#a#b#`` expressions."""
+        return tuple(parse_rename(text) for text in self.rename)
+
+
+@dataclass(slots=True, kw_only=True)
+class Found:
+    """One source with what lies around it.
+
+    Parameters
+    ----------
+    label : str
+        How messages and the ``source`` column name it.
+    identity : str
+        What tells it from other sources in a store: its absolute path.
+    path : Path or None
+    labels : PathLabels
+    sidecar : Sidecar
+    variant : str
+        The user's word for it on the command line; empty if none.
+    is_named : bool
+        Whether the file itself, not a folder around it, stood on the command line.
+    data : bytes or None
+        Standard input's content.
+    sidecars : Sidecars or None
+        Those of its folder, for the windows of runs.
+    """
+
+    label: str
+    identity: str
+    path: Path | None
+    labels: PathLabels
+    sidecar: Sidecar
+    variant: str = ""
+    is_named: bool = False
+    data: bytes | None = None
+    sidecars: Sidecars | None = None
+
+    def load(self) -> Source:
+        """Open the source."""
+        if self.path is None:
+            return Source(None, self.label, self.data or b"")
+        return Source.load(self.path, self.label)
+
+
+@dataclass(slots=True)
+class Discovery:
+    """The sources found, those passed over with the reason, and what was wrong beside them."""
+
+    found: list[Found] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    sidecars: list[Sidecars] = field(default_factory=list)
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What was wrong with the sidecars read so far."""
+        return [problem for sidecars in self.sidecars for problem in sidecars.diagnostics]
+
+
+def discover(arguments: Sequence[str], options: Options) -> Discovery:
+    """Find the sources that ``arguments`` mean.
+
+    Raises
+    ------
+    DataError
+        If an argument is no file and no folder.
+    ConfigError
+        If the layout or a rename cannot be used.
+    """
+    if options.layout:
+        compile_pattern(options.layout)
+    tools = known_tools()
+    result = Discovery()
+    for argument in arguments:
+        variant, path = split_label(argument)
+        if path == STDIN:
+            result.found.append(_standard_input(variant))
+        elif Path(path).is_dir():
+            _add_folder(result, Path(path), variant, options, tools)
+        elif Path(path).exists():
+            result.found.append(_named_file(Path(path), variant, options, tools))
+        else:
+            raise DataError("no such file or folder", where=path, hint="check the path")
+    _distinguish(result.found)
+    return result
+
+
+def known_tools() -> frozenset[str]:
+    """Return every name that ``{tool}`` in a path may have."""
+    names = {name for f in registry.formats() for name in (f.name, *f.tools)}
+    return frozenset(names | COMPANIONS)
+
+
+def split_label(argument: str) -> tuple[str, str]:
+    """Part ``label=path``; an existing path with ``=`` in it is a path.
+
+    Examples
+    --------
+    >>> split_label("enabled=b.txt")
+    ('enabled', 'b.txt')
+    """
+    label, equals, path = argument.partition("=")
+    if equals and path and "/" not in label and not Path(argument).exists():
+        return label, path
+    return "", argument
+
+
+def _standard_input(variant: str) -> Found:
+    data = sys.stdin.buffer.read()
+    labels = read_path(PurePosixPath("stdin"), tools=frozenset())
+    return Found(
+        label=STDIN,
+        identity=STDIN,
+        path=None,
+        labels=labels,
+        sidecar=Sidecar(),
+        variant=variant,
+        is_named=True,
+        data=data,
+    )
+
+
+def _named_file(path: Path, variant: str, options: Options, tools: frozenset[str]) -> Found:
+    sidecars = Sidecars(path.parent)
+    labels = read_path(PurePosixPath(path.as_posix()), tools=tools, pattern=options.layout)
+    return Found(
+        label=str(path),
+        identity=str(path.resolve()),
+        path=path,
+        labels=replace(labels, group=""),
+        sidecar=sidecars.for_file(path),
+        variant=variant,
+        is_named=True,
+        sidecars=sidecars,
+    )
+
+
+def _add_folder(
+    result: Discovery, root: Path, variant: str, options: Options, tools: frozenset[str]
+) -> None:
+    sidecars = Sidecars(root)
+    name = root.resolve().name
+    absolute = root.resolve()
+    passed: list[tuple[Path, str]] = []
+    for path in walk(root, options.exclude, passed):
+        relative = path.relative_to(root)
+        result.found.append(
+            Found(
+                label=str(path),
+                identity=str(absolute / relative),
+                path=path,
+                labels=read_path(
+                    PurePosixPath(relative.as_posix()),
+                    tools=tools,
+                    root_name=name,
+                    pattern=options.layout,
+                ),
+                sidecar=sidecars.for_file(path),
+                variant=variant,
+                sidecars=sidecars,
+            )
+        )
+    result.skipped.extend((str(path), reason) for path, reason in passed)
+    result.sidecars.append(sidecars)
+
+
+def _distinguish(found: list[Found]) -> None:
+    """Give named files with equal labels the shortest paths that tell them apart."""
+    named = [source for source in found if source.is_named and not source.variant and source.path]
+    count = Counter(_key(source) for source in named)
+    for key in (key for key, times in count.items() if times > 1):
+        same = [source for source in named if _key(source) == key]
+        for source, variant in zip(same, _shortest([s.label for s in same]), strict=True):
+            source.variant = variant
+
+
+def _key(source: Found) -> tuple[object, ...]:
+    return (
+        source.sidecar.variant or source.labels.variant,
+        source.labels.run,
+        source.labels.role,
+        source.labels.tool,
+        source.labels.form,
+        source.labels.leftover,
+    )
+
+
+def _shortest(labels: Sequence[str]) -> Iterator[str]:
+    """Yield for each path its shortest ending that no other path has."""
+    parts = [PurePosixPath(label.replace("\\", "/")).parts for label in labels]
+    for length in range(1, max(map(len, parts)) + 1):
+        ends = ["/".join(p[-length:]) for p in parts]
+        if len(set(ends)) == len(ends):
+            yield from ends
+            return
+    yield from (f"{label}#{number}" for number, label in enumerate(labels))

@@ -1,0 +1,148 @@
+"""From parts and values to the two public frames.
+
+In: the parts of runs, numbered, and their values. Out: `Observations` and `Runs`.
+Why: a raw folder in memory and a store give the very same frames.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from benchkit import schema
+from benchkit.derived.blocks import find_blocks
+from benchkit.ingestion.harvest import Part
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    from benchkit.schema import Observations, Runs
+
+_JSON = frozenset({"units", "env"})
+_LABELS = ("group", "variant", "benchmark", "params", "tool")
+
+
+def parts_table(parts: Sequence[Part]) -> pa.Table:
+    """Write parts as a table for the store."""
+    import pyarrow as pa
+
+    types = {
+        "str": pa.string(),
+        "int": pa.int64(),
+        "int | None": pa.int64(),
+        "float | None": pa.float64(),
+        "datetime | None": pa.timestamp("us", "UTC"),
+        "str | None": pa.string(),
+        "dict[str, str]": pa.string(),
+    }
+    names = [field.name for field in fields(Part)]
+    wanted = pa.schema([(field.name, types[str(field.type)]) for field in fields(Part)])
+    columns = {
+        name: [
+            json.dumps(value) if name in _JSON else value
+            for value in (getattr(part, name) for part in parts)
+        ]
+        for name in names
+    }
+    return pa.table(columns, schema=wanted)
+
+
+def read_parts(table: pa.Table | None) -> list[Part]:
+    """Read the parts back from the store's table."""
+    if table is None:
+        return []
+    known = {field.name for field in fields(Part)}
+    return [
+        Part(**{k: json.loads(v) if k in _JSON else v for k, v in row.items() if k in known})
+        for row in table.to_pylist()
+    ]
+
+
+def observations(parts: Sequence[Part], values: pa.Table) -> Observations:
+    """Join values with the labels of their parts; only measured runs take part.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        Numbered.
+    values : pyarrow.Table
+        As `benchkit.store.values_schema`.
+    """
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    measured = [part for part in parts if part.role == "measured"]
+    batches = {batch: i for i, batch in enumerate(dict.fromkeys(part.batch for part in measured))}
+    keys = np.array([(batches[p.batch] << 32) + p.piece for p in measured], dtype=np.int64)
+    order = np.argsort(keys)
+    chosen = _locate(values, batches, keys[order])
+    values, index = values.filter(pa.array(chosen >= 0)), order[chosen[chosen >= 0]]
+    take = pa.array(index)
+    columns: dict[str, Any] = {
+        name: pa.array([getattr(part, name) for part in measured], pa.string()).take(take)
+        for name in _LABELS
+    }
+    columns["run"] = pa.array([part.number for part in measured], pa.int32()).take(take)
+    files = pa.array([part.label for part in measured], pa.string()).take(take)
+    columns["source"] = pc.binary_join_element_wise(files, values["line"].cast(pa.string()), ":")
+    for name in ("subject", "metric", "stat", "value", "unit", "n", "time", "resolution", "origin"):
+        columns[name] = values[name]
+    table = pa.table({name: columns[name] for name in schema.column_names()})
+    frame = table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    return schema.observations(frame)
+
+
+def _locate(values: pa.Table, batches: dict[int, int], keys: np.ndarray) -> np.ndarray:
+    """Return for each value the place of its key among the sorted ``keys``, or -1."""
+    import numpy as np
+
+    batch = values["batch"].to_numpy()
+    number = np.full(len(batch), -1, dtype=np.int64)
+    for name, place in batches.items():
+        number[batch == name] = place
+    wanted = (number << 32) + values["piece"].to_numpy()
+    place = np.searchsorted(keys, wanted)
+    inside = np.minimum(place, max(len(keys) - 1, 0))
+    if not len(keys):
+        return np.full(len(wanted), -1)
+    return np.where((number >= 0) & (keys[inside] == wanted), inside, -1)
+
+
+def runs(parts: Iterable[Part]) -> Runs:
+    """Make one row per run; several parts (forms) of one run complete each other."""
+    grouped: dict[tuple[Any, ...], list[Part]] = {}
+    for part in parts:
+        key = (part.group, part.variant, part.benchmark, part.params, part.number, part.tool)
+        grouped.setdefault((*key, part.role), []).append(part)
+    rows = [_run(same) for same in grouped.values()]
+    find_blocks(rows)
+    return schema.runs(
+        {name: [row[name] for row in rows] for name in schema.column_names(schema.RUN_COLUMNS)}
+    )
+
+
+def _run(same: Sequence[Part]) -> dict[str, Any]:
+    first = same[0]
+    row: dict[str, Any] = {name: getattr(first, name) for name in _LABELS}
+    row |= {"run": first.number, "role": first.role, "block": None}
+    for name in (
+        "started_at",
+        "duration",
+        "target_rate",
+        "connections",
+        "tool_version",
+        "command",
+        "corrected",
+        "position",
+    ):
+        row[name] = next((v for p in same if (v := getattr(p, name)) is not None), None)
+    row["load_model"] = next((p.load_model for p in same if p.load_model != "unknown"), "unknown")
+    row["sources"] = [{"path": part.label, "sha256": part.sha256} for part in same]
+    row["units"] = {k: v for part in same for k, v in part.units.items()}
+    row["env"] = {k: v for part in same for k, v in part.env.items()}
+    return row

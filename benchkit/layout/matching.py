@@ -1,0 +1,87 @@
+"""The rule that would make the benchmark names of two sides equal, if there is one.
+
+In: the names that only one side has, for each side. Out: a rule for `--rename`, or nothing. Why:
+`Overhead_Baseline/Ping` and `Overhead/Enabled/Ping` compare nothing, and a message that says the
+rule is worth more than one that says there is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from benchkit.errors import ConfigError
+from benchkit.layout.rename import parse_rename
+
+_DELIMITERS = "#!@~%"
+
+
+def suggest_rename(baseline: Sequence[str], variant: Sequence[str]) -> str:
+    """Suggest a rule that brings names of two sides together.
+
+    Parameters
+    ----------
+    baseline, variant : sequence of str
+        The names that only this side has.
+
+    Returns
+    -------
+    str
+        As `parse_rename` takes it; empty where no rule makes at least one name of each side equal
+        without making two names of one side equal.
+
+    Examples
+    --------
+    >>> suggest_rename(["Base/Ping", "Base/Get"], ["With/Ping", "With/Get", "With/Del"])
+    's#^(Base|With)/##'
+    """
+    sides = (sorted(set(baseline)), sorted(set(variant)))
+    if not all(sides):
+        return ""
+    for backwards in (False, True):
+        rule = _rule(_affix(sides[0], backwards), _affix(sides[1], backwards), backwards)
+        if rule and _helps(rule, *sides):
+            return rule
+    return ""
+
+
+def commonprefix(names: Sequence[str]) -> str:
+    """Return the longest beginning that all names share, letter by letter."""
+    first, last = min(names), max(names)
+    return next((first[:i] for i, letter in enumerate(first) if last[i : i + 1] != letter), first)
+
+
+def _affix(names: Sequence[str], backwards: bool) -> str:
+    """Return what all names begin with (or end with), cut at a part of a name."""
+    if backwards:
+        common = commonprefix([name[::-1] for name in names])[::-1]
+        start = re.search(r"[/_-]", common)
+        return common[start.start() :] if start else ""
+    common = commonprefix([name.rpartition("/")[0] + "/" for name in names])
+    return common[: common.rfind("/") + 1]
+
+
+def _rule(mine: str, its: str, backwards: bool) -> str:
+    """Write the rule that replaces two beginnings (or ends) by what they have in common."""
+    head = commonprefix([mine, its])
+    mine, its = mine[len(head) :], its[len(head) :]
+    tail = commonprefix([mine[::-1], its[::-1]])[::-1]
+    parts = sorted((mine[: len(mine) - len(tail)], its[: len(its) - len(tail)]))
+    choice = "|".join(re.escape(part) for part in sorted(parts, key=len, reverse=True))
+    pattern = f"{re.escape(head)}({choice}){re.escape(tail)}"
+    pattern = f"{pattern}$" if backwards else f"^{pattern}"
+    kept = (head and head + tail) if not backwards else (tail and head + tail)
+    mark = next((mark for mark in _DELIMITERS if mark not in pattern + kept), "")
+    if parts[0] == parts[1] or not mark or re.search(r"['\\]", kept) or "'" in pattern:
+        return ""
+    return f"s{mark}{pattern}{mark}{kept}{mark}"
+
+
+def _helps(rule: str, baseline: Sequence[str], variant: Sequence[str]) -> bool:
+    try:
+        apply = parse_rename(rule).apply
+    except ConfigError:
+        return False
+    mine, its = {apply(name) for name in baseline}, {apply(name) for name in variant}
+    kept_apart = len(mine) == len(baseline) and len(its) == len(variant)
+    return kept_apart and "" not in mine | its and bool(mine & its)

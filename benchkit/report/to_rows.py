@@ -1,0 +1,87 @@
+"""The one table and the table of runs as CSV, JSON and Parquet.
+
+In: the public frames. Out: texts, or a Parquet file. Why: scripts read these; floats are the
+shortest that round-trip, times are RFC 3339 in UTC, and what is unknown is empty.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchkit import schema
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchkit.schema import Observations, Runs
+
+FORMAT_VERSION = 1
+
+
+def to_csv(observations: Observations) -> str:
+    """Write the one table as CSV, columns in their public order."""
+    return _csv(schema.column_names(), _rows(observations))
+
+
+def to_json(observations: Observations) -> str:
+    """Write the one table as JSON: ``{"format_version": 1, "observations": [{…}]}``."""
+    names = schema.column_names()
+    rows = [dict(zip(names, row, strict=True)) for row in _rows(observations)]
+    return _json({"format_version": FORMAT_VERSION, "observations": rows})
+
+
+def to_parquet(observations: Observations, path: Path) -> None:
+    """Write the one table as a Parquet file."""
+    observations.to_parquet(path, index=False, engine="pyarrow")
+
+
+def runs_to_csv(runs: Runs) -> str:
+    """Write the runs as CSV; sources and maps as JSON texts."""
+    names = schema.column_names(schema.RUN_COLUMNS)
+    flat = (
+        [json.dumps(v, ensure_ascii=False) if isinstance(v, (dict, list)) else v for v in row]
+        for row in _rows(runs)
+    )
+    return _csv(names, flat)
+
+
+def runs_to_json(runs: Runs) -> str:
+    """Write the runs as JSON: ``{"format_version": 1, "runs": [{…}]}``."""
+    names = schema.column_names(schema.RUN_COLUMNS)
+    rows = [dict(zip(names, row, strict=True)) for row in _rows(runs)]
+    return _json({"format_version": FORMAT_VERSION, "runs": rows})
+
+
+def _rows(frame: pd.DataFrame) -> Iterator[list[Any]]:
+    columns = [[_plain(value) for value in frame[name].tolist()] for name in frame.columns]
+    return (list(row) for row in zip(*columns, strict=True))
+
+
+def _plain(value: object) -> object:
+    """Return a value as JSON has it; None for what is unknown."""
+    if value is None or isinstance(value, (str, int, list, dict)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, datetime) and value == value:  # noqa: PLR0124 - NaT differs from itself
+        return value.isoformat().replace("+00:00", "Z")
+    return None
+
+
+def _csv(names: list[str], rows: Iterator[list[Any]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def _json(document: dict[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)

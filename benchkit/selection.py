@@ -1,0 +1,108 @@
+"""Which observations take part, and which variant is the baseline.
+
+In: the frames and the user's words. Out: the frames' rows that are meant.
+Why: filtering and guessing a baseline are written once and say what they did.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from benchkit.errors import BaselineError, SelectionError
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations
+
+BASELINE_NAMES = (
+    "baseline",
+    "base",
+    "none",
+    "no-agent",
+    "off",
+    "disabled",
+    "control",
+    "master",
+    "main",
+)
+
+
+def select(frame: Observations, **labels: str | Sequence[str] | None) -> Observations:
+    """Keep the rows whose columns have the given values.
+
+    Parameters
+    ----------
+    frame : Observations
+        Or any frame with these columns.
+    **labels : str or sequence of str, optional
+        ``variant="otlp"``, ``metric=["latency", "request_rate"]``; None keeps everything.
+
+    Raises
+    ------
+    SelectionError
+        If a column or a value does not occur; the message lists those that do.
+    """
+    for column, wanted in labels.items():
+        if wanted is None:
+            continue
+        if column not in frame.columns:
+            raise SelectionError(
+                f"there is no column {column!r}", hint=f"the columns are {', '.join(frame.columns)}"
+            )
+        values = [wanted] if isinstance(wanted, str) else list(wanted)
+        known = list(dict.fromkeys(frame[column].tolist()))
+        for value in values:
+            require(value, known, column)
+        frame = frame[frame[column].isin(values)]
+    return frame
+
+
+def require(value: object, known: Iterable[object], kind: str) -> None:
+    """Raise `SelectionError` with the nearest and all known names unless ``value`` is one."""
+    names = [str(name) for name in known]
+    if str(value) in names:
+        return
+    near = difflib.get_close_matches(str(value), names, n=1)
+    did_you_mean = f"did you mean {near[0]!r}? " if near else ""
+    listed = ", ".join(names[:20]) or "none"
+    raise SelectionError(
+        f"there is no {kind} {str(value)!r}", hint=f"{did_you_mean}there are: {listed}"
+    )
+
+
+def choose_baseline(
+    variants: Sequence[str], named: str | None = None, *, first: str | None = None
+) -> str:
+    """Tell which variant the others are compared with.
+
+    Parameters
+    ----------
+    variants : sequence of str
+        Those in the data.
+    named : str, optional
+        The user's word; it must be one of them.
+    first : str, optional
+        The variant of the first file named on the command line.
+
+    Raises
+    ------
+    SelectionError
+        If ``named`` is not a variant.
+    BaselineError
+        If none was named and the names do not tell: none or several are called
+        baseline, base, none, no-agent, off, disabled, control, master or main.
+    """
+    if named is not None:
+        require(named, variants, "variant")
+        return named
+    called = [variant for variant in variants if variant.lower() in BASELINE_NAMES]
+    if len(called) == 1:
+        return called[0]
+    if first is not None:
+        return first
+    why = f"{' and '.join(called)} could each be it" if called else "no name tells"
+    raise BaselineError(
+        f"which variant is the baseline? {why}",
+        hint=f"name it with --baseline; the variants are {', '.join(variants) or 'none'}",
+    )

@@ -1,0 +1,79 @@
+"""What became of each source of an ingest: in total, and one by one.
+
+In: source reports. Out: tables. Why: what was not read must be as visible as what was.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from benchkit.errors import SourceReport
+from benchkit.tables.model import Cell, Column, Table
+
+
+def total_sources(reports: Iterable[SourceReport]) -> Table:
+    """Add the sources up by format and outcome."""
+    totals: dict[tuple[str, str], list[int]] = {}
+    for report in reports:
+        name = " + ".join(report.formats) or "–"
+        total = totals.setdefault((name, report.outcome), [0, 0, 0])
+        for place, amount in enumerate((1, report.runs, report.values)):
+            total[place] += amount
+    columns = (
+        Column("format", "format"),
+        Column("outcome", "outcome"),
+        Column("sources", "sources", align="right"),
+        Column("runs", "runs", align="right"),
+        Column("values", "values", align="right"),
+    )
+    rows = tuple(
+        (
+            Cell(name),
+            Cell(outcome),
+            *(Cell(str(number) if number else "", number) for number in total),
+        )
+        for (name, outcome), total in totals.items()
+    )
+    return Table("Sources", columns, rows)
+
+
+def list_sources(reports: Iterable[SourceReport], skipped: Sequence[tuple[str, str]]) -> Table:
+    """List the sources one by one, those passed over last."""
+    columns = (
+        Column("source", "source"),
+        Column("format", "format"),
+        Column("outcome", "outcome"),
+        Column("runs", "runs", align="right"),
+        Column("values", "values", align="right"),
+        Column("reason", "reason"),
+    )
+    read = [
+        (
+            Cell(report.label),
+            Cell(" + ".join(report.formats)),
+            Cell(report.outcome),
+            Cell(str(report.runs or ""), report.runs),
+            Cell(str(report.values or ""), report.values),
+            Cell(report.reason),
+        )
+        for report in reports
+    ]
+    passed = [
+        (Cell(path), Cell(""), Cell("skipped"), Cell(""), Cell(""), Cell(reason))
+        for path, reason in skipped
+    ]
+    return Table("Sources one by one", columns, (*read, *passed))
+
+
+def describe_skipped(skipped: Sequence[tuple[str, str]]) -> str:
+    """Say in a line what was passed over by its name: ``skipped 3: 2 a script, 1 a README``.
+
+    Examples
+    --------
+    >>> describe_skipped([("a.sh", "a script"), ("README", "a README")])
+    'skipped 2: 1 a script, 1 a README'
+    """
+    count = Counter(reason for _, reason in skipped)
+    parts = ", ".join(f"{times} {reason}" for reason, times in count.most_common())
+    return f"skipped {len(skipped)}: {parts}"

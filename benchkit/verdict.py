@@ -1,0 +1,227 @@
+"""Policy: what the evidence shows against a margin, and what it does not show.
+
+In: `Comparisons`, a margin, the level that goes with their confidence. Out: `Verdicts`.
+Why: the margin, the family and the multiplicity correction are decisions of the reader; the
+evidence does not change with them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from benchkit.comparison import EXACT, SINGLE, Comparisons, Contrast
+from benchkit.stats.equivalence import is_equivalent, log_margin
+from benchkit.stats.multiplicity import benjamini_hochberg, holm, largest_family, runs_for_family
+from benchkit.stats.power import runs_to_show_effect, runs_to_show_equivalence
+from benchkit.units import format_percent
+
+REGRESSION, IMPROVEMENT = "regression", "improvement"
+EQUIVALENT, INCONCLUSIVE = "equivalent", "inconclusive"
+CHANGED, UNCHANGED = "changed", "unchanged"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What one contrast shows.
+
+    Parameters
+    ----------
+    contrast : Contrast
+    p_adjusted : float or None
+        Holm's among the primaries of the comparison, Benjamini-Hochberg's among the rest.
+    word : {'regression', 'improvement', 'equivalent', 'inconclusive', 'changed', 'unchanged'}
+    runs_needed : int or None
+        Runs per side after which the row would be decided whether the variant costs nothing or
+        twice the margin; None for rows that are decided, and where no number of runs is enough.
+    notes : tuple of str
+        The contrast's, and what is excluded and needed where nothing is shown.
+    """
+
+    contrast: Contrast
+    p_adjusted: float | None
+    word: str
+    runs_needed: int | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdicts:
+    """The verdict on every contrast, in the comparison's order.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+    rows : tuple of Verdict
+    margin : float
+        The smallest change that matters, 0.03 for 3 %.
+    alpha : float
+        1 - confidence.
+    """
+
+    comparisons: Comparisons
+    rows: tuple[Verdict, ...]
+    margin: float
+    alpha: float
+
+    @property
+    def primary(self) -> tuple[Verdict, ...]:
+        """The rows that carry the headline."""
+        return tuple(row for row in self.rows if row.contrast.primary)
+
+
+def judge(comparisons: Comparisons, margin: float = 0.03) -> Verdicts:
+    """Give each contrast its verdict.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+    margin : float
+        Greater than 0. It acts on both sides as a factor: worse by at least 3 % is a ratio of at
+        least 1.03 where lower is better and of at most 1/1.03 where higher is better.
+
+    Returns
+    -------
+    Verdicts
+
+    Notes
+    -----
+    Regression: adjusted p <= alpha and an estimate that is worse by at least the margin.
+    Improvement: the mirror image. Otherwise equivalent if the interval at ``1 - 2 alpha`` lies
+    inside the margin (two one-sided tests); otherwise inconclusive.
+    """
+    alpha = 1 - comparisons.confidence
+    adjusted = _adjust(comparisons.contrasts)
+    family = sum(1 for c in comparisons.contrasts if c.primary and c.method != EXACT)
+    rows = tuple(
+        _judge(contrast, p, margin, alpha, family if contrast.primary else 1)
+        for contrast, p in zip(comparisons.contrasts, adjusted, strict=True)
+    )
+    return Verdicts(comparisons=comparisons, rows=rows, margin=margin, alpha=alpha)
+
+
+def _adjust(contrasts: Sequence[Contrast]) -> list[float | None]:
+    adjusted: list[float | None] = [None] * len(contrasts)
+    families: tuple[tuple[bool, Callable[[Sequence[float]], Iterable[float]]], ...] = (
+        (True, holm),
+        (False, benjamini_hochberg),
+    )
+    for primary, correct in families:
+        members = [
+            (index, contrast.pvalue)
+            for index, contrast in enumerate(contrasts)
+            if contrast.primary is primary and contrast.pvalue is not None
+        ]
+        corrected = correct([pvalue for _, pvalue in members]) if members else ()
+        for (index, _), value in zip(members, corrected, strict=True):
+            adjusted[index] = float(value)
+    return adjusted
+
+
+def _judge(
+    contrast: Contrast, p_adjusted: float | None, margin: float, alpha: float, family: int
+) -> Verdict:
+    word = _word(contrast, p_adjusted, margin, alpha)
+    notes, needed = list(contrast.notes), None
+    if word == INCONCLUSIVE:
+        excluded = describe_excluded(contrast)
+        if excluded:
+            notes.append(excluded)
+        needed, why = _runs_needed(contrast, margin, alpha, family)
+        notes.append(why)
+    return Verdict(
+        contrast=contrast,
+        p_adjusted=p_adjusted,
+        word=word,
+        runs_needed=needed,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _word(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: float) -> str:
+    change = _change(contrast, p_adjusted, margin, alpha)
+    if change:
+        if contrast.better == "none":
+            return CHANGED
+        worse = change > 0 if contrast.better == "lower" else change < 0
+        return REGRESSION if worse else IMPROVEMENT
+    if _is_equivalent(contrast, margin):
+        return UNCHANGED if contrast.better == "none" else EQUIVALENT
+    return INCONCLUSIVE
+
+
+def _change(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: float) -> float:
+    """Return the direction (+1, -1) of a change that is shown and matters, else 0."""
+    if contrast.method == SINGLE:
+        return 0
+    if contrast.method != EXACT and (p_adjusted is None or p_adjusted > alpha):
+        return 0
+    if contrast.ratio is None:
+        return math.copysign(1, contrast.delta) if contrast.delta else 0
+    log = math.log(contrast.ratio)
+    return math.copysign(1, log) if abs(log) >= log_margin(margin) else 0
+
+
+def _is_equivalent(contrast: Contrast, margin: float) -> bool:
+    if contrast.method == SINGLE:
+        return False
+    if contrast.ratio is None:
+        return len({*contrast.baseline_values, *contrast.variant_values}) == 1
+    low, high = contrast.equivalence_low, contrast.equivalence_high
+    if low is None or high is None:
+        return False
+    return is_equivalent(math.log(low), math.log(high), margin)
+
+
+def describe_excluded(contrast: Contrast) -> str:
+    """Say which changes the interval rules out: ``a loss above 12.0 % is excluded``."""
+    low, high = contrast.ratio_low, contrast.ratio_high
+    if low is None or high is None:
+        return ""
+    if contrast.better == "none":
+        return (
+            f"a change outside {format_percent(low - 1)} to {format_percent(high - 1)} is excluded"
+        )
+    if contrast.better == "lower":
+        worst, best, cost, gain = high - 1, low - 1, "an increase", "a decrease"
+    else:
+        worst, best, cost, gain = low - 1, high - 1, "a loss", "a gain"
+    is_cost = worst > 0 if contrast.better == "lower" else worst < 0
+    parts = [f"{cost} above {_bare(worst)} is excluded" if is_cost else f"{cost} is excluded"]
+    is_gain = best < 0 if contrast.better == "lower" else best > 0
+    parts.append(f"{gain} above {_bare(best)} is excluded" if is_gain else f"{gain} is excluded")
+    return ", ".join(parts)
+
+
+def _bare(fraction: float) -> str:
+    return format_percent(abs(fraction)).lstrip("+±")
+
+
+def _runs_needed(
+    contrast: Contrast, margin: float, alpha: float, family: int
+) -> tuple[int | None, str]:
+    least = runs_for_family(family, alpha)
+    n = min(contrast.n_baseline, contrast.n_variant)
+    inner = _half_width(contrast.equivalence_low, contrast.equivalence_high)
+    outer = _half_width(contrast.ratio_low, contrast.ratio_high)
+    if inner is None or outer is None:
+        return least, f"no row can reach p ≤ {alpha:.2g}: run at least {least} per side"
+    same = runs_to_show_equivalence(inner, n, margin)
+    twice = runs_to_show_effect(outer, n, 2 * margin, margin)
+    if same is None or twice is None:
+        return None, "the spread is too large for any practical number of runs"
+    same, twice = max(same, least), max(twice, least)
+    needed = (
+        f"needs about {same} runs per side to show no change beyond {_bare(margin)}, "
+        f"about {twice} to show a change of {_bare(2 * margin)}"
+    )
+    if n < least and largest_family(n, n, alpha) < family:
+        needed = f"no row can reach p ≤ {alpha:.2g}: run at least {least} per side; {needed}"
+    return max(same, twice), needed
+
+
+def _half_width(low: float | None, high: float | None) -> float | None:
+    if low is None or high is None:
+        return None
+    return (math.log(high) - math.log(low)) / 2
