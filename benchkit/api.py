@@ -185,30 +185,33 @@ class Comparison:
 
         return pd.DataFrame([row_values(row) for row in self.verdicts.rows])
 
+    def render(self, form: str, *, title: str = "", command: str = "") -> str:
+        """Return the report.
+
+        Parameters
+        ----------
+        form : {'html', 'md', 'json'}
+        title : str
+        command : str
+            The command line that made it, for the section on method.
+        """
+        from benchkit.report import model, render
+
+        built = model.build(
+            self.verdicts, self.runs, self.findings, title=title, command=command
+        )
+        return render(built, form)
+
     def to_markdown(self) -> str:
         """Return the report as Markdown."""
-        from benchkit.report.to_markdown import to_markdown
-
-        return to_markdown(self._report())
+        return self.render("md")
 
     def to_html(self) -> str:
         """Return the report as one self-contained page."""
-        from benchkit.report.to_html import to_html
-
-        return to_html(self._report())
-
-    def _repr_html_(self) -> str:
-        from benchkit.report.to_html import to_fragment
-
-        return to_fragment(self._report())
+        return self.render("html")
 
     def __str__(self) -> str:
         return self.verdict
-
-    def _report(self) -> object:
-        from benchkit.report.model import build
-
-        return build(self.verdicts, self.runs, self.findings)
 
 
 def load(

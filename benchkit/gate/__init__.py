@@ -1,5 +1,5 @@
-"""Policy for machines: verdicts to pass or fail, an exit code and what CI displays.
+"""From verdicts to pass or fail.
 
-In: verdicts and limits. Out: one outcome and its sinks. Why: a build fails by a written rule, and
-the gate never tests anything again.
+In: verdicts and what the team allows. Out: an outcome with its exit code.
+Why: a gate never tests again and never measures; it applies a policy to what was shown.
 """
