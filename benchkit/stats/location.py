@@ -1,0 +1,178 @@
+"""Means, medians and Student's t: for the two or three runs that ranks cannot judge.
+
+In: arrays with one value per run (usually logarithms). Out: `Estimate` and `TestResult`.
+Why: with fewer than 4 runs per side no rank test can reach 5 %; Welch's test can, at the price of
+assuming normal runs. scipy is imported when a function is called, not before.
+"""
+
+from __future__ import annotations
+
+import sys
+from math import nan, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchkit.stats.rank import smallest_pvalue
+from benchkit.stats.results import Estimate, TestResult
+from benchkit.stats.sample import FloatArray, check_fraction, read_sample
+
+_CONSTANT = "no side varies: there is no interval"
+_CONSTANT_UNEQUAL = "no side varies: p is the smallest that ranks allow"
+
+
+def median(x: ArrayLike) -> float:
+    """Return the median: the middle value, or the mean of the two in the middle.
+
+    Parameters
+    ----------
+    x : array_like, shape (n,)
+        Finite, at least one value.
+
+    Raises
+    ------
+    ValueError
+        If x is empty or not finite.
+
+    Notes
+    -----
+    Assumes nothing; smallest usable n: 1. Type 7 (and every other type) of Hyndman and Fan,
+    "Sample quantiles in statistical packages", Am. Stat. 50 (1996) 361-365, at one half.
+
+    Examples
+    --------
+    >>> median([4, 1, 3])
+    3.0
+    """
+    return float(np.median(read_sample(x, "x")))
+
+
+def welch(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Estimate, TestResult]:
+    """Estimate and test the difference of two means without assuming equal variances.
+
+    Parameters
+    ----------
+    x, y : array_like, shapes (n,) and (m,)
+        Baseline and variant, finite, at least 2 values each.
+    confidence : float
+        Of the interval, 0 < confidence < 1.
+
+    Returns
+    -------
+    Estimate
+        mean(y) - mean(x) with its interval; ``low`` and ``high`` are NaN where no side varies.
+    TestResult
+        ``statistic`` is t; ``pvalue`` is two-sided. Where no side varies it is 1 for equal means,
+        else `smallest_pvalue`, since only the order is evidence; a note says so.
+
+    Raises
+    ------
+    ValueError
+        If a side has fewer than 2 values or is not finite, or the confidence is out of range.
+
+    Notes
+    -----
+    t = (mean(y) - mean(x)) / sqrt(s_x²/n + s_y²/m) with the degrees of freedom of Welch and
+    Satterthwaite [1]_. Assumes normal values (of the logarithms, if those are passed). Smallest
+    usable n: 2 + 2, where the interval is very wide. Equals
+    ``scipy.stats.ttest_ind(y, x, equal_var=False)``.
+
+    References
+    ----------
+    .. [1] B. L. Welch, "The generalization of Student's problem when several different population
+       variances are involved", Biometrika 34 (1947) 28-35.
+
+    Examples
+    --------
+    >>> estimate, test = welch([10.0, 10.2, 10.1], [11.0, 11.3, 11.1])
+    >>> round(estimate.value, 3), round(estimate.low, 3), round(estimate.high, 3)
+    (1.033, 0.721, 1.345)
+    >>> round(test.pvalue, 4)
+    0.0012
+    """
+    before, after = read_sample(x, "x", smallest=2), read_sample(y, "y", smallest=2)
+    check_fraction(confidence, "confidence")
+    difference = _mean(after) - _mean(before)
+    parts = _variance(before) / before.size, _variance(after) / after.size
+    if sum(parts) == 0:
+        return _judge_constants(before, after, difference, confidence)
+    from scipy.special import stdtr, stdtrit
+
+    share = parts[0] / sum(parts)
+    freedom = 1 / (share**2 / (before.size - 1) + (1 - share) ** 2 / (after.size - 1))
+    error = sqrt(sum(parts))
+    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
+    t = difference / error
+    pvalue = min(1.0, max(2 * float(stdtr(freedom, -abs(t))), sys.float_info.min))
+    estimate = Estimate(difference, difference - reach, difference + reach, confidence, "welch")
+    return estimate, TestResult(t, pvalue, "welch")
+
+
+def prediction_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:
+    """Predict where one new value will fall.
+
+    Parameters
+    ----------
+    x : array_like, shape (n,)
+        Finite, at least 2 values.
+    confidence : float
+        Probability that the interval holds the next value, 0 < confidence < 1.
+
+    Returns
+    -------
+    Estimate
+        ``value`` is the mean; ``low`` and ``high`` are NaN, with a note, where x does not vary.
+
+    Raises
+    ------
+    ValueError
+        If x has fewer than 2 values or is not finite, or the confidence is out of range.
+
+    Notes
+    -----
+    mean ± t_{n-1}·s·sqrt(1 + 1/n) [1]_. Assumes normal, independent values; it is no confidence
+    interval of the mean. Smallest usable n: 2; with fewer than 8 it is too wide to be of use.
+
+    References
+    ----------
+    .. [1] G. J. Hahn and W. Q. Meeker, Statistical Intervals (1991), section 4.7.
+
+    Examples
+    --------
+    >>> following = prediction_interval([10.0, 10.2, 10.1, 10.3])
+    >>> round(following.low, 2), round(following.high, 2)
+    (9.69, 10.61)
+    """
+    sample = read_sample(x, "x", smallest=2)
+    check_fraction(confidence, "confidence")
+    center, spread = _mean(sample), sqrt(_variance(sample))
+    if spread == 0:
+        note = "the values do not vary: there is no interval"
+        return Estimate(center, nan, nan, confidence, "prediction", (note,))
+    from scipy.special import stdtrit
+
+    quantile = float(stdtrit(sample.size - 1, (1 + confidence) / 2))
+    reach = quantile * spread * sqrt(1 + 1 / sample.size)
+    return Estimate(center, center - reach, center + reach, confidence, "prediction")
+
+
+def _judge_constants(
+    before: FloatArray, after: FloatArray, difference: float, confidence: float
+) -> tuple[Estimate, TestResult]:
+    """Say what can be said where neither side varies: only whether and how they are ordered."""
+    estimate = Estimate(difference, nan, nan, confidence, "welch", (_CONSTANT,))
+    if difference == 0:
+        return estimate, TestResult(0.0, 1.0, "welch", (_CONSTANT,))
+    pvalue = smallest_pvalue(before.size, after.size)
+    return estimate, TestResult(nan, pvalue, "welch", (_CONSTANT_UNEQUAL,))
+
+
+def _mean(sample: FloatArray) -> float:
+    """Return the mean; of a constant sample exactly the constant, whatever rounding would do."""
+    first = float(sample[0])
+    return first + float(np.mean(sample - first))
+
+
+def _variance(sample: FloatArray) -> float:
+    """Return the sample variance; of a constant sample exactly 0."""
+    return float(np.var(sample - sample[0], ddof=1))

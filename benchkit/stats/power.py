@@ -1,0 +1,230 @@
+"""How many runs are needed, and what so many runs can show.
+
+In: the half-width of an interval that was measured, or a coefficient of variation. Out: runs per
+side, or the smallest effect. Why: "inconclusive" has to come with what to do about it.
+
+Planning only: never the power of the test that was just made, which says nothing new.
+"""
+
+from __future__ import annotations
+
+from math import ceil, expm1, isfinite, sqrt
+from statistics import NormalDist
+
+import numpy as np
+
+from benchkit.stats.equivalence import log_margin
+from benchkit.stats.sample import check_fraction
+
+#: Below this no rank test reaches 5 %, so no smaller number of runs is ever advised.
+FEWEST_RUNS = 4
+#: More runs than this are not an advice: None is returned.
+MOST_RUNS = 1000
+
+
+def runs_to_show_equivalence(
+    half_width: float, n: float, margin: float, *, confidence: float = 0.95, power: float = 0.8
+) -> int | None:
+    """Estimate the runs per side that show equivalence, if there is truly no difference.
+
+    Parameters
+    ----------
+    half_width : float
+        Half the length of the interval of the log ratio, (high - low)/2, at ``confidence``.
+    n : float
+        Runs per side that the interval stands on; the harmonic mean where the sides differ.
+    margin : float
+        A fraction, 0.03 for 3 %.
+    confidence : float
+        Of the interval. The two one-sided tests are made at 1 - confidence.
+    power : float
+        Wanted probability of success.
+
+    Returns
+    -------
+    int or None
+        At least 4. None where the half-width is unknown (NaN, infinite) or more than 1000 runs
+        would be needed. A number <= n means that n runs usually suffice and these did not.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    n·(half_width/target)², since intervals shrink with the square root of n. The target is the
+    half-width at which the estimate (true value 0) stays within log(1 + margin) by z_{confidence}
+    standard errors with the wanted power: target = z_{(1+confidence)/2}·log(1 + margin) /
+    (z_{confidence} + z_{(1+power)/2}), 0.67·log(1 + margin) by default [1]_. Assumes roughly normal
+    estimates, and that future runs vary as these did. With few runs the half-width is itself
+    uncertain: read the answer as an order of magnitude. Smallest usable n: 2.
+
+    References
+    ----------
+    .. [1] K. F. Phillips, "Power of the two one-sided tests procedure in bioequivalence",
+       J. Pharmacokin. Biopharm. 18 (1990) 137-144.
+
+    Examples
+    --------
+    >>> runs_to_show_equivalence(0.05, n=6, margin=0.03)
+    39
+    >>> runs_to_show_equivalence(float("inf"), n=3, margin=0.03) is None
+    True
+    """
+    check_fraction(confidence, "confidence")
+    check_fraction(power, "power")
+    distance = log_margin(margin) / (_z(confidence) + _z((1 + power) / 2))
+    return _scale_runs(half_width, n, distance * _z((1 + confidence) / 2))
+
+
+def runs_to_show_effect(
+    half_width: float,
+    n: float,
+    effect: float,
+    margin: float,
+    *,
+    confidence: float = 0.95,
+    power: float = 0.8,
+) -> int | None:
+    """Estimate the runs per side that show an effect of a given size.
+
+    Parameters
+    ----------
+    half_width : float
+        Half the length of the interval of the log ratio, (high - low)/2, at ``confidence``.
+    n : float
+        Runs per side that the interval stands on; the harmonic mean where the sides differ.
+    effect : float
+        The true effect as a fraction, 0.06 for 6 %; usually twice the margin.
+    margin : float
+        A fraction: the estimate has to be at least this large, too.
+    confidence : float
+        Of the interval; the test is made at 1 - confidence, two-sided.
+    power : float
+        Wanted probability of success.
+
+    Returns
+    -------
+    int or None
+        At least 4. None where the half-width is unknown, more than 1000 runs would be needed, or
+        the effect is not larger than the margin and so, with power above one half, never shown.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    n·(half_width/target)². An effect is shown where p <= 1 - confidence and the estimate reaches
+    the margin. With d = log(1 + effect), the standard error must not exceed
+    d/(z_{(1+confidence)/2} + z_{power}) for the first and (d - log(1 + margin))/z_{power} for the
+    second; target is the smaller of the two times z_{(1+confidence)/2} (0.7·d by default, with
+    twice the margin). Assumptions as in `runs_to_show_equivalence`. For one row, without
+    adjustment for the family: see `runs_for_family`. Smallest usable n: 2.
+
+    References
+    ----------
+    W. G. Cochran and G. M. Cox, Experimental Designs (1957), section 2.2.
+
+    Examples
+    --------
+    >>> runs_to_show_effect(0.05, n=6, effect=0.06, margin=0.03)
+    10
+    >>> runs_to_show_effect(0.05, n=6, effect=0.03, margin=0.03) is None
+    True
+    """
+    check_fraction(confidence, "confidence")
+    check_fraction(power, "power")
+    size, beyond = log_margin(effect), log_margin(effect) - log_margin(margin)
+    wanted = _z(power)
+    if beyond <= 0:
+        return None
+    error = size / (_z((1 + confidence) / 2) + wanted)
+    if wanted > 0:
+        error = min(error, beyond / wanted)
+    return _scale_runs(half_width, n, error * _z((1 + confidence) / 2))
+
+
+def minimum_effect(cv: float, n: int, power: float = 0.8, alpha: float = 0.05) -> float:
+    """Return the smallest increase that n runs per side show with the given power.
+
+    Parameters
+    ----------
+    cv : float
+        Run-to-run coefficient of variation as a fraction, 0.02 for 2 %, greater than 0: the
+        standard deviation of the logarithms.
+    n : int
+        Runs per side, at least 2.
+    power : float
+        Probability of a two-sided rejection, alpha < power < 1.
+    alpha : float
+        Level of the test.
+
+    Returns
+    -------
+    float
+        A fraction: 0.03 for +3 %.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    exp(λ·cv·sqrt(2/n)) - 1, with λ the noncentrality at which the two-sample t test on the
+    logarithms has the wanted power [1]_; the negligible rejections on the wrong side are left
+    out. The power is integrated over the distribution of the standard deviation, since the
+    library's noncentral t gives NaN, infinity or no answer at all for large λ. Assumes log-normal
+    runs; a rank test needs about 5 % more. A cv from few runs is uncertain: plan with its upper
+    limit. Smallest usable n: 2.
+
+    References
+    ----------
+    .. [1] J. Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), chapter 2.
+
+    Examples
+    --------
+    >>> round(minimum_effect(0.02, 10), 4), round(minimum_effect(0.05, 10), 4)
+    (0.0269, 0.0685)
+    """
+    check_fraction(power, "power")
+    check_fraction(alpha, "alpha")
+    if not (cv > 0 and isfinite(cv) and n >= 2 and power > alpha):
+        raise ValueError(
+            f"cv > 0, n >= 2 and power > alpha are needed: {cv}, {n}, {power}, {alpha}"
+        )
+    return expm1(_find_noncentrality(2 * n - 2, power, alpha) * cv * sqrt(2 / n))
+
+
+def _find_noncentrality(freedom: int, power: float, alpha: float) -> float:
+    """Return λ with P(T > t_{1-alpha/2}) = power, T noncentral t: halve an interval for it."""
+    from scipy.special import gammaincinv, ndtr, stdtrit
+
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    spread = np.sqrt(gammaincinv(freedom / 2, (nodes + 1) / 2) / (freedom / 2))
+    critical = float(stdtrit(freedom, 1 - alpha / 2)) * spread
+    low, high = 0.0, float(critical.max()) + 10
+    for _ in range(60):
+        middle = (low + high) / 2
+        reached = float(weights @ ndtr(middle - critical)) / 2
+        low, high = (middle, high) if reached < power else (low, middle)
+    return high
+
+
+def _z(probability: float) -> float:
+    return NormalDist().inv_cdf(probability)
+
+
+def _scale_runs(half_width: float, n: float, target: float) -> int | None:
+    """Return n·(half_width/target)² as runs, None where that is no advice."""
+    if not n >= 2 or half_width < 0:
+        raise ValueError(f"n >= 2 and half_width >= 0 are needed: {n}, {half_width}")
+    if not isfinite(half_width):
+        return None
+    ratio = half_width / target
+    if ratio > sqrt(MOST_RUNS / n):
+        return None
+    return max(FEWEST_RUNS, ceil(n * ratio**2))

@@ -1,0 +1,114 @@
+"""The exact distribution of Mann-Whitney's U when both sides are alike.
+
+In: the two sizes, and the ranks where values are tied. Out: probabilities, from counted splits.
+Why: one distribution serves the test, its interval and the smallest possible p-value, so that
+they never disagree; counting in integers keeps p the same when the sides are swapped.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import accumulate
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchkit.stats.sample import FloatArray
+
+#: Largest n·m that is counted exactly without ties: 50 against 50 (20 ms, once).
+UNTIED_PAIRS = 50 * 50
+#: Largest N·k·n·m (k = min(n, m)) that is counted exactly with ties: 33 against 33 (10 ms).
+TIED_WORK = 66 * 33**3
+_INT64_MAX = 2**63 - 1
+
+
+def is_countable(n: int, m: int, *, tied: bool) -> bool:
+    """Tell whether the exact distribution is affordable.
+
+    Examples
+    --------
+    >>> is_countable(50, 50, tied=False), is_countable(33, 33, tied=True)
+    (True, True)
+    >>> is_countable(3, 120, tied=True), is_countable(34, 34, tied=True)
+    (True, False)
+    """
+    if not tied:
+        return n * m <= UNTIED_PAIRS
+    return (n + m) * min(n, m) * n * m <= TIED_WORK and comb(n + m, n) <= _INT64_MAX
+
+
+@lru_cache(maxsize=256)
+def untied_cdf(n: int, m: int) -> FloatArray:
+    """Return P(U <= u) for u = 0 … nm, without ties.
+
+    Parameters
+    ----------
+    n, m : int
+        Sizes of the two sides, at least 1.
+
+    Returns
+    -------
+    ndarray, shape (nm + 1,)
+        Read-only; index it with one U or with an array of them. P(U >= u) is element nm - u.
+
+    Notes
+    -----
+    The number of splits with U = u is the coefficient of q^u in the Gaussian binomial
+    prod_{i=1..n} (1 - q^{m+i}) / (1 - q^i) [1]_, counted in Python integers.
+
+    References
+    ----------
+    .. [1] H. B. Mann and D. R. Whitney, "On a test of whether one of two random variables is
+       stochastically larger than the other", Ann. Math. Statist. 18 (1947) 50-60.
+
+    Examples
+    --------
+    >>> untied_cdf(1, 3)
+    array([0.25, 0.5 , 0.75, 1.  ])
+    """
+    small, large = sorted((n, m))
+    counts = [1] + [0] * (n * m)
+    for i in range(1, small + 1):
+        for u in range(n * m, large + i - 1, -1):
+            counts[u] -= counts[u - large - i]
+        for u in range(i, n * m + 1):
+            counts[u] += counts[u - i]
+    total = comb(n + m, n)
+    cdf = np.array([below / total for below in accumulate(counts)])
+    cdf.flags.writeable = False
+    return cdf
+
+
+def count_rank_sums(ranks: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Count the subsets of the ranks by their sum.
+
+    Parameters
+    ----------
+    ranks : ndarray of int64, shape (N,)
+        Of the pooled values, not negative; tied values carry the same (doubled) rank.
+    size : int
+        Of the subsets, at most N/2, so that no count exceeds C(N, size).
+
+    Returns
+    -------
+    ndarray of int64
+        Element s is the number of subsets of that size whose ranks add up to s.
+
+    Notes
+    -----
+    One value after the other is left out or taken: counts[j, s] += counts[j-1, s-rank]. Ties need
+    nothing special, since equal ranks are simply added several times.
+
+    Examples
+    --------
+    >>> count_rank_sums(np.array([0, 2, 2]), 2)
+    array([0, 0, 2, 0, 1])
+    """
+    width = int(np.sort(ranks)[-size:].sum()) + 1
+    counts = np.zeros((size + 1, width), dtype=np.int64)
+    counts[0, 0] = 1
+    for rank in ranks.tolist():
+        counts[1:, rank:] += counts[:-1, : width - rank]
+    chosen: NDArray[np.int64] = counts[size]
+    return chosen

@@ -1,0 +1,104 @@
+"""Welch, prediction intervals and medians: against scipy, by simulation, at the edges."""
+
+from math import isnan
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.stats import median, prediction_interval, welch
+
+VALUES = st.floats(-1e6, 1e6)
+
+
+@pytest.mark.parametrize(("n", "m"), [(2, 2), (2, 3), (3, 3), (3, 10), (40, 7)])
+def test_welch_equals_scipy(n, m):
+    rng = np.random.default_rng(n + m)
+    x, y = rng.normal(size=n), 3 * rng.normal(size=m) + 1
+    estimate, test = welch(x, y, confidence=0.9)
+    theirs = scipy.stats.ttest_ind(y, x, equal_var=False)
+    ends = theirs.confidence_interval(0.9)
+    assert test.pvalue == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert test.statistic == pytest.approx(theirs.statistic, rel=1e-9)
+    assert [estimate.low, estimate.high] == pytest.approx([ends.low, ends.high], rel=1e-9)
+    assert estimate.value == pytest.approx(np.mean(y) - np.mean(x))
+
+
+@given(st.lists(VALUES, min_size=2, max_size=5), st.lists(VALUES, min_size=2, max_size=5))
+def test_welch_mirrors_when_swapped_and_never_reaches_zero(x, y):
+    (ahead, test), (back, other) = welch(x, y), welch(y, x)
+    assert 0 < test.pvalue <= 1
+    assert test.pvalue == pytest.approx(other.pvalue)
+    assert ahead.value == pytest.approx(-back.value)
+
+
+def test_constant_and_equal_sides_are_no_evidence():
+    estimate, test = welch([0.1, 0.1, 0.1], [0.1, 0.1])
+    assert (estimate.value, test.pvalue) == (0, 1)
+    assert isnan(estimate.low)
+    assert isnan(estimate.high)
+    assert estimate.notes == ("no side varies: there is no interval",)
+
+
+@pytest.mark.parametrize(("k", "pvalue"), [(2, 1 / 3), (3, 0.1)])
+def test_constant_and_different_sides_show_only_their_order(k, pvalue):
+    estimate, test = welch([0.1] * k, [0.3] * k)
+    assert test.pvalue == pytest.approx(pvalue)
+    assert estimate.value == pytest.approx(0.2)
+    assert isnan(estimate.low)
+    assert test.notes == ("no side varies: p is the smallest that ranks allow",)
+
+
+def test_one_constant_side_is_an_ordinary_case():
+    estimate, test = welch([5.0, 5.0, 5.0], [6.0, 6.2, 6.1])
+    assert test.pvalue == pytest.approx(scipy.stats.ttest_1samp([6.0, 6.2, 6.1], 5).pvalue)
+    assert estimate.low < 1.1 < estimate.high
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_welch_covers_in_simulation(k):
+    rng = np.random.default_rng(k)
+    hits, repeats = 0, 1500
+    for _ in range(repeats):
+        estimate, _ = welch(rng.normal(size=k), rng.normal(size=k) + 1)
+        hits += estimate.low <= 1 <= estimate.high
+    assert hits / repeats >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / repeats)
+
+
+def test_prediction_interval_holds_the_next_value():
+    rng = np.random.default_rng(9)
+    hits, repeats = 0, 1500
+    for _ in range(repeats):
+        values = rng.normal(10, 2, size=6)
+        interval = prediction_interval(values[:5], 0.9)
+        hits += interval.low <= values[5] <= interval.high
+    assert hits / repeats == pytest.approx(0.9, abs=3 * np.sqrt(0.09 / repeats))
+
+
+def test_prediction_interval_by_hand():
+    interval = prediction_interval([1.0, 2.0, 3.0])
+    assert interval.high == pytest.approx(2 + 4.302653 * np.sqrt(4 / 3), rel=1e-6)
+
+
+def test_prediction_from_constant_values_has_no_interval():
+    interval = prediction_interval([0.1] * 3)
+    assert interval.value == 0.1
+    assert isnan(interval.low)
+    assert isnan(interval.high)
+    assert interval.notes == ("the values do not vary: there is no interval",)
+
+
+def test_median_of_even_and_odd():
+    assert median([4, 1, 3]) == 3
+    assert median([4, 1, 3, 2]) == 2.5
+
+
+def test_too_few_values_are_refused():
+    with pytest.raises(ValueError, match="y must have at least 2 values, has 1"):
+        welch([1, 2], [1])
+    with pytest.raises(ValueError, match="x must have at least 2 values, has 1"):
+        prediction_interval([1])
+    with pytest.raises(ValueError, match="x must have at least 1 values, has 0"):
+        median([])

@@ -1,0 +1,103 @@
+"""Holm, Benjamini-Hochberg and the size of families."""
+
+from math import nan
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.stats import (
+    benjamini_hochberg,
+    holm,
+    largest_family,
+    mann_whitney,
+    runs_for_family,
+    smallest_pvalue,
+)
+
+PVALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.6, 0.9]) == pytest.approx([1, 1])
+
+
+@given(PVALUES)
+def test_holm_rejects_what_the_stepwise_procedure_rejects(pvalues):
+    adjusted = holm(pvalues)
+    for alpha in (0.01, 0.05, 0.3):
+        rejected, going = set(), True
+        for step, index in enumerate(np.argsort(pvalues, kind="stable")):
+            going = going and pvalues[index] * (len(pvalues) - step) <= alpha
+            rejected |= {int(index)} if going else set()
+        assert rejected == set(np.flatnonzero(adjusted <= alpha).tolist())
+
+
+@given(PVALUES)
+def test_benjamini_hochberg_equals_scipy(pvalues):
+    theirs = scipy.stats.false_discovery_control(pvalues)
+    assert benjamini_hochberg(pvalues) == pytest.approx(theirs, rel=1e-12)
+
+
+@given(PVALUES)
+def test_adjusted_values_are_ordered_and_never_smaller(pvalues):
+    given_, q, adjusted = np.array(pvalues), benjamini_hochberg(pvalues), holm(pvalues)
+    order = np.argsort(given_)
+    assert np.all(np.diff(adjusted[order]) >= 0)
+    assert np.all(np.diff(q[order]) >= 0)
+    assert np.all(given_ <= q * (1 + 1e-12))
+    assert np.all(q <= adjusted * (1 + 1e-12))
+    assert np.all(adjusted <= 1)
+
+
+@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
+def test_rows_without_a_test_are_not_counted(adjust):
+    found = adjust([nan, 0.02, nan, 0.04])
+    assert np.isnan(found[[0, 2]]).all()
+    assert found[[1, 3]] == pytest.approx(adjust([0.02, 0.04]))
+    assert adjust([]).size == 0
+    assert np.isnan(adjust([nan])).all()
+
+
+def test_what_is_no_pvalue_is_refused():
+    with pytest.raises(ValueError, match=r"between 0 and 1: \[1.8\]"):
+        holm([1.8])
+
+
+def test_largest_families():
+    assert [largest_family(k, k) for k in (3, 4, 5, 6, 8)] == [0, 1, 6, 23, 321]
+    assert largest_family(3, 3, alpha=0.1) == 1
+
+
+@pytest.mark.parametrize("k", [4, 5, 6])
+def test_the_largest_family_can_reject_and_one_more_row_cannot(k):
+    best = mann_whitney(range(k), range(100, 100 + k)).pvalue
+    rows = largest_family(k, k)
+    assert holm([best] + [1.0] * (rows - 1))[0] <= 0.05
+    assert holm([best] + [1.0] * rows)[0] > 0.05
+
+
+@pytest.mark.parametrize(("rows", "runs"), [(1, 4), (2, 5), (6, 5), (7, 6), (23, 6), (28, 7)])
+def test_runs_for_family(rows, runs):
+    assert runs_for_family(rows) == runs
+    assert rows * smallest_pvalue(runs, runs) <= 0.05
+
+
+def test_impossible_families_are_refused():
+    with pytest.raises(ValueError, match="rows must be at least 1: 0"):
+        runs_for_family(0)
+    with pytest.raises(ValueError, match="at least 1 run: 0 and 4"):
+        largest_family(0, 4)
+    with pytest.raises(ValueError, match="alpha must be"):
+        runs_for_family(1, alpha=1e-300)
+    with pytest.raises(ValueError, match="alpha must be between"):
+        largest_family(4, 4, alpha=1)
+
+
+def test_holm_keeps_the_family_wise_level_in_simulation():
+    rng = np.random.default_rng(1)
+    false = sum(bool(np.any(holm(rng.random(20)) <= 0.05)) for _ in range(2000))
+    assert 0.03 < false / 2000 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 2000)

@@ -1,0 +1,125 @@
+"""Runs needed and smallest effects: against a computed table and by simulation."""
+
+from math import inf, log1p, nan, sqrt
+
+import numpy as np
+import pytest
+
+from benchkit.stats import (
+    hodges_lehmann,
+    is_equivalent,
+    mann_whitney,
+    minimum_effect,
+    runs_to_show_effect,
+    runs_to_show_equivalence,
+)
+
+
+@pytest.mark.parametrize(
+    ("cv", "effect", "runs"),
+    [
+        (0.01, 0.01, 17),
+        (0.01, 0.02, 6),
+        (0.02, 0.02, 18),
+        (0.02, 0.03, 9),
+        (0.03, 0.05, 8),
+        (0.05, 0.01, 398),
+        (0.05, 0.05, 18),
+        (0.10, 0.03, 181),
+        (0.10, 0.10, 19),
+    ],
+)
+def test_minimum_effect_turns_at_the_runs_of_the_table(cv, effect, runs):
+    assert minimum_effect(cv, runs) <= effect < minimum_effect(cv, runs - 1)
+
+
+def test_minimum_effect_by_simulation():
+    rng = np.random.default_rng(4)
+    cv, n, repeats = 0.03, 5, 20_000
+    size = log1p(minimum_effect(cv, n))
+    x, y = rng.normal(0, cv, (repeats, n)), rng.normal(size, cv, (repeats, n))
+    pooled = (x.var(axis=1, ddof=1) + y.var(axis=1, ddof=1)) / 2
+    t = (y.mean(axis=1) - x.mean(axis=1)) / np.sqrt(pooled * 2 / n)
+    assert np.mean(t > 2.306004) == pytest.approx(0.8, abs=0.01)
+
+
+@pytest.mark.parametrize(("n", "alpha"), [(2, 1e-12), (2, 0.05), (10**7, 1e-9), (3, 0.5)])
+def test_minimum_effect_stays_finite_where_noncentral_t_does_not(n, alpha):
+    effects = [minimum_effect(1e-4, n, power, alpha) for power in (0.6, 0.8, 0.999)]
+    assert 0 < effects[0] < effects[1] < effects[2] < inf
+
+
+@pytest.mark.parametrize("cv", [0, -1, nan, inf])
+def test_minimum_effect_refuses_what_is_no_variation(cv):
+    with pytest.raises(ValueError, match="are needed"):
+        minimum_effect(cv, 5)
+    with pytest.raises(ValueError, match="are needed"):
+        minimum_effect(0.02, 5, power=0.04)
+
+
+def half_width(cv, n):
+    return 1.959964 * cv * sqrt(2 / n)
+
+
+def test_runs_do_not_depend_on_the_runs_they_were_estimated_from():
+    for runs in (runs_to_show_equivalence, lambda h, n, m: runs_to_show_effect(h, n, 2 * m, m)):
+        assert len({runs(half_width(0.05, n), n, 0.03) for n in (4, 10, 40)}) == 1
+
+
+@pytest.mark.parametrize(("cv", "runs"), [(0.02, 9), (0.03, 19), (0.05, 50), (0.10, 197)])
+def test_runs_for_equivalence_are_near_the_table(cv, runs):
+    """The table has Student's t, the formula the normal: one or two runs less."""
+    found = runs_to_show_equivalence(half_width(cv, 10), 10, 0.03)
+    assert runs - 2 <= found <= runs
+
+
+def test_the_runs_that_are_quoted_show_what_they_should():
+    """With a normal estimate 80 %; the rank interval and few runs cost some points."""
+    rng = np.random.default_rng(8)
+    cv, margin, repeats = 0.04, 0.03, 600
+    same = runs_to_show_equivalence(half_width(cv, 10), 10, margin)
+    other = runs_to_show_effect(half_width(cv, 10), 10, 2 * margin, margin)
+    equivalent = shown = 0
+    for _ in range(repeats):
+        x, y = rng.normal(0, cv, same), rng.normal(0, cv, same)
+        interval = hodges_lehmann(x, y, 0.9)
+        equivalent += is_equivalent(interval.low, interval.high, margin)
+        x, y = rng.normal(0, cv, other), rng.normal(log1p(2 * margin), cv, other)
+        worse = hodges_lehmann(x, y).value >= log1p(margin)
+        shown += worse and mann_whitney(x, y).pvalue <= 0.05
+    assert 0.7 < equivalent / repeats < 0.87
+    assert 0.65 < shown / repeats < 0.87
+
+
+def test_an_effect_close_to_the_margin_needs_the_estimate_to_pass_it():
+    near = runs_to_show_effect(0.02, 8, effect=0.035, margin=0.03)
+    far = runs_to_show_effect(0.02, 8, effect=0.035, margin=0.001)
+    assert near > 3 * far
+
+
+@pytest.mark.parametrize("effect", [0.01, 0.03])
+def test_an_effect_within_the_margin_is_never_shown(effect):
+    assert runs_to_show_effect(0.02, 8, effect, margin=0.03) is None
+
+
+@pytest.mark.parametrize("unknown", [inf, nan, 1.0, 1e300])
+def test_without_a_usable_interval_there_is_no_advice(unknown):
+    assert runs_to_show_equivalence(unknown, 4, 0.03) is None
+    assert runs_to_show_effect(unknown, 4, 0.06, 0.03) is None
+
+
+def test_advice_is_never_below_four_runs():
+    assert runs_to_show_equivalence(0.0, 3, 0.03) == 4
+    assert runs_to_show_effect(1e-9, 20, 0.06, 0.03) == 4
+
+
+def test_power_below_one_half_is_possible():
+    assert runs_to_show_effect(0.05, 8, 0.06, 0.03, power=0.4) < runs_to_show_effect(
+        0.05, 8, 0.06, 0.03
+    )
+
+
+@pytest.mark.parametrize(("width", "n"), [(-0.1, 4), (0.1, 1), (0.1, nan)])
+def test_impossible_intervals_are_refused(width, n):
+    with pytest.raises(ValueError, match="are needed"):
+        runs_to_show_equivalence(width, n, 0.03)
