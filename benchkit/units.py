@@ -308,6 +308,8 @@ def format_percent(fraction: float, limits: Iterable[float] = ()) -> str:
     >>> format_percent(0.0296, [0.03]).replace("\N{NO-BREAK SPACE}", " ")
     '+2.96 %'
     """
+    if not isfinite(fraction):
+        return "–"
     percent = fraction * 100
     bounds = [round(limit * 100, 9) for limit in limits]
     kept = (d for d in range(1, 5) if all(_same_side(percent, d, bound) for bound in bounds))
@@ -332,7 +334,7 @@ def format_interval(low: float, high: float, limits: Iterable[float] = ()) -> st
     >>> format_interval(3.1, 3.8)
     '[3.10, 3.80×]'
     """
-    if high >= 2:  # noqa: PLR2004
+    if high >= 2:
         return f"[{format_number(low)}, {format_number(high)}\N{MULTIPLICATION SIGN}]"
     limits = tuple(limits)
     left = format_percent(low - 1, limits).removesuffix("\N{NO-BREAK SPACE}%")
@@ -345,11 +347,11 @@ def format_pvalue(pvalue: float) -> str:
 
 
 def printable(text: str) -> str:
-    """Write a name so that nothing in it acts: control and direction characters are spelled out.
+    r"""Write a name so that nothing in it acts: control and direction characters are spelled out.
 
     Examples
     --------
-    >>> printable("a\\x1b[2Jb")
-    'a\\\\x1b[2Jb'
+    >>> printable("a\x1b[2Jb")
+    'a\\x1b[2Jb'
     """
     return "".join(c if c.isprintable() or c in _SPACES else ascii(c)[1:-1] for c in text)

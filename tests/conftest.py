@@ -73,7 +73,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse ``--update`` where nobody reads the diff."""
     if config.getoption("--update") and CI:
-        raise pytest.UsageError("--update rewrites what CI has to compare with: run it locally")  # noqa: EM101
+        raise pytest.UsageError("--update rewrites what CI has to compare with: run it locally")
 
 
 @pytest.fixture

@@ -261,6 +261,49 @@ def test_percent(fraction: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("fraction", "limit", "text"),
+    [
+        (0.0296, 0.03, "+2.96"),
+        (0.03004, 0.03, "+3.004"),
+        (0.03, 0.03, "+3.0"),
+        (-0.02999, -0.03, f"{MINUS}2.999"),
+        (0.0004, 0.0, "+0.04"),
+        (0.12345, 0.03, "+12.3"),
+        (0.03 + 1e-9, 0.03, "+3.0"),
+    ],
+)
+def test_rounding_never_crosses_a_limit(fraction: float, limit: float, text: str) -> None:
+    assert units.format_percent(fraction, [limit]) == f"{text}{HARD}%"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (0.852, 0.889, f"[{MINUS}14.8, {MINUS}11.1{HARD}%]"),
+        (0.9, 2.3, "[0.900, 2.30×]"),
+        (3.1, 3.8, "[3.10, 3.80×]"),
+        (0.5, math.inf, "[0.500, –×]"),
+        (math.nan, math.nan, "[–, –]"),
+    ],
+)
+def test_interval(low: float, high: float, text: str) -> None:
+    assert units.format_interval(low, high) == text
+
+
+@given(st.text(max_size=20))
+def test_no_name_can_act(text: str) -> None:
+    shown = units.printable(text)
+    assert "\x1b" not in shown
+    assert "\n" not in shown
+    assert units.printable(shown) == shown
+
+
+def test_ordinary_names_stay() -> None:
+    assert units.printable("/api/µs größer 12\u202f345") == "/api/µs größer 12\u202f345"
+    assert units.printable("a\u202eb\x1b[2J") == r"a\u202eb\x1b[2J"
+
+
+@pytest.mark.parametrize(
     ("pvalue", "text"),
     [(0.0009999, "< 0.001"), (0.001, "0.001"), (0.0456, "0.046"), (1.0, "1.000")],
 )

@@ -27,9 +27,7 @@ LoadModel = Literal["open", "closed", "unknown"]
 
 #: One observation as a parser gives it:
 #: (subject, metric, stat, value, unit, n, time, resolution, origin, line).
-Row = tuple[
-    str | None, str, str, float, str, int | None, "datetime | None", float | None, str, int
-]
+Row = tuple[str | None, str, str, float, str, int | None, "datetime | None", float | None, str, int]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,7 +49,8 @@ class Reading:
     benchmark : str
         A name inside the file that always stays (a Go benchmark). Empty for load tools.
     target : str
-        The path of the URL under load, host and port dropped; the benchmark if nothing else names one.
+        The path of the URL under load, host and port dropped; the benchmark if nothing else names
+        one.
     variant, group : str
         Labels inside the file (benchstat's columns; a Go package where the file holds several).
     params : dict of str to str
@@ -220,7 +219,6 @@ def strip_prefix(text: str) -> str:
     'Thread Stats   Avg'
     """
     return text[PREFIX.match(text).end() :]  # type: ignore[union-attr]
-
 
 
 def find_command(text: str, tool: str) -> str | None:

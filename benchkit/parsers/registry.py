@@ -44,12 +44,20 @@ def load(points: Iterable[EntryPoint]) -> tuple[Format, ...]:
         try:
             found = point.load()
         except Exception as error:  # noqa: BLE001 - a plug-in may fail in any way
-            warnings.warn(f"parser plug-in {point.name} ({point.value}) cannot be loaded: {error}", stacklevel=2)
+            warnings.warn(
+                f"parser plug-in {point.name} ({point.value}) cannot be loaded: {error}",
+                stacklevel=2,
+            )
             continue
         if not isinstance(found, Format):
-            warnings.warn(f"parser plug-in {point.name} ({point.value}) is not a Format", stacklevel=2)
+            warnings.warn(
+                f"parser plug-in {point.name} ({point.value}) is not a Format", stacklevel=2
+            )
         elif found.name in loaded:
-            warnings.warn(f"parser plug-in {point.value}: a format {found.name} is already there", stacklevel=2)
+            warnings.warn(
+                f"parser plug-in {point.value}: a format {found.name} is already there",
+                stacklevel=2,
+            )
         else:
             loaded[found.name] = found
     return tuple(loaded.values())
@@ -67,7 +75,7 @@ def by_name(name: str) -> Format:
         if name == candidate.name or name in candidate.tools:
             return candidate
     known = ", ".join(sorted(candidate.name for candidate in formats()))
-    raise ConfigError(f"there is no format {name!r}", hint=f"the formats are {known}")  # noqa: EM102
+    raise ConfigError(f"there is no format {name!r}", hint=f"the formats are {known}")
 
 
 def identify(source: Source) -> tuple[Format, ...]:
@@ -91,7 +99,7 @@ def identify(source: Source) -> tuple[Format, ...]:
     if len(claims) > 1 and not all(claim.embeds for claim in claims):
         names = " and ".join(claim.name for claim in claims)
         raise AmbiguousFormatError(
-            f"claimed by {names}", where=source.label, hint="say which with --as FORMAT"  # noqa: EM102
+            f"claimed by {names}", where=source.label, hint="say which with --as FORMAT"
         )
     return tuple(claims)
 

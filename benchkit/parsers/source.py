@@ -218,7 +218,7 @@ def _unzip(raw: IO[bytes]) -> Iterator[bytes]:
         try:
             block = stream.read1(_BLOCK)
         except (OSError, EOFError, zlib.error) as error:
-            raise UnreadableError(f"the gzip stream is damaged or cut short ({error})") from error  # noqa: EM102
+            raise UnreadableError(f"the gzip stream is damaged or cut short ({error})") from error
         if not block:
             return
         yield block
