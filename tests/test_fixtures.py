@@ -38,7 +38,7 @@ def test_each_scenario_says_where_it_comes_from(scenario: Path) -> None:
 def test_what_is_no_result_is_there(scenario: Path) -> None:
     with (scenario / "PROVENANCE.toml").open("rb") as file:
         patterns = tomllib.load(file).get("not_results", [])
-    assert all(any(scenario.glob(pattern)) for pattern in patterns)
+    assert all(any(scenario.rglob(pattern)) for pattern in patterns)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=name_of)

@@ -70,7 +70,7 @@ def negatives(scenario: Path) -> list[str]:
 
 def is_negative(path: Path) -> bool:
     scenario = FIXTURES / path.relative_to(FIXTURES).parts[0]
-    inside = path.relative_to(scenario)
+    inside = path.relative_to(FIXTURES)
     return "junk" in inside.parts or any(map(inside.match, negatives(scenario)))
 
 
