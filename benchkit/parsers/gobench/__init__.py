@@ -1,0 +1,89 @@
+r"""What ``go test -bench`` prints: one reading per result line, as text or as ``-json`` events.
+
+In: the log of a benchmark run, also pasted into Markdown, quoted, or mixed with other output.
+Out: per line the time, the memory and every custom metric of one run of one benchmark.
+Why: `-count` lines are the repeats that tests stand on; benchstat reads the same lines.
+
+A log, verbatim (Go 1.26, ``go test -bench . -benchmem -count=2``)::
+
+    goos: linux
+    goarch: amd64
+    pkg: bench/redisbench
+    cpu: Intel(R) Xeon(R) Processor
+    BenchmarkRedis/Ping-2         	    2595	     75329 ns/op	     216 B/op	       6 allocs/op
+    BenchmarkRedis/Ping-2         	    2502	     69368 ns/op	     218 B/op	       6 allocs/op
+    PASS
+    ok  	bench/redisbench	1.050s
+
+The same as events (``go test -json``); one result may be spread over two of them::
+
+    {"Time":"2026-11-21T00:46:00.763391152Z","Action":"output","Package":"bench/redisbench","Output":"BenchmarkRedis/Ping-2         \t"}
+    {"Time":"2026-11-21T00:46:00.763520013Z","Action":"output","Package":"bench/redisbench","Output":"    3357\t     64792 ns/op\t    4124 B/op\t      22 allocs/op\n"}
+
+Versions: every Go that has ``testing.B``; the format is golang.org/x/perf/benchfmt with its
+``Unit`` lines. What benchmarks print may stand between a name and its result.
+
+A count of eight digits or more has no blank before it. Where digits that a benchmark printed
+without a line end stand directly before such a count, nothing tells them apart: the iterations
+(``n``) are then wrong, the measurements are right.
+
+Not recorded: when a plain log was taken, how long a run took, the Go version, the order in which
+logs of several variants were taken. ``pkg`` is in `Reading.env`; `Reading.group` stays empty, as
+it takes the other readings to know whether packages differ.
+"""  # noqa: E501 - verbatim
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchkit.parsers.base import Form, Format, Head, Record, Source
+from benchkit.parsers.gobench import patterns
+from benchkit.parsers.gobench.lines import looks_like_event, read_lines
+from benchkit.parsers.gobench.reader import Reader
+from benchkit.parsers.gobench.survey import survey
+
+__all__ = ["FORMAT"]
+
+
+def _recognises(head: Head) -> bool:
+    if "Benchmark" not in head.text:
+        return False
+    measured = " ns/op" in head.text
+    return any(_is_ours(line, measured) for line in head.text.split("\n") if "Benchmark" in line)
+
+
+def _is_ours(line: str, measured: bool) -> bool:
+    """Tell whether a line that mentions a benchmark was printed by go test."""
+    if looks_like_event(line):
+        return '"Output":' in line or '"Test":"Benchmark' in line
+    if measured and (patterns.STARTED.match(line) or patterns.INNER.search(line)):
+        return True
+    return patterns.FAILED.match(line) is not None or patterns.shows_result(line)
+
+
+def _parse(source: Source) -> Iterator[Record]:
+    yield from Reader(source.label, survey(source)).read(read_lines(source))
+
+
+FORMAT = Format(
+    name="gobench",
+    tools=("gobench",),
+    summary="go test -bench: time, memory and custom metrics per operation",
+    forms=(
+        Form(
+            name="text",
+            signature="lines BenchmarkName  iterations  value unit …",
+            versions="every Go with testing.B",
+            not_recorded="start and length of a run, Go version",
+        ),
+        Form(
+            name="json",
+            signature='events {"Time":…,"Action":"output","Package":…,"Output":"Benchmark…"}',
+            versions="Go 1.10 and later",
+            not_recorded="length of a run, Go version",
+        ),
+    ),
+    recognises=_recognises,
+    parse=_parse,
+    embeds=True,
+)

@@ -1,0 +1,92 @@
+"""The lines that the Go benchmark format is made of, as patterns.
+
+In: one line of text. Out: what kind of line it is, and its parts. Why: recognising a source,
+surveying it and reading it must agree on what a result looks like.
+"""
+
+from __future__ import annotations
+
+import re
+
+from benchkit.parsers.base import strip_prefix
+
+NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+#: A number that go test did not write: it puts a tab on both sides of the iterations.
+_PRINTED = re.compile(r"\S++[ ]*+\t\s*+[0-9]++ ")
+_STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s")
+
+#: A whole result: name, iterations, one number and a unit with a letter in it.
+RESULT = re.compile(
+    rf"Benchmark(?![a-z])\S++\s++[0-9]++\s++{NUMBER}\s++(?=\S*[^\W\d_])[^\s|]+(?:\s|$)"
+)
+#: A name that a result follows: on this line, or (go test has written the tab) on a later one.
+NAMED = re.compile(r"Benchmark(?![a-z])(\S++)(?:\s++[0-9]|[ ]*+\t|\s++$)")
+#: A name as go test writes it before the benchmark runs.
+STARTED = re.compile(r"Benchmark(?![a-z])\S++[ ]*+\t")
+#: The same behind a text without a line end, if the result or nothing follows.
+INNER = re.compile(r"Benchmark(?![a-z])\S++[ ]*+\t(?:$|\s*[0-9]+\t)")
+#: A result without its name: what a benchmark printed stands between them.
+CONTINUED = re.compile(rf"([0-9]+)\s+({NUMBER} ns/op(?:\s.*)?)$")
+#: The same behind a text without a line end: the count is padded to eight columns, so that a
+#: blank before it proves that no digit of it belongs to the text.
+GLUED = re.compile(
+    rf" (?=[ ]{{0,6}}[0-9]{{1,7}}\t)([ 0-9]{{6}}[0-9])\t\s*({NUMBER} ns/op(?:\s.*)?)$"
+)
+FAILED = re.compile(r"\s*+(?:\S++\s++)?--- FAIL: Benchmark(\S+)")
+SKIPPED = re.compile(r"\S++\s++--- SKIP: Benchmark\S+\s*$")
+COMMAND = re.compile(r"[$%#>❯➜]\s+(go test\s.*-bench.*)$")
+CONFIG = re.compile(r"([^\s:][^\s:]*):(?:[ \t]+(.*))?$")
+
+
+def unquote(text: str) -> str:
+    """Drop what a log, a comment or a quotation put before a line.
+
+    Examples
+    --------
+    >>> unquote("2026-11-21T00:46:00.5Z BenchmarkGet-2   100   12 ns/op")
+    'BenchmarkGet-2   100   12 ns/op'
+    """
+    stamp = _STAMP.match(text)
+    return strip_prefix(text[stamp.end() :] if stamp else text)
+
+
+def is_table_row(text: str) -> bool:
+    """Tell a row of a Markdown table, whatever stands in its cells, from a quoted line."""
+    return text.rstrip().endswith("|")
+
+
+def shows_result(text: str, *, closed: bool = True) -> bool:
+    """Tell whether a line is a whole result, at its beginning or behind a prefix.
+
+    Where the end of the line is not there, a bar in front may begin a row of a table.
+    """
+    if is_table_row(text) or (not closed and text.lstrip().startswith("|")):
+        return False
+    return RESULT.match(unquote(text)) is not None
+
+
+def is_printed(text: str, words: list[str]) -> bool:
+    r"""Tell whether the words behind a name look like a result, but were printed by the benchmark.
+
+    Examples
+    --------
+    >>> is_printed("BenchmarkX-8 \t20 1.5 MB", ["20", "1.5", "MB"])
+    True
+    """
+    return _PRINTED.match(text) is not None and words[2:3] != ["ns/op"]
+
+
+def split_config(text: str) -> tuple[str, str] | None:
+    """Split a configuration line ``key: value``; an empty value deletes the key.
+
+    Examples
+    --------
+    >>> split_config("goos: linux"), split_config("Warning: slow"), split_config("http://host")
+    (('goos', 'linux'), None, None)
+    """
+    if not text[:1].islower():
+        return None
+    match = CONFIG.match(text)
+    if match is None or match[1] != match[1].lower():
+        return None
+    return match[1], (match[2] or "").strip()

@@ -1,0 +1,153 @@
+"""The output of Go benchmarks, line by line: which lines are results, and which are not.
+
+In: lines, and a survey of the whole file. Out: one `Reading` per result, and `Diagnostic`s.
+Why: what a benchmark prints stands between its name and its result, or before them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Reading
+from benchkit.parsers.gobench import patterns
+from benchkit.parsers.gobench.lines import Line, looks_like_event
+from benchkit.parsers.gobench.results import Results
+from benchkit.parsers.gobench.stream import Stream, Waiting
+from benchkit.parsers.gobench.survey import Survey
+
+
+class Reader:
+    """Turns lines into readings.
+
+    Parameters
+    ----------
+    label : str
+        How diagnostics name the source.
+    known : Survey
+        Of the same source.
+    """
+
+    def __init__(self, label: str, known: Survey) -> None:
+        self._label = label
+        self._known = known
+        self._results = Results(known, self._report)
+        self._streams: dict[str, Stream] = {}
+        self._problems: list[Diagnostic] = []
+
+    def read(self, lines: Iterable[Line]) -> Iterator[Reading | Diagnostic]:
+        """Yield the reading of every result, and a diagnostic for what could not be read."""
+        for number, problem in self._known.problems:
+            self._report(number, problem, "write it as Unit <unit> key=value")
+        for line in lines:
+            stream = self._streams.get(line.package) or self._open(line.package)
+            if line.text.startswith("Benchmark"):
+                reading = self._read_named(line, stream, line.text)
+            else:
+                reading = self._read_other(line, stream)
+            if self._problems:
+                yield from self._take_problems()
+            if reading is not None:
+                yield reading
+        for stream in self._streams.values():
+            self._give_up(stream)
+        yield from self._take_problems()
+
+    def _open(self, package: str) -> Stream:
+        stream = Stream("json", {"pkg": package}) if package else Stream("text")
+        self._streams[package] = stream
+        return stream
+
+    def _report(self, number: int, what: str, hint: str = "everything else is kept") -> None:
+        self._problems.append(Diagnostic(self._label, number, what, hint, "warning"))
+
+    def _take_problems(self) -> list[Diagnostic]:
+        problems, self._problems = self._problems, []
+        return problems
+
+    def _give_up(self, stream: Stream) -> None:
+        """Stop waiting for a result; say so if the benchmark had begun."""
+        waiting, stream.waiting = stream.waiting, None
+        if waiting is not None and waiting.running:
+            what = waiting.problem or "no result follows the name"
+            self._report(waiting.first, f"benchmark {waiting.name}: {what}")
+
+    def _read_named(self, line: Line, stream: Stream, text: str) -> Reading | None:
+        """Read a line that begins with a benchmark's name."""
+        name, *words = text.split()
+        name = name.removeprefix("Benchmark")
+        if not name or "a" <= name[0] <= "z":
+            return None
+        self._give_up(stream)
+        if not words:  # with -v, or the result comes below
+            stream.waiting = Waiting(name, line.first, running=text[-1].isspace())
+            return None
+        waiting = Waiting(name, line.first)
+        counted = words[0].isdecimal() and words[0].isascii()
+        if counted and not patterns.is_printed(text, words):
+            reading = self._results.read(line, stream, waiting, words[0], words[1:])
+            if reading is not None or not waiting.problem:
+                return reading
+        return self._read_glued(line, stream, waiting, text)
+
+    def _read_glued(
+        self, line: Line, stream: Stream, waiting: Waiting, text: str
+    ) -> Reading | None:
+        """Read a name that no result stands directly behind: what it printed, or a damage."""
+        if self._fails(line) or patterns.SKIPPED.match(text):
+            return None
+        own, *words = text.split()
+        another = patterns.STARTED.search(text, len(own))
+        if another is not None:  # the first was interrupted before it could end its line
+            waiting.running, stream.waiting = True, waiting
+            return self._read_named(line, stream, text[another.start() :])
+        glued = patterns.GLUED.search(text)
+        if glued is not None:
+            waiting.problem = ""
+            return self._results.read(line, stream, waiting, glued[1].strip(), glued[2].split())
+        if patterns.STARTED.match(text) is not None:
+            waiting.running, stream.waiting = True, waiting
+        elif waiting.problem or any(word.endswith("/op") for word in words):
+            what = waiting.problem or f"{words[0][:40]!r} stands where the iterations are expected"
+            self._report(line.number, f"benchmark {waiting.name}: {what}")
+        return None
+
+    def _read_other(self, line: Line, stream: Stream) -> Reading | None:
+        """Read a line that does not begin with a benchmark's name."""
+        text = line.text
+        if looks_like_event(text):
+            self._report(line.number, "an event of go test -json is damaged or cut short")
+        elif "Benchmark" in text and self._fails(line):
+            stream.waiting = None
+        elif "Benchmark" in text and patterns.shows_result(text, closed=line.closed):
+            return self._read_named(line, stream, patterns.unquote(text))
+        elif "Benchmark" in text and (inner := patterns.INNER.search(text)) is not None:
+            return self._read_named(line, stream, text[inner.start() :])
+        elif " ns/op" in text:
+            return self._read_continued(line, stream)
+        elif stream.waiting is None or not stream.waiting.running:
+            stream.configure(line)
+        elif "Benchmark" in text and patterns.STARTED.search(text):
+            self._give_up(stream)  # whose result comes next is anybody's guess
+        return None
+
+    def _fails(self, line: Line) -> bool:
+        failed = patterns.FAILED.match(line.text)
+        if failed is not None:
+            hint = "it has no result; the log tells why"
+            self._report(line.number, f"benchmark {failed[1]} failed", hint)
+        return failed is not None
+
+    def _read_continued(self, line: Line, stream: Stream) -> Reading | None:
+        """Read a result whose name stands on an earlier line."""
+        text = patterns.unquote(line.text)
+        whole = None if patterns.is_table_row(text) else patterns.CONTINUED.match(text)
+        match = whole or patterns.GLUED.search(line.text)
+        waiting, stream.waiting = stream.waiting, None
+        if waiting is None or match is None:
+            stream.waiting = waiting
+            if whole is not None:
+                self._report(line.number, "a result stands here without a benchmark's name")
+            return None
+        waiting.problem = ""
+        return self._results.read(line, stream, waiting, match[1].strip(), match[2].split())

@@ -1,0 +1,112 @@
+"""Results of Go benchmarks: a name, an iteration count and measurements become a reading.
+
+In: the words of a result, and what is known of the whole file. Out: a `Reading`, or what is
+wrong. Why: a source may end inside its last line, and half a number or half a unit is no result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from benchkit.parsers.base import Reading
+from benchkit.parsers.gobench.lines import Line
+from benchkit.parsers.gobench.measures import Measures, read_measures
+from benchkit.parsers.gobench.stream import Stream, Waiting
+from benchkit.parsers.gobench.survey import Survey
+from benchkit.parsers.gobench.units import STANDARD
+
+_INT64_DIGITS = 18
+
+
+class Results:
+    """Makes readings of results.
+
+    Parameters
+    ----------
+    known : Survey
+        Of the whole source.
+    report : callable
+        Takes a line number and what was lost there.
+    """
+
+    def __init__(self, known: Survey, report: Callable[[int, str], None]) -> None:
+        self._known = known
+        self._report = report
+        self._layouts: set[tuple[str, ...]] = set()
+
+    def read(
+        self, line: Line, stream: Stream, waiting: Waiting, count: str, words: list[str]
+    ) -> Reading | None:
+        """Return the reading of a result.
+
+        Where the words hold no measurement it returns None, and ``waiting.problem`` says why,
+        unless that has been reported already.
+        """
+        if len(count) > _INT64_DIGITS:
+            waiting.problem = "the iteration count is too large to be one"
+            return None
+        kept = words if line.closed else self._trust(words, line.text)
+        measures = read_measures(kept)
+        cut = not line.closed and (len(kept) < len(words) or self._lacks_some(kept))
+        if cut:
+            measures.problem = "the source ends inside its result"
+        if cut or measures.found or measures.not_finite:
+            self._tell_losses(line.number, waiting.name, measures)
+        else:
+            waiting.problem = measures.problem
+        if not measures.found:
+            return None
+        if not measures.problem:
+            self._layouts.add(tuple(words[1::2]))
+        return self._fill(line, stream, waiting, int(count), measures)
+
+    def _fill(
+        self, line: Line, stream: Stream, waiting: Waiting, count: int, measures: Measures
+    ) -> Reading:
+        benchmark, params = self._known.names.split(waiting.name)
+        reading = Reading(
+            tool="gobench",
+            form=stream.form,
+            line=waiting.first,
+            last_line=line.number,
+            benchmark=benchmark,
+            params=params,
+            status="partial" if measures.problem else "complete",
+            command=stream.command,
+            env=dict(stream.env),
+            assume=self._known.metadata.assume,
+            better=self._known.metadata.better,
+        )
+        number, time = line.number, line.time
+        reading.rows = [
+            (None, unit.metric, "sample", value, unit.base, count, time, step, "reported", number)
+            for unit, value, step in measures.found
+        ]
+        return reading
+
+    def _tell_losses(self, number: int, name: str, measures: Measures) -> None:
+        for text in measures.not_finite:
+            self._report(number, f"benchmark {name}: {text} is not a finite number")
+        if measures.problem:
+            self._report(number, f"benchmark {name}: {measures.problem}")
+
+    def _trust(self, words: list[str], text: str) -> list[str]:
+        """Return the words of a line without an end that cannot be cut."""
+        if len(words) % 2:
+            return words[:-1]
+        whole = not words or text[-1:].isspace() or self._is_whole(words[-1])
+        return words if whole else words[:-2]
+
+    def _is_whole(self, unit: str) -> bool:
+        """Tell whether a unit is known, and is not the beginning of another."""
+        known = STANDARD.union(*self._layouts)
+        return unit in known and not any(
+            other != unit and other.startswith(unit) for other in known
+        )
+
+    def _lacks_some(self, words: list[str]) -> bool:
+        """Tell whether earlier results went on where this one ends."""
+        units = tuple(words[1::2])
+        if units in self._layouts:
+            return False
+        return not units or any(layout[: len(units)] == units for layout in self._layouts)

@@ -1,0 +1,43 @@
+"""What only the whole file tells, gathered before its results are read.
+
+In: a source. Out: its benchmarks' names and unit metadata. Why: ``Unit`` lines hold for results
+above them, too, and a ``-8`` is GOMAXPROCS or not depending on all the other names.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from benchkit.parsers.gobench.lines import read_lines
+from benchkit.parsers.gobench.names import Names
+from benchkit.parsers.gobench.patterns import NAMED, unquote
+from benchkit.parsers.gobench.units import UnitMetadata
+from benchkit.parsers.source import Source, UnreadableError
+
+
+@dataclass(slots=True)
+class Survey:
+    """Names, unit metadata, and (line, what is wrong) of every ``Unit`` line that is damaged."""
+
+    names: Names
+    metadata: UnitMetadata = field(default_factory=UnitMetadata)
+    problems: list[tuple[int, str]] = field(default_factory=list)
+
+
+def survey(source: Source) -> Survey:
+    """Read a source through once; what is unreadable in it is for the second reading to tell."""
+    names: set[str] = set()
+    found = Survey(Names(()))
+    with suppress(UnreadableError):
+        for line in read_lines(source):
+            text = line.text
+            if "Benchmark" in text:
+                named = NAMED.match(text if text.startswith("B") else unquote(text))
+                if named is not None:
+                    names.add(named[1])
+            elif "Unit " in text and "=" in text and unquote(text).startswith("Unit "):
+                problems = found.metadata.read(unquote(text))
+                found.problems += [(line.number, problem) for problem in problems]
+    found.names = Names(names)
+    return found

@@ -1,0 +1,144 @@
+"""The units of Go benchmarks, tidied as benchstat tidies them, and what ``Unit`` lines say of them.
+
+In: a unit such as ``ns/op`` or ``p99-ns``. Out: the metric, the base unit and the factor.
+Why: a value is multiplied as golang.org/x/perf/benchunit does, so that centres equal benchstat's
+bit for bit; unlike benchstat, a value of 0 is tidied too and stays with the others.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+
+_SEPARATOR = re.compile(r"([*/\-\s])")
+#: A letter, or nothing but signs (``%``); never a number, a change (``+12%``) or a table's bar.
+_UNIT = re.compile(r"(?![-+|])(?:\D+|.*[^\W\d_].*)")
+
+#: What go test itself measures.
+METRICS = {
+    "sec/op": "time_per_op",
+    "B/op": "bytes_per_op",
+    "allocs/op": "allocs_per_op",
+    "B/s": "processing_rate",
+}
+#: The units that go test prints without being told to.
+STANDARD = frozenset({"ns/op", "MB/s", "B/op", "allocs/op"})
+
+_ALLOWED = {"assume": ("exact", "nothing"), "better": ("higher", "lower")}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What a unit means.
+
+    Parameters
+    ----------
+    metric : str
+        Its name in the table.
+    base : str
+        The base unit: s, B, B/s, 1/s or 1.
+    factor : float
+        What a printed number is multiplied by.
+    exponent : int
+        The same as a power of ten, for the rounding step.
+    """
+
+    metric: str
+    base: str
+    factor: float
+    exponent: int
+
+    def step(self, decimals: int) -> float:
+        """Return the rounding step of a number with so many decimals, in the base unit."""
+        return _power(self.exponent - decimals)
+
+
+@lru_cache(maxsize=4096)
+def read_unit(text: str) -> Unit | None:
+    """Return what a unit means, or None if the text cannot be one.
+
+    Examples
+    --------
+    >>> read_unit("MB/s")
+    Unit(metric='processing_rate', base='B/s', factor=1000000.0, exponent=6)
+    >>> read_unit("-12.5%") is None
+    True
+    """
+    if _UNIT.fullmatch(text) is None:
+        return None
+    tidied, factor, exponent = tidy(text)
+    return Unit(METRICS.get(tidied, tidied), _find_base(tidied), factor, exponent)
+
+
+def tidy(unit: str) -> tuple[str, float, int]:
+    """Write ``ns`` as ``sec`` and ``MB`` as ``B`` wherever they stand in the numerator.
+
+    Returns
+    -------
+    tuple of (str, float, int)
+        The tidied unit, the factor for its values, and the factor's power of ten.
+
+    Examples
+    --------
+    >>> tidy("p99-ns"), tidy("op/ns")
+    (('p99-sec', 1e-09, -9), ('op/ns', 1.0, 0))
+    """
+    parts = _SEPARATOR.split(unit)
+    factor, exponent, denominator = 1.0, 0, False
+    for place, part in enumerate(parts):
+        if part in {"*", "/"}:
+            denominator = part == "/"
+        elif part == "ns" and not denominator:
+            parts[place], factor, exponent = "sec", factor / 1e9, exponent - 9
+        elif part == "MB" and not denominator:
+            parts[place], factor, exponent = "B", factor * 1e6, exponent + 6
+    return "".join(parts), factor, exponent
+
+
+def _find_base(tidied: str) -> str:
+    """Return the base unit of a tidied unit; ``/op`` and the like do not change it."""
+    over: set[str] = set()
+    under: set[str] = set()
+    denominator = False
+    for part in _SEPARATOR.split(tidied):
+        if part in {"*", "/"}:
+            denominator = part == "/"
+        else:
+            (under if denominator else over).add(part)
+    time, data = "sec" in over, bool(over & {"B", "bytes"})
+    if under & {"s", "sec"}:
+        return "1" if time else "B/s" if data else "1/s"
+    return "1" if time == data else "s" if time else "B"
+
+
+@cache
+def _power(exponent: int) -> float:
+    return float(f"1e{exponent}")
+
+
+@dataclass(slots=True)
+class UnitMetadata:
+    """What the ``Unit`` lines of a file say, by metric; they hold for the whole file."""
+
+    assume: dict[str, str] = field(default_factory=dict)
+    better: dict[str, str] = field(default_factory=dict)
+
+    def read(self, text: str) -> list[str]:
+        """Take over one line ``Unit <unit> key=value …``; return what is wrong with it."""
+        _, _, rest = text.partition("Unit")
+        name, *settings = rest.split() or [""]
+        unit = read_unit(name)
+        if unit is None or not any("=" in setting for setting in settings):
+            return []
+        return [problem for text in settings if (problem := self._set(unit.metric, text))]
+
+    def _set(self, metric: str, text: str) -> str:
+        key, _, value = text.partition("=")
+        allowed = _ALLOWED.get(key)
+        if allowed is None:
+            return "" if key and value else f"{text!r} is not of the form key=value"
+        if value not in allowed:
+            return f"{text!r} is none of {key}={' or '.join(allowed)}"
+        known = (self.assume if key == "assume" else self.better).setdefault(metric, value)
+        return "" if known == value else f"{text!r} contradicts {key}={known} of an earlier line"

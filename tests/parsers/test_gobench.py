@@ -1,0 +1,641 @@
+"""go test -bench: every capture, benchstat's own centres, and whatever can happen to a log."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections import defaultdict
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from statistics import median
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Reading
+from benchkit.parsers.gobench import FORMAT
+from benchkit.parsers.gobench.names import Names
+from benchkit.parsers.gobench.units import read_unit, tidy
+from benchkit.parsers.source import Source, UnreadableError
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+REDIS, EDGE = FIXTURES / "redis-gobench", FIXTURES / "gobench-edge"
+
+Parsed = tuple[list[Reading], list[Diagnostic]]
+
+
+def parse(source: Source) -> Parsed:
+    records = list(FORMAT.parse(source))
+    readings = [record for record in records if isinstance(record, Reading)]
+    return readings, [record for record in records if isinstance(record, Diagnostic)]
+
+
+def parse_text(text: str | bytes) -> Parsed:
+    data = text.encode() if isinstance(text, str) else text
+    return parse(Source(None, "log.txt", data))
+
+
+@cache
+def parse_file(path: Path) -> Parsed:
+    return parse(Source.load(path, path.name))
+
+
+def recognises(text: str | bytes) -> bool:
+    data = text.encode() if isinstance(text, str) else text
+    return FORMAT.recognises(Source(None, "log.txt", data).head())
+
+
+def values(reading: Reading) -> list[tuple[str, float]]:
+    return [(row[1], row[3]) for row in reading.rows]
+
+
+def told(diagnostics: list[Diagnostic]) -> list[tuple[int, str]]:
+    return [(problem.line, problem.what) for problem in diagnostics]
+
+
+# --- real files -------------------------------------------------------------------------------
+
+COUNTS = {
+    "baseline.txt": 50,
+    "disabled.txt": 50,
+    "enabled.txt": 50,
+    "interleaved/Baseline.txt": 50,
+    "interleaved/OTel_Disabled.txt": 50,
+    "interleaved/OTel_Enabled.txt": 50,
+    "pinned/Baseline.txt": 50,
+    "pinned/OTel_Disabled.txt": 50,
+    "pinned/OTel_Enabled.txt": 50,
+    "single/gobench-all-1.txt": 150,
+    "single/gobench-copy-custom-metric.txt": 12,
+    "single/gobench-cpu12-nobenchmem.txt": 20,
+    "json/OTel_Enabled/gobench-json-1.json": 15,
+}
+
+
+@pytest.mark.parametrize(("name", "count"), COUNTS.items())
+def test_every_capture_is_claimed_and_read_whole(name: str, count: int) -> None:
+    readings, diagnostics = parse_file(REDIS / name)
+    assert FORMAT.recognises(Source.load(REDIS / name).head())
+    assert (len(readings), diagnostics) == (count, [])
+    assert {reading.tool for reading in readings} == {"gobench"}
+    assert {reading.status for reading in readings} == {"complete"}
+    assert readings[0].env == {
+        "goos": "linux",
+        "goarch": "amd64",
+        "pkg": "bench/redisbench",
+        "cpu": "Intel(R) Xeon(R) Processor",
+    }
+
+
+def test_the_first_result_of_a_log_in_full() -> None:
+    first = parse_file(REDIS / "pinned/Baseline.txt")[0][0]
+    assert (first.benchmark, first.params) == ("Redis/Ping", {"gomaxprocs": "2"})
+    assert (first.form, first.line, first.last_line, first.group) == ("text", 5, 5, "")
+    assert (first.load_model, first.started_at, first.duration) == ("unknown", None, None)
+    time, count = 75329 * 1e-9, 2595
+    assert first.rows == [
+        (None, "time_per_op", "sample", time, "s", count, None, 1e-9, "reported", 5),
+        (None, "bytes_per_op", "sample", 216.0, "B", count, None, 1.0, "reported", 5),
+        (None, "allocs_per_op", "sample", 6.0, "1", count, None, 1.0, "reported", 5),
+    ]
+
+
+def test_medians_equal_benchstats_centres_exactly() -> None:
+    found: dict[tuple[str, str], list[list[float]]] = {}
+    for variant, name in enumerate(("Baseline", "OTel_Enabled")):
+        for reading in parse_file(REDIS / f"pinned/{name}.txt")[0]:
+            for metric, value in values(reading):
+                found.setdefault((metric, reading.benchmark), [[], []])[variant].append(value)
+    names = {"sec/op": "time_per_op", "B/op": "bytes_per_op", "allocs/op": "allocs_per_op"}
+    checked, metric = 0, ""
+    lines = (REDIS / "benchstat/new-pinned-2file.csv").read_text().splitlines()
+    for row in csv.reader(lines):
+        if len(row) > 2 and row[1] in names:
+            metric = names[row[1]]
+        elif row and row[0].startswith("Redis/"):
+            samples = found[metric, row[0].removesuffix("-2")]
+            assert [median(sample) for sample in samples] == [float(row[1]), float(row[3])]
+            checked += 2
+    assert checked == 30
+
+
+def test_custom_metrics_are_tidied_and_keep_their_precision() -> None:
+    readings = parse_file(REDIS / "single/gobench-copy-custom-metric.txt")[0]
+    assert readings[0].benchmark == "Copy/size=1024"
+    rows = [(row[1], row[3], row[4], row[7]) for row in readings[0].rows]
+    assert rows == [
+        ("time_per_op", 8.829 * 1e-9, "s", 1e-12),
+        ("processing_rate", 115975.31 * 1e6, "B/s", 1e4),
+        ("copied/op", 1024.0, "1", 1.0),
+        ("p99-sec", 99.50 * 1e-9, "s", 1e-11),
+    ]
+
+
+def test_the_names_without_a_suffix_ran_on_one_processor_if_the_others_are_there() -> None:
+    levels = defaultdict(list)
+    for reading in parse_file(REDIS / "single/gobench-cpu12-nobenchmem.txt")[0]:
+        levels[reading.benchmark].append(reading.params["gomaxprocs"])
+    assert levels["Redis/Ping"] == ["1", "1", "2", "2"]
+    assert len(levels) == 5
+
+
+def test_failed_benchmarks_are_named() -> None:
+    path = REDIS / "single/gobench-fail.txt"
+    readings, diagnostics = parse_file(path)
+    assert FORMAT.recognises(Source.load(path).head())
+    assert readings == []
+    assert told(diagnostics)[:2] == [
+        (5, "benchmark Redis/Ping failed"),
+        (11, "benchmark Redis/Set failed"),
+    ]
+    assert {problem.severity for problem in diagnostics} == {"warning"}
+
+
+def test_events_give_time_and_the_line_that_holds_the_numbers() -> None:
+    path = REDIS / "json/OTel_Enabled/gobench-json-1.json"
+    third = parse_file(path)[0][2]
+    assert (third.form, third.line, third.last_line) == ("json", 14, 15)
+    assert third.started_at is None
+    line = path.read_text().splitlines()[14]
+    assert "64792 ns/op" in line
+    time = datetime(2026, 11, 21, 0, 46, 0, 763520, tzinfo=UTC)
+    row = third.rows[0]
+    assert (row[3], row[5], row[6], row[9]) == (64792 * 1e-9, 3357, time, 15)
+
+
+@pytest.mark.parametrize("name", ["crlf.txt", "utf8-bom.txt", "utf16le-bom.txt"])
+def test_encodings_and_line_ends_change_nothing(name: str) -> None:
+    plain = (EDGE / "crlf.txt").read_bytes().replace(b"\r\n", b"\n")
+    assert parse_file(EDGE / name) == parse_text(plain)
+    assert len(parse_text(plain)[0]) == 50
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "problems"),
+    [
+        ("cut30.txt", 14, [(19, "benchmark Redis/Set-2: the source ends inside its result")]),
+        ("cut70.txt", 35, []),
+        (
+            "cut30.json",
+            2,
+            [
+                (16, "an event of go test -json is damaged or cut short"),
+                (15, "benchmark Redis/Ping-2: no result follows the name"),
+            ],
+        ),
+        ("cut70.json", 9, [(34, "an event of go test -json is damaged or cut short")]),
+    ],
+)
+def test_cut_files(name: str, count: int, problems: list[tuple[int, str]]) -> None:
+    readings, diagnostics = parse_file(EDGE / name)
+    assert FORMAT.recognises(Source.load(EDGE / name).head())
+    assert (len(readings), told(diagnostics)) == (count, problems)
+
+
+# --- what may stand around results ------------------------------------------------------------
+
+
+def test_what_a_benchmark_prints_may_stand_before_its_result() -> None:
+    readings, diagnostics = parse_file(EDGE / "synthetic-glued.txt")
+    found = [(r.benchmark, r.line, r.last_line, r.rows[0][5], values(r)[0][1]) for r in readings]
+    assert found == [
+        ("Quiet", 5, 5, 1000, 1200 * 1e-9),
+        ("LogsBelow", 6, 8, 200, 34000 * 1e-9),
+        ("LogsBeside", 9, 9, 300, 5600 * 1e-9),
+        ("LogsBoth", 10, 11, 4000, 780 * 1e-9),
+        ("Fast", 12, 13, 1000000000, 0.25 * 1e-9),
+        ("After", 19, 19, 500, 2400 * 1e-9),
+    ]
+    assert told(diagnostics) == [
+        (14, "benchmark Joined-8: no result follows the name"),
+        (16, "benchmark Broken-8 failed"),
+        (18, "benchmark Lost-8: no result follows the name"),
+    ]
+
+
+def test_what_a_benchmark_prints_is_no_configuration() -> None:
+    readings, _ = parse_text(
+        "pkg: a\nBenchmarkX-8   \t\nredis: pool is full\n     100\t        12 ns/op\n"
+    )
+    assert [reading.env for reading in readings] == [{"pkg": "a"}]
+
+
+def test_numbers_that_a_benchmark_prints_are_no_result() -> None:
+    readings, diagnostics = parse_text(
+        "BenchmarkX-8   \t20 1.5 MB\n     100\t        12 ns/op\n"
+        "BenchmarkY-8   \t5 7 x     100\t        13 ns/op\n"
+        "BenchmarkZ-8\t100 14 ns/op\n"
+    )
+    found = [(r.benchmark, r.rows[0][5], values(r)) for r in readings]
+    assert found == [
+        ("X", 100, [("time_per_op", 12 * 1e-9)]),
+        ("Y", 100, [("time_per_op", 13 * 1e-9)]),
+        ("Z", 100, [("time_per_op", 14 * 1e-9)]),
+    ]
+    assert diagnostics == []
+
+
+def test_a_result_goes_to_the_name_next_to_it() -> None:
+    readings, diagnostics = parse_text(
+        "BenchmarkA-8 \tBenchmarkB-8 \t     100\t        12 ns/op\n"
+        "good byeBenchmarkC-8 \t     100\t        13 ns/op\n"
+    )
+    assert [(r.benchmark, r.rows[0][3]) for r in readings] == [
+        ("B", 12 * 1e-9),
+        ("C", 13 * 1e-9),
+    ]
+    assert told(diagnostics) == [(1, "benchmark A-8: no result follows the name")]
+
+
+def test_a_result_whose_name_is_anybodys_guess_is_not_read() -> None:
+    readings, diagnostics = parse_text(
+        "BenchmarkA-8 \tlog\ntextBenchmarkB-8 \tlog\n     100\t        12 ns/op\n"
+    )
+    assert readings == []
+    assert told(diagnostics) == [
+        (1, "benchmark A-8: no result follows the name"),
+        (3, "a result stands here without a benchmark's name"),
+    ]
+
+
+def test_a_page_is_read_through_quotes_and_its_tables_are_not() -> None:
+    readings, diagnostics = parse_file(EDGE / "synthetic-page.md")
+    assert diagnostics == []
+    found = [(reading.line, reading.rows[0][3]) for reading in readings]
+    assert found == [
+        (22, 12.5 * 1e-9),
+        (23, 13.5 * 1e-9),
+        (24, 14.5 * 1e-9),
+        (25, 15.5 * 1e-9),
+        (26, 16.5 * 1e-9),
+    ]
+    assert readings[0].env == {
+        "goos": "darwin",
+        "goarch": "arm64",
+        "pkg": "example.org/page",
+        "cpu": "Apple M1",
+    }
+    assert readings[0].command == "go test -run '^$' -bench=Parse ./..."
+
+
+def test_damaged_lines_are_named_and_cost_nothing_else() -> None:
+    readings, diagnostics = parse_file(EDGE / "synthetic-malformed.txt")
+    found = {(r.line, r.benchmark, r.status): [value for _, value in values(r)] for r in readings}
+    assert found == {
+        (1, "Good", "complete"): [100 * 1e-9, 8],
+        (6, "NoUnit", "partial"): [100 * 1e-9],
+        (7, "Half", "partial"): [100 * 1e-9],
+        (9, "NaN", "complete"): [100 * 1e-9, 3],
+        (10, "Twice", "complete"): [100 * 1e-9, 7, 9],
+        (11, "Zero", "complete"): [0, 0, 0],
+        (12, "Percent", "complete"): [100 * 1e-9, 12.5],
+        (17, "Good", "complete"): [110 * 1e-9, 8],
+    }
+    assert told(diagnostics) == [
+        (2, "benchmark NoCount: 'ns/op' stands where the iterations are expected"),
+        (3, "benchmark NoCount: '12.5' stands where the iterations are expected"),
+        (4, "benchmark NoMeasurement: no measurement follows the iteration count"),
+        (5, "benchmark NoNumber: 'fast' stands where a number is expected"),
+        (6, "benchmark NoUnit: the number 8 has no unit"),
+        (7, "benchmark Half: 'many' stands where a number is expected"),
+        (8, "benchmark Huge: the iteration count is too large to be one"),
+        (9, "benchmark NaN: NaN p99-ns is not a finite number"),
+        (9, "benchmark NaN: +Inf ratio is not a finite number"),
+        (13, "benchmark Compared-8: '-86.88%' stands where a unit is expected"),
+        (14, "benchmark Grouped: '1_000' stands where a number is expected"),
+    ]
+
+
+def test_a_zero_is_tidied_like_any_other_value() -> None:
+    zero = next(r for r in parse_file(EDGE / "synthetic-malformed.txt")[0] if r.line == 11)
+    assert [row[1] for row in zero.rows] == ["time_per_op", "processing_rate", "p50-sec"]
+
+
+def test_a_number_too_large_for_its_unit_is_no_value() -> None:
+    readings, diagnostics = parse_text("BenchmarkX 1 1e308 MB/s 5 ns/op\n")
+    assert values(readings[0]) == [("time_per_op", 5e-9)]
+    assert told(diagnostics) == [(1, "benchmark X: 1e308 MB/s is not a finite number")]
+
+
+def test_unit_lines_hold_for_the_whole_file_and_the_first_one_wins() -> None:
+    readings, diagnostics = parse_file(EDGE / "synthetic-units.txt")
+    for reading in readings:
+        assert reading.assume == {
+            "text-bytes": "exact",
+            "hit-ratio": "nothing",
+            "time_per_op": "exact",
+        }
+        assert reading.better == {"p99-sec": "lower", "hit-ratio": "higher"}
+    assert [reading.env for reading in readings] == [{}, {"note": "after"}, {}]
+    assert [row[4] for row in readings[0].rows] == ["B", "s", "1"]
+    assert told(diagnostics) == [
+        (6, "'assume=nothing' contradicts assume=exact of an earlier line"),
+        (7, "'better=faster' is none of better=higher or lower"),
+        (8, "'exact' is not of the form key=value"),
+    ]
+
+
+def test_packages_that_alternate_keep_their_lines_and_configuration_apart() -> None:
+    readings, diagnostics = parse_file(EDGE / "synthetic-packages.json")
+    found = [(r.benchmark, r.env["pkg"], r.line, r.last_line, r.rows[0][5]) for r in readings]
+    assert found == [
+        ("Encode", "example.org/a", 4, 7, 100),
+        ("Decode", "example.org/b", 6, 9, 200),
+        ("Decode", "example.org/b", 11, 11, 300),
+    ]
+    assert [reading.env.get("goos") for reading in readings] == ["linux", None, None]
+    first, second, third = (reading.rows[0][6] for reading in readings)
+    assert first == datetime(2026, 11, 21, 10, 0, 3, tzinfo=UTC)
+    assert second == datetime(2026, 11, 21, 9, 0, 4, tzinfo=UTC)
+    assert third is None
+    assert told(diagnostics) == [
+        (10, "an event of go test -json is damaged or cut short"),
+        (12, "benchmark Close failed"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        '{"Action":"output"}',
+        '{"Action":"output","Output":12}',
+        '{"Action":"output","Package":null,"Output":"BenchmarkX \\t 1\\t 2 ns/op\\n"}',
+        '{"Action":"output","Output":"\\ud800BenchmarkX \\t 1\\t 2 ns/op\\n"}',
+        '{"Action":' + "[" * 5000,
+    ],
+)
+def test_odd_events_do_not_stop_the_reading(event: str) -> None:
+    readings, _ = parse_text(event + "\nBenchmarkLast 1 3 ns/op\n")
+    assert readings[-1].benchmark == "Last"
+    for reading in readings:
+        reading.benchmark.encode()
+
+
+def test_configuration_lasts_until_it_changes() -> None:
+    readings, _ = parse_text(
+        "pkg: a\nbranch: main\nBenchmarkX 1 2 ns/op\nPASS\nok  \ta\t1s\n"
+        "testing: warning: nothing to run\nWarning: upper case\nno:blank\n"
+        "pkg: b\nbranch:\nBenchmarkX 1 3 ns/op\n"
+    )
+    assert [reading.env for reading in readings] == [{"pkg": "a", "branch": "main"}, {"pkg": "b"}]
+    assert {reading.group for reading in readings} == {""}
+
+
+# --- recognising ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "These are notes about a benchmark. Requests/sec was about 1200 and Latency looked fine.",
+        'package x\n\nimport "testing"\n\nfunc BenchmarkX(b *testing.B) {\n\tb.Loop()\n}\n',
+        "goos: linux\n       │ a.txt │\n       │ sec/op │\nRedis/Ping-2   66.98µ ± 21%\n",
+        "name    old time/op  new time/op  delta\nX-2   65.9µs ±26%   35.4µs ±34%  -46.29%\n",
+        "benchmark  old ns/op  new ns/op  delta\nBenchmarkX-8     523   68.6   -86.88%\n",
+        "| BenchmarkX-8 | 1000 | 12 ns/op |\n| BenchmarkX-8 1000 12 ns/op |\n",
+        "Benchmarking host (be patient)\nBenchmark ran 100 times at 12 ns/op\n",
+        '{"Action":"output","Package":"p","Test":"TestX","Output":"ok\\n"}\n',
+        "",
+    ],
+)
+def test_what_is_no_benchmark_log_is_not_claimed(text: str) -> None:
+    assert not recognises(text)
+    assert parse_text(text)[0] == []
+
+
+def test_benchstats_csv_is_not_claimed() -> None:
+    assert not recognises((REDIS / "benchstat/new-pinned-2file.csv").read_bytes())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BenchmarkX-8   \t100\t12 ns/op\n",
+        "text\n> BenchmarkX 1 2 text-bytes\n",
+        "BenchmarkX-8   \tlog\n     100\t        12 ns/op\n",
+        "BenchmarkX-8   \t--- FAIL: BenchmarkX-8\n",
+        '{"Time":"2026-11-21T00:00:00Z","Action":"run","Package":"p","Test":"BenchmarkX"}\n',
+    ],
+)
+def test_a_log_is_claimed_wherever_its_results_stand(text: str) -> None:
+    assert recognises(text)
+
+
+# --- properties -------------------------------------------------------------------------------
+
+WHOLE = [
+    EDGE / "crlf.txt",
+    REDIS / "json/OTel_Enabled/gobench-json-1.json",
+    REDIS / "single/gobench-copy-custom-metric.txt",
+    EDGE / "synthetic-glued.txt",
+    EDGE / "synthetic-malformed.txt",
+    EDGE / "synthetic-page.md",
+    EDGE / "synthetic-units.txt",
+]
+
+
+@given(st.sampled_from(WHOLE), st.data())
+def test_a_cut_file_gives_no_value_that_the_whole_one_does_not(
+    path: Path, data: st.DataObject
+) -> None:
+    raw = path.read_bytes()
+    size = data.draw(st.integers(0, len(raw)))
+    whole = {row for reading in parse_file(path)[0] for row in reading.rows}
+    readings, _ = parse_text(raw[:size])
+    assert {row for reading in readings for row in reading.rows} <= whole
+
+
+def test_a_last_line_without_an_end_is_read_as_far_as_its_units_are_known() -> None:
+    line = "BenchmarkX-8 10 120 ns/op 99 p99-ns\n"
+    found = {}
+    for size in range(len(line) + 1):
+        readings, diagnostics = parse_text(line + line[:size])
+        found[line[:size]] = len(readings[1].rows) if len(readings) > 1 else 0
+        assert len(readings) > 1 or size <= 15 or diagnostics
+    assert found["BenchmarkX-8 10 12"] == 0
+    assert found["BenchmarkX-8 10 120 ns/o"] == 0
+    assert found["BenchmarkX-8 10 120 ns/op"] == 1
+    assert found["BenchmarkX-8 10 120 ns/op 99 p99"] == 1
+    assert found["BenchmarkX-8 10 120 ns/op 99 p99-ns"] == 2
+
+
+@pytest.mark.parametrize(
+    ("tail", "status"),
+    [
+        ("10 120 ns/op 99 p99-ns", "complete"),
+        ("10 120 ns/op", "partial"),
+        ("10 9 ns/op ", "partial"),
+    ],
+)
+def test_a_reading_says_whether_its_line_is_whole(tail: str, status: str) -> None:
+    readings, diagnostics = parse_text(f"BenchmarkX 10 120 ns/op 99 p99-ns\nBenchmarkY {tail}")
+    assert readings[1].status == status
+    assert bool(diagnostics) == (status == "partial")
+
+
+def test_a_cut_row_of_a_table_is_no_result() -> None:
+    assert parse_text("text\n| BenchmarkX 10 120 ns/op")[0] == []
+    assert len(parse_text("text\n| BenchmarkX 10 120 ns/op\n")[0]) == 1
+
+
+def test_damaged_gzip_gives_its_whole_lines_and_says_so() -> None:
+    raw = (REDIS / "pinned/Baseline.txt").read_bytes()
+    source = Source(None, "log.txt.gz", gzip.compress(raw)[:-8])
+    found: list[object] = []
+    with pytest.raises(UnreadableError, match="damaged or cut short"):
+        found.extend(FORMAT.parse(source))
+    assert found
+    assert found == parse_file(REDIS / "pinned/Baseline.txt")[0][: len(found)]
+
+
+def test_prose_about_units_is_no_metadata() -> None:
+    readings, diagnostics = parse_text(
+        "Unit tests take a while.\nUnit 12 a=b\nUnit x note=short\nBenchmarkX 1 2 x\n"
+    )
+    assert (readings[0].assume, readings[0].better, diagnostics) == ({}, {}, [])
+
+
+def test_the_beginning_of_another_unit_is_not_trusted() -> None:
+    readings, _ = parse_text("BenchmarkX 1 120 B/op 3 B/operation\nBenchmarkX 1 7 B/op")
+    assert [len(reading.rows) for reading in readings] == [2]
+
+
+@given(
+    st.sampled_from(["", "# ", "> ", "\t", "    ", "2026-11-21T10:00:00.5Z "]),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_prefixes_line_ends_and_encodings_change_nothing(
+    prefix: str, end: str, encoding: str
+) -> None:
+    lines = (REDIS / "pinned/Baseline.txt").read_text().splitlines()
+    text = "".join(f"{prefix}{line}{end}" for line in lines)
+    assert parse_text(text.encode(encoding)) == parse_file(REDIS / "pinned/Baseline.txt")
+
+
+@given(
+    st.text(alphabet=st.sampled_from('Benchmark-X8 \t\n.0123456789ns/opUit=:{}"|>'), max_size=200)
+)
+def test_no_text_makes_the_parser_fail(text: str) -> None:
+    recognises(text)
+    for reading in parse_text(text + "\nBenchmarkX 1 2 ns/op\n")[0]:
+        assert reading.rows
+
+
+#: Without the control characters that a source cleans away before a parser sees them.
+LOG = st.text(
+    st.one_of(st.sampled_from("\n\t 0123456789"), st.characters(exclude_categories=["C"]))
+)
+
+
+@given(LOG, st.integers(1, 10**9), st.floats(0.001, 1e9))
+def test_a_log_text_never_changes_a_result(log: str, count: int, time: float) -> None:
+    number = f"{time:.4g}" if time < 1000 else f"{time:.0f}"
+    glued = f"BenchmarkX-8   \t{log}{count:8d}\t{number:>10} ns/op\n"
+    readings, diagnostics = parse_text(glued)
+    if not log.strip():
+        return
+    for reading in readings:
+        row = reading.rows[0]
+        if "Benchmark" not in log:
+            assert row[3] == float(number) * 1e-9
+            assert row[5] == count or (count >= 10**7 and log[-1:].isdecimal())
+    assert readings or diagnostics
+
+
+# --- units and names --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("unit", "tidied", "factor"),
+    [
+        ("ns/op", "sec/op", 1e-9),
+        ("MB/s", "B/s", 1e6),
+        ("p50-ns", "p50-sec", 1e-9),
+        ("op/ns", "op/ns", 1.0),
+        ("x/op*ns", "x/op*sec", 1e-9),
+        ("MB*ns", "B*sec", 1e6 / 1e9),
+        ("µs", "µs", 1.0),
+        ("ms/op", "ms/op", 1.0),
+        ("KB/s", "KB/s", 1.0),
+        ("conns", "conns", 1.0),
+    ],
+)
+def test_units_are_tidied_as_benchunit_does(unit: str, tidied: str, factor: float) -> None:
+    assert tidy(unit)[:2] == (tidied, factor)
+
+
+@given(
+    st.lists(st.sampled_from(["ns", "MB", "B", "op", "s", "x"]), min_size=1, max_size=5),
+    st.lists(st.sampled_from("*/-"), min_size=4, max_size=4),
+)
+def test_tidying_twice_changes_nothing_more(tokens: list[str], separators: list[str]) -> None:
+    unit = "".join(a + b for a, b in zip(tokens, ["", *separators], strict=False))
+    tidied, factor, exponent = tidy(unit)
+    assert tidy(tidied) == (tidied, 1.0, 0)
+    assert factor == pytest.approx(10.0**exponent, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("unit", "metric", "base"),
+    [
+        ("ns/op", "time_per_op", "s"),
+        ("sec/op", "time_per_op", "s"),
+        ("MB/s", "processing_rate", "B/s"),
+        ("B/s", "processing_rate", "B/s"),
+        ("B/op", "bytes_per_op", "B"),
+        ("allocs/op", "allocs_per_op", "1"),
+        ("p99-ns", "p99-sec", "s"),
+        ("heap-bytes", "heap-bytes", "B"),
+        ("req/s", "req/s", "1/s"),
+        ("MB/sec", "B/sec", "B/s"),
+        ("ns/s", "sec/s", "1"),
+        ("MB*ns", "B*sec", "1"),
+        ("%", "%", "1"),
+        ("2xx/op", "2xx/op", "1"),
+    ],
+)
+def test_what_a_unit_means(unit: str, metric: str, base: str) -> None:
+    found = read_unit(unit)
+    assert found is not None
+    assert (found.metric, found.base) == (metric, base)
+
+
+@pytest.mark.parametrize("unit", ["12", "-86.88%", "+Inf%", "|", "+5", "3.5"])
+def test_what_is_no_unit(unit: str) -> None:
+    assert read_unit(unit) is None
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["A-8", "B/x-8"], {"A-8": ("A", "8"), "B/x-8": ("B/x", "8")}),
+        (["A", "B/x=1"], {"A": ("A", ""), "B/x=1": ("B/x=1", "")}),
+        (["S/n-10", "S/n-100"], {"S/n-10": ("S/n-10", ""), "S/n-100": ("S/n-100", "")}),
+        (["A-2", "A-4", "S/n-2", "S/n-4"], {"A-2": ("A", "2"), "S/n-4": ("S/n", "4")}),
+        (["A", "S/n-10", "S/n-100"], {"S/n-10": ("S/n-10", "")}),
+        (
+            ["S/n-1", "S/n-2", "S/n-1-2", "S/n-2-2"],
+            {"S/n-1": ("S/n-1", "1"), "S/n-2": ("S/n-2", "1"), "S/n-2-2": ("S/n-2", "2")},
+        ),
+        (["A", "A-8", "B", "B-8", "C"], {"A": ("A", "1"), "B-8": ("B", "8"), "C": ("C", "1")}),
+        (["S/set", "S/get", "S/put", "S/set-10"], {"S/set-10": ("S/set-10", "")}),
+    ],
+)
+def test_which_suffix_is_gomaxprocs(names: list[str], expected: dict[str, tuple[str, str]]) -> None:
+    split = Names(names)
+    for name, (benchmark, level) in expected.items():
+        assert split.split(name) == (benchmark, {"gomaxprocs": level} if level else {})
+
+
+def test_events_and_their_plain_text_agree() -> None:
+    path = REDIS / "json/OTel_Enabled/gobench-json-1.json"
+    events = [json.loads(line) for line in path.read_text().splitlines()]
+    plain = parse_text("".join(event.get("Output", "") for event in events))[0]
+    assert [(r.benchmark, r.params, values(r)) for r in plain] == [
+        (r.benchmark, r.params, values(r)) for r in parse_file(path)[0]
+    ]
