@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import json
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -12,15 +11,11 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
 from benchkit.parsers.gobench import FORMAT
-from benchkit.parsers.gobench.names import Names
-from benchkit.parsers.gobench.units import read_unit, tidy
-from benchkit.parsers.source import Source, UnreadableError
+from benchkit.parsers.source import Source
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 REDIS, EDGE = FIXTURES / "redis-gobench", FIXTURES / "gobench-edge"
@@ -42,11 +37,6 @@ def parse_text(text: str | bytes) -> Parsed:
 @cache
 def parse_file(path: Path) -> Parsed:
     return parse(Source.load(path, path.name))
-
-
-def recognises(text: str | bytes) -> bool:
-    data = text.encode() if isinstance(text, str) else text
-    return FORMAT.recognises(Source(None, "log.txt", data).head())
 
 
 def values(reading: Reading) -> list[tuple[str, float]]:
@@ -383,253 +373,6 @@ def test_configuration_lasts_until_it_changes() -> None:
     )
     assert [reading.env for reading in readings] == [{"pkg": "a", "branch": "main"}, {"pkg": "b"}]
     assert {reading.group for reading in readings} == {""}
-
-
-# --- recognising ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "These are notes about a benchmark. Requests/sec was about 1200 and Latency looked fine.",
-        'package x\n\nimport "testing"\n\nfunc BenchmarkX(b *testing.B) {\n\tb.Loop()\n}\n',
-        "goos: linux\n       │ a.txt │\n       │ sec/op │\nRedis/Ping-2   66.98µ ± 21%\n",
-        "name    old time/op  new time/op  delta\nX-2   65.9µs ±26%   35.4µs ±34%  -46.29%\n",
-        "benchmark  old ns/op  new ns/op  delta\nBenchmarkX-8     523   68.6   -86.88%\n",
-        "| BenchmarkX-8 | 1000 | 12 ns/op |\n| BenchmarkX-8 1000 12 ns/op |\n",
-        "Benchmarking host (be patient)\nBenchmark ran 100 times at 12 ns/op\n",
-        '{"Action":"output","Package":"p","Test":"TestX","Output":"ok\\n"}\n',
-        "",
-    ],
-)
-def test_what_is_no_benchmark_log_is_not_claimed(text: str) -> None:
-    assert not recognises(text)
-    assert parse_text(text)[0] == []
-
-
-def test_benchstats_csv_is_not_claimed() -> None:
-    assert not recognises((REDIS / "benchstat/new-pinned-2file.csv").read_bytes())
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "BenchmarkX-8   \t100\t12 ns/op\n",
-        "text\n> BenchmarkX 1 2 text-bytes\n",
-        "BenchmarkX-8   \tlog\n     100\t        12 ns/op\n",
-        "BenchmarkX-8   \t--- FAIL: BenchmarkX-8\n",
-        '{"Time":"2026-11-21T00:00:00Z","Action":"run","Package":"p","Test":"BenchmarkX"}\n',
-    ],
-)
-def test_a_log_is_claimed_wherever_its_results_stand(text: str) -> None:
-    assert recognises(text)
-
-
-# --- properties -------------------------------------------------------------------------------
-
-WHOLE = [
-    EDGE / "crlf.txt",
-    REDIS / "json/OTel_Enabled/gobench-json-1.json",
-    REDIS / "single/gobench-copy-custom-metric.txt",
-    EDGE / "synthetic-glued.txt",
-    EDGE / "synthetic-malformed.txt",
-    EDGE / "synthetic-page.md",
-    EDGE / "synthetic-units.txt",
-]
-
-
-@given(st.sampled_from(WHOLE), st.data())
-def test_a_cut_file_gives_no_value_that_the_whole_one_does_not(
-    path: Path, data: st.DataObject
-) -> None:
-    raw = path.read_bytes()
-    size = data.draw(st.integers(0, len(raw)))
-    whole = {row for reading in parse_file(path)[0] for row in reading.rows}
-    readings, _ = parse_text(raw[:size])
-    assert {row for reading in readings for row in reading.rows} <= whole
-
-
-def test_a_last_line_without_an_end_is_read_as_far_as_its_units_are_known() -> None:
-    line = "BenchmarkX-8 10 120 ns/op 99 p99-ns\n"
-    found = {}
-    for size in range(len(line) + 1):
-        readings, diagnostics = parse_text(line + line[:size])
-        found[line[:size]] = len(readings[1].rows) if len(readings) > 1 else 0
-        assert len(readings) > 1 or size <= 15 or diagnostics
-    assert found["BenchmarkX-8 10 12"] == 0
-    assert found["BenchmarkX-8 10 120 ns/o"] == 0
-    assert found["BenchmarkX-8 10 120 ns/op"] == 1
-    assert found["BenchmarkX-8 10 120 ns/op 99 p99"] == 1
-    assert found["BenchmarkX-8 10 120 ns/op 99 p99-ns"] == 2
-
-
-@pytest.mark.parametrize(
-    ("tail", "status"),
-    [
-        ("10 120 ns/op 99 p99-ns", "complete"),
-        ("10 120 ns/op", "partial"),
-        ("10 9 ns/op ", "partial"),
-    ],
-)
-def test_a_reading_says_whether_its_line_is_whole(tail: str, status: str) -> None:
-    readings, diagnostics = parse_text(f"BenchmarkX 10 120 ns/op 99 p99-ns\nBenchmarkY {tail}")
-    assert readings[1].status == status
-    assert bool(diagnostics) == (status == "partial")
-
-
-def test_a_cut_row_of_a_table_is_no_result() -> None:
-    assert parse_text("text\n| BenchmarkX 10 120 ns/op")[0] == []
-    assert len(parse_text("text\n| BenchmarkX 10 120 ns/op\n")[0]) == 1
-
-
-def test_damaged_gzip_gives_its_whole_lines_and_says_so() -> None:
-    raw = (REDIS / "pinned/Baseline.txt").read_bytes()
-    source = Source(None, "log.txt.gz", gzip.compress(raw)[:-8])
-    found: list[object] = []
-    with pytest.raises(UnreadableError, match="damaged or cut short"):
-        found.extend(FORMAT.parse(source))
-    assert found
-    assert found == parse_file(REDIS / "pinned/Baseline.txt")[0][: len(found)]
-
-
-def test_prose_about_units_is_no_metadata() -> None:
-    readings, diagnostics = parse_text(
-        "Unit tests take a while.\nUnit 12 a=b\nUnit x note=short\nBenchmarkX 1 2 x\n"
-    )
-    assert (readings[0].assume, readings[0].better, diagnostics) == ({}, {}, [])
-
-
-def test_the_beginning_of_another_unit_is_not_trusted() -> None:
-    readings, _ = parse_text("BenchmarkX 1 120 B/op 3 B/operation\nBenchmarkX 1 7 B/op")
-    assert [len(reading.rows) for reading in readings] == [2]
-
-
-@given(
-    st.sampled_from(["", "# ", "> ", "\t", "    ", "2026-11-21T10:00:00.5Z "]),
-    st.sampled_from(["\n", "\r\n"]),
-    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
-)
-def test_prefixes_line_ends_and_encodings_change_nothing(
-    prefix: str, end: str, encoding: str
-) -> None:
-    lines = (REDIS / "pinned/Baseline.txt").read_text().splitlines()
-    text = "".join(f"{prefix}{line}{end}" for line in lines)
-    assert parse_text(text.encode(encoding)) == parse_file(REDIS / "pinned/Baseline.txt")
-
-
-@given(
-    st.text(alphabet=st.sampled_from('Benchmark-X8 \t\n.0123456789ns/opUit=:{}"|>'), max_size=200)
-)
-def test_no_text_makes_the_parser_fail(text: str) -> None:
-    recognises(text)
-    for reading in parse_text(text + "\nBenchmarkX 1 2 ns/op\n")[0]:
-        assert reading.rows
-
-
-#: Without the control characters that a source cleans away before a parser sees them.
-LOG = st.text(
-    st.one_of(st.sampled_from("\n\t 0123456789"), st.characters(exclude_categories=["C"]))
-)
-
-
-@given(LOG, st.integers(1, 10**9), st.floats(0.001, 1e9))
-def test_a_log_text_never_changes_a_result(log: str, count: int, time: float) -> None:
-    number = f"{time:.4g}" if time < 1000 else f"{time:.0f}"
-    glued = f"BenchmarkX-8   \t{log}{count:8d}\t{number:>10} ns/op\n"
-    readings, diagnostics = parse_text(glued)
-    if not log.strip():
-        return
-    for reading in readings:
-        row = reading.rows[0]
-        if "Benchmark" not in log:
-            assert row[3] == float(number) * 1e-9
-            assert row[5] == count or (count >= 10**7 and log[-1:].isdecimal())
-    assert readings or diagnostics
-
-
-# --- units and names --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("unit", "tidied", "factor"),
-    [
-        ("ns/op", "sec/op", 1e-9),
-        ("MB/s", "B/s", 1e6),
-        ("p50-ns", "p50-sec", 1e-9),
-        ("op/ns", "op/ns", 1.0),
-        ("x/op*ns", "x/op*sec", 1e-9),
-        ("MB*ns", "B*sec", 1e6 / 1e9),
-        ("µs", "µs", 1.0),
-        ("ms/op", "ms/op", 1.0),
-        ("KB/s", "KB/s", 1.0),
-        ("conns", "conns", 1.0),
-    ],
-)
-def test_units_are_tidied_as_benchunit_does(unit: str, tidied: str, factor: float) -> None:
-    assert tidy(unit)[:2] == (tidied, factor)
-
-
-@given(
-    st.lists(st.sampled_from(["ns", "MB", "B", "op", "s", "x"]), min_size=1, max_size=5),
-    st.lists(st.sampled_from("*/-"), min_size=4, max_size=4),
-)
-def test_tidying_twice_changes_nothing_more(tokens: list[str], separators: list[str]) -> None:
-    unit = "".join(a + b for a, b in zip(tokens, ["", *separators], strict=False))
-    tidied, factor, exponent = tidy(unit)
-    assert tidy(tidied) == (tidied, 1.0, 0)
-    assert factor == pytest.approx(10.0**exponent, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("unit", "metric", "base"),
-    [
-        ("ns/op", "time_per_op", "s"),
-        ("sec/op", "time_per_op", "s"),
-        ("MB/s", "processing_rate", "B/s"),
-        ("B/s", "processing_rate", "B/s"),
-        ("B/op", "bytes_per_op", "B"),
-        ("allocs/op", "allocs_per_op", "1"),
-        ("p99-ns", "p99-sec", "s"),
-        ("heap-bytes", "heap-bytes", "B"),
-        ("req/s", "req/s", "1/s"),
-        ("MB/sec", "B/sec", "B/s"),
-        ("ns/s", "sec/s", "1"),
-        ("MB*ns", "B*sec", "1"),
-        ("%", "%", "1"),
-        ("2xx/op", "2xx/op", "1"),
-    ],
-)
-def test_what_a_unit_means(unit: str, metric: str, base: str) -> None:
-    found = read_unit(unit)
-    assert found is not None
-    assert (found.metric, found.base) == (metric, base)
-
-
-@pytest.mark.parametrize("unit", ["12", "-86.88%", "+Inf%", "|", "+5", "3.5"])
-def test_what_is_no_unit(unit: str) -> None:
-    assert read_unit(unit) is None
-
-
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (["A-8", "B/x-8"], {"A-8": ("A", "8"), "B/x-8": ("B/x", "8")}),
-        (["A", "B/x=1"], {"A": ("A", ""), "B/x=1": ("B/x=1", "")}),
-        (["S/n-10", "S/n-100"], {"S/n-10": ("S/n-10", ""), "S/n-100": ("S/n-100", "")}),
-        (["A-2", "A-4", "S/n-2", "S/n-4"], {"A-2": ("A", "2"), "S/n-4": ("S/n", "4")}),
-        (["A", "S/n-10", "S/n-100"], {"S/n-10": ("S/n-10", "")}),
-        (
-            ["S/n-1", "S/n-2", "S/n-1-2", "S/n-2-2"],
-            {"S/n-1": ("S/n-1", "1"), "S/n-2": ("S/n-2", "1"), "S/n-2-2": ("S/n-2", "2")},
-        ),
-        (["A", "A-8", "B", "B-8", "C"], {"A": ("A", "1"), "B-8": ("B", "8"), "C": ("C", "1")}),
-        (["S/set", "S/get", "S/put", "S/set-10"], {"S/set-10": ("S/set-10", "")}),
-    ],
-)
-def test_which_suffix_is_gomaxprocs(names: list[str], expected: dict[str, tuple[str, str]]) -> None:
-    split = Names(names)
-    for name, (benchmark, level) in expected.items():
-        assert split.split(name) == (benchmark, {"gomaxprocs": level} if level else {})
 
 
 def test_events_and_their_plain_text_agree() -> None:
