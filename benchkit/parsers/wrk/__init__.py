@@ -1,0 +1,137 @@
+"""wrk 1.0 to 4.2 and wrk2: their text reports, one or many in a file, bare or among other text.
+
+In: what wrk prints. Out: one `Reading` per report. Why: neither tool writes anything else; every
+number of a run is in these lines, with two decimals and a unit.
+
+A whole report of wrk 4.1 with ``--latency`` (the rows from ``Latency Distribution`` on are missing
+without it; wrk 1.x begins ``Making 100000 requests to http://…``)::
+
+    Running 6s test @ http://127.0.0.1:8092/mixed
+      2 threads and 12 connections
+      Thread Stats   Avg      Stdev     Max   +/- Stdev
+        Latency    82.18us   64.99us   2.27ms   90.68%
+        Req/Sec    16.17k    14.89k   42.11k    55.00%
+      Latency Distribution
+         50%   68.00us
+         75%   95.00us
+         90%  139.00us
+         99%  294.00us
+      35890 requests in 6.01s, 4.13MB read
+      Socket errors: connect 0, read 98, write 0, timeout 24
+      Non-2xx or 3xx responses: 3564
+    Requests/sec:   5968.13
+    Transfer/sec:    703.40KB
+
+wrk2 adds ``Thread calibration: mean lat.: 1.101ms, rate sampling interval: 10ms`` under the head,
+and with ``--latency`` a histogram, with ``-U`` a second one, ``Uncorrected Latency (…)``::
+
+      Latency Distribution (HdrHistogram - Recorded Latency)
+     50.000%    2.10ms
+    100.000%    4.05ms
+
+      Detailed Percentile spectrum:
+           Value   Percentile   TotalCount 1/(1-Percentile)
+
+           2.101     0.500000         4003         2.00
+           4.051     1.000000         8000          inf
+    #[Mean    =        2.140, StdDeviation   =        0.521]
+    #[Max     =        4.048, Total count    =         8000]
+    #[Buckets =           27, SubBuckets     =         2048]
+    ----------------------------------------------------------
+
+What the numbers are: ``m`` is minutes; KB, MB and GB are powers of 1,024; ``Req/Sec`` is of one
+thread; the time in the first line is rounded to whole units, so the length of the run is taken
+from ``requests in``; 0.00us beside nan% means that nothing was measured. wrk from 4.0 on adds
+made-up samples for those that coordinated omission hid (``corrected`` is ``approximate``). Of the
+two places where wrk2 tells a statistic, the one with more decimals counts.
+
+Not recorded: when the run began, the method and headers, the timeout, the version (unless ``-v``),
+which status codes came, and the command line unless a shell prompt shows it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from benchkit.parsers.base import Form, Format, Head
+from benchkit.parsers.wrk.reader import parse
+
+__all__ = ["FORMAT"]
+
+_START = r"^[ \t#>|*/]*(?:- +)?(?:\d{4}-\d\d-\d\dT\S+ +|[\w.-]+ +\| *)?[ \t#>|*/]*"
+_FAILURE = ("unable to ",)
+_PROMPT = re.compile(r"(?:^|[\s/$#>%])wrk2? +[^\n]*\n[^\n]*unable to ")
+#: Words that must all be there, and the lines that must then be there, for wrk to claim a text.
+_SIGNS = tuple(
+    (words, tuple(re.compile(_START + line, re.MULTILINE) for line in lines))
+    for words, lines in (
+        (
+            (" test @ ", " threads and "),
+            (r"Running \d+[smh] test @ \S", r"\d+ threads and \d+ connections"),
+        ),
+        (
+            ("Making ", " threads and "),
+            (r"Making \d+ requests to \S", r"\d+ threads and \d+ connections"),
+        ),
+        (
+            ("Requests/sec:", " requests in "),
+            (r"\d+ requests in [\d.]+\w+, [\d.]+\w+ read", r"Requests/sec: +\d+\.\d\d\b"),
+        ),
+        (
+            ("(HdrHistogram - ",),
+            (r"Latency Distribution \(HdrHistogram - ", r"\d+\.\d+% +\d"),
+        ),
+        (_FAILURE, (r"unable to (?:connect to|resolve) \S+:[\w-]+ \S",)),
+    )
+)
+
+
+def recognises(head: Head) -> bool:
+    """Whether a text holds a block of a wrk or wrk2 report, or wrk's word that it has no server."""
+    text = head.text
+    for words, lines in _SIGNS:
+        if all(word in text for word in words) and all(line.search(text) for line in lines):
+            return (
+                words != _FAILURE or text.lstrip().startswith(words) or bool(_PROMPT.search(text))
+            )
+    return False
+
+
+_NEVER = (
+    "when the run began; method, headers and timeout; the version unless -v was given; status codes"
+)
+
+FORMAT = Format(
+    name="wrk",
+    tools=("wrk", "wrk2"),
+    summary="text reports of wrk and wrk2, alone, many in a file, or pasted among other text",
+    forms=(
+        Form(
+            name="text",
+            signature="Running … test @ URL, N threads and N connections … Transfer/sec:",
+            versions="wrk 2.0 to 4.2",
+            not_recorded=f"{_NEVER}; percentiles unless --latency was given",
+        ),
+        Form(
+            name="text of wrk 1",
+            signature="Making N requests to URL, N threads and N connections … Transfer/sec:",
+            versions="wrk 1.0 to 1.2",
+            not_recorded=f"{_NEVER}; percentiles",
+        ),
+        Form(
+            name="text with histogram",
+            signature="Thread calibration: …; Latency Distribution (HdrHistogram - …)",
+            versions="wrk2 (giltene), all",
+            not_recorded=f"{_NEVER}; the rate asked for unless the command stands above it",
+        ),
+        Form(
+            name="failure",
+            signature="unable to connect to HOST:PORT …",
+            versions="all",
+            not_recorded="everything: nothing was measured",
+        ),
+    ),
+    recognises=recognises,
+    parse=parse,
+    embeds=True,
+)

@@ -1,0 +1,162 @@
+"""Where one report of wrk or wrk2 ends and the next begins.
+
+In: the lines of a source. Out: the readings of its reports, each followed by its diagnostics.
+Why: reports stand below each other, below shell prompts, between other text, and with their
+heads or tails cut off; none may lend its lines to another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchkit.parsers.base import Reading, Record, Source, find_command
+from benchkit.parsers.source import UnreadableError
+from benchkit.parsers.wrk import lines, remarks
+from benchkit.parsers.wrk.report import Report
+
+_ARGUMENTS = re.compile(r"\s--?[a-zA-Z]|://")
+_BANNER = re.compile(r"wrk (\S+) \[\w+\] Copyright")
+
+
+def parse(source: Source) -> Iterator[Record]:
+    r"""Yield the reports of a source, each followed by what is to be said about it.
+
+    Parameters
+    ----------
+    source : Source
+
+    Yields
+    ------
+    Reading or Diagnostic
+
+    Raises
+    ------
+    UnreadableError
+        At damaged gzip; what stood before it has been yielded.
+
+    Examples
+    --------
+    >>> tail = b"  8 requests in 2.00s, 3.82KB read\nRequests/sec:      4.00\n"
+    >>> reading, diagnostic = parse(Source(None, "out.txt", tail))
+    >>> reading.status, reading.duration
+    ('partial', 2.0)
+    """
+    reader, empty = _Reader(source.label), True
+    problem: UnreadableError | None = None
+    try:
+        for number, text in _whole_lines(source):
+            reader.feed(number, text)
+            if reader.records:
+                empty = False
+                yield from reader.records
+                reader.records.clear()
+    except UnreadableError as error:
+        problem = error
+    reader.close()
+    yield from reader.records
+    if problem is not None:
+        raise problem
+    if empty and not reader.records:
+        yield remarks.absent(source.label)
+
+
+def _whole_lines(source: Source) -> Iterator[tuple[int, str]]:
+    """Yield the lines, but not a last one that may have lost its end to a cut."""
+    held: tuple[int, str] | None = None
+    try:
+        for item in source.lines():
+            if held is not None:
+                yield held
+            held = item
+    except UnreadableError:
+        if held is not None:
+            yield held
+        raise
+    if held is not None and (not lines.may_be_cut(held[1]) or source.text().endswith("\n")):
+        yield held
+
+
+class _Reader:
+    """The report that is open, what stood above it, and the records that are ready."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.records: list[Record] = []
+        self.is_wrks = True  # whether "unable to connect" here would be wrk's word
+        self.current: Report | None = None
+        self.command: str | None = None
+        self.version: str | None = None
+
+    def feed(self, number: int, text: str) -> None:
+        """Take a line of the source."""
+        line = lines.bare(text)
+        event = lines.read_line(line) if line else None
+        if line and event is None:
+            line = lines.without_log_prefix(line)
+            event = lines.read_line(line) if line else None
+        if event is not None:
+            self._take(number, line, *event)
+        elif line and not lines.is_furniture(line):
+            self._pass(line)
+
+    def close(self) -> None:
+        """End the report that is open."""
+        ended, self.current = self.current, None
+        if ended is None or not ended.proven:
+            return
+        self.records.extend(ended.finish(self.label))
+        if self.command is ended.command:
+            self.command = self.version = None
+
+    def _take(self, number: int, line: str, rank: int, fields: lines.Fields) -> None:
+        current = self.current
+        if rank == lines.FAILED:
+            if self.is_wrks:
+                self._fail(number, *fields)
+        elif rank == lines.DAMAGED:
+            if current is not None and current.proven and not current.adrift:
+                self.records.append(remarks.damaged(self.label, number, line))
+        else:
+            if current is None or not current.take(rank, fields, number):
+                self.close()
+                self.current = current = Report(number, self.command, self.version)
+                current.take(rank, fields, number)
+            self.is_wrks = True
+            if current.ended:
+                self.close()
+
+    def _pass(self, line: str) -> None:
+        """Pass over a line that is not of a report; it may be the command or the version."""
+        self.is_wrks = False
+        if "wrk" in line:
+            self._learn(line)
+        if self.current is not None and self.current.proven:
+            self.current.adrift = True
+        else:
+            self.current = None
+
+    def _learn(self, line: str) -> None:
+        banner = _BANNER.match(line)
+        command = find_command(line, "wrk2?")
+        if banner:
+            self.version = banner[1]
+        elif command and _ARGUMENTS.search(command):
+            self.command = command
+            self.is_wrks = True
+
+    def _fail(self, number: int, verb: str, server: str, reason: str) -> None:
+        self.close()
+        self.records += [
+            Reading(
+                tool="wrk",
+                form="text",
+                line=number,
+                last_line=number,
+                status="failed",
+                command=self.command,
+                tool_version=self.version,
+            ),
+            remarks.unreachable(self.label, number, verb, server, reason),
+        ]
+        self.command = self.version = None

@@ -1,0 +1,238 @@
+"""wrk and wrk2 in every state in which a report can come: dressed, cut, mixed, damaged, absent."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from wrk_readings import (
+    EDGE,
+    WHOLE,
+    WRK2,
+    claimed,
+    near,
+    only,
+    readings,
+    records,
+    remarks,
+    told,
+    values,
+)
+
+from benchkit.parsers.base import Reading, Record, Row
+from benchkit.parsers.source import Source, UnreadableError
+from benchkit.parsers.wrk import FORMAT
+
+
+@pytest.mark.parametrize(
+    "name", ["wrk/wrk-version-usage.txt", "synthetic-not-wrk.txt"], ids=["usage", "others"]
+)
+def test_what_is_not_a_report_is_not_claimed(name: str) -> None:
+    assert not claimed(EDGE / name)
+    assert readings(EDGE / name) == []
+    (remark,) = remarks(EDGE / name)
+    assert "no report of wrk" in remark.what
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n" * 70_000,
+        "Requests/sec was about 1200 and Latency looked fine; 99% of people agree.\n",
+        "Running 10s test @ http://h/\n10 connections\n",
+        'echo "Running 10s test @ http://h/"\necho "  2 threads and 8 connections"\n',
+        "  Requests/sec:\t5699.3747\n  Total:\t3.5092 secs\n20000 requests in total\n",
+        "server: unable to connect to db:5432 refused\n",
+        "log\nunable to connect to db:5432 refused\n",
+        "| none | 873465 | 29018.83 | 0.276 | 4.97 |\n",
+    ],
+)
+def test_prose_tables_scripts_and_other_tools_are_not_claimed(text: str) -> None:
+    assert not claimed(text.encode())
+    assert readings(text.encode()) == []
+
+
+def test_tails_and_heads_of_different_runs_stay_apart() -> None:
+    path = EDGE / "synthetic-tail-then-head.txt"
+    tail, cut, other, whole, failed = readings(path)
+    assert [run.status for run in (tail, cut, other, whole)] == [*["partial"] * 3, "complete"]
+    assert failed.status == "failed"
+    assert (tail.target, tail.params, values(tail)["latency", "p99"]) == ("", {}, 0.0149)
+    assert set(values(cut)) == {
+        ("latency", "mean"),
+        ("latency", "stdev"),
+        ("latency", "max"),
+        ("latency_within_stdev", "mean"),
+    }
+    assert values(other)["requests", "count"] == 11111.0
+    assert (other.load_model, other.corrected) == ("unknown", None)
+    assert values(whole)["request_rate", "mean"] == 1481.47
+
+
+def test_a_damaged_line_is_named_and_gives_nothing() -> None:
+    path = EDGE / "synthetic-tail-then-head.txt"
+    damaged = [remark for remark in remarks(path) if "passed over" in remark.what]
+    assert [remark.line for remark in damaged] == [23]
+    assert not any("failures" in key[0] for key in values(readings(path)[3]))
+
+
+def test_a_partial_run_says_what_it_lacks() -> None:
+    (remark,) = remarks(EDGE / "truncated/wrk.cut70.txt")
+    assert "lacks its `requests in`, `Requests/sec`, `Transfer/sec` lines" in remark.what
+    assert only(EDGE / "truncated/wrk.cut70.txt").status == "partial"
+    assert only(EDGE / "truncated/wrk.cut30.txt").rows == []
+
+
+def test_a_histogram_without_its_heading_is_named_by_the_next_one() -> None:
+    reading = only(EDGE / "synthetic-wrk2-mangled.md")
+    assert (reading.tool, reading.status) == ("wrk2", "partial")
+    assert values(reading) == near(
+        {
+            ("latency", "p99.9878"): 0.003151,
+            ("latency", "mean"): 0.00121,
+            ("latency", "stdev"): 0.000377,
+            ("latency", "max"): 0.003442,
+            ("uncorrected_latency", "p50"): 0.00019,
+            ("uncorrected_latency", "p99"): 0.000401,
+        }
+    )
+    assert {row[5] for row in reading.rows if row[1] == "latency"} == {8992}
+
+
+def test_a_histogram_that_may_be_of_either_kind_is_left_out() -> None:
+    path = EDGE / "synthetic-wrk2-nameless.txt"
+    assert not any("latency" in metric for metric, _ in values(only(path)))
+    assert any("without its heading" in remark.what for remark in remarks(path))
+
+
+@pytest.mark.parametrize(
+    "name", ["crlf/wrk.txt", "encoding/utf16le-bom-wrk.txt", "encoding/utf8-bom-wrk.txt"]
+)
+def test_encodings_and_line_ends_change_nothing(name: str) -> None:
+    reading = only(EDGE / name)
+    assert reading.target == "/ping/GRM"
+    assert values(reading)["request_rate", "mean"] == 3645.71
+    assert values(reading)["bandwidth_in", "mean"] == pytest.approx(0.9 * 2**20)
+    assert told(EDGE / name) == told(EDGE / "encoding/utf8-bom-wrk.txt")
+
+
+DRESSED = [EDGE / "multi/wrk-3runs-prompt.txt", EDGE / "wrk/wrk-mixed-errors-1.txt", WRK2]
+ENDS: list[Callable[[str], bytes]] = [
+    str.encode,
+    lambda text: text.encode("utf-8-sig"),
+    lambda text: text.encode("utf-16"),
+    lambda text: gzip.compress(text.encode()),
+]
+
+
+@given(
+    path=st.sampled_from(DRESSED),
+    prefix=st.sampled_from(["", "# ", "> ", "\t", "#\t", "| ", "> # ", "  ", "- "]),
+    end=st.sampled_from(["\n", "\r\n", "  \n", "\x1b[0m\n", "\x1b[K\r\n"]),
+    encode=st.sampled_from(ENDS),
+)
+def test_dress_changes_nothing(
+    path: Path, prefix: str, end: str, encode: Callable[[str], bytes]
+) -> None:
+    lines = path.read_text().splitlines()
+    dressed = encode("".join(f"{prefix}\x1b[1m{line}{end}" for line in lines))
+    assert claimed(dressed)
+    assert told(dressed) == told(path)
+
+
+def is_told_by(whole: Reading, row: Row) -> bool:
+    """Whether a whole run has a cut run's number, there or more precisely in another line.
+
+    The two forms of one histogram differ by rounding and by its three significant digits.
+    """
+    value, step = row[3], row[7]
+    (expected,) = (other[3] for other in whole.rows if other[:3] == row[:3])
+    return math.isclose(value, expected, rel_tol=2e-3, abs_tol=step or 0)
+
+
+def check_cut(path: Path, size: int) -> None:
+    data = path.read_bytes()
+    for part, whole in zip(readings(data[:size]), readings(data), strict=False):
+        assert [row for row in part.rows if not is_told_by(whole, row)] == []
+        assert part.target == whole.target
+        assert part.params == whole.params
+        assert part.status == "partial" or part.rows == whole.rows
+
+
+@pytest.mark.parametrize("size", range(len(WHOLE.read_bytes()) + 1))
+def test_a_cut_anywhere_gives_lines_of_the_whole_and_no_other_number(size: int) -> None:
+    data = WHOLE.read_bytes()
+    (whole,) = readings(data)
+    for part in readings(data[:size]):
+        assert [row for row in part.rows if row not in whole.rows] == []
+        assert (part.target, part.params) == (whole.target, whole.params)
+    if size < len(data) - 1:
+        assert remarks(data[:size])
+
+
+@given(
+    path=st.sampled_from([*DRESSED, EDGE / "synthetic-wrk2.txt", EDGE / "synthetic-minutes.txt"]),
+    where=st.floats(0, 1),
+)
+@example(path=EDGE / "wrk/wrk-mixed-errors-1.txt", where=0.875)
+@example(path=WRK2, where=0.5)
+def test_longer_sources_are_cut_as_safely(path: Path, where: float) -> None:
+    check_cut(path, round(where * path.stat().st_size))
+
+
+def test_an_open_end_is_believed_only_where_the_line_ends() -> None:
+    head = WHOLE.read_text().split("  Latency Dist")[0] + "  Latency Distribution\n"
+    assert ("latency", "p50") not in values(only(f"{head}     50%    1.47m".encode()))
+    minutes = values(only(f"{head}     50%    1.47m\n".encode()))
+    assert minutes["latency", "p50"] == pytest.approx(88.2)
+    text = (EDGE / "wrk/wrk-mixed-errors-1.txt").read_text()
+    until = text.index("24\n")
+    assert "failures" not in str(values(only(text[: until + 1].encode())))
+    assert values(only(text[: until + 3].encode()))["failures/timeout", "count"] == 24.0
+
+
+def test_damaged_gzip_keeps_what_stood_before_it() -> None:
+    packed = gzip.compress(WHOLE.read_bytes() * 3, compresslevel=0)
+    found: list[Record] = []
+    with pytest.raises(UnreadableError):
+        found.extend(FORMAT.parse(Source(None, "x.gz", packed[:-8])))
+    runs = [record for record in found if isinstance(record, Reading)]
+    assert [run.status for run in runs] == ["complete"] * 3
+
+
+@given(st.lists(st.sampled_from(WRK2.read_text().splitlines() + WHOLE.read_text().splitlines())))
+def test_lines_in_any_order_give_finite_numbers_once_and_runs_that_do_not_overlap(
+    lines: list[str],
+) -> None:
+    runs = readings("\n".join(lines).encode())
+    for run in runs:
+        assert all(math.isfinite(value) for value in values(run).values())
+        assert all(run.line <= row[9] <= run.last_line for row in run.rows)
+    assert all(first.last_line < second.line for first, second in pairwise(runs))
+
+
+@given(st.text())
+def test_any_text_is_survived(text: str) -> None:
+    claimed(text.encode("utf-8", "surrogatepass"))
+    records(text.encode("utf-8", "surrogatepass"))
+
+
+@given(st.sampled_from(WHOLE.read_text().splitlines()), st.text(max_size=8), st.integers(0, 60))
+def test_a_changed_line_never_raises(line: str, added: str, at: int) -> None:
+    text = WHOLE.read_text().replace(line, line[:at] + added + line[at:])
+    for run in readings(text.encode("utf-8", "surrogatepass")):
+        assert all(math.isfinite(row[3]) for row in run.rows)
+
+
+def test_numbers_too_long_to_be_real_are_passed_over() -> None:
+    text = WHOLE.read_text().replace("156120", "9" * 400).replace("10406.41", "9" * 400 + ".00")
+    reading = only(text.encode())
+    assert ("request_rate", "mean") not in values(reading)
+    assert reading.status == "partial"

@@ -1,0 +1,66 @@
+"""What the tests of wrk ask of a source: its runs, their values, what was said of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Reading, Record
+from benchkit.parsers.source import Source
+from benchkit.parsers.wrk import FORMAT
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+TRACING, EDGE = FIXTURES / "tracing-wrk", FIXTURES / "wrk-edge"
+WHOLE = TRACING / "none/wrk-1.txt"
+WRK2 = EDGE / "synthetic-wrk2-uncorrected.txt"
+
+Key = tuple[str, str]
+
+
+def records(data: bytes | Path) -> list[Record]:
+    if isinstance(data, Path):
+        data = data.read_bytes()
+    return list(FORMAT.parse(Source(None, "wrk.txt", data)))
+
+
+def readings(data: bytes | Path) -> list[Reading]:
+    return [record for record in records(data) if isinstance(record, Reading)]
+
+
+def remarks(data: bytes | Path) -> list[Diagnostic]:
+    return [record for record in records(data) if isinstance(record, Diagnostic)]
+
+
+def only(data: bytes | Path) -> Reading:
+    (reading,) = readings(data)
+    return reading
+
+
+def values(reading: Reading) -> dict[Key, float]:
+    """Return (metric or metric/subject, stat) -> value; no statistic may come twice."""
+    found = {
+        (f"{metric}/{subject}" if subject else metric, stat): value
+        for subject, metric, stat, value, *_ in reading.rows
+    }
+    assert len(found) == len(reading.rows)
+    return found
+
+
+def claimed(data: bytes | Path) -> bool:
+    if isinstance(data, Path):
+        data = data.read_bytes()
+    return FORMAT.recognises(Source(None, "wrk.txt", data).head())
+
+
+def near(expected: dict[Key, float]) -> object:
+    return pytest.approx(expected, rel=1e-12, abs=0)
+
+
+def told(data: bytes | Path) -> list[tuple[object, ...]]:
+    """Return what the runs say, but for the kinds of numbers that lines above may better."""
+    return [
+        (run.tool, run.target, tuple(run.params.items()), run.status, run.command, tuple(run.rows))
+        for run in readings(data)
+    ]
