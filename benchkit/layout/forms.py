@@ -1,0 +1,166 @@
+"""Several forms of one run are one run: k6's text, export and raw JSON.
+
+In: pieces in natural order. Out: `Run`s, each with the pieces that tell it. Why: three files of
+one run are n = 1. Forms belong together where group, variant, folder, tool, role, left-over tokens
+and declared number agree; of sources that hold several runs the k-th of each belong together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from benchkit.layout.stems import form_tokens
+from benchkit.schema import format_params
+
+if TYPE_CHECKING:
+    from benchkit.layout.numbering import Piece
+
+
+class Run:
+    """One run and the pieces that tell it.
+
+    Attributes
+    ----------
+    pieces : list of Piece
+        In natural order; no two of one path, or of one form.
+    name : str
+        The benchmark, or the target that stands in for it.
+    params : str
+        What the forms tell together.
+    place : int
+        Of the first piece in the natural order.
+    """
+
+    __slots__ = ("name", "params", "pieces", "place")
+
+    def __init__(self, piece: Piece, place: int) -> None:
+        self.pieces = [piece]
+        self.place = place
+        self.name = piece.benchmark or piece.target
+        self.params = piece.params
+
+    @property
+    def first(self) -> Piece:
+        """The first piece in natural order."""
+        return self.pieces[0]
+
+    @property
+    def path(self) -> str:
+        """Where the first piece comes from."""
+        return self.first.path
+
+    @property
+    def key(self) -> tuple[str, str, str, str, str, str]:
+        """What runs that are numbered together have in common."""
+        first = self.first
+        return first.group, first.variant, self.name, self.params, first.tool, first.role
+
+    def number(self, number: int) -> None:
+        """Give the run its number."""
+        for piece in self.pieces:
+            piece.number = number
+
+    def takes(self, piece: Piece) -> bool:
+        """Say whether a piece may be another form of this run; take it if so."""
+        name = piece.benchmark or piece.target
+        if name and self.name and name != self.name:
+            return False
+        if any(_same_form(piece, own) for own in self.pieces):
+            return False
+        params = _join(self.params, piece.params)
+        if params is None:
+            return False
+        self.params = params
+        self.name = self.name or name
+        self.pieces.append(piece)
+        return True
+
+    def label(self) -> None:
+        """Write what one form tells into the forms that do not tell it."""
+        for piece in self.pieces:
+            if not piece.benchmark:
+                piece.benchmark = self.name
+                piece.target = piece.target or self.name
+            piece.params = self.params
+
+
+def merge_forms(pieces: Iterable[Piece]) -> list[Run]:
+    """Merge pieces into runs and complete their labels.
+
+    Parameters
+    ----------
+    pieces : iterable of Piece
+        In natural order.
+
+    Returns
+    -------
+    list of Run
+        In natural order of their first pieces.
+    """
+    families: dict[tuple[object, ...], list[Run]] = defaultdict(list)
+    for place, piece in enumerate(pieces):
+        families[_family(piece)].append(Run(piece, place))
+    runs: list[Run] = []
+    for own in families.values():
+        runs += own if len({run.path for run in own}) == 1 else _merge(own)
+    for run in runs:
+        run.label()
+    return sorted(runs, key=lambda run: run.place)
+
+
+def _family(piece: Piece) -> tuple[object, ...]:
+    """Return what the forms of one run have in common."""
+    labels = piece.group, piece.variant, piece.folder
+    return *labels, piece.tool, piece.role, piece.leftover, piece.run
+
+
+def _merge(singles: list[Run]) -> list[Run]:
+    """Merge the runs of one family, each of one piece: every piece joins the first it may."""
+    runs: list[Run] = []
+    open_runs: dict[int, dict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
+    counted: Counter[tuple[str, str]] = Counter()
+    for single in singles:
+        piece = single.first
+        repeated = piece.path, "" if piece.target else piece.benchmark
+        counted[repeated] += 1
+        same = open_runs[counted[repeated]]
+        names = (single.name, "") if single.name else tuple(same)
+        found = [run for name in names for run in same.get(name, ())]
+        found.sort(key=lambda run: run.place)
+        taker = next((run for run in found if run.takes(piece)), None)
+        if taker is None:
+            runs.append(single)
+            same[single.name].append(single)
+        elif single.name and taker in same.get("", ()):
+            same[""].remove(taker)
+            same[taker.name].append(taker)
+    return runs
+
+
+def _same_form(piece: Piece, other: Piece) -> bool:
+    """Say whether two pieces tell a run in the same form, so that they are two runs.
+
+    A file and its gzip are one source that lies there twice, not two runs.
+    """
+    if piece.path.removesuffix(".gz") == other.path.removesuffix(".gz"):
+        return piece.path == other.path
+    return piece.form == other.form and form_tokens(piece.path) == form_tokens(other.path)
+
+
+def _join(params: str, more: str) -> str | None:
+    """Join what two forms tell of the workload; None where they contradict each other."""
+    if params == more or not more:
+        return params
+    if not params:
+        return more
+    mine, its = _split(params), _split(more)
+    if any(mine.get(key, value) != value for key, value in its.items()):
+        return None
+    return format_params(mine | its)
+
+
+def _split(params: str) -> dict[str, str]:
+    pairs = (pair.partition("=") for pair in params.split(","))
+    return {key: value for key, _, value in pairs}

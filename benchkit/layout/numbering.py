@@ -1,0 +1,161 @@
+"""Which readings are one run, and which number each run has.
+
+In: the pieces of all sources of a set, each with the labels of its path, sidecars and content.
+Out: the same pieces with their final labels and numbers, and notes where a number had to differ.
+Why: it is a pure function of the set, so neither the order of the files nor a second ingest
+changes a number.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from benchkit.errors import Diagnostic
+from benchkit.layout.forms import Run, merge_forms
+from benchkit.layout.natural import path_key
+from benchkit.layout.stems import COMPANIONS
+
+__all__ = ["Piece", "settle"]
+
+#: The largest number that the table can hold.
+_LARGEST = (1 << 31) - 1
+
+
+@dataclass(slots=True, kw_only=True)
+class Piece:
+    """One run as one source tells it, with its labels.
+
+    Parameters
+    ----------
+    path, sha256 : str
+        The source, as posix path, and the digest of its content.
+    format, tool, form : str
+        Which parser read it, which tool measured, in which form.
+    index : int
+        The reading's place in its source, from 0.
+    group, variant, benchmark, params : str
+        Labels; `settle` completes group, benchmark and params.
+    target : str
+        The path of the URL under load: the benchmark where nothing else names one.
+    run : int or None
+        The number that path or sidecar declare.
+    role, status : str
+        As in the table of runs; ``complete``, ``partial`` or ``failed``.
+    folder, leftover : str
+        As `PathLabels` gives them.
+    pkg : str
+        The Go package.
+    number : int
+        The final number, which `settle` gives.
+    """
+
+    path: str
+    sha256: str = ""
+    format: str = ""
+    tool: str = ""
+    form: str = ""
+    index: int = 0
+    group: str = ""
+    variant: str = ""
+    benchmark: str = ""
+    target: str = ""
+    params: str = ""
+    run: int | None = None
+    role: str = "measured"
+    folder: str = ""
+    leftover: str = ""
+    pkg: str = ""
+    status: str = "complete"
+    number: int = 0
+
+
+def settle(pieces: Iterable[Piece]) -> list[Diagnostic]:
+    """Give pieces their final labels and numbers, in place.
+
+    Parameters
+    ----------
+    pieces : iterable of Piece
+        All pieces that are to be numbered together, in any order.
+
+    Returns
+    -------
+    list of Diagnostic
+        A note for every source whose declared number was taken already.
+
+    Examples
+    --------
+    >>> text = Piece(path="none/k6-1.txt", tool="k6", form="text", run=1, target="/")
+    >>> export = Piece(path="none/k6-export-1.json", tool="k6", form="export", run=1)
+    >>> settle([export, text]), text.number, export.number, export.benchmark
+    ([], 1, 1, '/')
+    """
+    ordered = sorted(pieces, key=lambda piece: (path_key(piece.path), piece.index))
+    _part_packages(ordered)
+    measured = []
+    for piece in ordered:
+        if piece.format in COMPANIONS or piece.tool in COMPANIONS:
+            piece.number = _declared(piece.run) or 0
+        else:
+            measured.append(piece)
+    return list(_number(merge_forms(measured)))
+
+
+def _part_packages(pieces: list[Piece]) -> None:
+    """Put the Go package into the group where packages differ."""
+    if len({piece.pkg for piece in pieces if piece.pkg}) < 2:
+        return
+    for piece in pieces:
+        if piece.pkg and not f"/{piece.group}".endswith(f"/{piece.pkg}"):
+            piece.group = f"{piece.group}/{piece.pkg}" if piece.group else piece.pkg
+
+
+def _number(runs: list[Run]) -> Iterator[Diagnostic]:
+    """Give the runs of each key their numbers: declared ones first, then in natural order."""
+    keyed = defaultdict(list)
+    for run in runs:
+        keyed[run.key].append(run)
+    told: set[str] = set()
+    for same in keyed.values():
+        taken, waiting = _keep_declared(same)
+        last: dict[str, int] = {}
+        for run in waiting:
+            declared = _declared(run.first.run)
+            start = last.get(run.path, 0) + 1 if run.path in last or declared is None else declared
+            number = start
+            while number in taken:
+                number += 1
+            taken[number] = run.path
+            last[run.path] = number
+            run.number(number)
+            if number != start == declared and run.path not in told:
+                told.add(run.path)
+                yield _conflict(run, number, taken[start])
+
+
+def _keep_declared(runs: list[Run]) -> tuple[dict[int, str], list[Run]]:
+    """Give single runs the numbers they declare; return who has which, and the other runs."""
+    held = Counter(run.path for run in runs)
+    taken: dict[int, str] = {}
+    waiting: list[Run] = []
+    for run in runs:
+        declared = _declared(run.first.run)
+        if declared is None or declared in taken or held[run.path] > 1:
+            waiting.append(run)
+        else:
+            taken[declared] = run.path
+            run.number(declared)
+    waiting.sort(key=lambda run: _declared(run.first.run) is None)
+    return taken, waiting
+
+
+def _declared(run: int | None) -> int | None:
+    """Return a declared number that the table can hold (a time stamp is none)."""
+    return None if run is None or run > _LARGEST else run
+
+
+def _conflict(run: Run, number: int, holder: str) -> Diagnostic:
+    what = f"run {run.first.run} of {run.first.variant or 'this variant'} is already {holder}"
+    hint = f"it is numbered {number}; name a sidecar or folder to tell them apart"
+    return Diagnostic(run.path, 0, what, hint, "note")

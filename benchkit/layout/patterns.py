@@ -1,0 +1,208 @@
+"""What the path of a raw file says of its runs.
+
+In: a path below the ingested folder. Out: `PathLabels`. Why: a folder that is laid out like
+`none/wrk-1.txt` needs no configuration. The patterns match the last components, the first that
+matches wins, and leading folders become the group:
+
+    {variant}/{tool}-…      none/wrk-1.txt, agent/vegeta-text-1.txt, nginx/ab-c20-1.txt
+    {variant}/{run}.{ext}   none/1.txt
+    {variant}/{run}/{tool}… none/1/wrk.txt
+    {variant}-{run}.{ext}   no-agent-1.txt
+    {variant}.{ext}         baseline.txt
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from benchkit.layout.stems import COMPANIONS, Stem, read_stem, split_name, starts_with_tool
+from benchkit.layout.template import Template, compile_pattern
+
+__all__ = ["COMPANIONS", "PathLabels", "compile_pattern", "read_path"]
+
+#: Companions that come as folders of snapshots.
+_SERIES = COMPANIONS - {"server"}
+
+
+@dataclass(frozen=True, slots=True)
+class PathLabels:
+    """What a path says.
+
+    Parameters
+    ----------
+    group : str
+        The leading folders, joined by ``/``.
+    variant : str
+        Empty where neither a pattern nor the root gave one.
+    benchmark : str
+        Empty where the path names none.
+    params : tuple of (key, value)
+    run : int or None
+        The declared number, which `settle` keeps where it is free.
+    role : {'measured', 'warmup', 'aggregate'}
+    tool, form : str
+        The tool and the form tokens of the stem, or empty.
+    leftover : str
+        What was left of the stem: a load tool's benchmark; of a companion it means nothing.
+    folder : str
+        Posix folder of the file relative to the root; a series counts as the file itself.
+    series : str
+        Posix path of the series folder that the file is a snapshot of, or empty.
+    """
+
+    group: str
+    variant: str
+    benchmark: str
+    params: tuple[tuple[str, str], ...]
+    run: int | None
+    role: str
+    tool: str
+    form: str
+    leftover: str
+    folder: str
+    series: str = ""
+
+
+def read_path(
+    relative: PurePosixPath,
+    *,
+    tools: frozenset[str],
+    root_name: str = "",
+    pattern: str | None = None,
+) -> PathLabels:
+    """Read the labels of a file from its path.
+
+    Parameters
+    ----------
+    relative : PurePosixPath
+        Below the ingested folder; a snapshot's labels are those of its series folder.
+    tools : frozenset of str
+        The names of the formats; the companions are always known.
+    root_name : str
+        Name of the ingested folder: the variant where no pattern gives one.
+    pattern : str, optional
+        A pattern of the user's own, tried before the built-in ones (see `compile_pattern`).
+
+    Raises
+    ------
+    ConfigError
+        If ``pattern`` cannot be used.
+
+    Examples
+    --------
+    >>> found = read_path(PurePosixPath("eu/none/ab-k-c30-1.txt"), tools=frozenset({"ab"}))
+    >>> found.group, found.variant, found.benchmark, found.params, found.run
+    ('eu', 'none', 'k', (('connections', '30'),), 1)
+    """
+    parts = relative.parts or ("",)
+    if "\\" in parts[-1]:
+        parts = PurePosixPath(*(part.replace("\\", "/") for part in parts)).parts
+    stem, _ = split_name(parts[-1])
+    read = read_stem(stem, tools)
+    folders, name, series = parts[:-1], parts[-1], ""
+    at, found = _find_series(folders, tools)
+    if at >= 0 and read.tool in ("", found.tool):
+        series, stem, name, read = "/".join(folders[: at + 1]), folders[at], folders[at], found
+        folders = folders[:at]
+    folder, clean = _clean(folders)
+    template = compile_pattern(pattern) if pattern else None
+    given = template.read("/".join(clean), name, stem) if template else None
+    if template and given is not None:
+        return _from_template(template, given, read, folder, root_name, series)
+    labels = _from_folders(clean, folder, stem, read, tools, root_name)
+    return replace(labels, series=series) if series else labels
+
+
+def _from_folders(
+    folders: tuple[str, ...],
+    folder: str,
+    stem: str,
+    read: Stem,
+    tools: frozenset[str],
+    root_name: str,
+) -> PathLabels:
+    """Try the built-in patterns in their order."""
+    above = folders if folders or not root_name else (root_name,)
+    counted = bool(folders) and _is_number(folders[-1]) and bool(folders[:-1] or root_name)
+    if counted and read.run is None:
+        read = read if read.tool else starts_with_tool(stem, tools)
+        if read.tool:
+            above = folders[:-1] or (root_name,)
+            return _labels(above, read, folder, int(folders[-1]), rooted=not folders[:-1])
+    if read.tool and above:
+        return _labels(above, read, folder, read.run, rooted=not folders)
+    if above and _is_number(stem):
+        return _labels(above, Stem(), folder, int(stem), rooted=not folders)
+    variant, dash, number = stem.rpartition("-")
+    if dash and variant.strip() and _is_number(number.strip()):
+        return _labels((*folders, variant.strip()), Stem(), folder, int(number))
+    return _labels((*folders, stem), Stem(), folder, None)
+
+
+def _labels(
+    above: tuple[str, ...], read: Stem, folder: str, run: int | None, *, rooted: bool = False
+) -> PathLabels:
+    """Put labels together; the last of ``above`` is the variant, and the root is no group."""
+    return PathLabels(
+        group="" if rooted else "/".join(above[:-1]),
+        variant=above[-1],
+        benchmark=read.benchmark,
+        params=read.params,
+        run=run,
+        role=read.role,
+        tool=read.tool,
+        form=read.form,
+        leftover=read.leftover,
+        folder=folder,
+    )
+
+
+def _from_template(
+    template: Template,
+    given: dict[str, str],
+    read: Stem,
+    folder: str,
+    root_name: str,
+    series: str,
+) -> PathLabels:
+    """Put labels together from a user's pattern; what it leaves open is read token by token."""
+    run = int(given["run"]) if "run" in given else read.run if template.wild else None
+    known = ("leading", "group", "variant", "benchmark", "run", "tool", "ext")
+    params = dict(read.params) if template.wild else {}
+    params |= {key: value for key, value in given.items() if key not in known}
+    return PathLabels(
+        group="/".join(filter(None, (given["leading"], given.get("group", "")))),
+        variant=given.get("variant", root_name),
+        benchmark=given.get("benchmark", read.benchmark if template.wild else ""),
+        params=tuple(sorted(params.items())),
+        run=run,
+        role=read.role,
+        tool=read.tool or given.get("tool", ""),
+        form=read.form,
+        leftover=read.leftover if template.wild else "",
+        folder=folder,
+        series=series,
+    )
+
+
+@lru_cache(maxsize=1 << 12)
+def _clean(folders: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Return the folder as posix text, and its components without roots and dots."""
+    clean = tuple(part for part in folders if part not in ("/", ".", ".."))
+    return PurePosixPath(*folders).as_posix() if folders else "", clean
+
+
+@lru_cache(maxsize=1 << 12)
+def _find_series(folders: tuple[str, ...], tools: frozenset[str]) -> tuple[int, Stem]:
+    """Find the outermost folder whose own name reads like `cadvisor-metrics-1`."""
+    for at, folder in enumerate(folders):
+        read = read_stem(folder, tools)
+        if read.tool in _SERIES and (read.form or read.run is not None):
+            return at, read
+    return -1, Stem()
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()

@@ -1,0 +1,225 @@
+"""The keys of a sidecar, and how one is read.
+
+In: the text of `run.toml` or `<file>.run.toml`. Out: a `Sidecar`, and a diagnostic for every key
+that cannot be used. Why: a misspelt key that is passed over in silence is a wrong label. E.g.
+
+    variant = "otlp"
+    run = 1
+    benchmark = "/ping/GRM"
+    position = 7
+    start = 2026-11-20T10:00:12Z
+    end = 2026-11-20T10:00:42Z
+    [load]
+    model = "closed"
+    connections = 8
+    [params]
+    payload = "1k"
+    [env]
+    commit = "c861e65"
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from difflib import get_close_matches
+from typing import Any
+
+from benchkit.errors import Diagnostic
+from benchkit.layout.values import (
+    one_of,
+    read_code,
+    read_command,
+    read_rate,
+    read_seconds,
+    read_table,
+    read_text,
+    read_texts,
+    read_time,
+    read_whole,
+)
+from benchkit.schema import ROLES
+
+_TABLES = ("params", "env", "spans", "limits")
+
+
+@dataclass(slots=True, kw_only=True)
+class Sidecar:
+    """What lies beside a raw file says of its runs; what it does not say is None or empty.
+
+    Parameters
+    ----------
+    variant, benchmark, group, role : str or None
+    run, block, position : int or None
+        The run's number, the round it belongs to and its place in it.
+    started_at, ended_at : datetime or None
+        Of the measured part, with their zone.
+    duration : float or None
+        In s; of start and end where it is not told itself.
+    load_model : str or None
+        ``open``, ``closed`` or ``unknown``.
+    connections : int or None
+    target_rate : float or None
+        Requests per second asked for.
+    tool, tool_version, command : str or None
+    exit_code : int or None
+    params, env : dict of str to str
+        The level of the workload; what is known of the machine.
+    spans, limits : dict
+        As written in the sidecar.
+    """
+
+    variant: str | None = None
+    benchmark: str | None = None
+    group: str | None = None
+    role: str | None = None
+    run: int | None = None
+    block: int | None = None
+    position: int | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    duration: float | None = None
+    load_model: str | None = None
+    connections: int | None = None
+    target_rate: float | None = None
+    tool: str | None = None
+    tool_version: str | None = None
+    command: str | None = None
+    exit_code: int | None = None
+    params: dict[str, str] = field(default_factory=dict)
+    env: dict[str, str] = field(default_factory=dict)
+    spans: dict[str, Any] = field(default_factory=dict)
+    limits: dict[str, Any] = field(default_factory=dict)
+
+    def over(self, lower: Sidecar) -> Sidecar:
+        """Return these labels where they are told, and those of ``lower`` where they are not."""
+        merged = Sidecar()
+        for name in _NAMES:
+            mine, its = getattr(self, name), getattr(lower, name)
+            if name in _TABLES:
+                setattr(merged, name, its | mine)
+            else:
+                setattr(merged, name, its if mine is None else mine)
+        if self.duration is None and (self.started_at or self.ended_at):
+            merged.duration = None
+            merged.fill_duration()
+        return merged
+
+    def fill_duration(self) -> None:
+        """Take the duration from start and end where it is not told itself."""
+        if self.duration is None and self.started_at and self.ended_at:
+            self.duration = (self.ended_at - self.started_at).total_seconds()
+
+
+_NAMES = tuple(entry.name for entry in fields(Sidecar))
+
+
+def read_sidecar(text: str, path: str) -> tuple[Sidecar, list[Diagnostic]]:
+    """Read a sidecar; what cannot be used is told and left out.
+
+    Parameters
+    ----------
+    text : str
+        TOML.
+    path : str
+        How diagnostics name it.
+    """
+    try:
+        data = tomllib.loads(text.removeprefix("\ufeff"))
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r"line (\d+)", str(error))
+        what = f"not valid TOML ({error}); none of its labels are used"
+        return Sidecar(), [Diagnostic(path, int(at[1]) if at else 0, what, severity="warning")]
+    return read_keys(data, path)
+
+
+def read_keys(data: Mapping[str, Any], path: str) -> tuple[Sidecar, list[Diagnostic]]:
+    """Read the keys of a sidecar that is already parsed."""
+    found = Sidecar()
+    load = data.get("load", {})
+    if not isinstance(load, Mapping):
+        load = {"load": load}
+    top = {key: value for key, value in data.items() if key != "load"}
+    problems = _fill(found, top, _TOP, path) + _fill(found, load, _LOAD, path)
+    problems += _check_times(found, path)
+    return found, problems
+
+
+_LOAD: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "tool": ("tool", read_text),
+    "version": ("tool_version", read_text),
+    "model": ("load_model", one_of("open", "closed", "unknown")),
+    "connections": ("connections", read_whole),
+    "rate": ("target_rate", read_rate),
+    "target_rate": ("target_rate", read_rate),
+    "duration": ("duration", read_seconds),
+}
+_TOP: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "variant": ("variant", read_text),
+    "benchmark": ("benchmark", read_text),
+    "scenario": ("benchmark", read_text),
+    "group": ("group", read_text),
+    "role": ("role", one_of(*ROLES)),
+    "run": ("run", read_whole),
+    "repeat": ("run", read_whole),
+    "block": ("block", read_whole),
+    "position": ("position", read_whole),
+    "start": ("started_at", read_time),
+    "started_at": ("started_at", read_time),
+    "end": ("ended_at", read_time),
+    "ended_at": ("ended_at", read_time),
+    "duration": ("duration", read_seconds),
+    "load_model": ("load_model", one_of("open", "closed", "unknown")),
+    "connections": ("connections", read_whole),
+    "target_rate": ("target_rate", read_rate),
+    "tool": ("tool", read_text),
+    "tool_version": ("tool_version", read_text),
+    "command": ("command", read_command),
+    "argv": ("command", read_command),
+    "exit": ("exit_code", read_code),
+    "exit_code": ("exit_code", read_code),
+    "params": ("params", read_texts),
+    "env": ("env", read_texts),
+    "environment": ("env", read_texts),
+    "spans": ("spans", read_table),
+    "limits": ("limits", read_table),
+}
+
+
+def _fill(
+    found: Sidecar,
+    data: Mapping[str, Any],
+    known: Mapping[str, tuple[str, Callable[[Any], Any]]],
+    path: str,
+) -> list[Diagnostic]:
+    """Set the fields that the keys tell; say which keys cannot be used."""
+    problems = []
+    for key, value in data.items():
+        if key not in known:
+            problems.append(_unknown(key, known, path))
+            continue
+        name, convert = known[key]
+        try:
+            setattr(found, name, convert(value))
+        except ValueError as error:
+            what = f"{key} = {value!r} is not used: {error}"
+            problems.append(Diagnostic(path, 0, what, severity="warning"))
+    return problems
+
+
+def _unknown(key: str, known: Mapping[str, object], path: str) -> Diagnostic:
+    near = get_close_matches(key, known, 1)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+    return Diagnostic(path, 0, f"the key {key!r} is not known and is not used", hint, "warning")
+
+
+def _check_times(found: Sidecar, path: str) -> list[Diagnostic]:
+    """Drop an end before the start; fill the duration where both are told."""
+    if found.started_at and found.ended_at and found.ended_at < found.started_at:
+        found.started_at = found.ended_at = None
+        return [Diagnostic(path, 0, "the end is before the start; neither is used", "", "warning")]
+    found.fill_duration()
+    return []

@@ -1,0 +1,166 @@
+"""What lies beside raw files: `run.toml`, `<file>.run.toml`, `runs.json` and `benchkit.toml`.
+
+In: the ingested folder. Out: for each raw file the labels that lie beside it, for each run its
+window. Why: what a tool does not print (times, position, commit) can be kept with its result.
+Lowest to highest: the `[labels]` of `benchkit.toml`, then `run.toml`, both inherited from folder to
+folder; then `<file>.run.toml`. A problem is kept in `Sidecars.diagnostics` and never raised.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from benchkit.errors import Diagnostic
+from benchkit.layout.run_toml import Sidecar, read_keys, read_sidecar
+from benchkit.layout.windows import Window, find_window, read_windows
+
+__all__ = ["Sidecar", "Sidecars", "Window"]
+
+_SUFFIX = ".run.toml"
+
+
+@dataclass(slots=True)
+class _Folder:
+    """What a folder lists, and what its files inherit."""
+
+    names: frozenset[str] = frozenset()
+    sidecar: Sidecar = field(default_factory=Sidecar)
+    windows: list[Window] = field(default_factory=list)
+
+
+class Sidecars:
+    """The sidecars of one ingested folder, each read once.
+
+    Parameters
+    ----------
+    root : Path
+        The ingested folder: sidecars above it are not read.
+
+    Attributes
+    ----------
+    diagnostics : list of Diagnostic
+        What could not be used of the sidecars read so far.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.diagnostics: list[Diagnostic] = []
+        self._folders: dict[Path, _Folder] = {}
+
+    def for_file(self, path: Path) -> Sidecar:
+        """Return the labels that lie beside a file; not to be changed.
+
+        Parameters
+        ----------
+        path : Path
+            The file, or the folder of a series of snapshots.
+        """
+        folder = self._folder(path.parent)
+        name = path.name + _SUFFIX
+        if name not in folder.names:
+            return folder.sidecar
+        return self._read_toml(path.parent / name).over(folder.sidecar)
+
+    def windows(self, place: Path | str) -> list[Window]:
+        """Return the windows of the nearest `runs.json` around a file or folder, up to the root.
+
+        Parameters
+        ----------
+        place : Path or str
+            A path as the file system knows it, or a posix text relative to the root.
+        """
+        path = self.root / place if isinstance(place, str) else place
+        if path not in self._folders and path.parent in self._folders:
+            path = path.parent
+        return self._folder(path).windows
+
+    def window_for(
+        self,
+        variant: str,
+        run: int | None,
+        place: Path | str | None,
+        *,
+        benchmark: str = "",
+        group: str = "",
+    ) -> tuple[datetime, datetime] | None:
+        """Return start and end of a measured run, or None where they are not recorded.
+
+        Parameters
+        ----------
+        variant, run
+            The run's labels; a run without a declared number has no window.
+        place : Path or str or None
+            The file or its folder, as in `windows`.
+        benchmark : str
+            The benchmark that the run's path names, if any: ``k6-full-1.txt`` is not the run 1
+            that an entry without a benchmark means.
+        group : str
+            The run's group.
+        """
+        if run is None or place is None:
+            return None
+        windows = self.windows(place)
+        found = find_window(windows, variant, run, benchmark=benchmark, group=group)
+        return (found.start, found.end) if found else None
+
+    def _folder(self, folder: Path) -> _Folder:
+        """Return what the files of a folder inherit."""
+        known = self._folders.get(folder)
+        if known is None:
+            above = _Folder() if self._is_top(folder) else self._folder(folder.parent)
+            known = self._folders[folder] = self._read_folder(folder, above)
+        return known
+
+    def _read_folder(self, folder: Path, above: _Folder) -> _Folder:
+        found = _Folder(_list(folder), above.sidecar, above.windows)
+        if "benchkit.toml" in found.names:
+            found.sidecar = self._read_labels(folder / "benchkit.toml").over(found.sidecar)
+        if "run.toml" in found.names:
+            found.sidecar = self._read_toml(folder / "run.toml").over(found.sidecar)
+        if "runs.json" in found.names:
+            found.windows = self._read_windows(folder / "runs.json")
+        return found
+
+    def _is_top(self, folder: Path) -> bool:
+        return folder == self.root or self.root not in folder.parents
+
+    def _read_toml(self, path: Path) -> Sidecar:
+        text = self._read_text(path)
+        sidecar, problems = read_sidecar(text, str(path)) if text else (Sidecar(), [])
+        self.diagnostics += problems
+        return sidecar
+
+    def _read_labels(self, path: Path) -> Sidecar:
+        """Read the labels in a configuration file, whose other keys are the configuration's."""
+        try:
+            labels = tomllib.loads(self._read_text(path) or "").get("labels", {})
+        except tomllib.TOMLDecodeError:
+            return Sidecar()
+        sidecar, problems = read_keys(labels if isinstance(labels, Mapping) else {}, str(path))
+        self.diagnostics += problems
+        return sidecar
+
+    def _read_windows(self, path: Path) -> list[Window]:
+        windows, problems = read_windows(self._read_text(path) or "[]", str(path))
+        self.diagnostics += problems
+        return windows
+
+    def _read_text(self, path: Path) -> str | None:
+        try:
+            return path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            what = f"the sidecar cannot be read: {reason}; none of its labels are used"
+            self.diagnostics.append(Diagnostic(str(path), 0, what, severity="warning"))
+            return None
+
+
+def _list(folder: Path) -> frozenset[str]:
+    try:
+        return frozenset(entry.name for entry in folder.iterdir())
+    except OSError:
+        return frozenset()

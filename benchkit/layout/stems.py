@@ -1,0 +1,136 @@
+"""What the stem of a file name says: `k6-export-1` is k6's export of run 1.
+
+In: a file's name and the tools there are. Out: tool, form, role, run, params and what is left.
+Why: the tokens of a `{tool}-…` stem are read in one place and in any order.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+#: Tools whose sources accompany the runs of a load tool; what is left of their stems means nothing.
+COMPANIONS = frozenset({"cadvisor", "prometheus", "spans", "server"})
+
+#: Tokens that name a form of a result.
+FORMS = frozenset(
+    {"text", "report", "json", "export", "raw", "results", "samples"}
+    | {"summary", "hist", "hdrplot", "csv", "metrics"}
+)
+
+#: Tokens that name a role.
+ROLES = {"warmup": "warmup", "merged": "aggregate", "aggregate": "aggregate"}
+
+_VERSION = re.compile(r"v[0-9]+(?:\.[0-9]+)*")
+_CONNECTIONS = re.compile(r"c[0-9]+")
+_EXTENSION = re.compile(r"(?=.*[A-Za-z])\w+")
+_NUMBER = re.compile(r"[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Stem:
+    """What a `{tool}-…` stem says.
+
+    Parameters
+    ----------
+    tool : str
+        Empty where the stem does not begin with a tool's name; then nothing else is told.
+    form : str
+        The form tokens, joined by ``-``.
+    role : str
+        ``measured``, ``warmup`` or ``aggregate``.
+    run : int or None
+    connections : str
+        Of a token like ``c20``.
+    leftover : str
+        The tokens that say none of this, joined by ``-``.
+    """
+
+    tool: str = ""
+    form: str = ""
+    role: str = "measured"
+    run: int | None = None
+    connections: str = ""
+    leftover: str = ""
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark that a load tool's left-over tokens name."""
+        return "" if self.tool in COMPANIONS else self.leftover
+
+    @property
+    def params(self) -> tuple[tuple[str, str], ...]:
+        """The level of the workload that the stem tells."""
+        return (("connections", self.connections),) if self.connections else ()
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Split a name into stem and extension: the last suffix, plus ``.gz``.
+
+    Examples
+    --------
+    >>> split_name("k6-raw-1.json.gz"), split_name("k6-v0.49-1.txt")
+    (('k6-raw-1', 'json.gz'), ('k6-v0.49-1', 'txt'))
+    """
+    packed = name[:-3] if name.lower().endswith(".gz") and name[:-3] else name
+    stem, dot, extension = packed.rpartition(".")
+    if not (stem and dot and _EXTENSION.fullmatch(extension)):
+        return packed, name[len(packed) + 1 :]
+    return stem, name[len(stem) + 1 :]
+
+
+@lru_cache(maxsize=1 << 14)
+def read_stem(stem: str, tools: frozenset[str]) -> Stem:
+    """Read a stem; one that does not begin with a tool's name says nothing.
+
+    Examples
+    --------
+    >>> read_stem("cadvisor-v13-2", frozenset())
+    Stem(tool='cadvisor', form='v13', role='measured', run=2, connections='', leftover='')
+    """
+    tokens = [token.strip() for token in stem.split("-")]
+    tool, rest = _take_tool(tokens, tools)
+    return read_tokens(tool, rest) if tool else Stem()
+
+
+def read_tokens(tool: str, tokens: list[str]) -> Stem:
+    """Read the tokens that follow a tool's name; of several numbers the last is the run."""
+    numbers = [at for at, token in enumerate(tokens) if _NUMBER.fullmatch(token)]
+    run_at = numbers[-1] if numbers else -1
+    forms, left, role, connections = [], [], "measured", ""
+    for at, token in enumerate(tokens):
+        word = token.lower()
+        if at == run_at or not word:
+            continue
+        if word in FORMS or (tool in COMPANIONS and _VERSION.fullmatch(word)):
+            forms.append(word)
+        elif word in ROLES:
+            role = ROLES[word]
+        elif _CONNECTIONS.fullmatch(word) and not connections:
+            connections = str(int(word[1:]))
+        else:
+            left.append(token)
+    run = int(tokens[run_at]) if numbers else None
+    return Stem(tool, "-".join(forms), role, run, connections, "-".join(left))
+
+
+@lru_cache(maxsize=1 << 14)
+def form_tokens(path: str) -> tuple[str, ...]:
+    """Return the tokens of a file's stem that name a form, whatever its tool."""
+    tokens = split_name(path.rpartition("/")[2])[0].lower().split("-")
+    return tuple(token for token in tokens if token in FORMS or _VERSION.fullmatch(token))
+
+
+def starts_with_tool(stem: str, tools: frozenset[str]) -> Stem:
+    """Read a `{tool}…` stem, whatever of ``-``, ``_``, ``.`` or blank follows the tool's name."""
+    return read_stem(re.sub(r"[-_. ]+", "-", stem), tools)
+
+
+def _take_tool(tokens: list[str], tools: frozenset[str]) -> tuple[str, list[str]]:
+    """Take the longest tool's name that the tokens begin with (names may hold a ``-``)."""
+    for size in (2, 1):
+        name = "-".join(tokens[:size]).lower()
+        if name in tools or name in COMPANIONS:
+            return name, tokens[size:]
+    return "", tokens

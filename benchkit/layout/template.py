@@ -1,0 +1,141 @@
+"""A path pattern of the user's own: `--layout '{scenario}/{variant}/{run}.{ext}'`.
+
+In: the pattern. Out: a `Template` that reads labels from the last components of a path. Why: a
+folder that was laid out before benchkit came can be read without being moved.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+
+from benchkit.errors import ConfigError
+
+#: What a placeholder matches; any other name is a param and matches within one component.
+_WITHIN = "[^/]+"
+_MATCHES = {
+    "variant": _WITHIN,
+    "tool": "[A-Za-z0-9_]+",
+    "run": "[0-9]+",
+    "benchmark": _WITHIN,
+    "group": ".+",
+    "ext": "[^/.]+",
+    "anything": "[^/]*",
+}
+_ALIASES = {"repeat": "run", "scenario": "benchmark", "concurrency": "connections"}
+_WILD = "[^/]*"
+_TOKEN = re.compile(r"\{([^{}]*)\}|(\*|…|\.\.\.)|([^{}*….]+|\.|[{}])")
+_EXAMPLE = "write it like '{variant}/{tool}-{run}.{ext}'"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A compiled pattern.
+
+    Parameters
+    ----------
+    regex : re.Pattern
+        Over the whole posix path, without a trailing ``.gz``.
+    names : tuple of str
+        The label of each capturing group after the first, which holds the leading folders.
+    wild : bool
+        Whether the pattern leaves a part of the file's name open.
+    extension : bool
+        Whether the pattern speaks of the extension; if not, it is matched without it.
+    """
+
+    regex: re.Pattern[str]
+    names: tuple[str, ...]
+    wild: bool
+    extension: bool
+
+    def read(self, folder: str, name: str, stem: str) -> dict[str, str] | None:
+        """Return the labels that a path gives, or None where the pattern does not match.
+
+        Parameters
+        ----------
+        folder : str
+            Posix folder relative to the root, or empty.
+        name, stem : str
+            The file's name, and the name without its extension.
+
+        Returns
+        -------
+        dict of label to str
+            ``leading`` holds the folders before the pattern.
+        """
+        tail = name.removesuffix(".gz") if self.extension else stem
+        found = self.regex.fullmatch(f"{folder}/{tail}" if folder else tail)
+        if found is None:
+            return None
+        labels = dict(zip(self.names, found.groups()[1:], strict=True))
+        return labels | {"leading": found[1] or ""}
+
+
+@lru_cache(maxsize=64)
+def compile_pattern(pattern: str) -> Template:
+    """Compile a path pattern.
+
+    Parameters
+    ----------
+    pattern : str
+        Path components with ``{variant} {tool} {run} {repeat} {benchmark} {scenario} {group}
+        {ext} {anything}``; any other name becomes a param; ``*`` and ``…`` match what they may
+        within one component. It is matched to the last components of a path.
+
+    Raises
+    ------
+    ConfigError
+        If a brace is alone, a placeholder is empty or misspelt, or there is none.
+
+    Examples
+    --------
+    >>> compile_pattern("{scenario}/{variant}-{run}.{ext}").read("ping", "otlp-3.txt", "otlp-3")
+    {'benchmark': 'ping', 'variant': 'otlp', 'run': '3', 'ext': 'txt', 'leading': ''}
+    """
+    text = pattern.strip().replace("\\", "/").removeprefix("./").strip("/").removesuffix(".gz")
+    names: list[str] = []
+    body = "".join(_part(match, names, pattern) for match in _TOKEN.finditer(text))
+    if not names:
+        msg = f"the pattern {pattern!r} has no placeholder"
+        raise ConfigError(msg, where="--layout", hint=_EXAMPLE)
+    last = text.rpartition("/")[2]
+    return Template(
+        regex=re.compile(f"(?:(.*)/)?{body}"),
+        names=tuple(names),
+        wild=any(sign in last for sign in ("*", "…", "...", "{anything}")),
+        extension="." in last.replace("...", ""),
+    )
+
+
+def _part(match: re.Match[str], names: list[str], pattern: str) -> str:
+    """Write one token of the pattern as a regular expression."""
+    field, wild, literal = match.groups()
+    if field is None:
+        if literal in ("{", "}"):
+            msg = f"the pattern {pattern!r} has a brace that is not paired"
+            raise ConfigError(msg, where="--layout", hint=_EXAMPLE)
+        return _WILD if wild else re.escape(literal)
+    name = _label(field, pattern)
+    if name == "anything":
+        return _WILD
+    if name in names:
+        return f"\\{names.index(name) + 2}"
+    names.append(name)
+    return f"({_MATCHES.get(name, _WITHIN)})"
+
+
+def _label(field: str, pattern: str) -> str:
+    """Return the label that a placeholder stands for."""
+    name = _ALIASES.get(field, field)
+    if name in _MATCHES or field in _ALIASES:
+        return name
+    known = [*_MATCHES, *_ALIASES]
+    near = get_close_matches(field, known, 1, 0.8)
+    if near or not field.isidentifier():
+        said = f"did you mean {{{near[0]}}}" if near else f"known are {', '.join(known)}"
+        msg = f"the pattern {pattern!r} has the unknown placeholder {{{field}}}"
+        raise ConfigError(msg, where="--layout", hint=said)
+    return name

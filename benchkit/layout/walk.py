@@ -1,0 +1,164 @@
+"""Which files of a folder are raw results.
+
+In: a folder. Out: its files in natural order, and what was passed over, each with the reason.
+Why: a results folder also holds scripts, notes and sidecars, and a file that is silently not read
+is as bad as one that is wrongly read. A file that is named explicitly is always read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from benchkit.layout.natural import name_key
+
+_SCRIPTS = frozenset(
+    {
+        ".sh",
+        ".bash",
+        ".zsh",
+        ".fish",
+        ".ps1",
+        ".bat",
+        ".cmd",
+        ".lua",
+        ".js",
+        ".mjs",
+        ".cjs",
+        ".ts",
+        ".py",
+        ".pyc",
+        ".ipynb",
+        ".rb",
+        ".pl",
+        ".php",
+        ".go",
+        ".mod",
+        ".sum",
+        ".rs",
+        ".java",
+        ".kt",
+        ".c",
+        ".h",
+        ".cc",
+        ".cpp",
+        ".cs",
+        ".awk",
+        ".jq",
+    }
+)
+_DOCUMENTS = frozenset(
+    {
+        ".md",
+        ".markdown",
+        ".rst",
+        ".adoc",
+        ".tex",
+        ".pdf",
+        ".doc",
+        ".docx",
+        ".odt",
+        ".rtf",
+        ".ppt",
+        ".pptx",
+        ".odp",
+        ".xls",
+        ".xlsx",
+        ".ods",
+        ".png",
+        ".jpg",
+        ".jpeg",
+        ".gif",
+        ".svg",
+        ".webp",
+    }
+)
+_SIDECARS = {"run.toml", "runs.json", "benchkit.toml", "provenance.toml", "containers.json"}
+_PRUNED = {
+    ".benchkit": "benchkit's own store",
+    "node_modules": "dependencies",
+    "__pycache__": "compiled scripts",
+}
+
+
+def walk(
+    root: Path, exclude: Sequence[str] = (), skipped: list[tuple[Path, str]] | None = None
+) -> Iterator[Path]:
+    """Yield the files below a folder that may be raw results, in natural order.
+
+    Parameters
+    ----------
+    root : Path
+        A folder, or a file, which is yielded as it is.
+    exclude : sequence of str
+        Globs over the name or the posix path relative to ``root`` of files and folders.
+    skipped : list of (Path, str), optional
+        Gets every file and folder that is passed over, with the reason.
+    """
+    if root.is_file():
+        yield root
+        return
+    globs = [glob.rstrip("/") for glob in exclude]
+    for path, reason in _walk(root, "", globs, ()):
+        if not reason:
+            yield path
+        elif skipped is not None:
+            skipped.append((path, reason))
+
+
+def _walk(
+    folder: Path, relative: str, exclude: Sequence[str], above: tuple[Path, ...]
+) -> Iterator[tuple[Path, str]]:
+    """Walk one folder; ``above`` holds the real folders on the way, against links in a circle."""
+    try:
+        entries = sorted(folder.iterdir(), key=lambda entry: name_key(entry.name))
+        real = folder.resolve()
+    except OSError as error:
+        yield folder, f"cannot be listed: {error.strerror}"
+        return
+    if real in above:
+        yield folder, "a link back to a folder above it"
+        return
+    for entry in entries:
+        place = f"{relative}/{entry.name}" if relative else entry.name
+        is_folder = entry.is_dir()
+        reason = _excluded(entry.name, place, exclude)
+        reason = reason or (_prune(entry) if is_folder else _pass_over(entry))
+        if is_folder and not reason:
+            yield from _walk(entry, place, exclude, (*above, real))
+        else:
+            yield entry, reason
+
+
+def _excluded(name: str, place: str, exclude: Sequence[str]) -> str:
+    for glob in exclude:
+        if fnmatchcase(name, glob) or fnmatchcase(place, glob):
+            return f"excluded by {glob}"
+    return ""
+
+
+def _prune(folder: Path) -> str:
+    """Say why a folder is not walked, or nothing."""
+    name = folder.name
+    if name in _PRUNED:
+        return _PRUNED[name]
+    if name.startswith("."):
+        return "a hidden folder"
+    return "a virtual environment" if (folder / "pyvenv.cfg").is_file() else ""
+
+
+def _pass_over(path: Path) -> str:
+    """Say why a file is not read, or nothing."""
+    name, suffix = path.name.lower(), path.suffix.lower()
+    reasons = {
+        "a hidden file": name.startswith("."),
+        "a README": name.startswith("readme"),
+        "a script": suffix in _SCRIPTS,
+        "a document": suffix in _DOCUMENTS,
+        "a sidecar": name in _SIDECARS or name.endswith(".run.toml"),
+        "a log of commands": name == "commands.log",
+        "what a tool wrote to standard error": suffix == ".stderr",
+        "not a regular file": not path.is_file(),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")

@@ -1,0 +1,233 @@
+"""The path of a real capture says which run it is."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.errors import ConfigError
+from benchkit.layout.patterns import PathLabels, read_path
+
+TOOLS = frozenset({"ab", "benchstat", "gobench", "hey", "k6", "vegeta", "wrk", "docker-stats"})
+
+#: Paths of real captures and what they say; what is not listed is empty.
+CAPTURES = """
+none/wrk-1.txt variant=none run=1 tool=wrk folder=none
+none/wrk-warmup-1.txt variant=none run=1 role=warmup tool=wrk folder=none
+apm/cadvisor-v13-1.json variant=apm run=1 tool=cadvisor form=v13 folder=apm
+none/spans-8.prom variant=none run=8 tool=spans folder=none
+baseline/k6-export-1.json variant=baseline run=1 tool=k6 form=export folder=baseline
+baseline/k6-raw-3.csv.gz variant=baseline run=3 tool=k6 form=raw folder=baseline
+otel/k6-old-1-export.json variant=otel run=1 tool=k6 form=export left=old folder=otel
+otel/k6-handlesummary-1.txt variant=otel run=1 tool=k6 left=handlesummary folder=otel
+otel/server-k6-full-1.log variant=otel run=1 tool=server leftover=k6-full folder=otel
+nginx/ab-c20-1.txt variant=nginx connections=20 run=1 tool=ab folder=nginx
+nginx/ab-c100-1.tsv.gz variant=nginx connections=100 run=1 tool=ab folder=nginx
+nginx/ab-k-c30-1.txt variant=nginx connections=30 run=1 tool=ab left=k folder=nginx
+nginx/hey-z3s-q50-1.txt variant=nginx run=1 tool=hey left=z3s-q50 folder=nginx
+agent/vegeta-text-1.txt variant=agent run=1 tool=vegeta form=text folder=agent
+agent/vegeta-bodies-1.bin variant=agent run=1 tool=vegeta left=bodies folder=agent
+agent/vegeta-text-merged.txt variant=agent role=aggregate tool=vegeta form=text folder=agent
+a/cadvisor-v21-consumer-2.json variant=a run=2 tool=cadvisor form=v21 leftover=consumer folder=a
+edge/vegeta-results-overload.csv.gz variant=edge tool=vegeta form=results left=overload folder=edge
+baseline.txt variant=baseline
+Baseline/gobench-1.txt variant=Baseline run=1 tool=gobench folder=Baseline
+pinned/Baseline.txt group=pinned variant=Baseline folder=pinned
+interleaved/OTel_Enabled.txt group=interleaved variant=OTel_Enabled folder=interleaved
+single/gobench-all-1.txt variant=single run=1 tool=gobench left=all folder=single
+benchstat/new-2file.csv group=benchstat variant=new-2file folder=benchstat
+k6/k6-v0.49-ansi-pty-1.txt variant=k6 run=1 tool=k6 left=v0.49-ansi-pty folder=k6
+truncated/wrk.cut30.txt group=truncated variant=wrk.cut30 folder=truncated
+crlf/wrk.txt variant=crlf tool=wrk folder=crlf
+encoding/utf16le-bom-wrk.txt group=encoding variant=utf16le-bom-wrk folder=encoding
+"""
+
+LAYOUTS = """
+{variant}.txt a/base.txt group=a variant=base
+{scenario}/{variant}/{repeat}.* ping/otlp/4.json benchmark=ping variant=otlp run=4
+{variant}-c{concurrency}-{run}.{ext} no-agent-c8-2.json.gz variant=no-agent run=2 connections=8
+{variant}/{payload}/* none/1k/wrk-warmup-2.txt variant=none payload=1k run=2 role=warmup tool=wrk
+{tool}-{variant}.{ext} k6-otel.json variant=otel tool=k6
+{group}/runs/{variant}/… a/b/runs/x/k6-export-2.json group=a/b variant=x run=2 tool=k6 form=export
+{tool}-{run}.{ext} wrk-5.txt variant=root run=5 tool=wrk
+{variant} v1/base.txt group=v1 variant=base
+{variant}/{variant}-{run}.{ext} x/none/none-2.txt group=x variant=none run=2
+{variant}\\{run}.{ext} none/2.txt variant=none run=2
+{variant}_{run}.{ext} none/wrk-1.txt variant=none run=1 tool=wrk
+"""
+
+
+def rows(table: str) -> list[list[str]]:
+    return [line.split() for line in table.strip().splitlines()]
+
+
+def labels(words: list[str], folder: str = "") -> PathLabels:
+    """Build labels from words like ``run=1``; ``left`` is a benchmark that the stem names."""
+    told = dict(word.split("=", 1) for word in words)
+    left = told.pop("left", "")
+    known = ("group", "variant", "tool", "form")
+    return PathLabels(
+        **{name: told.pop(name, "") for name in known},
+        benchmark=told.pop("benchmark", left),
+        leftover=told.pop("leftover", left),
+        run=int(told.pop("run")) if "run" in told else None,
+        role=told.pop("role", "measured"),
+        folder=told.pop("folder", folder),
+        params=tuple(told.items()),
+    )
+
+
+def read(path: str, root_name: str = "", pattern: str | None = None) -> PathLabels:
+    return read_path(PurePosixPath(path), tools=TOOLS, root_name=root_name, pattern=pattern)
+
+
+@pytest.mark.parametrize(("path", "words"), [(row[0], row[1:]) for row in rows(CAPTURES)])
+def test_captures(path: str, words: list[str]) -> None:
+    assert read(path, "some-root") == labels(words)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "words"), [(*row[:2], row[2:]) for row in rows(LAYOUTS)]
+)
+def test_layout(pattern: str, path: str, words: list[str]) -> None:
+    found = read(path, root_name="root", pattern=pattern)
+    assert found == labels(words, folder=path.rpartition("/")[0])
+
+
+def test_a_folder_of_snapshots_is_one_source() -> None:
+    first = read("none/cadvisor-metrics-1/01-1795219562862.prom.gz")
+    last = read("none/cadvisor-metrics-1/17-1795219578234.prom.gz")
+    assert first == last
+    assert first.series == "none/cadvisor-metrics-1"
+    assert (first.variant, first.tool, first.form, first.run) == ("none", "cadvisor", "metrics", 1)
+    assert first.folder == "none"
+
+
+@pytest.mark.parametrize(
+    "path", ["spans-1/wrk-1.txt", "prometheus-exporter/wrk-1.txt", "server-1/wrk-1.txt"]
+)
+def test_a_variant_may_be_called_like_a_companion(path: str) -> None:
+    found = read(path)
+    assert found.variant == path.partition("/")[0]
+    assert (found.tool, found.run, found.series) == ("wrk", 1, "")
+
+
+@pytest.mark.parametrize(
+    ("path", "group", "variant", "run"),
+    [
+        ("eu/west/none/wrk-1.txt", "eu/west", "none", 1),
+        ("none/7.txt", "", "none", 7),
+        ("eu/none/7.txt", "eu", "none", 7),
+        ("none/3/wrk.txt", "", "none", 3),
+        ("none/3/wrk_output.txt", "", "none", 3),
+        ("eu/none/3/wrk-warmup.txt", "eu", "none", 3),
+        ("v2/10/wrk-2.txt", "v2", "10", 2),
+        ("no-agent-2.txt", "", "no-agent", 2),
+        ("eu/no-agent-2.json.gz", "eu", "no-agent", 2),
+        ("no-agent.txt", "", "no-agent", None),
+        ("baseline", "", "baseline", None),
+        ("otlp v1.2.txt", "", "otlp v1.2", None),
+        ("my variant/wrk - 2.txt", "", "my variant", 2),
+        ("none\\wrk-4.txt", "", "none", 4),
+        ("../results/none/wrk-4.txt", "results", "none", 4),
+        ("/data/none/wrk-4.txt", "data", "none", 4),
+        ("none/docker-stats-2.txt", "", "none", 2),
+    ],
+)
+def test_first_pattern_that_matches_wins(path: str, group: str, variant: str, run: int) -> None:
+    found = read(path)
+    assert (found.group, found.variant, found.run) == (group, variant, run)
+
+
+@pytest.mark.parametrize(
+    ("path", "variant", "run"),
+    [
+        ("wrk-1.txt", "none", 1),
+        ("wrk.txt", "none", None),
+        ("1.txt", "none", 1),
+        ("2/wrk.txt", "none", 2),
+        ("baseline.txt", "baseline", None),
+        ("otlp-3.txt", "otlp", 3),
+        ("cadvisor-metrics-1/01-17.prom", "none", 1),
+    ],
+)
+def test_the_ingested_folder_gives_a_variant_that_no_pattern_gave(
+    path: str, variant: str, run: int
+) -> None:
+    found = read(path, root_name="none")
+    assert (found.group, found.variant, found.run) == ("", variant, run)
+
+
+@pytest.mark.parametrize(
+    ("path", "variant"), [("wrk-1.txt", "wrk"), ("1.txt", "1"), ("wrk.txt", "wrk")]
+)
+def test_without_a_folder_the_name_is_the_variant(path: str, variant: str) -> None:
+    assert read(path).variant == variant
+
+
+def test_of_several_numbers_the_last_is_the_run() -> None:
+    found = read("none/wrk-500-3.txt")
+    assert (found.run, found.leftover, found.benchmark) == (3, "500", "500")
+
+
+def test_tokens_may_stand_in_any_order() -> None:
+    found = {read(f"none/k6-{stem}.json") for stem in ("1-c8-export-ping", "ping-export-1-c8")}
+    assert len(found) == 1
+    assert found.pop().params == (("connections", "8"),)
+
+
+def test_the_layout_sees_no_root_and_no_dots() -> None:
+    assert read("/data/none/2.txt", pattern="{variant}/{run}.{ext}").group == "data"
+    assert read("../none/2.txt", pattern="{variant}/{run}.{ext}").group == ""
+
+
+def test_a_file_that_the_layout_does_not_match_is_read_as_without_it() -> None:
+    assert read("none/wrk-1.txt", pattern="{variant}_{run}.{ext}") == read("none/wrk-1.txt")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "hint"),
+    [
+        ("{varient}/{run}.txt", "{variant}"),
+        ("{variant}/{runs}.txt", "{run}"),
+        ("{}/{run}.txt", "known are variant"),
+        ("{a b}/x.txt", "known are variant"),
+        ("{variant/x.txt", "write it like"),
+        ("results/*.txt", "write it like"),
+        ("", "write it like"),
+    ],
+)
+def test_a_layout_that_cannot_be_used(pattern: str, hint: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read("none/wrk-1.txt", pattern=pattern or " ")
+    assert hint in caught.value.hint
+    assert caught.value.where == "--layout"
+
+
+names = st.text(st.characters(exclude_characters="/\0", codec="utf-8"), min_size=1, max_size=12)
+
+
+@given(st.lists(names.filter(lambda name: name not in (".", "..")), min_size=1, max_size=5), names)
+def test_every_path_has_a_variant(parts: list[str], root_name: str) -> None:
+    found = read_path(PurePosixPath(*parts), tools=TOOLS, root_name=root_name)
+    assert found.variant
+    assert found.role in ("measured", "warmup", "aggregate")
+    assert found.run is None or found.run >= 0
+
+
+@given(
+    group=st.sampled_from(["", "eu", "eu/west"]),
+    variant=st.from_regex(r"[a-z]{3,8}(-[a-z]{3,8})?", fullmatch=True),
+    tool=st.sampled_from(sorted(TOOLS)),
+    run=st.integers(0, 10**6),
+    extension=st.sampled_from(["txt", "json", "json.gz", "log"]),
+)
+def test_what_is_written_is_read(
+    group: str, variant: str, tool: str, run: int, extension: str
+) -> None:
+    path = PurePosixPath(group, variant, f"{tool}-{run}.{extension}")
+    found = read_path(path, tools=TOOLS, root_name="root")
+    assert (found.group, found.variant, found.tool, found.run) == (group, variant, tool, run)

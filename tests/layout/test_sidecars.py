@@ -1,0 +1,236 @@
+"""What lies beside a raw file is read, and what cannot be used of it is told."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from benchkit.layout.run_toml import Sidecar, read_sidecar
+from benchkit.layout.sidecars import Sidecars
+
+RUN_TOML = """
+variant = "otlp"
+run = 1
+benchmark = "/ping/GRM"
+position = 7                      # order in which the runs were made
+start = 2026-11-20T10:00:12Z
+end = 2026-11-20T10:00:42Z
+[load]
+tool = "wrk"
+model = "closed"
+connections = 8
+[spans]
+per_request = 3
+saved = 505345
+source = "elasticsearch _count"
+[limits]
+server = {cpu = 2.0, memory = "4GiB"}
+[env]
+cpu = "i7-1280P"
+kernel = "6.8"
+commit = "c861e65"
+"""
+
+RUNS_JSON = """[
+  {"scenario": "tracing-wrk", "variant": "none", "repeat": 1,
+   "start": "2026-11-21T01:21:43.302Z", "end": "2026-11-21T01:21:58.310Z", "exit_code": 0},
+  {"variant": "otlp", "run": "1", "start": 1795224125, "end": 1795224140089}
+]"""
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+
+
+def test_every_key_of_the_published_example_is_read() -> None:
+    found, problems = read_sidecar(RUN_TOML, "run.toml")
+    assert problems == []
+    assert found == Sidecar(
+        variant="otlp",
+        run=1,
+        benchmark="/ping/GRM",
+        position=7,
+        started_at=datetime(2026, 11, 20, 10, 0, 12, tzinfo=UTC),
+        ended_at=datetime(2026, 11, 20, 10, 0, 42, tzinfo=UTC),
+        duration=30.0,
+        tool="wrk",
+        load_model="closed",
+        connections=8,
+        spans={"per_request": 3, "saved": 505345, "source": "elasticsearch _count"},
+        limits={"server": {"cpu": 2.0, "memory": "4GiB"}},
+        env={"cpu": "i7-1280P", "kernel": "6.8", "commit": "c861e65"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "hint"),
+    [
+        ('varient = "a"', "'varient' is not known", "variant"),
+        ("[load]\nconections = 8", "'conections' is not known", "connections"),
+        ("zzzz = 1", "'zzzz' is not known", "known are variant"),
+        ("run = -1", "whole number", ""),
+        ("run = true", "whole number", ""),
+        ("run = 4294967296", "whole number", ""),
+        ('role = "cold"', "measured, warmup", ""),
+        ("start = 2026-11-20T10:00:12", "zone", ""),
+        ('start = "yesterday"', "zone", ""),
+        ("start = 2026-11-20T10:00:12Z\nend = 2026-11-20T10:00:11Z", "before the start", ""),
+        ('duration = "long"', "number", ""),
+        ("duration = -1", "seconds", ""),
+        ("[load]\nrate = inf", "requests per second", ""),
+        ('exit = "1"', "whole number", ""),
+        ("variant = [1]", "text", ""),
+        ("env = 1", "table", ""),
+        ("load = 1", "'load' is not known", ""),
+    ],
+)
+def test_what_cannot_be_used_is_told_and_the_rest_kept(text: str, what: str, hint: str) -> None:
+    found, problems = read_sidecar(f'group = "kept"\n{text}', "x/run.toml")
+    assert found == Sidecar(group="kept")
+    assert [(one.path, one.severity) for one in problems] == [("x/run.toml", "warning")]
+    assert what in problems[0].what
+    assert hint in problems[0].hint
+
+
+def test_broken_toml_names_the_line() -> None:
+    found, problems = read_sidecar('variant = "a"\nrun = = 1\n', "run.toml")
+    assert found == Sidecar()
+    assert [(one.line, one.severity) for one in problems] == [(2, "warning")]
+
+
+def test_durations_and_commands_are_taken_as_people_write_them() -> None:
+    text = 'duration = "1m30s"\nargv = ["wrk", "-c8"]\n[params]\nsize = 1024\ntls = true\n'
+    found, problems = read_sidecar(text, "run.toml")
+    assert problems == []
+    assert (found.duration, found.command) == (90.0, "wrk -c8")
+    assert found.params == {"size": "1024", "tls": "true"}
+
+
+def test_sidecars_are_inherited_downward(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "benchkit.toml": '[project]\ntitle = "x"\n[labels]\ngroup = "low"\nvariant = "low"\n',
+            "run.toml": 'variant = "root"\n[env]\ncpu = "i7"\ncommit = "a"\n',
+            "none/run.toml": 'variant = "none"\n[env]\ncommit = "b"\n',
+            "none/deep/wrk-1.txt": "",
+            "none/wrk-1.txt.run.toml": "run = 4\nstart = 2026-11-20T10:00:12Z\n",
+            "none/cadvisor-metrics-1.run.toml": "run = 9\n",
+        },
+    )
+    sidecars = Sidecars(tmp_path)
+    deep = sidecars.for_file(tmp_path / "none/deep/wrk-1.txt")
+    assert (deep.group, deep.variant, deep.run) == ("low", "none", None)
+    assert deep.env == {"cpu": "i7", "commit": "b"}
+    own = sidecars.for_file(tmp_path / "none/wrk-1.txt")
+    assert (own.variant, own.run) == ("none", 4)
+    assert sidecars.for_file(tmp_path / "none/wrk-2.txt").run is None
+    assert sidecars.for_file(tmp_path / "none/cadvisor-metrics-1").run == 9
+    assert sidecars.for_file(tmp_path / "wrk-1.txt").variant == "root"
+    assert sidecars.diagnostics == []
+
+
+def test_the_duration_follows_the_times_that_stand_higher(tmp_path: Path) -> None:
+    day = "2026-11-20T10:00:"
+    write(
+        tmp_path,
+        {
+            "run.toml": f"start = {day}10Z\nend = {day}40Z\n",
+            "wrk-1.txt.run.toml": f"start = {day}20Z\n",
+            "wrk-2.txt.run.toml": "run = 2\n",
+        },
+    )
+    sidecars = Sidecars(tmp_path)
+    assert sidecars.for_file(tmp_path / "wrk-1.txt").duration == 20.0
+    assert sidecars.for_file(tmp_path / "wrk-2.txt").duration == 30.0
+
+
+def test_nothing_above_the_ingested_folder_is_read(tmp_path: Path) -> None:
+    write(tmp_path, {"run.toml": 'variant = "above"\n', "results/wrk-1.txt": ""})
+    sidecars = Sidecars(tmp_path / "results")
+    assert sidecars.for_file(tmp_path / "results/wrk-1.txt") == Sidecar()
+    assert sidecars.for_file(tmp_path / "elsewhere/wrk-1.txt") == Sidecar()
+
+
+def test_problems_are_kept_once(tmp_path: Path) -> None:
+    write(tmp_path, {"run.toml": "varient = 1\n", "runs.json": "{", "benchkit.toml": "= broken"})
+    sidecars = Sidecars(tmp_path)
+    for name in ("a.txt", "b.txt"):
+        sidecars.for_file(tmp_path / name)
+        assert sidecars.window_for("none", 1, tmp_path / name) is None
+    assert sorted(Path(one.path).name for one in sidecars.diagnostics) == ["run.toml", "runs.json"]
+    assert {one.severity for one in sidecars.diagnostics} == {"warning"}
+
+
+def test_a_sidecar_that_is_no_text_is_told(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "a.txt.run.toml").mkdir()
+    sidecars = Sidecars(tmp_path)
+    assert sidecars.for_file(tmp_path / "a.txt") == Sidecar()
+    assert len(sidecars.diagnostics) == 2
+
+
+def test_windows_are_found_from_below(tmp_path: Path) -> None:
+    write(tmp_path, {"runs.json": RUNS_JSON, "none/wrk-1.txt": "", "otlp/wrk-1.txt": ""})
+    sidecars = Sidecars(tmp_path)
+    sidecars.for_file(tmp_path / "none/wrk-1.txt")
+    window = (
+        datetime(2026, 11, 21, 1, 21, 43, 302000, tzinfo=UTC),
+        datetime(2026, 11, 21, 1, 21, 58, 310000, tzinfo=UTC),
+    )
+    for place in ("none", tmp_path / "none", tmp_path / "none/wrk-1.txt"):
+        assert sidecars.window_for("none", 1, place) == window
+    otlp = sidecars.window_for("otlp", 1, "otlp")
+    assert otlp is not None
+    assert (otlp[1] - otlp[0]).total_seconds() == pytest.approx(15.089)
+    assert sidecars.window_for("none", 2, "none") is None
+    assert sidecars.window_for("none", None, "none") is None
+    assert sidecars.window_for("none", 1, None) is None
+    assert sidecars.windows("none")[0].exit_code == 0
+
+
+def test_a_run_with_a_name_of_its_own_has_not_the_window_of_the_nameless(tmp_path: Path) -> None:
+    days = [
+        {"start": f"2026-01-0{day}T00:00:00Z", "end": f"2026-01-0{day}T00:01:00Z", "run": 1}
+        for day in (1, 2)
+    ]
+    runs = [
+        {"variant": "a", **days[0]},
+        {"variant": "a", "benchmark": "get", "group": "eu", **days[1]},
+        {"variant": "b", **days[0]},
+        {"variant": "b", **days[1]},
+    ]
+    write(tmp_path, {"runs.json": json.dumps(runs)})
+    sidecars = Sidecars(tmp_path)
+    nameless = sidecars.window_for("a", 1, "")
+    named = sidecars.window_for("a", 1, "", benchmark="get", group="eu")
+    assert nameless is not None
+    assert named is not None
+    assert (nameless[0].day, named[0].day) == (1, 2)
+    assert sidecars.window_for("a", 1, "", benchmark="full") is None
+    assert sidecars.window_for("a", 1, "", benchmark="get", group="us") is None
+    assert sidecars.window_for("b", 1, "") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('[{"variant": "none", "repeat": 1, "sta', "not valid JSON"),
+        ('{"variant": "none"}', "not a list"),
+        ("[1]", "entry 1 is not used: it is not an object"),
+        ('[{"variant": "none"}]', "it lacks run, start, end"),
+        ('[{"variant": "a", "run": 1, "start": 2e9, "end": 1e9}]', "its end is before its start"),
+        ('[{"variant": "a", "run": 1.5, "start": 1e9, "end": 2e9}]', "whole number"),
+        ('[{"variant": "a", "run": 1, "start": NaN, "end": 2e9}]', "no time"),
+    ],
+)
+def test_runs_that_cannot_be_used_are_told(tmp_path: Path, text: str, what: str) -> None:
+    write(tmp_path, {"runs.json": text})
+    sidecars = Sidecars(tmp_path)
+    assert sidecars.windows("") == []
+    assert [what in one.what for one in sidecars.diagnostics] == [True]

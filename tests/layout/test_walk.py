@@ -1,0 +1,103 @@
+"""A walk finds raw results in natural order and says what it passes over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit.layout.walk import walk
+
+RESULTS = [
+    "baseline.txt",
+    "none/1/wrk.txt",
+    "none/k6-raw-1.json.gz",
+    "none/old-2file.html",
+    "none/server-1.log",
+    "none/wrk-1.txt",
+    "none/wrk-2.txt",
+    "none/wrk-10.txt",
+]
+PASSED_OVER = {
+    ".benchkit": "benchkit's own store",
+    ".git": "a hidden folder",
+    ".DS_Store": "a hidden file",
+    "README.md": "a README",
+    "README": "a README",
+    "bench.sh": "a script",
+    "done.LUA": "a script",
+    "script.js": "a script",
+    "notes.md": "a document",
+    "plot.png": "a document",
+    "run.toml": "a sidecar",
+    "runs.json": "a sidecar",
+    "benchkit.toml": "a sidecar",
+    "PROVENANCE.toml": "a sidecar",
+    "containers.json": "a sidecar",
+    "none/wrk-1.txt.run.toml": "a sidecar",
+    "commands.log": "a log of commands",
+    "none/k6-1.stderr": "what a tool wrote to standard error",
+    "env": "a virtual environment",
+    "node_modules": "dependencies",
+}
+INSIDE = {".benchkit/x.parquet", ".git/config", "env/pyvenv.cfg", "env/a.txt", "node_modules/a.txt"}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folders = {".benchkit", ".git", "env", "node_modules"}
+    for name in {*RESULTS, *PASSED_OVER, *INSIDE} - folders:
+        path = tmp_path / "results" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    return tmp_path / "results"
+
+
+def test_results_come_in_natural_order_and_the_rest_with_a_reason(root: Path) -> None:
+    skipped: list[tuple[Path, str]] = []
+    found = [path.relative_to(root).as_posix() for path in walk(root, [], skipped)]
+    assert found == RESULTS
+    assert {path.relative_to(root).as_posix(): reason for path, reason in skipped} == PASSED_OVER
+
+
+@pytest.mark.parametrize(
+    ("glob", "left"),
+    [
+        ("none", ["baseline.txt"]),
+        ("none/", ["baseline.txt"]),
+        ("none/*", ["baseline.txt"]),
+        ("*.txt", ["none/k6-raw-1.json.gz", "none/old-2file.html", "none/server-1.log"]),
+        ("wrk-?.txt", [name for name in RESULTS if name not in RESULTS[5:7]]),
+    ],
+)
+def test_globs_exclude_files_and_folders(root: Path, glob: str, left: list[str]) -> None:
+    skipped: list[tuple[Path, str]] = []
+    assert [path.relative_to(root).as_posix() for path in walk(root, [glob], skipped)] == left
+    assert any(reason.startswith("excluded by") for _, reason in skipped)
+
+
+def test_what_is_named_explicitly_is_always_read(root: Path) -> None:
+    assert list(walk(root / "README.md", ["*"])) == [root / "README.md"]
+    hidden = root / ".runs"
+    hidden.mkdir()
+    (hidden / "wrk-1.txt").write_text("")
+    assert list(walk(hidden)) == [hidden / "wrk-1.txt"]
+
+
+def test_links_in_a_circle_and_to_nowhere_are_told(tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    (tmp_path / "none/wrk-1.txt").write_text("")
+    (tmp_path / "none/again").symlink_to(tmp_path, target_is_directory=True)
+    (tmp_path / "gone.txt").symlink_to(tmp_path / "nowhere.txt")
+    skipped: list[tuple[Path, str]] = []
+    assert list(walk(tmp_path, [], skipped)) == [tmp_path / "none/wrk-1.txt"]
+    assert dict(skipped) == {
+        tmp_path / "none/again": "a link back to a folder above it",
+        tmp_path / "gone.txt": "not a regular file",
+    }
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    skipped: list[tuple[Path, str]] = []
+    assert list(walk(tmp_path / "gone", [], skipped)) == []
+    assert [path for path, _ in skipped] == [tmp_path / "gone"]
