@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from benchkit.layout.pieces import Piece
 from benchkit.layout.stems import form_tokens
 from benchkit.schema import format_params
-
-if TYPE_CHECKING:
-    from benchkit.layout.numbering import Piece
 
 
 class Run:

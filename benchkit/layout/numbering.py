@@ -10,65 +10,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from benchkit.errors import Diagnostic
 from benchkit.layout.forms import Run, merge_forms
 from benchkit.layout.natural import path_key
+from benchkit.layout.pieces import Piece
 from benchkit.layout.stems import COMPANIONS
 
 __all__ = ["Piece", "settle"]
 
 #: The largest number that the table can hold.
 _LARGEST = (1 << 31) - 1
-
-
-@dataclass(slots=True, kw_only=True)
-class Piece:
-    """One run as one source tells it, with its labels.
-
-    Parameters
-    ----------
-    path, sha256 : str
-        The source, as posix path, and the digest of its content.
-    format, tool, form : str
-        Which parser read it, which tool measured, in which form.
-    index : int
-        The reading's place in its source, from 0.
-    group, variant, benchmark, params : str
-        Labels; `settle` completes group, benchmark and params.
-    target : str
-        The path of the URL under load: the benchmark where nothing else names one.
-    run : int or None
-        The number that path or sidecar declare.
-    role, status : str
-        As in the table of runs; ``complete``, ``partial`` or ``failed``.
-    folder, leftover : str
-        As `PathLabels` gives them.
-    pkg : str
-        The Go package.
-    number : int
-        The final number, which `settle` gives.
-    """
-
-    path: str
-    sha256: str = ""
-    format: str = ""
-    tool: str = ""
-    form: str = ""
-    index: int = 0
-    group: str = ""
-    variant: str = ""
-    benchmark: str = ""
-    target: str = ""
-    params: str = ""
-    run: int | None = None
-    role: str = "measured"
-    folder: str = ""
-    leftover: str = ""
-    pkg: str = ""
-    status: str = "complete"
-    number: int = 0
 
 
 def settle(pieces: Iterable[Piece]) -> list[Diagnostic]:
