@@ -195,10 +195,17 @@ class Comparison:
         command : str
             The command line that made it, for the section on method.
         """
-        from benchkit.report import model, render
+        from benchkit import __version__
+        from benchkit.report.formats import render
+        from benchkit.report.model import build
 
-        built = model.build(
-            self.verdicts, self.runs, self.findings, title=title, command=command
+        built = build(
+            self.verdicts,
+            self.runs,
+            self.findings,
+            title=title,
+            command=command,
+            version=__version__,
         )
         return render(built, form)
 

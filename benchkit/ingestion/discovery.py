@@ -161,7 +161,12 @@ def _standard_input(variant: str) -> Found:
 
 def _named_file(path: Path, variant: str, options: Options, tools: frozenset[str]) -> Found:
     sidecars = Sidecars(path.parent)
-    labels = read_path(PurePosixPath(path.as_posix()), tools=tools, pattern=options.layout)
+    labels = read_path(
+        PurePosixPath(path.as_posix()),
+        tools=tools,
+        root_name="" if len(path.parts) > 1 else path.resolve().parent.name,
+        pattern=options.layout,
+    )
     return Found(
         label=str(path),
         identity=str(path.resolve()),

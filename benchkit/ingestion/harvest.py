@@ -322,7 +322,7 @@ def _window(part: Part, found: Found) -> tuple[datetime, datetime] | None:
         part.variant,
         part.run,
         found.path.parent,
-        benchmark=found.labels.benchmark,
+        benchmark=found.labels.leftover,
         group=part.group,
     )
 
