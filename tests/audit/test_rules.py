@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
 from typing import TYPE_CHECKING, cast
 
+import examples
 import pandas as pd
-from benchkit.audit import audit
 
-from tests import examples
+from benchkit.audit import audit
 
 if TYPE_CHECKING:
     from benchkit.comparison import Comparisons

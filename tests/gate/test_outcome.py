@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import examples
 import pytest
+
 from benchkit.errors import ExitCode
 from benchkit.gate.outcome import OnInconclusive, check
-
-from tests import examples
 
 
 def test_a_shown_regression_fails_whatever_else_is_shown() -> None:
