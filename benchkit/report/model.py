@@ -1,0 +1,147 @@
+"""The report as data: what it says, in which order, before anyone decides on HTML or Markdown.
+
+In: verdicts, runs and findings. Out: one frozen `Report`. Why: every output is the same report in
+other clothes; a section is added here and in one builder, and every renderer shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchkit.errors import Finding
+from benchkit.tables.model import Table
+from benchkit.verdict import Verdicts
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+TITLE = "Benchmark comparison"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """A figure that is drawn only where it is shown.
+
+    Parameters
+    ----------
+    name : str
+        Prefix of its ids.
+    title, description : str
+        The name, and in words what is to be seen.
+    legend : str
+        How to read it.
+    svg : callable
+        Draws it and returns an inline SVG element.
+    """
+
+    name: str
+    title: str
+    description: str
+    legend: str
+    svg: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One section.
+
+    Parameters
+    ----------
+    id, title : str
+        Stable anchor, and heading.
+    text : tuple of str
+        Paragraphs.
+    plot : Plot or None
+    tables : tuple of Table
+        Always in sight.
+    folded : tuple of Table
+        Behind a click.
+    findings : tuple of Finding
+    is_detail : bool
+        Whether the whole section is folded where space is short.
+    """
+
+    id: str
+    title: str
+    text: tuple[str, ...] = ()
+    plot: Plot | None = None
+    tables: tuple[Table, ...] = ()
+    folded: tuple[Table, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    is_detail: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything a renderer needs.
+
+    Parameters
+    ----------
+    title : str
+    sentence : str
+        The verdict; begins with its mark.
+    bullets : tuple of str
+    status : str
+        Runs, tools and findings in one line.
+    sections : tuple of Section
+    findings : tuple of Finding
+    verdicts : Verdicts
+        For machine formats.
+    generated_by, command : str
+        Version and command line; empty where unknown.
+    """
+
+    title: str
+    sentence: str
+    bullets: tuple[str, ...]
+    status: str
+    sections: tuple[Section, ...]
+    findings: tuple[Finding, ...]
+    verdicts: Verdicts
+    generated_by: str
+    command: str
+
+
+def build(
+    verdicts: Verdicts,
+    runs: Runs | None = None,
+    findings: Sequence[Finding] = (),
+    *,
+    title: str = "",
+    command: str = "",
+    version: str = "",
+    sources: Sequence[tuple[str, str]] | None = None,
+) -> Report:
+    """Build the report.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+    runs : Runs, optional
+        Without them the sections on runs, environment and data are left out.
+    findings : sequence of Finding
+    title, command, version : str
+        Passed in, never fetched: the same input gives the same report.
+    sources : sequence of (path, sha256), optional
+        Those of the runs if not given.
+
+    Returns
+    -------
+    Report
+    """
+    from benchkit.report.sections import write_sections, write_status
+    from benchkit.tables.sentence import bullets, headline
+
+    return Report(
+        title=title or TITLE,
+        sentence=headline(verdicts),
+        bullets=bullets(verdicts),
+        status=write_status(verdicts, runs, findings),
+        sections=write_sections(verdicts, runs, findings, sources),
+        findings=tuple(findings),
+        verdicts=verdicts,
+        generated_by=f"benchkit {version}".strip(),
+        command=command,
+    )
