@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from benchkit.plots import theme
-from benchkit.plots.forest import Forest, Row
+from benchkit.plots.rows import Forest, Row, name_axis
 from benchkit.units import format_change, format_percent
 from benchkit.verdict import (
     CHANGED,
@@ -30,7 +30,8 @@ _WIDTH, _LINE, _HEAD = 9.4, 0.30, 0.34  # inches
 _TOP, _BOTTOM = 0.04, 0.48
 _CHARACTER = 0.078  # inches of a character at 9 points, generously
 _NUMBERS = 2.5  # inches for estimate and interval
-_LONGEST = 44  # characters of a label
+_BOLD = 1.15  # times as wide
+_LONGEST = 40  # characters of a label
 _TICKS = 8
 _SMALL = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _LARGE = (1.1, 1.25, 1.5, 1.75, 2, 3, 4, 5, 10, 20, 50, 100, 1000, 10000)
@@ -54,8 +55,9 @@ def draw_forest(forest: Forest) -> Figure:
         body = _LINE * len(forest.rows) + _HEAD * len(headings)
         height = body + _TOP + _BOTTOM
         figure = Figure(figsize=(_WIDTH, height))
-        longest = max((len(row.label) for row in forest.rows), default=0)
-        left = 0.2 + _CHARACTER * min(longest, _LONGEST)
+        widths = [len(row.label) for row in forest.rows]
+        widths += [math.ceil(_BOLD * len(heading)) for heading in headings]
+        left = 0.2 + _CHARACTER * min(max(widths, default=0), _LONGEST)
         axes = figure.add_axes(
             (left / _WIDTH, _BOTTOM / height, 1 - (left + _NUMBERS) / _WIDTH, body / height)
         )
@@ -74,17 +76,16 @@ def _set_axis(axes: Axes, forest: Forest, body: float) -> None:
         spine.set_visible(name == "bottom")
         spine.set_color(theme.color("rule"))
     margin = math.log1p(forest.margin)
-    band = (
-        (-margin, margin) if forest.is_logarithmic else (1 / (1 + forest.margin) - 1, forest.margin)
-    )
-    axes.axvspan(*band, color=theme.color("band"), lw=0, zorder=0)
+    band = [_place(forest, edge) for edge in (math.exp(-margin), math.exp(margin))]
+    axes.axvspan(band[0], band[1], color=theme.color("band"), lw=0, zorder=0)
     axes.axvline(0, color=theme.color("muted"), lw=1, zorder=1)
     ticks = _ticks(axes, forest, low, high)
     axes.set_xticks([place for place, _ in ticks])
     axes.set_xticklabels([text for _, text in ticks])
     axes.tick_params(axis="x", colors=theme.color("muted"), length=3, labelsize=8)
-    against = f"change against {forest.baseline}" if forest.baseline else "change"
-    axes.set_xlabel(_plain(against), color=theme.color("muted"), fontsize=8, parse_math=False)
+    axes.set_xlabel(
+        _plain(name_axis(forest)), color=theme.color("muted"), fontsize=8, parse_math=False
+    )
 
 
 def _ticks(axes: Axes, forest: Forest, low: float, high: float) -> list[tuple[float, str]]:
@@ -123,13 +124,15 @@ def _place(forest: Forest, ratio: float) -> float:
 
 
 def _draw_rows(axes: Axes, forest: Forest) -> None:
-    y, heading = 0.0, None
+    y, heading, told = 0.0, None, ""
     for row in forest.rows:
         if row.heading != heading:
             heading = row.heading
             y += _HEAD
-            _write(axes, heading, y - 0.10, weight="bold", name="ink")
-            if row.better != "none":
+            shown = _shorten(heading, math.floor(_LONGEST / _BOLD))
+            _write(axes, shown, y - 0.10, weight="bold", name="ink")
+            if row.better not in {"none", told}:
+                told = row.better if forest.metric else ""
                 _write(axes, f"{row.better} is better", y - 0.10, at=0.12, name="muted")
         y += _LINE
         _draw_row(axes, forest, row, y - _LINE / 2)
@@ -198,8 +201,8 @@ def _write(
     )
 
 
-def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"…{text[1 - _LONGEST :]}"
+def _shorten(text: str, most: int = _LONGEST) -> str:
+    return text if len(text) <= most else f"…{text[1 - most :]}"
 
 
 def _plain(text: str) -> str:

@@ -6,71 +6,20 @@ other clothes; a section is added here and in one builder, and every renderer sh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Finding
-from benchkit.tables.model import Table
+from benchkit.report.section import Section
+from benchkit.report.sections import write_sections, write_status
+from benchkit.tables.sentence import bullets, headline
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 TITLE = "Benchmark comparison"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plot:
-    """A figure that is drawn only where it is shown.
-
-    Parameters
-    ----------
-    name : str
-        Prefix of its ids.
-    title, description : str
-        The name, and in words what is to be seen.
-    legend : str
-        How to read it.
-    svg : callable
-        Draws it and returns an inline SVG element.
-    """
-
-    name: str
-    title: str
-    description: str
-    legend: str
-    svg: Callable[[], str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """One section.
-
-    Parameters
-    ----------
-    id, title : str
-        Stable anchor, and heading.
-    text : tuple of str
-        Paragraphs.
-    plot : Plot or None
-    tables : tuple of Table
-        Always in sight.
-    folded : tuple of Table
-        Behind a click.
-    findings : tuple of Finding
-    is_detail : bool
-        Whether the whole section is folded where space is short.
-    """
-
-    id: str
-    title: str
-    text: tuple[str, ...] = ()
-    plot: Plot | None = None
-    tables: tuple[Table, ...] = ()
-    folded: tuple[Table, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    is_detail: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,9 +80,6 @@ def build(
     -------
     Report
     """
-    from benchkit.report.sections import write_sections, write_status
-    from benchkit.tables.sentence import bullets, headline
-
     return Report(
         title=title or TITLE,
         sentence=headline(verdicts),

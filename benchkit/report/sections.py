@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from benchkit.errors import Finding
 from benchkit.plots import forest
 from benchkit.report.method import describe_method
-from benchkit.report.model import Plot, Section
+from benchkit.report.section import Plot, Section
 from benchkit.tables.environment import environment_tables
 from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables
 from benchkit.tables.provenance import read_sources, sources_table

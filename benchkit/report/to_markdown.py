@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from benchkit.report.markdown_text import escape, escape_lines, write_table
-from benchkit.report.model import Report, Section
+from benchkit.report.model import Report
+from benchkit.report.section import Section
 from benchkit.tables.model import Table
 from benchkit.tables.overhead import changed_only
 

@@ -24,7 +24,7 @@ from benchkit.tables.wording import (
     write_unit,
     write_value,
 )
-from benchkit.units import Scale, common_scale, printable
+from benchkit.units import Scale, common_scale, format_number, printable
 from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
 
 STUB = ("benchmark", "params", "tool", "subject", "metric", "variant")
@@ -178,10 +178,13 @@ def _scale(contrast: Contrast) -> Scale:
 def _numbers(row: Verdict, scale: Scale, shared: Scale | None) -> tuple[Cell, Cell]:
     shown = Scale(scale.factor, "") if shared else scale
     c = row.contrast
-    return (
-        Cell(write_value(c.center_baseline, shown), c.center_baseline),
-        Cell(write_value(c.center_variant, shown), c.center_variant),
-    )
+    return (_value(c.center_baseline, c.unit, shown), _value(c.center_variant, c.unit, shown))
+
+
+def _value(value: float, unit: str, scale: Scale) -> Cell:
+    if unit == "1" and float(value).is_integer():  # a count
+        return Cell(format_number(value, 1), value)
+    return Cell(write_value(value, scale), value)
 
 
 def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes) -> tuple[Cell, ...]:

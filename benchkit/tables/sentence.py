@@ -43,7 +43,7 @@ def headline(verdicts: Verdicts) -> str:
     kept, left = _fit(clauses)
     sentence = "; ".join(clause.text for clause in kept)
     if all(clause.word == INCONCLUSIVE and not clause.is_single for clause in clauses):
-        sentence = f"Nothing is shown: {sentence}"
+        sentence = f"Nothing is shown: {sentence.replace(' not shown', '')}"
     more = "; more below" if left else ""
     return f"{MARKS[clauses[0].word]} {sentence}{more}."
 
@@ -103,11 +103,18 @@ def _say_unknown(verdicts: Verdicts) -> str:
 
 def _say_one(row: Verdict, verdicts: Verdicts) -> str:
     c, margin = row.contrast, verdicts.margin
-    cell = name_cell(c, verdicts.primary)
-    where = " ".join(filter(None, [name_metric(c), cell, f"({name_variant(c, verdicts)})"]))
+    where = _name_row(row, verdicts.primary, verdicts)
     change = f"{write_change(c, margin)} {write_interval(c, margin)}".removesuffix(" –")
     needs = row.notes[-1] if row.notes else ""
     return f"Not shown: {where}, {change}; {needs}."
+
+
+def _name_row(row: Verdict, rows: Sequence[Verdict], verdicts: Verdicts) -> str:
+    c = row.contrast
+    same = [r for r in rows if name_metric(r.contrast) == name_metric(c)]
+    cells = {(r.contrast.group, r.contrast.benchmark, r.contrast.params) for r in same}
+    place = f" on {name_cell(c, [r for r in same if r.contrast.variant == c.variant])}"
+    return f"{name_metric(c)} of {name_variant(c, verdicts)}{place if len(cells) > 1 else ''}"
 
 
 def _say_exploratory(verdicts: Verdicts) -> str:
@@ -120,5 +127,5 @@ def _say_exploratory(verdicts: Verdicts) -> str:
     change = write_change(c, verdicts.margin)
     return (
         f"Exploratory, outside the verdict: {len(moved)} of {len(rows)} other rows change; "
-        f"largest: {name_metric(c)} of {name_variant(c, verdicts)} {change}."
+        f"largest: {_name_row(largest, rows, verdicts)} {change}."
     )
