@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from benchkit.comparison import EXACT, SINGLE, Comparisons, Contrast
+from benchkit.comparison import EXACT, RANK, SINGLE, Comparisons, Contrast
 from benchkit.stats.equivalence import is_equivalent, log_margin
 from benchkit.stats.multiplicity import benjamini_hochberg, holm, largest_family, runs_for_family
 from benchkit.stats.power import runs_to_show_effect, runs_to_show_equivalence
@@ -213,11 +213,14 @@ def _runs_needed(
     if same is None or twice is None:
         return None, "the spread is too large for any practical number of runs"
     same, twice = max(same, least), max(twice, least)
+    if max(same, twice) <= n:
+        return None, f"so many runs are usually enough: the change is too near {_bare(margin)}"
     needed = (
         f"it takes about {same} runs per side to show no change beyond {_bare(margin)}, "
         f"about {twice} to show a change of {_bare(2 * margin)}"
     )
-    if largest_family(contrast.n_baseline, contrast.n_variant, alpha) < family:
+    is_small = largest_family(contrast.n_baseline, contrast.n_variant, alpha) < family
+    if contrast.method == RANK and is_small:
         needed = f"{unreachable}; {needed}"
     return max(same, twice), needed
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from benchkit import config
 from benchkit.errors import ConfigError
 
@@ -52,10 +53,8 @@ def test_every_setting_can_be_written(tmp_path: Path) -> None:
         ("[stats", "not valid TOML"),
     ],
 )
-def test_what_cannot_be_used_is_named_with_the_remedy(
-    tmp_path: Path, text: str, says: str
-) -> None:
+def test_what_cannot_be_used_is_named_with_the_remedy(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "benchkit.toml").write_text(text)
-    with pytest.raises(ConfigError, match="benchkit.toml") as refused:
+    with pytest.raises(ConfigError, match=r"benchkit\.toml") as refused:
         config.load(tmp_path)
     assert says in str(refused.value)

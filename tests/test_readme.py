@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from benchkit import metrics, schema
 from benchkit.parsers import registry
 
@@ -33,12 +34,19 @@ def write_metrics() -> str:
         f"| {' '.join(m.stats)} | {m.meaning} | {m.source} |"
         for m in metrics.VOCABULARY.values()
     ]
-    head = ["| metric | unit | better | stats | meaning | from |", "| --- | --- | --- | --- | --- | --- |"]
+    head = [
+        "| metric | unit | better | stats | meaning | from |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
     return "\n".join([*head, *rows])
 
 
 def write_formats() -> str:
-    rows = [f"| `{f.name}` | {form.name} | {form.versions} |" for f in registry.formats() for form in f.forms]
+    rows = [
+        f"| `{f.name}` | {form.name} | {form.versions} |"
+        for f in registry.formats()
+        for form in f.forms
+    ]
     return "\n".join(["| format | form | versions |", "| --- | --- | --- |", *rows])
 
 
@@ -80,8 +88,9 @@ def run_tour(text: str, folder: Path) -> str:
 
 def fill_tables(text: str) -> str:
     for name, write in TABLES.items():
-        place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
-        text = place.sub(lambda found, write=write: f"{found[1]}{write()}\n{found[2]}", text)
+        before, rest = text.split(f"<!-- {name} -->\n")
+        _, after = rest.split(f"<!-- /{name} -->")
+        text = f"{before}<!-- {name} -->\n{write()}\n<!-- /{name} -->{after}"
     return text
 
 

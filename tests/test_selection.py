@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import pandas as pd
 import pytest
+
 from benchkit.errors import BaselineError, SelectionError
 from benchkit.selection import choose_baseline, select
 
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def frame() -> Observations:
-    return cast("Observations", pd.DataFrame({"variant": ["none", "otlp"], "metric": ["latency"] * 2}))
+    return cast(
+        "Observations", pd.DataFrame({"variant": ["none", "otlp"], "metric": ["latency"] * 2})
+    )
 
 
 def test_rows_with_the_label_stay() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+
 from benchkit.errors import StoreError
 from benchkit.store import Store, new_batch, values_schema
 
@@ -51,8 +52,8 @@ def test_values_and_pieces_come_back(tmp_path: Path) -> None:
 
 def test_undo_takes_one_ingest_back_and_no_more(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
-    for names in (("a",), ("a", "b")):
-        store.replace_pieces(lambda _, names=names: pieces(*names))
+    store.replace_pieces(lambda _: pieces("a"))
+    store.replace_pieces(lambda _: pieces("a", "b"))
     store.undo()
     found = store.pieces()
     assert found is not None

@@ -183,20 +183,20 @@ def _add_folder(
     result: Discovery, root: Path, variant: str, options: Options, tools: frozenset[str]
 ) -> None:
     sidecars = Sidecars(root)
-    name = root.resolve().name
     absolute = root.resolve()
+    start = 0 if root == Path() else len(root.as_posix()) + 1
     passed: list[tuple[Path, str]] = []
     for path in walk(root, options.exclude, passed):
-        relative = path.relative_to(root)
+        relative = path.as_posix()[start:]
         result.found.append(
             Found(
                 label=str(path),
-                identity=str(absolute / relative),
+                identity=f"{absolute}/{relative}",
                 path=path,
                 labels=read_path(
-                    PurePosixPath(relative.as_posix()),
+                    PurePosixPath(relative),
                     tools=tools,
-                    root_name=name,
+                    root_name=absolute.name,
                     pattern=options.layout,
                 ),
                 sidecar=sidecars.for_file(path),

@@ -10,6 +10,7 @@ import codecs
 import gzip
 import hashlib
 import io
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -80,7 +81,8 @@ class Source:
         """Open a file; one of at most ``keep`` bytes is read once and held."""
         label = label or str(path)
         try:
-            data = path.read_bytes() if path.stat().st_size <= keep else None
+            with path.open("rb") as raw:
+                data = raw.read() if os.fstat(raw.fileno()).st_size <= keep else None
         except OSError as error:
             raise UnreadableError(error.strerror or str(error)) from error
         return cls(path, label, data)
@@ -119,7 +121,9 @@ class Source:
     @cached_property
     def sha256(self) -> str:
         """Digest of the bytes as they are on disk."""
-        digest = hashlib.sha256()
+        digest = hashlib.sha256(self._data or b"")
+        if self._data is not None:
+            return digest.hexdigest()
         with self.open_raw() as raw:
             while block := raw.read(_BLOCK):
                 digest.update(block)
@@ -135,6 +139,8 @@ class Source:
 
     def head(self) -> Head:
         """Return the beginning, for `Format.recognises`."""
+        if self.is_small and self._data is not None:
+            return Head(self.label, self._data, self._small_text)
         data = b""
         for block in self.blocks():
             data += block
@@ -143,8 +149,20 @@ class Source:
         data = data[:HEAD_BYTES]
         return Head(self.label, data, _clean_text(data))
 
+    @cached_property
+    def is_small(self) -> bool:
+        """Whether the head is all there is, and not compressed: the case of most reports."""
+        data = self._data
+        return data is not None and len(data) <= HEAD_BYTES and not data.startswith(_GZIP)
+
+    @cached_property
+    def _small_text(self) -> str:
+        return _clean_text(self._data or b"")
+
     def windows(self) -> Iterator[Head]:
         """Yield later, overlapping windows, for blocks that stand far down in a text."""
+        if self.is_small:
+            return
         tail = b""
         for number, block in enumerate(self.blocks()):
             data = tail + block
@@ -154,7 +172,7 @@ class Source:
 
     def text(self) -> str:
         """Return the whole content as cleaned text; only for forms that are small by nature."""
-        return _clean_text(b"".join(self.blocks()))
+        return self._small_text if self.is_small else _clean_text(b"".join(self.blocks()))
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield (number, text) of every line: no BOM, CR, ANSI sequence or overwritten progress.

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def runs(**roles: int) -> Runs:
-    return cast("Runs", pd.DataFrame({"role": [r for role, n in roles.items() for r in [role] * n]}))
+    return cast(
+        "Runs", pd.DataFrame({"role": [r for role, n in roles.items() for r in [role] * n]})
+    )
 
 
 def codes(comparisons: Comparisons, table: Runs) -> list[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from benchkit.derived.blocks import find_blocks
 
 
-def rows(order: str, **more: Any) -> list[dict[str, Any]]:
+def rows(order: str, **more: object) -> list[dict[str, Any]]:
     return [
         {
             "group": "",

@@ -10,9 +10,10 @@ import sys
 import time
 from pathlib import Path
 
-import benchkit.api as bk
 import pandas as pd
 import pytest
+
+import benchkit.api as bk
 from benchkit.errors import DataError
 from benchkit.ingestion.commit import IngestSummary, ingest
 from benchkit.ingestion.discovery import Options

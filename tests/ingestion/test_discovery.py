@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from benchkit.errors import ConfigError, DataError
 from benchkit.ingestion.discovery import Found, Options, discover, split_label
 
