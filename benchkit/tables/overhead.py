@@ -130,13 +130,24 @@ def _fold(table: Table) -> tuple[Table, tuple[str, ...]]:
 
 
 def _arrange(rows: Sequence[Verdict]) -> list[Verdict]:
-    """Bring the variants of one metric together, otherwise in the order of the data."""
-    order: dict[tuple[str, ...], list[Verdict]] = {}
-    for row in rows:
+    """Bring the variants of one metric together, and its percentiles into their order."""
+    place: dict[tuple[str, ...], int] = {}
+
+    def rank(row: Verdict) -> tuple[object, ...]:
         c = row.contrast
-        key = (c.benchmark, c.params, c.tool, c.metric, c.stat, c.subject)
-        order.setdefault(key, []).append(row)
-    return [row for found in order.values() for row in found]
+        cell = place.setdefault((c.benchmark, c.params, c.tool), len(place))
+        metric = place.setdefault((c.benchmark, c.params, c.tool, c.metric), len(place))
+        return cell, metric, c.subject, *_rank_stat(c.stat)
+
+    return sorted(rows, key=rank)
+
+
+def _rank_stat(stat: str) -> tuple[int, float, str]:
+    """Put percentiles first, in their order, then the rest by name: max, mean, min."""
+    try:
+        return 0, float(stat.removeprefix("p")), ""
+    except ValueError:
+        return 1, 0.0, stat
 
 
 def _pair(rows: Sequence[Verdict]) -> tuple[str, str] | None:
