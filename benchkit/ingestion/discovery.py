@@ -194,7 +194,7 @@ def _add_folder(
                 identity=f"{absolute}/{relative}",
                 path=path,
                 labels=read_path(
-                    PurePosixPath(relative),
+                    relative,
                     tools=tools,
                     root_name=absolute.name,
                     pattern=options.layout,

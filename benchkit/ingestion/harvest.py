@@ -325,7 +325,7 @@ def _window(part: Part, found: Found) -> tuple[datetime, datetime] | None:
     return found.sidecars.window_for(
         part.variant,
         part.run,
-        found.path.parent,
+        found.path,
         benchmark=found.labels.leftover,
         group=part.group,
     )

@@ -129,9 +129,9 @@ def _walk(
         return
     for entry in entries:
         place = f"{relative}/{entry.name}" if relative else entry.name
-        path = folder / entry.name
+        path = Path(entry.path)
         is_folder = entry.is_dir()
-        reason = _excluded(entry.name, place, exclude)
+        reason = _excluded(entry.name, place, exclude) if exclude else ""
         reason = reason or (_prune(path) if is_folder else _pass_over(entry))
         if is_folder and not reason:
             yield from _walk(path, place, exclude, (*above, real))

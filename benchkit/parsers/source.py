@@ -75,6 +75,9 @@ class Source:
         self.path = path
         self.label = label
         self._data = data
+        #: Whether the head is all there is, and not compressed: the case of most reports.
+        self.is_small = data is not None and len(data) <= HEAD_BYTES and not data.startswith(_GZIP)
+        self._text: str | None = None
 
     @classmethod
     def load(cls, path: Path, label: str = "", *, keep: int = 8 << 20) -> Source:
@@ -140,7 +143,7 @@ class Source:
     def head(self) -> Head:
         """Return the beginning, for `Format.recognises`."""
         if self.is_small and self._data is not None:
-            return Head(self.label, self._data, self._small_text)
+            return Head(self.label, self._data, self.text())
         data = b""
         for block in self.blocks():
             data += block
@@ -148,16 +151,6 @@ class Source:
                 break
         data = data[:HEAD_BYTES]
         return Head(self.label, data, _clean_text(data))
-
-    @cached_property
-    def is_small(self) -> bool:
-        """Whether the head is all there is, and not compressed: the case of most reports."""
-        data = self._data
-        return data is not None and len(data) <= HEAD_BYTES and not data.startswith(_GZIP)
-
-    @cached_property
-    def _small_text(self) -> str:
-        return _clean_text(self._data or b"")
 
     def windows(self) -> Iterator[Head]:
         """Yield later, overlapping windows, for blocks that stand far down in a text."""
@@ -172,7 +165,11 @@ class Source:
 
     def text(self) -> str:
         """Return the whole content as cleaned text; only for forms that are small by nature."""
-        return self._small_text if self.is_small else _clean_text(b"".join(self.blocks()))
+        if not self.is_small:
+            return _clean_text(b"".join(self.blocks()))
+        if self._text is None:
+            self._text = _clean_text(self._data or b"")
+        return self._text
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield (number, text) of every line: no BOM, CR, ANSI sequence or overwritten progress.

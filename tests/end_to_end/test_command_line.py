@@ -15,33 +15,11 @@ import pytest
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 TRACING = str(FIXTURES / "tracing-wrk")
 PINNED = FIXTURES / "redis-gobench" / "pinned"
-ROW_KEYS = [
-    "group",
-    "benchmark",
-    "params",
-    "subject",
-    "metric",
-    "stat",
-    "unit",
-    "better",
-    "primary",
-    "baseline",
-    "variant",
-    "n_baseline",
-    "n_variant",
-    "center_baseline",
-    "center_variant",
-    "delta",
-    "ratio",
-    "ratio_low",
-    "ratio_high",
-    "method",
-    "p",
-    "p_adjusted",
-    "verdict",
-    "runs_needed",
-    "notes",
-]
+ROW_KEYS = (
+    "group,benchmark,params,subject,metric,stat,unit,better,primary,baseline,variant,n_baseline,"
+    "n_variant,center_baseline,center_variant,delta,ratio,ratio_low,ratio_high,method,p,p_adjusted,"
+    "verdict,runs_needed,notes"
+)
 
 
 def benchkit(*arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -92,7 +70,7 @@ def test_the_json_document_has_the_contracts_keys(tmp_path: Path) -> None:
         "verdict",
     ]
     assert document["pairs"] == [["none", v] for v in ("apm", "otlp", "skywalking", "zipkin")]
-    assert all(list(row) == ROW_KEYS for row in rows(document))
+    assert all(",".join(row) == ROW_KEYS for row in rows(document))
 
 
 @pytest.mark.parametrize(
@@ -160,7 +138,7 @@ def test_a_named_metric_is_the_primary(tmp_path: Path) -> None:
 
 def test_csv_has_the_rows_keys_as_columns(tmp_path: Path) -> None:
     done = benchkit("compare", TRACING, "--format", "csv", cwd=tmp_path)
-    assert done.stdout.split("\n")[0] == ",".join(ROW_KEYS)
+    assert done.stdout.split("\n")[0] == ROW_KEYS
 
 
 def test_standard_input_is_a_file(tmp_path: Path) -> None:
