@@ -1,0 +1,64 @@
+"""Rows pair what has one name, level and tool, and say what has no partner."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import benchkit.api as bk
+from benchkit.comparison import Comparisons, Plan, compare
+from benchkit.errors import DataError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def go(name: str, *times: float, suffix: str = "") -> str:
+    return "".join(f"Benchmark{name}{suffix} 100 {time} ns/op 8 B/op\n" for time in times)
+
+
+def compared(folder: Path, base: str, other: str, plan: Plan | None = None) -> Comparisons:
+    for variant, text in (("base", base), ("other", other)):
+        (folder / f"{variant}.txt").write_text(text)
+    loaded = bk.load(folder / "base.txt", folder / "other.txt")
+    return compare(loaded.observations, loaded.runs, [("base", "other")], plan)
+
+
+def test_lines_of_one_name_are_runs(tmp_path: Path) -> None:
+    found = compared(tmp_path, go("Ping", 1, 2, 3, 4), go("Ping", 5, 6, 7, 8))
+    time, size = found.contrasts
+    assert time.baseline_values == (1e-9, 2e-9, 3 * 1e-9, 4e-9)  # as benchstat multiplies
+    assert (time.center_variant, time.delta) == pytest.approx((6.5e-9, 4e-9))
+    assert (time.primary, size.primary) == (True, False)
+
+
+def test_different_params_are_different_rows(tmp_path: Path) -> None:
+    both = go("Ping", 1, 2, suffix="-2") + go("Ping", 3, 4, suffix="-4")
+    found = compared(tmp_path, both, both)
+    assert {c.params for c in found.contrasts} == {"gomaxprocs=2", "gomaxprocs=4"}
+
+
+def test_one_sided_levels_and_names_are_told(tmp_path: Path) -> None:
+    base = go("Ping", 1, 2, suffix="-2") + go("Ping", 1, 2, suffix="-4") + go("Old", 1, suffix="-2")
+    found = compared(tmp_path, base, go("Ping", 1, 2, suffix="-2") + go("New", 1, suffix="-2"))
+    assert found.only_in == {"base": ("Old",), "other": ("New",)}
+    assert found.params_only_in == {"base": (("Ping", "gomaxprocs=4"),)}
+
+
+def test_nothing_in_common_is_an_error_with_the_rename(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="--rename"):
+        compared(tmp_path, go("Base/Ping", 1), go("With/Ping", 1))
+
+
+def test_a_users_unit_line_gives_the_direction(tmp_path: Path) -> None:
+    unit = "Unit hits/op better=higher\n"
+    text = "BenchmarkPing 1 {} hits/op\n"
+    found = compared(tmp_path, unit + text.format(5), unit + text.format(6))
+    assert [(c.metric, c.better) for c in found.contrasts] == [("hits/op", "higher")]
+
+
+def test_named_primaries_take_the_place_of_the_tools(tmp_path: Path) -> None:
+    plan = Plan(primaries=(("bytes_per_op", ""),))
+    found = compared(tmp_path, go("Ping", 1, 2), go("Ping", 3, 4), plan)
+    assert [c.metric for c in found.contrasts if c.primary] == ["bytes_per_op"]

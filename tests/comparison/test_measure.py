@@ -1,0 +1,84 @@
+"""The data choose the method, the result names it, and swapping the sides mirrors it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.comparison.measure import (
+    DIFFERENCE,
+    EXACT,
+    RANK,
+    SINGLE,
+    WELCH,
+    measure,
+)
+
+RUNS = st.lists(st.floats(1e-6, 1e6), min_size=4, max_size=9)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "assume", "method"),
+    [
+        ([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 5.0], "nothing", RANK),
+        ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 5.0, 6.0], "nothing", WELCH),
+        ([1.0, 2.0], [1.5, 2.5], "nothing", WELCH),
+        ([1.0], [2.0], "nothing", SINGLE),
+        ([1.0], [2.0, 3.0, 4.0, 5.0], "nothing", SINGLE),
+        ([0.0, 1.0, 2.0, 3.0], [5.0, 6.0, 7.0, 8.0], "nothing", DIFFERENCE),
+        ([6.0, 6.0, 6.0], [22.0, 22.0], "exact", EXACT),
+        ([100.0, 101.0, 100.0, 101.0], [100.0, 101.0, 100.0, 101.0], "exact", RANK),
+        ([100.0, 150.0, 100.0, 150.0], [200.0, 300.0, 200.0, 300.0], "exact", RANK),
+    ],
+)
+def test_the_data_choose_the_method(
+    x: list[float], y: list[float], assume: str, method: str
+) -> None:
+    assert measure(x, y, assume, 0.95).method == method
+
+
+def test_one_run_is_a_direction_without_interval_or_p() -> None:
+    found = measure([2.0], [3.0], "nothing", 0.95)
+    assert found.ratio == (1.5, None, None)
+    assert found.pvalue is None
+    assert found.notes == ("1 run per side: direction only",)
+
+
+def test_exact_metrics_have_ranges_and_no_p() -> None:
+    found = measure([218.0, 216.0, 220.0], [4150.0, 4160.0], "exact", 0.95)
+    assert found.ratio == (4155 / 218, 4150 / 220, 4160 / 216)
+    assert found.pvalue is None
+    assert found.notes == ("exact: 216 to 220 against 4150 to 4160",)
+
+
+def test_equal_exact_metrics_are_unchanged_even_at_zero() -> None:
+    assert measure([0.0, 0.0, 0.0], [0.0, 0.0], "exact", 0.95).ratio == (1.0, 1.0, 1.0)
+
+
+def test_from_nothing_to_something_has_no_ratio() -> None:
+    assert measure([0.0] * 4, [5.0] * 4, "exact", 0.95).ratio == (None, None, None)
+
+
+def test_three_runs_have_no_interval_that_a_rank_test_could_not_give() -> None:
+    assert "Welch" in measure([1.0, 1.1, 1.2], [2.0, 2.1, 2.2], "nothing", 0.95).notes[0]
+
+
+@given(x=RUNS, y=RUNS)
+def test_swapping_the_sides_mirrors_the_ratio_and_keeps_p(x: list[float], y: list[float]) -> None:
+    there, back = measure(x, y, "nothing", 0.95), measure(y, x, "nothing", 0.95)
+    assert there.pvalue == back.pvalue
+    for forth, home in ((0, 0), (1, 2), (2, 1)):
+        a, b = there.ratio[forth], back.ratio[home]
+        assert (a is None) == (b is None)
+        assert a is None or b is None or math.isclose(a, 1 / b, rel_tol=1e-9)
+
+
+@given(x=RUNS, y=RUNS, power=st.integers(-20, 20))
+def test_the_unit_does_not_matter(x: list[float], y: list[float], power: int) -> None:
+    scale = 2.0**power
+    plain = measure(x, y, "nothing", 0.95)
+    scaled = measure([v * scale for v in x], [v * scale for v in y], "nothing", 0.95)
+    assert scaled.ratio[0] == pytest.approx(plain.ratio[0], rel=1e-9)

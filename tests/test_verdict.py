@@ -1,0 +1,126 @@
+"""Each row has one verdict, and what is not shown is said to be not shown, with what it takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import examples
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.comparison import Comparisons, Contrast
+from benchkit.comparison.measure import measure
+from benchkit.verdict import (
+    CHANGED,
+    EQUIVALENT,
+    IMPROVEMENT,
+    INCONCLUSIVE,
+    REGRESSION,
+    UNCHANGED,
+    Verdict,
+    describe_excluded,
+    judge,
+)
+
+BASE = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2]
+
+
+def contrast(x: list[float], y: list[float], better: str = "lower", assume: str = "") -> Contrast:
+    found = measure(x, y, assume, 0.95)
+    template = examples.tracing().comparisons.contrasts[0]
+    return replace(
+        template,
+        better=better,
+        baseline_values=tuple(x),
+        variant_values=tuple(y),
+        center_baseline=sorted(x)[len(x) // 2],
+        center_variant=sorted(y)[len(y) // 2],
+        ratio=found.ratio[0],
+        ratio_low=found.ratio[1],
+        ratio_high=found.ratio[2],
+        equivalence_low=found.equivalence[0],
+        equivalence_high=found.equivalence[1],
+        method=found.method,
+        pvalue=found.pvalue,
+        primary=True,
+    )
+
+
+def verdict(*contrasts: Contrast, margin: float = 0.03) -> Verdict:
+    whole = Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95)
+    return judge(whole, margin).rows[0]
+
+
+@pytest.mark.parametrize(
+    ("factor", "better", "word"),
+    [
+        (1.10, "lower", REGRESSION),
+        (1.10, "higher", IMPROVEMENT),
+        (1.10, "none", CHANGED),
+        (0.90, "lower", IMPROVEMENT),
+        (0.90, "higher", REGRESSION),
+        (1.001, "lower", EQUIVALENT),
+        (1.001, "none", UNCHANGED),
+    ],
+)
+def test_a_clear_case_has_its_word(factor: float, better: str, word: str) -> None:
+    assert verdict(contrast(BASE, [v * factor for v in BASE], better)).word == word
+
+
+def test_the_margin_acts_as_a_factor_on_both_sides() -> None:
+    slower = [v * 1.0301 for v in BASE]
+    assert verdict(contrast(BASE, slower)).word == REGRESSION
+    assert verdict(contrast(slower, BASE, "higher")).word == REGRESSION
+
+
+def test_noise_is_not_shown_and_says_what_is_excluded_and_what_it_takes() -> None:
+    noisy = [70.0, 90.0, 100.0, 110.0, 130.0, 150.0]
+    found = verdict(contrast(BASE, noisy))
+    assert found.word == INCONCLUSIVE
+    assert any("is excluded" in note for note in found.notes)
+    assert found.runs_needed is None or found.runs_needed > len(noisy)
+
+
+def test_one_run_is_never_a_verdict_but_says_how_many_it_takes() -> None:
+    found = verdict(contrast([1.0], [2.0]))
+    assert (found.word, found.runs_needed) == (INCONCLUSIVE, 4)
+    assert any("run at least 4" in note for note in found.notes)
+
+
+def test_the_primaries_are_adjusted_together() -> None:
+    row = contrast(BASE, [v * 1.1 for v in BASE])
+    alone, among = verdict(row), verdict(row, row, row)
+    assert alone.p_adjusted == row.pvalue
+    assert among.p_adjusted == pytest.approx(3 * (row.pvalue or 0))
+
+
+def test_exact_changes_need_no_p() -> None:
+    found = verdict(contrast([6.0] * 3, [22.0] * 3, assume="exact"))
+    assert (found.word, found.p_adjusted) == (REGRESSION, None)
+    assert verdict(contrast([6.0] * 3, [6.0] * 3, assume="exact")).word == EQUIVALENT
+
+
+def test_zero_errors_on_both_sides_are_equivalent() -> None:
+    assert verdict(contrast([0.0] * 5, [0.0] * 5)).word == EQUIVALENT
+    assert verdict(contrast([0.0] * 5, [3.0, 4.0, 5.0, 6.0, 7.0])).word == REGRESSION
+
+
+def test_what_is_excluded_is_said_in_the_metrics_direction() -> None:
+    row = replace(contrast(BASE, BASE, "higher"), ratio_low=0.88, ratio_high=1.01)
+    said = describe_excluded(row).replace("\N{NO-BREAK SPACE}", " ")
+    assert said == "a loss above 12.0 % is excluded, a gain above 1.0 % is excluded"
+
+
+@given(
+    x=st.lists(st.floats(1, 1000), min_size=1, max_size=8),
+    y=st.lists(st.floats(1, 1000), min_size=1, max_size=8),
+    margin=st.floats(0.001, 0.5),
+)
+def test_swapping_the_sides_mirrors_the_verdict(
+    x: list[float], y: list[float], margin: float
+) -> None:
+    mirror = {REGRESSION: IMPROVEMENT, IMPROVEMENT: REGRESSION}
+    there = verdict(contrast(x, y), margin=margin).word
+    back = verdict(contrast(y, x), margin=margin).word
+    assert back == mirror.get(there, there)
