@@ -231,3 +231,28 @@ def find_command(text: str, tool: str) -> str | None:
     """
     match = re.search(rf"(?:^|[\s/$#>%])({tool} +\S.*)$", text)
     return match[1].strip() if match else None
+
+
+def bare(text: str) -> str:
+    """Drop blanks and what a comment, a quotation or Markdown put around a line.
+
+    Examples
+    --------
+    >>> bare("- **Complete requests: 76**")
+    'Complete requests: 76'
+    """
+    line = text.strip()
+    return strip_prefix(line).strip(" \t#>*|`") if line and line[0] in "#>|*/-" else line
+
+
+def path_of(url: str) -> str:
+    """Return the path of a URL, or of a path, without its query.
+
+    Examples
+    --------
+    >>> path_of("http://h:8080/a/b?c=d"), path_of("http://h"), path_of("/index.html")
+    ('/a/b', '/', '/index.html')
+    """
+    rest = re.split(r"[?#]", url, maxsplit=1)[0]
+    path, found, after = rest.partition("://")
+    return "/" + after.partition("/")[2] if found else path

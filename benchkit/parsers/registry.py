@@ -21,6 +21,11 @@ GROUP = "benchkit.parsers"
 BUILTIN = (
     EntryPoint("wrk", "benchkit.parsers.wrk:FORMAT", GROUP),
     EntryPoint("gobench", "benchkit.parsers.gobench:FORMAT", GROUP),
+    EntryPoint("ab", "benchkit.parsers.ab:FORMAT", GROUP),
+    EntryPoint("ab_tsv", "benchkit.parsers.ab_tsv:FORMAT", GROUP),
+    EntryPoint("ab_csv", "benchkit.parsers.ab_csv:FORMAT", GROUP),
+    EntryPoint("hey", "benchkit.parsers.hey:FORMAT", GROUP),
+    EntryPoint("hey_csv", "benchkit.parsers.hey_csv:FORMAT", GROUP),
 )
 
 #: Beyond this a text is not searched for blocks far down.

@@ -13,7 +13,7 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -203,6 +203,40 @@ class Source:
             raise problem
         if rest:
             yield number, _clean_line(rest)
+
+    @cached_property
+    def is_ended(self) -> bool:
+        """Whether the last line has its line end; it may raise `UnreadableError`."""
+        last = b""
+        for block in self.blocks():
+            last = (last + block)[-2:]
+        return b"\n" in (last if b"\0" in last else last[-1:])
+
+    def whole_lines(self, may_be_cut: Callable[[str], bool]) -> Iterator[tuple[int, str]]:
+        """Yield `lines`, but not a last one without its end that a cut may have shortened.
+
+        Parameters
+        ----------
+        may_be_cut : callable
+            Whether a line may be the beginning of another one (``50%  1`` of ``50%  140``).
+
+        Raises
+        ------
+        UnreadableError
+            When damaged gzip is met; the whole lines before it have been yielded.
+        """
+        held: tuple[int, str] | None = None
+        try:
+            for item in self.lines():
+                if held is not None:
+                    yield held
+                held = item
+        except UnreadableError:
+            if held is not None:
+                yield held
+            raise
+        if held is not None and (self.is_ended or not may_be_cut(held[1])):
+            yield held
 
 
 def _encoding(data: bytes) -> str:

@@ -148,11 +148,12 @@ def test_a_file_is_owned_by_one_format_or_shared_by_blocks(path: Path) -> None:
 def test_a_result_gives_runs_or_says_why_not(path: Path) -> None:
     records = [record for claim in claims(path) for record in parse(claim, content(path))]
     assert records
+    sampled = [id(record.reading) for record in records if isinstance(record, Samples)]
     for record in records:
         assert isinstance(record, Reading | Samples | Diagnostic)
         if isinstance(record, Reading):
             assert record.tool in {tool for claim in claims(path) for tool in claim.tools}
-            assert record.rows or record.status != "complete"
+            assert record.rows or id(record) in sampled or record.status != "complete"
 
 
 @each_junk
@@ -262,8 +263,11 @@ def cuts(size: int, most: int) -> range:
 
 
 def invented(records: list[Record], whole: set[Measured]) -> list[Measured]:
-    """Return the rows that the whole source does not have, there or more precisely elsewhere."""
-    strange = set(rows(records)) - whole
+    """Return the rows that the whole source does not have, there or more precisely elsewhere.
+
+    What is computed counts what is there, so a part may well give another count than the whole.
+    """
+    strange = {row for row in rows(records) if row.origin == "reported"} - whole
     return [row for row in strange if not any(map(row.is_told_by, whole))]
 
 

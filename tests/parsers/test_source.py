@@ -233,3 +233,22 @@ def test_a_file_that_goes_away_says_so(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(UnreadableError, match="No such file"):
         source.head()
+
+
+@pytest.mark.parametrize(
+    ("data", "ended"),
+    [
+        (b"a\nb\n", True),
+        (b"a\nb", False),
+        (b"a\r\nb\r\n", True),
+        ("a\nb\n".encode("utf-16"), True),
+        ("a\nb".encode("utf-16"), False),
+        (gzip.compress(b"a\nb\n"), True),
+        (b"", False),
+    ],
+)
+def test_a_source_knows_whether_its_last_line_ends(data: bytes, ended: bool) -> None:
+    source = Source(None, "x", data)
+    assert source.is_ended is ended
+    assert len(list(source.whole_lines(lambda _: True))) == (2 if ended else min(len(data), 1))
+    assert len(list(source.whole_lines(lambda _: False))) == len(list(source.lines()))

@@ -1,0 +1,85 @@
+"""How long a run took, and how fast data came, where versions of ab print them in their own ways.
+
+In: digits as printed, and the other lines of the report. Out: seconds and bytes per second, or
+None where two readings are possible. Why: ab 2.0 prints microseconds without leading zeros after
+the point (``1.5000`` is 1.005 s), its HTML a thousandth of the time, and ab 1.3 kilobytes of 1,000.
+"""
+
+from __future__ import annotations
+
+_OLD = "2.0."
+_MICROS = 6
+_MILLIS = 3
+
+
+def taken(
+    whole: str, fraction: str, version: str, *, is_html: bool, count: int | None, rate: str | None
+) -> tuple[float, float] | None:
+    """Return the length of a run in s and its rounding step; None if it cannot be told.
+
+    Parameters
+    ----------
+    whole, fraction : str
+        What stands before and after the point.
+    version : str
+        As the banner has it; may be empty.
+    is_html : bool
+    count : int, optional
+        Requests completed.
+    rate : str, optional
+        Requests per second, as printed.
+
+    Examples
+    --------
+    >>> taken("1", "5000", "2.0.40-dev", is_html=False, count=None, rate=None)
+    (1.005, 1e-06)
+    >>> taken("0", "179", "2.3", is_html=False, count=1000, rate="5589.06")
+    (0.179, 0.001)
+    """
+    readings = _readings(whole, fraction, version, is_html=is_html)
+    if len(readings) == 1:
+        return readings[0]
+    if not count or rate is None or not float(rate):
+        return None
+    expected = count / float(rate)
+    best = min(readings, key=lambda reading: abs(reading[0] - expected))
+    return best if abs(best[0] - expected) <= 0.01 * expected else None
+
+
+def _readings(
+    whole: str, fraction: str, version: str, *, is_html: bool
+) -> list[tuple[float, float]]:
+    literal = (float(f"{whole}.{fraction}"), float(f"1e-{len(fraction)}"))
+    micros = (float(f"{whole}.{fraction:0>6}"), 1e-6)
+    if is_html and version.startswith(_OLD):
+        return [((int(whole) * 10**_MICROS + int(fraction)) / 1000, 1e-3)]
+    if len(fraction) == _MICROS:
+        return [literal]
+    if len(fraction) != _MILLIS:
+        return [micros]
+    return [literal, micros] if version.startswith(_OLD) else [literal]
+
+
+def kilobyte(rate: float, step: float, amount: float | None, seconds: float | None) -> int:
+    """Return how many bytes this report means by a kilobyte: 1,024 unless only 1,000 fits.
+
+    Parameters
+    ----------
+    rate, step : float
+        As printed, and its rounding step.
+    amount : float, optional
+        Bytes received.
+    seconds : float, optional
+        In which time.
+
+    Examples
+    --------
+    >>> kilobyte(9.57, 0.01, 16100.0, 1.683), kilobyte(649.51, 0.01, 119000.0, 0.179)
+    (1000, 1024)
+    """
+    if not amount or not seconds:
+        return 1024
+    # The seconds are rounded, too: to a thousandth.
+    slack = step + rate * 0.001 / seconds
+    misses = {size: abs(amount / seconds / size - rate) for size in (1000, 1024)}
+    return 1000 if misses[1000] <= slack < misses[1024] else 1024

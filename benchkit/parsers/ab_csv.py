@@ -1,0 +1,137 @@
+"""The percentiles that ``ab -e`` writes: one line per percent.
+
+In: a table of 100 or 101 lines. Out: one `Reading` with the least, the greatest and every whole
+percentile of the latency. Why: in microseconds where the report has whole milliseconds.
+
+The beginning of a file, verbatim (ab 2.3; 1.3 prints ``%f``, 2.0 ``%e``, both of whole
+milliseconds)::
+
+    Percentage served,Time in ms
+    0,0.732
+    1,0.858
+    2,0.910
+
+Row 0 is the least time, row 100 the greatest; ab before 2.4 stops at 99. The rule is not that of
+the report: here ``sorted[floor(0.5 + n*p/100)]``, there ``sorted[floor(n*p/100)]``, so that the two
+may differ by one order statistic.
+
+Not recorded: all but the latency, also how many requests there were.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.ab.quantiles import CSV_RULE
+from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source
+from benchkit.parsers.source import UnreadableError
+from benchkit.units import scale
+
+__all__ = ["FORMAT", "QUANTILE_RULE"]
+
+#: Which order statistic a percentile is.
+QUANTILE_RULE = CSV_RULE
+
+HEADER = "Percentage served,Time in ms"
+_ROW = re.compile(r"(\d{1,3}),(\d{1,12}\.(\d{3}|\d{6})(e[+-]\d\d)?)")
+_ENDS = {0: "min", 100: "max"}
+_LAST = 99
+_MICRO, _MILLI = 1e-6, 1e-3
+_SHORT = 3  # decimals of a time in ms that is known to the microsecond
+
+
+def recognises(head: Head) -> bool:
+    """Whether a source begins with the header of ``-e`` and goes on with a line under it."""
+    first, _, rest = head.text.lstrip().partition("\n")
+    if not head.is_start or first != HEADER:
+        return False
+    second, newline, _ = rest.partition("\n")
+    return not newline or _ROW.fullmatch(second) is not None
+
+
+def parse(source: Source) -> Iterator[Record]:
+    """Yield the run, then what could not be read.
+
+    Raises
+    ------
+    UnreadableError
+        At damaged gzip; what stood before it has been yielded.
+    """
+    table = _Table()
+    problem: UnreadableError | None = None
+    try:
+        for number, text in source.whole_lines(table.may_be_cut):
+            table.feed(number, text)
+    except UnreadableError as error:
+        problem = error
+    yield from table.finish(source.label)
+    if problem is not None:
+        raise problem
+
+
+class _Table:
+    """The rows so far: each percent is one more than the one before."""
+
+    def __init__(self) -> None:
+        self.reading = Reading(tool="ab", form="csv", line=1, load_model="closed")
+        self.next = 0
+        self.width: tuple[int, bool] | None = None
+        self.bad: list[int] = []
+
+    def feed(self, number: int, text: str) -> None:
+        """Take a line; one whose number is printed otherwise than the first is cut."""
+        match = _ROW.fullmatch(text)
+        if match is None:
+            if text.strip() and text != HEADER:
+                self.bad.append(number)
+            return
+        percent, time, decimals, power = match.groups()
+        width = (len(decimals), power is not None)
+        if int(percent) != self.next or width != (self.width or width):
+            self.bad.append(number)
+            return
+        self.width = width
+        self.next += 1
+        stat = _ENDS.get(int(percent), f"p{percent}")
+        resolution = _MICRO if width == (_SHORT, False) else _MILLI
+        self.reading.add("latency", stat, scale(time, -3), "s", number, resolution=resolution)
+        self.reading.last_line = number
+
+    def may_be_cut(self, text: str) -> bool:
+        """Whether a last line may lack digits; not if it has as many as the lines before."""
+        match = _ROW.fullmatch(text)
+        return match is None or self.width != (len(match[3]), match[4] is not None)
+
+    def finish(self, label: str) -> Iterator[Record]:
+        """Yield the reading and what is to be said about it."""
+        is_whole = self.next > _LAST
+        self.reading.status = "complete" if is_whole else "partial"
+        yield self.reading
+        if not is_whole:
+            what = (
+                f"this table of percentiles ends before {self.next} % and is kept as far as it goes"
+            )
+            hint = "write the file again"
+            yield Diagnostic(label, self.reading.last_line, what, hint, "warning")
+        if self.bad:
+            what = f"this line (1 of {len(self.bad)}) is not of the table and was left out"
+            yield Diagnostic(label, self.bad[0], what, "give the file as ab wrote it", "warning")
+
+
+FORMAT = Format(
+    name="ab_csv",
+    tools=("ab",),
+    summary="the percentiles of the latency, as ab -e writes them",
+    forms=(
+        Form(
+            name="csv",
+            signature="Percentage served,Time in ms",
+            versions="ab -e of 1.3, 2.0 to 2.4, trunk",
+            not_recorded="all but the latency",
+        ),
+    ),
+    recognises=recognises,
+    parse=parse,
+)

@@ -1,0 +1,163 @@
+"""The raw times that ``ab -g`` writes: one line per request.
+
+In: a table with tabs. Out: one `Reading`, and blocks of samples of latency and of its phases.
+Why: the only form of ab from which a percentile of one's own, or a course over time, can be had.
+
+The beginning of a file, verbatim (ab 2.3)::
+
+    starttime	seconds	ctime	dtime	ttime	wait
+    Sat Nov 21 00:30:18 2026	1795221018	0	1	1	0
+    Sat Nov 21 00:30:18 2026	1795221018	0	1	1	0
+
+``ctime`` is the time to connect, ``dtime`` from then to the end, ``ttime`` both, ``wait`` from the
+request's end to the first byte of the answer (a part of ``dtime``); all in whole milliseconds, each
+rounded on its own, so ``ctime + dtime`` may differ from ``ttime`` by one. ``seconds`` is when the
+request began, in seconds since 1970 (in 2.0 microseconds); ``starttime`` is the same in local time
+without a zone and is not used. Since 2.2 lines are sorted by ``ttime``; they are not in the order
+of time. Failed requests are among them.
+
+Versions: 1.3, 2.0 to 2.4, trunk (where the run outgrew ``-n``, lines are averages, unmarked).
+Not recorded: target, concurrency, status codes, failures, bytes, the end of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import numpy as np
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Form, Format, Head, Reading, Record, Samples, Source
+from benchkit.parsers.source import UnreadableError
+
+__all__ = ["FORMAT"]
+
+HEADER = "starttime\tseconds\tctime\tdtime\tttime\twait"
+#: Lines of the file that make one block of samples.
+BLOCK = 1 << 16
+
+_ROW = re.compile(r"[^\t]*\t(\d{1,10}|\d{16})\t(\d{1,10})\t(\d{1,10})\t(\d{1,10})\t(\d{1,10})")
+_MICROS = 16  # digits of a time in microseconds
+_SERIES: tuple[tuple[str, str | None, int], ...] = (
+    ("latency", None, 3),
+    ("phase_time", "connect", 1),
+    ("phase_time", "processing", 2),
+    ("phase_time", "wait", 4),
+)
+_RESOLUTION = 1e-3
+
+
+def recognises(head: Head) -> bool:
+    """Whether a source begins with the header of ``-g`` and goes on with a line under it."""
+    first, _, rest = head.text.lstrip().partition("\n")
+    if not head.is_start or first != HEADER:
+        return False
+    second, newline, _ = rest.partition("\n")
+    return not newline or _ROW.fullmatch(second) is not None
+
+
+def parse(source: Source) -> Iterator[Record]:
+    """Yield the run, then its samples in blocks, then what could not be read.
+
+    Raises
+    ------
+    UnreadableError
+        At damaged gzip; what stood before it has been yielded.
+    """
+    table = _Table(source)
+    yield table.reading
+    problem: UnreadableError | None = None
+    try:
+        for number, text in source.whole_lines(lambda _: True):
+            table.feed(number, text)
+            if len(table.lines) == BLOCK:
+                yield from table.flush()
+    except UnreadableError as error:
+        problem = error
+        table.reading.status = "partial"
+    yield from table.flush()
+    yield from table.finish(problem is None and not source.is_ended)
+    if problem is not None:
+        raise problem
+
+
+class _Table:
+    """The rows of the block that is being read, and what is known of the run."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.reading = Reading(tool="ab", form="tsv", line=1, load_model="closed")
+        self.lines: list[int] = []
+        self.rows: list[tuple[str, ...]] = []
+        self.bad: list[int] = []
+        self.began: np.datetime64 | None = None
+
+    def feed(self, number: int, text: str) -> None:
+        """Take a line."""
+        match = _ROW.fullmatch(text)
+        if match is not None:
+            self.lines.append(number)
+            self.rows.append(match.groups())
+            self.reading.last_line = number
+        elif text.strip() and text != HEADER:
+            self.bad.append(number)
+
+    def flush(self) -> Iterator[Samples]:
+        """Yield the rows so far as samples."""
+        if not self.rows:
+            return
+        cells = np.array(self.rows, dtype=np.int64).T
+        lines = np.array(self.lines, dtype=np.int64)
+        micros = np.array([len(row[0]) == _MICROS for row in self.rows])
+        times = np.where(micros, cells[0], cells[0] * 1_000_000).astype("datetime64[us]")
+        first = times.min()
+        self.began = first if self.began is None else min(self.began, first)
+        for metric, subject, column in _SERIES:
+            yield Samples(
+                reading=self.reading,
+                metric=metric,
+                unit="s",
+                values=cells[column] / 1000,
+                lines=lines,
+                times=times,
+                subject=subject,
+                resolution=_RESOLUTION,
+            )
+        self.lines, self.rows = [], []
+
+    def finish(self, is_cut: bool) -> Iterator[Diagnostic]:
+        """Complete the reading, and yield what is to be said about it."""
+        reading, label = self.reading, self.source.label
+        if self.began is not None:
+            began: datetime = self.began.astype(datetime)
+            reading.started_at = began.replace(tzinfo=UTC)
+        if is_cut:
+            reading.status = "partial"
+            what = "the last line has no end, may be cut, and was passed over"
+            yield Diagnostic(label, reading.last_line, what, "write the file again", "warning")
+        if self.bad:
+            what = f"this line (1 of {len(self.bad)}) is not of the table and was left out"
+            yield Diagnostic(label, self.bad[0], what, "give the file as ab wrote it", "warning")
+        if self.began is None:
+            reading.status = "failed"
+            what = "the table of times has no line"
+            yield Diagnostic(label, 0, what, "see whether ab completed a request", "warning")
+
+
+FORMAT = Format(
+    name="ab_tsv",
+    tools=("ab",),
+    summary="the time of every request, as ab -g writes them for gnuplot",
+    forms=(
+        Form(
+            name="tsv",
+            signature="starttime⇥seconds⇥ctime⇥dtime⇥ttime⇥wait",
+            versions="ab -g of 1.3, 2.0 to 2.4, trunk",
+            not_recorded="target, concurrency, status, failures, bytes; times below a millisecond",
+        ),
+    ),
+    recognises=recognises,
+    parse=parse,
+)

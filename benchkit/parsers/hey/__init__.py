@@ -1,0 +1,106 @@
+"""hey's report: one or many in a file, bare or among other text.
+
+In: what hey prints. Out: one `Reading` per report. Why: hey is the usual load tool where ab is too
+old; its report has four decimals of a second and no more.
+
+A report, verbatim (hey 0.1.4, part of the histogram left out)::
+
+    Summary:
+      Total:	3.0081 secs
+      Slowest:	0.0088 secs
+      Fastest:	0.0002 secs
+      Average:	0.0010 secs
+      Requests/sec:	498.6549
+
+      Total data:	199770000 bytes
+      Size/request:	133180 bytes
+
+    Response time histogram:
+      0.000 [1]	|
+      0.001 [1000]	|■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■
+
+    Latency distribution:
+      10% in 0.0003 secs
+      50% in 0.0005 secs
+      99% in 0.0059 secs
+
+    Details (average, fastest, slowest):
+      DNS+dialup:	0.0000 secs, 0.0002 secs, 0.0088 secs
+      DNS-lookup:	0.0000 secs, 0.0000 secs, 0.0000 secs
+      req write:	0.0000 secs, 0.0000 secs, 0.0005 secs
+      resp wait:	0.0009 secs, 0.0001 secs, 0.0088 secs
+      resp read:	0.0001 secs, 0.0000 secs, 0.0071 secs
+
+    Status code distribution:
+      [200]	1500 responses
+
+Failures follow under ``Error distribution:``, a line such as ``[50]	Get "http://…": dial tcp …``
+per address and port; they are summed here by reason (`reasons`).
+
+What the numbers are: a percentile is the first time in order whose share, rounded down, reaches
+it: ``sorted[ceil(n*p/100)]``; of the first million responses. Latency is of answered requests
+only; the rate of newer versions counts failed ones, too. Under ``DNS+dialup`` fastest and slowest
+are those of the whole request in most versions; they are left out where they are the same.
+``Total data`` is of bodies. With ``%%`` for ``%``: the same, from versions that print it so.
+
+Not recorded: when the run began, the target, ``-c``, ``-n``, ``-q``, unless a shell prompt shows
+the command; the version.
+"""
+
+from __future__ import annotations
+
+import re
+
+from benchkit.parsers.base import Form, Format, Head
+from benchkit.parsers.hey.reader import parse
+
+__all__ = ["FORMAT", "QUANTILE_RULE", "quantile_index"]
+
+#: Which order statistic a percentile is.
+QUANTILE_RULE = "sorted[ceil(n*p/100)]"
+
+_START = r"[ \t#>|*/]*(?:- +)?[ \t#>|*/]*"
+_SIGNS = (
+    (
+        "Requests/sec:",
+        re.compile(
+            rf"^{_START}Summary:\W*\n(?:[ \t#>|*/]*\n)?{_START}Total:\s+\d+\.\d{{4}} secs",
+            re.MULTILINE,
+        ),
+    ),
+    ("resp wait:", re.compile(rf"^{_START}resp wait:\s+(?:\d+\.\d{{4}}|NaN) secs,", re.MULTILINE)),
+)
+
+
+def quantile_index(n: int, percent: int) -> int:
+    """Return which of ``n`` sorted times hey prints for a percentile.
+
+    Examples
+    --------
+    >>> quantile_index(3000, 50), quantile_index(1001, 99)
+    (1500, 991)
+    """
+    return -(-n * percent // 100)
+
+
+def recognises(head: Head) -> bool:
+    """Whether a text holds the head of a report of hey, or its details."""
+    return any(word in head.text and sign.search(head.text) for word, sign in _SIGNS)
+
+
+FORMAT = Format(
+    name="hey",
+    tools=("hey",),
+    summary="text reports of hey, alone, many in a file, or pasted among other text",
+    forms=(
+        Form(
+            name="text",
+            signature="Summary: Total: … secs … Requests/sec: … Status code distribution:",
+            versions="hey 0.1, all",
+            not_recorded="when the run began; target, -c, -n, -q unless the command stands above",
+        ),
+    ),
+    recognises=recognises,
+    parse=parse,
+    embeds=True,
+)

@@ -1,0 +1,185 @@
+"""The raw times that ``hey -o csv`` writes: one line per answered request.
+
+In: a table of six or eight columns. Out: one `Reading`, blocks of samples of latency and of its
+phases; the requests, and the responses by status code, counted. Why: percentiles of one's own.
+
+The beginning of a file, verbatim (hey 0.1.4; older versions lack the last two columns)::
+
+    response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset
+    0.0028,0.0011,0.0000,0.0004,0.0012,0.0001,200,0.0010
+    0.0028,0.0010,0.0000,0.0004,0.0013,0.0000,200,0.0010
+
+All in seconds with four decimals; ``offset`` is when the request began, after the run did; as no
+line tells when that was, it is not kept. At most a million lines are written.
+
+Not recorded: target, concurrency, failed requests, bytes, when the run began and how long it took.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Form, Format, Head, Reading, Record, Samples, Source
+from benchkit.parsers.source import UnreadableError
+
+__all__ = ["FORMAT"]
+
+_HEADER = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read"
+_HEADERS = (_HEADER, _HEADER + ",status-code,offset")
+#: Lines of the file that make one block of samples.
+BLOCK = 1 << 16
+#: hey writes no more lines than these, however many requests there were.
+MOST = 1_000_000
+
+_TIME = r"(\d{1,9}\.\d{4})"
+_ROW = re.compile(",".join([_TIME] * 6) + r"(?:,(\d{3}),\d{1,9}\.\d{4})?")
+_SERIES: tuple[tuple[str, str | None], ...] = (
+    ("latency", None),
+    ("phase_time", "connect"),
+    ("phase_time", "dns"),
+    ("phase_time", "send"),
+    ("phase_time", "wait"),
+    ("phase_time", "receive"),
+)
+_RESOLUTION = 1e-4
+
+
+def recognises(head: Head) -> bool:
+    """Whether a source begins with the header of ``-o csv`` and goes on with a line under it."""
+    first, _, rest = head.text.lstrip().partition("\n")
+    if not head.is_start or first not in _HEADERS:
+        return False
+    second, newline, _ = rest.partition("\n")
+    return not newline or _ROW.fullmatch(second) is not None
+
+
+def parse(source: Source) -> Iterator[Record]:
+    """Yield the run, then its samples in blocks, then what could not be read.
+
+    Raises
+    ------
+    UnreadableError
+        At damaged gzip; what stood before it has been yielded.
+    """
+    table = _Table(source.label)
+    yield table.reading
+    problem: UnreadableError | None = None
+    try:
+        for number, text in source.whole_lines(table.may_be_cut):
+            table.feed(number, text)
+            if len(table.lines) == BLOCK:
+                yield from table.flush()
+    except UnreadableError as error:
+        problem = error
+        table.reading.status = "partial"
+    yield from table.flush()
+    yield from table.finish()
+    if problem is not None:
+        raise problem
+
+
+class _Table:
+    """The rows of the block that is being read, and what is known of the run."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.reading = Reading(tool="hey", form="csv", line=1, load_model="closed")
+        self.has_codes = False
+        self.lines: list[int] = []
+        self.rows: list[tuple[str, ...]] = []
+        self.bad: list[int] = []
+        self.cut = False
+        self.total = 0
+        self.codes: Counter[str] = Counter()
+
+    def may_be_cut(self, text: str) -> bool:
+        """Whether a last line without its end lacks columns or digits."""
+        match = _ROW.fullmatch(text)
+        self.cut = match is None or self.has_codes != bool(match[7])
+        return self.cut
+
+    def feed(self, number: int, text: str) -> None:
+        """Take a line."""
+        if text in _HEADERS:
+            self.has_codes = text != _HEADER
+            return
+        match = _ROW.fullmatch(text)
+        if match is not None and self.has_codes == bool(match[7]):
+            *times, code = match.groups()
+            self.lines.append(number)
+            self.rows.append(tuple(times))
+            self.reading.last_line = number
+            self.total += 1
+            if code:
+                self.codes[code] += 1
+        elif text.strip():
+            self.bad.append(number)
+
+    def flush(self) -> Iterator[Samples]:
+        """Yield the rows so far as samples."""
+        if not self.rows:
+            return
+        cells = np.array(self.rows, dtype=np.float64).T
+        lines = np.array(self.lines, dtype=np.int64)
+        for (metric, subject), values in zip(_SERIES, cells, strict=True):
+            yield Samples(
+                reading=self.reading,
+                metric=metric,
+                unit="s",
+                values=values,
+                lines=lines,
+                subject=subject,
+                resolution=_RESOLUTION,
+            )
+        self.lines, self.rows = [], []
+
+    def finish(self) -> Iterator[Diagnostic]:
+        """Complete the reading, and yield what is to be said about it."""
+        reading = self.reading
+        if reading.last_line and not self.cut and self.total < MOST:
+            total = float(self.total)
+            reading.add("requests", "count", total, "1", reading.last_line, origin="computed")
+        for code, count in sorted(self.codes.items()):
+            reading.add(
+                "responses",
+                "count",
+                float(count),
+                "1",
+                reading.last_line,
+                subject=code,
+                origin="computed",
+            )
+        if self.cut:
+            reading.status = "partial"
+            what = "the last line is cut and was passed over"
+            yield Diagnostic(self.label, reading.last_line, what, "write it again", "warning")
+        if self.bad:
+            what = f"this line (1 of {len(self.bad)}) is not of the table and was left out"
+            hint = "give the file as hey wrote it"
+            yield Diagnostic(self.label, self.bad[0], what, hint, "warning")
+        if not reading.last_line:
+            reading.status = "failed"
+            what = "the table of times has no line"
+            yield Diagnostic(self.label, 0, what, "see whether the server answers", "warning")
+
+
+FORMAT = Format(
+    name="hey_csv",
+    tools=("hey",),
+    summary="the times of every answered request, as hey -o csv writes them",
+    forms=(
+        Form(
+            name="csv",
+            signature=_HEADER + ",status-code,offset",
+            versions="hey 0.1, with six or eight columns",
+            not_recorded="target, concurrency, failed requests, bytes, the beginning of the run",
+        ),
+    ),
+    recognises=recognises,
+    parse=parse,
+)

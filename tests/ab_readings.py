@@ -1,0 +1,86 @@
+"""What the tests of ab and hey ask of a source: its runs, their values, what was said of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers import registry
+from benchkit.parsers.base import Reading, Record, Samples
+from benchkit.parsers.source import Source, UnreadableError
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+NGINX, LIMITS, EDGE = (
+    FIXTURES / "nginx-ab/nginx",
+    FIXTURES / "nginx-ab/edge",
+    FIXTURES / "ab-edge",
+)
+
+Key = tuple[str | None, str, str]
+
+
+def records(data: bytes | Path, name: str = "ab") -> list[Record]:
+    if isinstance(data, Path):
+        data = data.read_bytes()
+    return list(registry.by_name(name).parse(Source(None, "run.txt", data)))
+
+
+def readings(data: bytes | Path, name: str = "ab") -> list[Reading]:
+    return [record for record in records(data, name) if isinstance(record, Reading)]
+
+
+def remarks(data: bytes | Path, name: str = "ab") -> list[Diagnostic]:
+    return [record for record in records(data, name) if isinstance(record, Diagnostic)]
+
+
+def only(data: bytes | Path, name: str = "ab") -> Reading:
+    (reading,) = readings(data, name)
+    return reading
+
+
+def until_damage(packed: bytes, name: str) -> list[Record]:
+    """Return what a damaged gzip gives before it ends in an error."""
+    found: list[Record] = []
+    with pytest.raises(UnreadableError, match="damaged or cut short"):
+        found.extend(registry.by_name(name).parse(Source(None, "run.gz", packed)))
+    return found
+
+
+def samples(data: bytes | Path, name: str) -> dict[str | None, np.ndarray]:
+    """Return the samples by subject; those of latency under None."""
+    found: dict[str | None, list[np.ndarray]] = {}
+    for record in records(data, name):
+        if isinstance(record, Samples):
+            found.setdefault(record.subject, []).append(record.values)
+    return {subject: np.concatenate(blocks) for subject, blocks in found.items()}
+
+
+def values(reading: Reading) -> dict[Key, float]:
+    """Return the values by (subject, metric, stat); two of one kind are an error."""
+    found = {row[:3]: row[3] for row in reading.rows}
+    assert len(found) == len(reading.rows)
+    return found
+
+
+def latency(reading: Reading) -> dict[str, float]:
+    """Return the latencies by stat."""
+    return {row[2]: row[3] for row in reading.rows if row[1] == "latency"}
+
+
+def phase(reading: Reading, subject: str) -> dict[str, float]:
+    """Return the times of a phase by stat."""
+    return {row[2]: row[3] for row in reading.rows if row[:2] == (subject, "phase_time")}
+
+
+def claimed(data: bytes | Path) -> list[str]:
+    """Return the names of the formats that claim a source."""
+    if isinstance(data, Path):
+        data = data.read_bytes()
+    return [form.name for form in registry.identify(Source(None, "run.txt", data))]
+
+
+def near(expected: object) -> object:
+    return pytest.approx(expected, rel=1e-12, abs=0)

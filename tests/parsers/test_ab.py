@@ -1,0 +1,301 @@
+"""ab's report: real ones value by value, every version, and every option that changes its lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ab_readings import (
+    EDGE,
+    FIXTURES,
+    LIMITS,
+    NGINX,
+    claimed,
+    latency,
+    near,
+    only,
+    phase,
+    readings,
+    remarks,
+    values,
+)
+
+SMALL = NGINX / "ab-small-c30-1.txt"
+
+
+def test_a_whole_report_is_read_value_by_value() -> None:
+    reading = only(SMALL)
+    phases = {
+        (subject, "phase_time", stat): value
+        for subject, row in {
+            "connect": (0, 0, 0.0006, 0, 0.018),
+            "processing": (0, 0.004, 0.0071, 0.001, 0.042),
+            "wait": (0, 0.003, 0.0067, 0, 0.041),
+        }.items()
+        for stat, value in zip(("min", "mean", "stdev", "median", "max"), row, strict=True)
+    }
+    assert values(reading) == near(
+        phases
+        | {
+            (None, "duration", "total"): 0.459,
+            (None, "requests", "count"): 3000.0,
+            (None, "failures", "count"): 0.0,
+            (None, "bytes_in", "total"): 400254000.0,
+            (None, "request_rate", "mean"): 6531.64,
+            (None, "time_per_request", "mean"): 0.004593,
+            (None, "bandwidth_in", "mean"): 851013.49 * 1024,
+            (None, "latency", "min"): 0.001,
+            (None, "latency", "mean"): 0.005,
+            (None, "latency", "stdev"): 0.0072,
+            (None, "latency", "median"): 0.002,
+            (None, "latency", "max"): 0.042,
+            (None, "latency", "p50"): 0.002,
+            (None, "latency", "p66"): 0.003,
+            (None, "latency", "p75"): 0.004,
+            (None, "latency", "p80"): 0.004,
+            (None, "latency", "p90"): 0.013,
+            (None, "latency", "p95"): 0.019,
+            (None, "latency", "p98"): 0.029,
+            (None, "latency", "p99"): 0.041,
+        }
+    )
+    assert remarks(SMALL) == []
+
+
+def test_the_run_is_described_as_far_as_ab_tells() -> None:
+    reading = only(SMALL)
+    assert (reading.tool, reading.form, reading.status) == ("ab", "text", "complete")
+    assert (reading.line, reading.last_line) == (1, 42)
+    assert (reading.target, reading.params) == ("/index.html", {"connections": "30"})
+    assert (reading.connections, reading.duration) == (30, 0.459)
+    assert (reading.load_model, reading.tool_version) == ("closed", "2.3")
+    assert reading.env == {"server": "nginx/1.22.1", "document_length": "133180 bytes"}
+    assert (reading.command, reading.started_at, reading.target_rate) == (None, None, None)
+
+
+def test_a_row_knows_its_line_its_unit_its_count_and_its_rounding() -> None:
+    told = {row[:3]: (row[4], row[5], row[7], row[9]) for row in only(SMALL).rows}
+    assert told[None, "duration", "total"] == ("s", None, 0.001, 16)
+    assert told[None, "request_rate", "mean"] == ("1/s", None, 0.01, 21)
+    assert told[None, "time_per_request", "mean"] == ("s", None, 1e-6, 22)
+    assert told[None, "bandwidth_in", "mean"] == ("B/s", None, 10.24, 24)
+    assert told[None, "latency", "max"] == ("s", 3000, 0.001, 31)
+    assert told["connect", "phase_time", "stdev"] == ("s", 3000, 0.0001, 28)
+    assert told[None, "latency", "p99"] == ("s", 3000, 0.001, 41)
+
+
+@pytest.mark.parametrize(
+    ("name", "connections", "rate", "p50", "p99", "largest"),
+    [
+        ("ab-c1-1", "1", 4884.02, 0.0, 0.004, 0.012),
+        ("ab-c1-2", "1", 5681.57, 0.0, 0.003, 0.033),
+        ("ab-c20-1", "20", 11322.98, 0.001, 0.007, 0.010),
+        ("ab-c30-3", "30", 13122.76, 0.001, 0.009, 0.027),
+        ("ab-c50-2", "50", 16534.26, 0.002, 0.009, 0.017),
+        ("ab-c100-3", "100", 16540.75, 0.005, 0.020, 0.040),
+        ("ab-k-c30-1", "30", 21067.01, 0.001, 0.008, 0.028),
+    ],
+)
+def test_the_runs_of_the_scenario(
+    name: str, connections: str, rate: float, p50: float, p99: float, largest: float
+) -> None:
+    path = NGINX / f"{name}.txt"
+    reading, times = only(path), latency(only(path))
+    assert reading.params == {"connections": connections}
+    assert values(reading)[None, "request_rate", "mean"] == rate
+    assert (times["p50"], times["p99"], times["max"]) == near((p50, p99, largest))
+    assert remarks(path) == []
+
+
+def test_a_time_below_half_a_millisecond_is_a_zero_that_counts() -> None:
+    rows = {row[2]: (row[3], row[7]) for row in only(NGINX / "ab-c1-1.txt").rows if not row[0]}
+    assert rows["p50"] == (0.0, 0.001)
+    assert rows["median"] == (0.0, 0.001)
+
+
+def test_kept_alive_connections_are_counted_beside_the_results() -> None:
+    assert only(NGINX / "ab-k-c30-1.txt").env["keep_alive"] == "100000"
+
+
+def test_failures_by_length_stand_apart_and_are_explained() -> None:
+    path = LIMITS / "ab-length-failures-1.txt"
+    found = {row[0]: row[3] for row in only(path).rows if row[1] == "failures"}
+    assert found == {None: 195, "connect": 0, "receive": 0, "length": 195, "exceptions": 0}
+    (remark,) = remarks(path)
+    assert (remark.severity, remark.line) == ("note", 43)
+    assert "195 requests" in remark.what
+    varying = only(LIMITS / "ab-length-ok-l-1.txt")
+    assert varying.env["document_length"] == "Variable"
+    assert values(varying)[None, "failures", "count"] == 0
+
+
+@pytest.mark.parametrize("name", ["ab-404-1", "ab-503-1"])
+def test_responses_outside_2xx_are_no_failures_of_ab_but_told(name: str) -> None:
+    path = LIMITS / f"{name}.txt"
+    found = {row[0]: row[3] for row in only(path).rows if row[1] == "failures"}
+    assert found == {None: 0, "non2xx": 2000}
+    assert [remark.what[:36] for remark in remarks(path)] == [
+        "all 2000 responses were outside 2xx:"
+    ]
+
+
+@pytest.mark.parametrize("name", ["ab-closed-port-1", "ab-timeout-1"])
+def test_a_run_without_a_report_failed(name: str) -> None:
+    path = LIMITS / f"{name}.txt"
+    reading, (remark,) = only(path), remarks(path)
+    assert (reading.status, reading.rows, reading.tool_version) == ("failed", [], "2.3")
+    assert "standard error" in remark.hint
+    assert claimed(path) == ["ab"]
+
+
+def test_runs_that_give_up_say_why_and_after_how_many_requests() -> None:
+    path = EDGE / "synthetic-failed.txt"
+    found = readings(path)
+    assert [reading.status for reading in found] == ["failed"] * 4
+    assert [[row[3] for row in reading.rows] for reading in found] == [[1432.0], [], [1.0], [99.0]]
+    assert found[3].command == "ab -n 100 -c 4 http://127.0.0.1:8090/ | tail -2"
+    reasons = [remark.what for remark in remarks(path)]
+    assert "apr_socket_recv: Connection reset by peer (104)" in reasons[0]
+    assert "socket: Too many open files (24)" in reasons[1]
+    assert "apr_pollset_poll: The timeout specified has expired (70007)" in reasons[2]
+    assert "after 99 requests" in reasons[3]
+
+
+def test_html_has_no_percentiles_and_its_processing_only_a_mean() -> None:
+    path = LIMITS / "ab-w-html-1.html"
+    reading = only(path)
+    assert (reading.form, reading.status, reading.tool_version) == ("html", "complete", "2.3")
+    assert (reading.target, reading.params) == ("/index.html", {"connections": "5"})
+    assert values(reading) == near(
+        {
+            (None, "duration", "total"): 0.065,
+            (None, "requests", "count"): 500.0,
+            (None, "failures", "count"): 0.0,
+            (None, "bytes_in", "total"): 66709000.0,
+            (None, "request_rate", "mean"): 7668.12,
+            (None, "bandwidth_in", "mean"): 999087.61 * 1024,
+            ("connect", "phase_time", "min"): 0.0,
+            ("connect", "phase_time", "mean"): 0.0,
+            ("connect", "phase_time", "max"): 0.0,
+            ("processing", "phase_time", "mean"): 0.0,
+            (None, "latency", "min"): 0.0,
+            (None, "latency", "mean"): 0.0,
+            (None, "latency", "max"): 0.008,
+        }
+    )
+    assert remarks(path) == []
+
+
+def test_html_in_one_line_is_read_row_by_row() -> None:
+    reading = only(EDGE / "synthetic-one-line.html")
+    assert (reading.form, reading.target, reading.line) == ("html", "/a/b", 1)
+    assert latency(reading) == near({"min": 0.05, "mean": 0.232, "max": 0.738})
+    assert values(reading)["length", "failures", "count"] == 10
+    assert values(reading)["non2xx", "failures", "count"] == 9
+
+
+def test_1_3_has_kilobytes_of_a_thousand_and_broken_pipes() -> None:
+    reading = only(EDGE / "synthetic-1.3.txt")
+    found = values(reading)
+    assert (reading.tool_version, reading.target) == ("1.3d", "/shop/list.cgi")
+    assert reading.status == "complete"
+    assert found[None, "bandwidth_in", "mean"] == 210000.0
+    assert found[None, "bandwidth_out", "mean"] == 8000.0
+    assert found[None, "bytes_out", "total"] == 20000.0
+    assert found["write", "failures", "count"] == 1
+    assert latency(reading)["max"] == near(0.509)
+
+
+def test_every_line_of_a_post_over_tls() -> None:
+    reading = only(EDGE / "synthetic-post-tls.txt")
+    found = values(reading)
+    failures = {key[0]: value for key, value in found.items() if key[1] == "failures"}
+    assert failures == {
+        None: 5,
+        "connect": 0,
+        "receive": 2,
+        "length": 2,
+        "exceptions": 1,
+        "write": 4,
+        "non2xx": 7,
+    }
+    assert found[None, "bytes_out", "total"] == 51200
+    assert found[None, "bandwidth_out", "mean"] == 40 * 1024
+    assert reading.env["tls"] == "TLSv1.3,TLS_AES_256_GCM_SHA384,256,256"
+    assert reading.status == "complete"
+    assert reading.command is not None
+    assert reading.command.startswith("ab -k -n 200")
+
+
+def test_times_that_are_averages_over_a_window_keep_only_their_means() -> None:
+    path = EDGE / "synthetic-trunk.txt"
+    reading = only(path)
+    assert latency(reading) == {"mean": 0.002}
+    assert phase(reading, "wait") == {"mean": 0.002}
+    assert values(reading)[None, "requests", "count"] == 12000
+    assert reading.status == "partial"
+    interrupted, windowed = remarks(path)
+    assert "interrupted after 12000 requests" in interrupted.what
+    assert "5000 averages of 12000 requests" in windowed.what
+
+
+def test_tables_without_spread_without_percentiles_and_of_one_request() -> None:
+    path = EDGE / "synthetic-plain-tables.txt"
+    plain, no_percentiles, single = readings(path)
+    assert phase(plain, "processing") == near({"min": 0.09, "mean": 0.499, "max": 3.6})
+    assert "median" not in latency(plain)
+    assert latency(plain)["p50"] == near(0.45)
+    assert latency(no_percentiles).keys() == {"min", "mean", "stdev", "median", "max"}
+    assert latency(single)["max"] == near(0.005)
+    assert [reading.target for reading in readings(path)] == ["/slow", "/quick", "/once"]
+    assert {reading.status for reading in readings(path)} == {"complete"}
+    assert remarks(path) == []
+
+
+def test_a_body_that_looks_like_a_report_is_none() -> None:
+    reading = only(EDGE / "synthetic-verbose.txt")
+    assert (reading.params, reading.duration) == ({"connections": "1"}, 0.01)
+    assert (reading.line, reading.status) == (2, "complete")
+
+
+def test_several_runs_keep_their_own_commands() -> None:
+    first, second = readings(EDGE / "multi/ab-2runs-prompt.txt")
+    assert first.command == "ab -n 1000 -c 1 http://127.0.0.1:8092/ok"
+    assert second.command == "ab -n 1000 -c 10 http://127.0.0.1:8092/ok"
+    assert (first.line, first.last_line, second.line, second.last_line) == (2, 54, 56, 108)
+    assert (first.status, second.status) == ("complete", "complete")
+
+
+def test_beside_wrk_ab_has_its_own_block_only() -> None:
+    path = FIXTURES / "wrk-edge/multi/wrk-then-ab.txt"
+    reading = only(path)
+    assert (reading.line, reading.last_line) == (11, 52)
+    assert values(reading)[None, "request_rate", "mean"] == 8918.54
+    assert claimed(path) == ["wrk", "ab"]
+
+
+def test_markdown_does_not_hide_a_report() -> None:
+    path = EDGE / "synthetic-mangled.md"
+    whole, fork, changed = readings(path)
+    assert (whole.status, whole.last_line) == ("complete", 39)
+    assert values(whole)[None, "bandwidth_in", "mean"] == near(15625.08 * 1024)
+    assert values(whole)[None, "bandwidth_out", "mean"] == near(0.41 * 1024)
+    assert latency(whole)["max"] == near(1.899)
+    assert (latency(fork), fork.status) == ({}, "partial")
+    assert changed.duration is None
+    assert any("this table is in us" in remark.what for remark in remarks(path))
+
+
+def test_what_is_no_result_of_ab_is_not_claimed() -> None:
+    path = EDGE / "synthetic-not-ab.txt"
+    assert readings(path) == []
+    assert [remark.severity for remark in remarks(path)] == ["error"]
+
+
+@pytest.mark.parametrize(
+    "path", ["crlf/ab.txt", "encoding/utf16le-bom-ab.txt", "encoding/utf8-bom-ab.txt"]
+)
+def test_dress_changes_nothing(path: str) -> None:
+    plain, dressed = only(NGINX / "ab-c1-1.txt"), only(EDGE / Path(path))
+    assert dressed.rows == plain.rows
+    assert dressed.env == plain.env

@@ -1,0 +1,207 @@
+"""What ab -g and ab -e write: real files against the report of the same run, old versions, cuts."""
+
+from __future__ import annotations
+
+import gzip
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from ab_readings import (
+    EDGE,
+    NGINX,
+    claimed,
+    latency,
+    near,
+    only,
+    records,
+    remarks,
+    samples,
+    until_damage,
+    values,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.parsers import ab, ab_csv, ab_tsv
+from benchkit.parsers.ab.quantiles import csv_index, text_index
+from benchkit.parsers.base import Reading, Samples
+from benchkit.parsers.source import Source
+
+RAW = gzip.decompress((NGINX / "ab-small-c30-1.tsv.gz").read_bytes())
+CSV = NGINX / "ab-small-c30-1.csv"
+REPORT = NGINX / "ab-small-c30-1.txt"
+OLD = EDGE / "synthetic-g-2.0.tsv"
+
+
+def test_raw_times_are_samples_with_lines_and_times() -> None:
+    blocks = [record for record in records(RAW, "ab_tsv") if isinstance(record, Samples)]
+    assert [(b.metric, b.subject, b.unit, b.stat) for b in blocks] == [
+        ("latency", None, "s", "sample"),
+        ("phase_time", "connect", "s", "sample"),
+        ("phase_time", "processing", "s", "sample"),
+        ("phase_time", "wait", "s", "sample"),
+    ]
+    for block in blocks:
+        assert block.times is not None
+        assert len(block.values) == len(block.lines) == len(block.times) == 3000
+        assert block.resolution == 0.001
+        assert (block.lines[0], block.lines[-1]) == (2, 3001)
+        assert block.times[0] == np.datetime64("2026-11-21T00:30:18")
+
+
+def test_raw_times_tell_when_the_run_began_and_no_more() -> None:
+    reading = only(RAW, "ab_tsv")
+    assert (reading.tool, reading.form, reading.status) == ("ab", "tsv", "complete")
+    assert reading.started_at == datetime(2026, 11, 21, 0, 30, 18, tzinfo=UTC)
+    assert (reading.rows, reading.params, reading.load_model) == ([], {}, "closed")
+    assert (reading.line, reading.last_line) == (1, 3001)
+
+
+def test_raw_times_give_the_percentiles_of_the_report_by_its_rule() -> None:
+    times, told = np.sort(samples(RAW, "ab_tsv")[None]), latency(only(REPORT))
+    assert len(times) == values(only(REPORT))[None, "requests", "count"]
+    for percent in (50, 66, 75, 80, 90, 95, 98, 99):
+        assert times[text_index(len(times), percent)] == told[f"p{percent}"]
+    assert (times[0], times[text_index(len(times), 100)]) == (told["min"], told["max"])
+
+
+def test_raw_times_give_the_percentiles_of_the_csv_by_its_rule() -> None:
+    times, told = np.sort(samples(RAW, "ab_tsv")[None]), latency(only(CSV, "ab_csv"))
+    assert len(told) == 101
+    for percent in range(1, 100):
+        found = times[csv_index(len(times), percent)]
+        assert found == pytest.approx(told[f"p{percent}"], abs=0.00050001)
+
+
+def test_the_rules_are_told() -> None:
+    assert ab.QUANTILE_RULE == "sorted[floor(n*p/100)]"
+    assert ab_csv.QUANTILE_RULE == "sorted[floor(0.5 + n*p/100)]"
+    assert [text_index(1, percent) for percent in (50, 99, 100)] == [0, 0, 0]
+
+
+def test_columns_are_rounded_each_on_its_own() -> None:
+    found = samples(OLD, "ab_tsv")
+    assert found[None].tolist() == [0.020, 0.031, 0.041]
+    assert found["processing"].tolist() == [0.019, 0.031, 0.040]
+    assert found["connect"].tolist() == [0.001, 0.0, 0.002]
+    assert found["wait"].tolist() == [0.018, 0.030, 0.0]
+
+
+def test_2_0_tells_microseconds_and_lines_are_not_in_order_of_time() -> None:
+    reading, (remark,) = only(OLD, "ab_tsv"), remarks(OLD, "ab_tsv")
+    assert reading.started_at == datetime(2006, 4, 18, 20, 26, 38, 500000, tzinfo=UTC)
+    assert (remark.line, remark.severity) == (4, "warning")
+    assert reading.status == "complete"
+
+
+def test_a_large_file_comes_in_blocks() -> None:
+    head, _, row = RAW.partition(b"\n")
+    row = row.partition(b"\n")[0]
+    count = ab_tsv.BLOCK + 5
+    sizes = [
+        len(record.values)
+        for record in records(head + b"\n" + (row + b"\n") * count, "ab_tsv")
+        if isinstance(record, Samples) and record.metric == "latency"
+    ]
+    assert sizes == [ab_tsv.BLOCK, 5]
+
+
+@given(st.integers(0, 400))
+def test_raw_times_cut_anywhere_lose_the_last_line_only(place: int) -> None:
+    data = RAW[: len(RAW) - place]
+    found, whole = samples(data, "ab_tsv")[None], samples(RAW, "ab_tsv")[None]
+    assert np.array_equal(found, whole[: len(found)])
+    assert len(found) == data.count(b"\n") - 1
+    assert (only(data, "ab_tsv").status == "complete") == data.endswith(b"\n")
+
+
+def test_a_table_without_lines_is_a_failed_run() -> None:
+    data = ab_tsv.HEADER.encode() + b"\n"
+    assert claimed(data) == ["ab_tsv"]
+    assert only(data, "ab_tsv").status == "failed"
+    assert [remark.what for remark in remarks(data, "ab_tsv")] == ["the table of times has no line"]
+
+
+def test_damaged_gzip_gives_what_stands_before() -> None:
+    found = until_damage(gzip.compress(RAW, compresslevel=0)[:70000], "ab_tsv")
+    times = next(block.values for block in found if isinstance(block, Samples))
+    assert 1000 < len(times) < 3000
+    assert np.array_equal(times, samples(RAW, "ab_tsv")[None][: len(times)])
+    (reading,) = [record for record in found if isinstance(record, Reading)]
+    assert reading.status == "partial"
+
+
+def test_damaged_gzip_of_a_csv_gives_what_stands_before() -> None:
+    found = until_damage(gzip.compress(CSV.read_bytes(), compresslevel=0)[:500], "ab_csv")
+    (reading,) = [record for record in found if isinstance(record, Reading)]
+    assert reading.status == "partial"
+    assert set(reading.rows) < set(only(CSV, "ab_csv").rows)
+
+
+def test_every_percent_of_the_csv_is_kept() -> None:
+    reading = only(CSV, "ab_csv")
+    told = latency(reading)
+    assert (reading.tool, reading.form, reading.status) == ("ab", "csv", "complete")
+    assert (told["min"], told["p1"], told["p2"]) == near((0.000732, 0.000858, 0.00091))
+    assert (told["p98"], told["p99"], told["max"]) == near((0.029315, 0.041004, 0.042464))
+    assert "p0" not in told
+    assert "p100" not in told
+    assert {row[7] for row in reading.rows} == {1e-6}
+    assert [row[9] for row in reading.rows] == list(range(2, 103))
+    assert remarks(CSV, "ab_csv") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "p50", "resolution"),
+    [("1.3", 0.12, 0.001), ("2.0", 0.12, 0.001), ("2.2", 0.00675, 1e-6)],
+)
+def test_older_tables_stop_at_99(name: str, p50: float, resolution: float) -> None:
+    path = EDGE / f"synthetic-e-{name}.csv"
+    reading = only(path, "ab_csv")
+    assert reading.status == "complete"
+    assert latency(reading)["p50"] == near(p50)
+    assert "max" not in latency(reading)
+    assert {row[7] for row in reading.rows} == {resolution}
+
+
+@pytest.mark.parametrize("name", ["1.3", "2.0", "2.2"])
+def test_a_csv_cut_anywhere_gives_no_other_number(name: str) -> None:
+    data = (EDGE / f"synthetic-e-{name}.csv").read_bytes()
+    whole = set(only(data, "ab_csv").rows)
+    for place in range(len(data)):
+        assert set(only(data[:place], "ab_csv").rows) <= whole
+
+
+def test_a_csv_without_its_last_line_end_is_whole() -> None:
+    data = CSV.read_bytes().rstrip(b"\n")
+    assert len(only(data, "ab_csv").rows) == 101
+    assert only(data[:-1], "ab_csv").status == "complete"
+    assert "max" not in latency(only(data[:-1], "ab_csv"))
+
+
+def test_other_lines_of_a_csv_are_left_out_and_named() -> None:
+    data = CSV.read_bytes().replace(b"\n50,", b"\nhalf of them\n\n50,")
+    assert len(only(data, "ab_csv").rows) == 101
+    assert [remark.line for remark in remarks(data, "ab_csv")] == [52]
+
+
+def test_rows_out_of_order_are_left_out_and_named() -> None:
+    data = CSV.read_bytes().replace(b"\n50,", b"\n51,")
+    reading = only(data, "ab_csv")
+    assert (reading.status, len(reading.rows)) == ("partial", 50)
+    assert [remark.line for remark in remarks(data, "ab_csv")] == [51, 52]
+    assert "ends before 50 %" in remarks(data, "ab_csv")[0].what
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'gnuplot <<E\nplot "a.tsv"  # starttime\tseconds\tctime\tdtime\tttime\twait\nE\n',
+        "starttime\tseconds\tctime\tdtime\tttime\twait\nno line of times\n",
+        "Percentage served,Time in ms\nfifty,1.0\n",
+    ],
+)
+def test_a_header_alone_is_no_table(text: str) -> None:
+    assert not ab_tsv.recognises(Source(None, "x", text.encode()).head())
+    assert not ab_csv.recognises(Source(None, "x", text.encode()).head())

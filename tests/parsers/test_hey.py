@@ -1,0 +1,294 @@
+"""hey: real reports value by value, what their numbers hide, its CSV, and the look-alikes."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from ab_readings import (
+    EDGE,
+    FIXTURES,
+    LIMITS,
+    NGINX,
+    claimed,
+    latency,
+    near,
+    only,
+    phase,
+    readings,
+    records,
+    remarks,
+    samples,
+    until_damage,
+    values,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.parsers import hey, hey_csv
+from benchkit.parsers.base import Samples
+from benchkit.parsers.hey.reasons import reason_of
+
+LIMITED = NGINX / "hey-z3s-q50-1.txt"
+WHOLE = LIMITED.read_bytes()
+CSV = gzip.decompress((NGINX / "hey-c30-1.csv.gz").read_bytes())
+PAGE = EDGE / "synthetic-hey-and-oha.md"
+
+
+def test_a_whole_report_is_read_value_by_value() -> None:
+    phases = {
+        ("connect", "mean"): 0.0,
+        ("dns", "mean"): 0.0,
+        ("dns", "min"): 0.0,
+        ("dns", "max"): 0.0,
+        ("send", "mean"): 0.0,
+        ("send", "min"): 0.0,
+        ("send", "max"): 0.0005,
+        ("wait", "mean"): 0.0009,
+        ("wait", "min"): 0.0001,
+        ("wait", "max"): 0.0088,
+        ("receive", "mean"): 0.0001,
+        ("receive", "min"): 0.0,
+        ("receive", "max"): 0.0071,
+    }
+    expected = {(subject, "phase_time", stat): time for (subject, stat), time in phases.items()}
+    assert values(only(LIMITED, "hey")) == near(
+        expected
+        | {
+            (None, "duration", "total"): 3.0081,
+            (None, "latency", "max"): 0.0088,
+            (None, "latency", "min"): 0.0002,
+            (None, "latency", "mean"): 0.0010,
+            (None, "request_rate", "mean"): 498.6549,
+            (None, "bytes_in", "total"): 199770000.0,
+            (None, "bytes_in", "mean"): 133180.0,
+            (None, "latency", "p10"): 0.0003,
+            (None, "latency", "p25"): 0.0004,
+            (None, "latency", "p50"): 0.0005,
+            (None, "latency", "p75"): 0.0014,
+            (None, "latency", "p90"): 0.0017,
+            (None, "latency", "p95"): 0.0046,
+            (None, "latency", "p99"): 0.0059,
+            ("200", "responses", "count"): 1500.0,
+            (None, "requests", "count"): 1500.0,
+        }
+    )
+    assert remarks(LIMITED, "hey") == []
+
+
+def test_the_run_is_described_as_far_as_hey_tells() -> None:
+    reading = only(LIMITED, "hey")
+    assert (reading.tool, reading.form, reading.status) == ("hey", "text", "complete")
+    assert (reading.line, reading.last_line, reading.duration) == (2, 43, 3.0081)
+    assert (reading.target, reading.params, reading.command) == ("", {}, None)
+    assert reading.load_model == "closed"
+    told = {row[:3]: row[7:10] for row in reading.rows}
+    assert told[None, "latency", "p99"] == (0.0001, "reported", 33)
+    assert told[None, "requests", "count"] == (None, "computed", 43)
+
+
+@pytest.mark.parametrize(
+    ("name", "rate", "p50", "p99"),
+    [
+        ("hey-c1-1", 5699.3747, 0.0001, 0.0032),
+        ("hey-c20-2", 10562.3188, 0.0008, 0.0124),
+        ("hey-c30-1", 11288.2596, 0.0014, 0.0134),
+        ("hey-c50-1", 10850.3914, 0.0031, 0.0154),
+        ("hey-c100-2", 11883.3534, 0.0077, 0.0205),
+    ],
+)
+def test_the_runs_of_the_scenario(name: str, rate: float, p50: float, p99: float) -> None:
+    reading = only(NGINX / f"{name}.txt", "hey")
+    assert values(reading)[None, "request_rate", "mean"] == rate
+    assert (latency(reading)["p50"], latency(reading)["p99"]) == (p50, p99)
+    assert reading.status == "complete"
+
+
+def test_a_run_without_answers_failed_and_its_zeros_are_no_times() -> None:
+    path = LIMITS / "hey-closed-port-1.txt"
+    reading, (remark,) = only(path, "hey"), remarks(path, "hey")
+    assert reading.status == "failed"
+    assert values(reading) == {
+        (None, "duration", "total"): 0.0027,
+        ("connect", "failures", "count"): 50.0,
+    }
+    assert "50 failed" in remark.what
+
+
+def test_answers_that_are_errors_count_as_responses() -> None:
+    assert values(only(LIMITS / "hey-404-1.txt", "hey"))["404", "responses", "count"] == 1000
+
+
+def test_oha_is_not_hey_and_a_tail_is_partial() -> None:
+    first, tail = readings(PAGE, "hey")
+    assert (first.command, first.target) == (
+        "hey -n 6 -c 2 http://127.0.0.1:8090/a/b?c=d",
+        "/a/b",
+    )
+    assert (first.params, first.connections) == ({"connections": "2"}, 2)
+    assert (tail.status, tail.line, tail.last_line) == ("partial", 73, 81)
+    assert phase(tail, "wait") == {}
+    assert [remark.line for remark in remarks(PAGE, "hey")] == [69, 77, 81]
+
+
+def test_doubled_percent_signs_and_percentiles_that_hey_could_not_tell() -> None:
+    found = latency(readings(PAGE, "hey")[0])
+    assert {stat: found[stat] for stat in found if stat.startswith("p")} == {
+        "p10": 0.0011,
+        "p25": 0.0012,
+        "p50": 0.0040,
+        "p75": 0.0100,
+    }
+
+
+def test_errors_are_summed_by_reason_and_make_the_rate_doubtful() -> None:
+    reading = readings(PAGE, "hey")[0]
+    found = {row[0]: (row[3], row[8]) for row in reading.rows if row[1] == "failures"}
+    assert found == {"read": (2.0, "computed"), "timeout": (1.0, "computed")}
+    assert "3 requests failed and 6 were answered" in remarks(PAGE, "hey")[0].what
+
+
+def test_extremes_of_connecting_are_kept_where_they_are_its_own() -> None:
+    assert phase(readings(PAGE, "hey")[0], "connect") == near(
+        {"mean": 0.0002, "min": 0.0001, "max": 0.0003}
+    )
+    assert phase(only(LIMITED, "hey"), "connect") == {"mean": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        ('Get "http://h:1/": dial tcp 127.0.0.1:1: connect: connection refused', "connect"),
+        ("Get http://h/: dial tcp: lookup h on 1.1.1.1:53: no such host", "dns"),
+        ('Get "http://h/": net/http: request canceled (Client.Timeout exceeded)', "timeout"),
+        ("Get https://h/: x509: certificate signed by unknown authority", "tls"),
+        ("Get http://h/: EOF", "read"),
+        ("Post http://h/: write tcp 127.0.0.1:5->127.0.0.1:6: write: broken pipe", "write"),
+        ("stopped after 10 redirects", "other"),
+    ],
+)
+def test_an_error_has_one_word(error: str, reason: str) -> None:
+    assert reason_of(error) == reason
+
+
+def test_a_status_code_that_was_cut_off_is_noticed_by_the_histogram() -> None:
+    data = PAGE.read_bytes()
+    head = data[: data.index(b"  [503]\t2 responses")]
+    reading = readings(head, "hey")[0]
+    assert reading.status == "partial"
+    assert (None, "requests", "count") not in values(reading)
+    assert "Status code distribution (in full)" in remarks(head, "hey")[-1].what
+
+
+@given(st.integers(0, len(WHOLE)))
+def test_a_cut_gives_a_part_of_the_whole(place: int) -> None:
+    whole = set(only(WHOLE, "hey").rows)
+    for reading in readings(WHOLE[:place], "hey"):
+        assert set(reading.rows) <= whole
+        is_whole = place >= len(WHOLE.rstrip(b"\n"))
+        assert (reading.status == "complete") == is_whole
+
+
+@given(st.binary(max_size=300), st.integers(0, len(WHOLE)))
+def test_bytes_of_any_kind_never_raise(junk: bytes, place: int) -> None:
+    for reading in readings(WHOLE[:place] + junk + WHOLE[place:], "hey"):
+        assert reading.line <= reading.last_line
+
+
+def test_several_runs_below_each_other() -> None:
+    other = (NGINX / "hey-c1-1.txt").read_bytes()
+    first, second = readings(b"$ hey -c 10 http://h/a\n" + WHOLE + other, "hey")
+    assert (first.status, second.status) == ("complete", "complete")
+    assert (first.target, second.target) == ("/a", "")
+
+
+def test_line_ends_change_nothing() -> None:
+    crlf = only(EDGE / "crlf/hey.txt", "hey")
+    assert crlf.rows == only(NGINX / "hey-c1-1.txt", "hey").rows
+
+
+@pytest.mark.parametrize(
+    "path", ["wrk-edge/wrk/wrk-mixed-errors-1.txt", "nginx-ab/nginx/ab-c1-1.txt"]
+)
+def test_other_tools_are_not_claimed(path: str) -> None:
+    assert "hey" not in claimed(FIXTURES / path)
+    assert readings(FIXTURES / path, "hey") == []
+    assert remarks(FIXTURES / path, "hey")[0].severity == "error"
+
+
+def test_raw_times_are_samples_of_latency_and_of_every_phase() -> None:
+    found = samples(CSV, "hey_csv")
+    assert found.keys() == {None, "connect", "dns", "send", "wait", "receive"}
+    assert {subject: (len(times), float(times[0])) for subject, times in found.items()} == {
+        None: (3000, 0.0028),
+        "connect": (3000, 0.0011),
+        "dns": (3000, 0.0),
+        "send": (3000, 0.0004),
+        "wait": (3000, 0.0012),
+        "receive": (3000, 0.0001),
+    }
+    reading = only(CSV, "hey_csv")
+    assert (reading.form, reading.status, reading.last_line) == ("csv", "complete", 3001)
+    assert values(reading) == {
+        (None, "requests", "count"): 3000.0,
+        ("200", "responses", "count"): 3000.0,
+    }
+    assert {row[8] for row in reading.rows} == {"computed"}
+
+
+def test_the_rule_of_percentiles_is_told() -> None:
+    assert hey.QUANTILE_RULE == "sorted[ceil(n*p/100)]"
+    times = list(range(1000))
+    reached = [next(i for i in times if i * 100 // 1000 >= p) for p in (10, 50, 99)]
+    assert [hey.quantile_index(1000, p) for p in (10, 50, 99)] == reached
+
+
+def test_a_large_file_comes_in_blocks() -> None:
+    head, row = CSV.split(b"\n")[:2]
+    data = head + b"\n" + (row + b"\n") * (hey_csv.BLOCK + 5)
+    sizes = [
+        len(record.values)
+        for record in records(data, "hey_csv")
+        if isinstance(record, Samples) and record.metric == "latency"
+    ]
+    assert sizes == [hey_csv.BLOCK, 5]
+
+
+def test_six_columns_have_no_codes() -> None:
+    path = EDGE / "synthetic-o-six-columns.csv"
+    assert claimed(path) == ["hey_csv"]
+    assert samples(path, "hey_csv")["wait"].tolist() == [0.0012, 0.0013]
+    assert values(only(path, "hey_csv")) == {(None, "requests", "count"): 2.0}
+    assert [remark.line for remark in remarks(path, "hey_csv")] == [3]
+
+
+@pytest.mark.parametrize("eight", [True, False])
+def test_raw_times_cut_anywhere_lose_the_last_line_only(eight: bool) -> None:
+    data = CSV[:1000] if eight else (EDGE / "synthetic-o-six-columns.csv").read_bytes()
+    whole = samples(data, "hey_csv")[None].tolist()
+    for place in range(len(data)):
+        found = samples(data[:place], "hey_csv").get(None)
+        times = [] if found is None else found.tolist()
+        assert times == whole[: len(times)]
+
+
+def test_a_table_without_lines_is_a_failed_run() -> None:
+    data = CSV.split(b"\n")[0] + b"\n"
+    assert only(data, "hey_csv").status == "failed"
+    assert "no line" in remarks(data, "hey_csv")[0].what
+
+
+def test_a_cut_table_counts_nothing_it_has_not_seen() -> None:
+    path = EDGE / "truncated/hey.cut.csv"
+    reading = only(path, "hey_csv")
+    assert reading.status == "partial"
+    assert values(reading) == {("200", "responses", "count"): 54.0}
+
+
+def test_damaged_gzip_gives_what_stands_before() -> None:
+    report = until_damage(gzip.compress(WHOLE, compresslevel=0)[:900], "hey")
+    assert [type(record).__name__ for record in report] == ["Reading", "Diagnostic"]
+    table = until_damage(gzip.compress(CSV, compresslevel=0)[:70000], "hey_csv")
+    times = next(block.values for block in table if isinstance(block, Samples)).tolist()
+    assert 1000 < len(times) < 3000
+    assert times == samples(CSV, "hey_csv")[None].tolist()[: len(times)]
