@@ -21,6 +21,11 @@ GROUP = "benchkit.parsers"
 BUILTIN = (
     EntryPoint("wrk", "benchkit.parsers.wrk:FORMAT", GROUP),
     EntryPoint("gobench", "benchkit.parsers.gobench:FORMAT", GROUP),
+    EntryPoint("cadvisor", "benchkit.parsers.cadvisor:FORMAT", GROUP),
+    EntryPoint("prometheus", "benchkit.parsers.prometheus:FORMAT", GROUP),
+    EntryPoint("exposition", "benchkit.parsers.exposition:FORMAT", GROUP),
+    EntryPoint("docker-stats", "benchkit.parsers.dockerstats:FORMAT", GROUP),
+    EntryPoint("server", "benchkit.parsers.server:FORMAT", GROUP),
 )
 
 #: Beyond this a text is not searched for blocks far down.
