@@ -88,7 +88,7 @@ def doctest(session: nox.Session) -> None:
 @nox.session
 def build(session: nox.Session) -> None:
     """Build the package, install it where no checkout is near, and make a report with it."""
-    out = Path(session.create_tmp())
+    out = Path(session.create_tmp()).resolve()
     shutil.rmtree(out / "dist", ignore_errors=True)
     session.install(*_group("build"))
     session.run("python", "-m", "build", "--outdir", str(out / "dist"), silent=True)

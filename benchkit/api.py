@@ -25,7 +25,7 @@ from benchkit.ingestion.harvest import Harvest
 from benchkit.layout.numbering import settle
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format
-from benchkit.store import DEFAULT, Store, values_schema
+from benchkit.store import DEFAULT, Store
 from benchkit.verdict import Verdicts, judge
 
 if TYPE_CHECKING:
@@ -195,10 +195,17 @@ class Comparison:
         command : str
             The command line that made it, for the section on method.
         """
-        from benchkit.report import model, render
+        from benchkit import __version__
+        from benchkit.report.formats import render
+        from benchkit.report.model import build
 
-        built = model.build(
-            self.verdicts, self.runs, self.findings, title=title, command=command
+        built = build(
+            self.verdicts,
+            self.runs,
+            self.findings,
+            title=title,
+            command=command,
+            version=__version__,
         )
         return render(built, form)
 
@@ -310,19 +317,12 @@ def _load_store(store: Store, *, samples: bool) -> RunSet:
 
 
 def _load_raw(arguments: Sequence[str], options: Options, *, samples: bool) -> RunSet:
-    import pyarrow as pa
-
     discovery = discover(arguments, options)
     harvest = Harvest(options)
-    batches = [
-        batch
-        for batch in harvest.batches(discovery.found)
-        if samples or not batch.num_rows or not batch["raw"][0].as_py()
-    ]
+    values = harvest.gather(discovery.found, samples=samples)
     problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(harvest.parts)]
     if not harvest.parts:
         raise DataError(_nothing_read(problems), where=arguments[0], hint="see `benchkit formats`")
-    values = pa.Table.from_batches(batches, values_schema())
     named = [found for found in discovery.found if found.is_named]
     first = harvest.parts[0].variant if len(named) == len(discovery.found) else None
     return RunSet(

@@ -91,7 +91,7 @@ VOCABULARY: dict[str, Metric] = {
         _metric("requests", "1", "none", ["count"], "Requests completed in the run.", "every load tool", compared=False),
         _metric("request_rate", "1/s", "higher", ["mean"], "Requests per second over the run.", "wrk, ab, k6, vegeta"),
         _metric("success_rate_per_second", "1/s", "higher", ["mean"], "Successful requests per second, the drain included.", "vegeta throughput"),
-        _metric("thread_request_rate", "1/s", "higher", ["mean", "stdev", "max"], "Requests per second of one thread, sampled.", "wrk Req/Sec"),
+        _metric("thread_request_rate", "1/s", "higher", ["mean", "stdev", "max"], "Requests per second of one thread, sampled.", "wrk Req/Sec", compared=False),
         _metric("thread_request_rate_within_stdev", "1", "none", ["mean"], "Share of a thread's samples within one standard deviation.", "wrk", compared=False),
         _metric("failures", "1", "lower", ["count"], "Failed requests; subject = reason, empty = the tool's own total.", "every load tool"),
         _metric("responses", "1", "none", ["count"], "Responses; subject = status code.", "vegeta, hey, oha", compared=False),

@@ -180,7 +180,7 @@ def _frame(data: Mapping[str, object] | pd.DataFrame, columns: tuple[Column, ...
             series = pd.Series(data[column.name])
             if column.type == "i32":  # astype("int32") alone would cut 1.5 to 1
                 series = series.astype("Int64")
-            typed[column.name] = series.astype(column.dtype)
+            typed[column.name] = series.astype(column.dtype)  # type: ignore[call-overload]
         except (TypeError, ValueError) as error:
             msg = f"column {column.name!r} is not of type {column.type}: {error}"
             raise SchemaError(msg) from error

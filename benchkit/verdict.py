@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from benchkit.comparison import EXACT, SINGLE, Comparisons, Contrast
+from benchkit.comparison import EXACT, RANK, SINGLE, Comparisons, Contrast
 from benchkit.stats.equivalence import is_equivalent, log_margin
 from benchkit.stats.multiplicity import benjamini_hochberg, holm, largest_family, runs_for_family
 from benchkit.stats.power import runs_to_show_effect, runs_to_show_equivalence
@@ -202,26 +202,31 @@ def _runs_needed(
     contrast: Contrast, margin: float, alpha: float, family: int
 ) -> tuple[int | None, str]:
     least = runs_for_family(family, alpha)
-    n = min(contrast.n_baseline, contrast.n_variant)
-    inner = _half_width(contrast.equivalence_low, contrast.equivalence_high)
-    outer = _half_width(contrast.ratio_low, contrast.ratio_high)
-    if inner is None or outer is None:
-        return least, f"no row can reach p ≤ {alpha:.2g}: run at least {least} per side"
-    same = runs_to_show_equivalence(inner, n, margin)
-    twice = runs_to_show_effect(outer, n, 2 * margin, margin)
+    unreachable = f"no row can reach p ≤ {alpha:.2g}: run at least {least} per side"
+    width = _half_width(contrast)
+    if width is None:
+        return least, unreachable
+    n = 2 / (1 / contrast.n_baseline + 1 / contrast.n_variant)
+    sure = contrast.confidence
+    same = runs_to_show_equivalence(width, n, margin, confidence=sure)
+    twice = runs_to_show_effect(width, n, 2 * margin, margin, confidence=sure)
     if same is None or twice is None:
         return None, "the spread is too large for any practical number of runs"
     same, twice = max(same, least), max(twice, least)
+    if max(same, twice) <= n:
+        return None, f"so many runs are usually enough: the change is too near {_bare(margin)}"
     needed = (
-        f"needs about {same} runs per side to show no change beyond {_bare(margin)}, "
+        f"it takes about {same} runs per side to show no change beyond {_bare(margin)}, "
         f"about {twice} to show a change of {_bare(2 * margin)}"
     )
-    if n < least and largest_family(n, n, alpha) < family:
-        needed = f"no row can reach p ≤ {alpha:.2g}: run at least {least} per side; {needed}"
+    is_small = largest_family(contrast.n_baseline, contrast.n_variant, alpha) < family
+    if contrast.method == RANK and is_small:
+        needed = f"{unreachable}; {needed}"
     return max(same, twice), needed
 
 
-def _half_width(low: float | None, high: float | None) -> float | None:
+def _half_width(contrast: Contrast) -> float | None:
+    low, high = contrast.ratio_low, contrast.ratio_high
     if low is None or high is None:
         return None
     return (math.log(high) - math.log(low)) / 2

@@ -108,3 +108,25 @@ def test_primaries_are_words_and_never_extremes_or_means_of_times() -> None:
             assert stat in VOCABULARY[name].stats
             assert stat not in {"min", "max", "stdev"}
             assert VOCABULARY[name].compared
+
+
+@pytest.mark.parametrize(
+    ("name", "tool", "stat"),
+    [
+        ("latency", "wrk", "p50"),
+        ("request_rate", "wrk", "mean"),
+        ("failures", "wrk", "count"),
+        ("duration", "wrk", "total"),
+        ("cpu_time", "cadvisor", "counter"),
+        ("time_per_op", "gobench", "sample"),
+        ("text-bytes", "gobench", "sample"),
+    ],
+)
+def test_a_metric_without_a_stat_has_its_headline(name: str, tool: str, stat: str) -> None:
+    assert metrics.headline_stat(name, tool) == stat
+
+
+def test_a_stat_is_said_only_where_a_metric_has_several() -> None:
+    assert metrics.label("latency", "p99") == "latency p99"
+    assert metrics.label("request_rate", "mean") == "request_rate"
+    assert metrics.label("time_per_op", "sample") == "time_per_op"

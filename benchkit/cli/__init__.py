@@ -59,11 +59,21 @@ def _is_usage_error(error: Exception) -> bool:
     return hasattr(error, "show") and hasattr(error, "exit_code")
 
 
-def _options(
-    version: bool = typer.Option(False, "--version", help="Print the version and leave."),
-) -> None:
-    if version:
+def _show_version(wanted: bool) -> None:
+    if wanted:
         from benchkit import __version__
 
         typer.echo(f"{PROGRAM} {__version__}")
         raise typer.Exit
+
+
+def _options(
+    _version: bool = typer.Option(
+        False,
+        "--version",
+        is_eager=True,
+        callback=_show_version,
+        help="Print the version and leave.",
+    ),
+) -> None:
+    """Take the options that stand before a command."""

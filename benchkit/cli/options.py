@@ -85,6 +85,9 @@ As = Annotated[
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", help="Write the result to this file.")
 ]
+#: Problems with sources that a comparison names; `ingest` names more.
+_SHOWN = 5
+
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but results and errors.")]
 
 
@@ -119,7 +122,7 @@ class Request:
         options = self.options(settings())
         runset = api.load(*(self.paths or ()), options=options, store=self.store, samples=samples)
         if not self.quiet:
-            show_problems(runset.diagnostics)
+            show_problems(runset.diagnostics, limit=_SHOWN)
         for text in self.by or ():
             column, equals, value = text.partition("=")
             if not equals:

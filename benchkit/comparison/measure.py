@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from benchkit.stats.exact import exact_difference
+from benchkit.stats.exact import ExactDifference, exact_difference
 from benchkit.stats.location import welch
 from benchkit.stats.rank import hodges_lehmann, mann_whitney
 
@@ -44,7 +44,7 @@ def measure(x: Sequence[float], y: Sequence[float], assume: str, confidence: flo
     if assume == "exact":
         exact = exact_difference(x, y)
         if exact is not None:
-            return _exact(x, y)
+            return _exact(x, y, exact)
     positive = min(*x, *y) > 0
     fewest = min(len(x), len(y))
     if fewest < WELCH_RUNS:
@@ -61,7 +61,8 @@ def measure(x: Sequence[float], y: Sequence[float], assume: str, confidence: flo
     else:
         estimate, test = welch(*logs, confidence=confidence)
         inner, _ = welch(*logs, confidence=wide)
-        notes = ("2 or 3 runs on a side: Welch's test, which assumes log-normal runs", *test.notes)
+        assumed = "2 or 3 runs on a side: Welch's test, which assumes log-normal runs"
+        notes = (assumed, *estimate.notes, *test.notes)
     return Found(
         method=RANK if fewest >= RANK_RUNS else WELCH,
         ratio=(math.exp(estimate.value), _exp(estimate.low), _exp(estimate.high)),
@@ -71,18 +72,21 @@ def measure(x: Sequence[float], y: Sequence[float], assume: str, confidence: flo
     )
 
 
-def _exact(x: Sequence[float], y: Sequence[float]) -> Found:
-    note = (
-        ()
-        if len({*x}) == len({*y}) == 1
-        else (f"exact: {min(x):g} to {max(x):g} against {min(y):g} to {max(y):g}",)
-    )
+def _exact(x: Sequence[float], y: Sequence[float], exact: ExactDifference) -> Found:
+    """Put the ranges of two sides beside each other; no test, no p-value."""
+    if not exact.changed:
+        return Found(method=EXACT, ratio=(1.0, 1.0, 1.0), equivalence=(1.0, 1.0))
+    ranges = f"exact: {_write_range(x)} against {_write_range(y)}"
     if min(*x, *y) <= 0:
-        return Found(
-            method=EXACT, ratio=(1.0, 1.0, 1.0) if [*x] == [*y] else (None,) * 3, notes=note
-        )
-    ratio = (median(y) / median(x), min(y) / max(x), max(y) / min(x))
-    return Found(method=EXACT, ratio=ratio, equivalence=ratio[1:], notes=note)
+        return Found(method=EXACT, notes=(ranges,))
+    low, high = min(y) / max(x), max(y) / min(x)
+    ratio = (median(y) / median(x), low, high)
+    return Found(method=EXACT, ratio=ratio, equivalence=(low, high), notes=(ranges,))
+
+
+def _write_range(values: Sequence[float]) -> str:
+    low, high = min(values), max(values)
+    return f"{low:g} in every run" if low == high else f"{low:g} to {high:g}"
 
 
 def _single(x: Sequence[float], y: Sequence[float], *, positive: bool) -> Found:

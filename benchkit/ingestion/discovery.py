@@ -161,7 +161,12 @@ def _standard_input(variant: str) -> Found:
 
 def _named_file(path: Path, variant: str, options: Options, tools: frozenset[str]) -> Found:
     sidecars = Sidecars(path.parent)
-    labels = read_path(PurePosixPath(path.as_posix()), tools=tools, pattern=options.layout)
+    labels = read_path(
+        PurePosixPath(path.as_posix()),
+        tools=tools,
+        root_name="" if len(path.parts) > 1 else path.resolve().parent.name,
+        pattern=options.layout,
+    )
     return Found(
         label=str(path),
         identity=str(path.resolve()),
@@ -178,20 +183,20 @@ def _add_folder(
     result: Discovery, root: Path, variant: str, options: Options, tools: frozenset[str]
 ) -> None:
     sidecars = Sidecars(root)
-    name = root.resolve().name
     absolute = root.resolve()
+    start = 0 if root == Path() else len(root.as_posix()) + 1
     passed: list[tuple[Path, str]] = []
     for path in walk(root, options.exclude, passed):
-        relative = path.relative_to(root)
+        relative = path.as_posix()[start:]
         result.found.append(
             Found(
                 label=str(path),
-                identity=str(absolute / relative),
+                identity=f"{absolute}/{relative}",
                 path=path,
                 labels=read_path(
-                    PurePosixPath(relative.as_posix()),
+                    relative,
                     tools=tools,
-                    root_name=name,
+                    root_name=absolute.name,
                     pattern=options.layout,
                 ),
                 sidecar=sidecars.for_file(path),

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchkit import schema
 from benchkit.errors import AmbiguousFormatError, BenchkitError, Diagnostic, Finding, SourceReport
+from benchkit.ingestion.batches import row_batch, sample_batch
 from benchkit.ingestion.discovery import Found, Options
 from benchkit.layout.numbering import Piece
 from benchkit.layout.rename import Rename
@@ -40,10 +41,10 @@ class Part(Piece):
     """
 
     batch: int
-    piece: int
     label: str
     line: int
-    fingerprint: str
+    piece: int = 0
+    fingerprint: str = ""
     started_at: datetime | None = None
     duration: float | None = None
     load_model: str = "unknown"
@@ -83,6 +84,7 @@ class Harvest:
         self._known = known or {}
         self._digests = {digest: identity for identity, (digest, _) in self._known.items()}
         self._pieces = count()
+        self._beside: dict[int, str] = {}
         self._rows: list[tuple[int, list[Row]]] = []
         self._waiting = 0
 
@@ -91,6 +93,14 @@ class Harvest:
         for found in sources:
             yield from self._read(found)
         yield from self._flush(0)
+
+    def gather(self, sources: Sequence[Found], *, samples: bool) -> pa.Table:
+        """Read the sources and return their values, with or without raw samples."""
+        import pyarrow as pa
+
+        batches = self.batches(sources)
+        kept = [batch for batch in batches if samples or not batch["raw"][0].as_py()]
+        return pa.Table.from_batches(kept, values_schema())
 
     def _read(self, found: Found) -> Iterator[pa.RecordBatch]:
         try:
@@ -142,31 +152,29 @@ class Harvest:
     def _parse(
         self, found: Found, source: Source, formats: tuple[Format, ...], fingerprint: str
     ) -> Iterator[pa.RecordBatch]:
-        parts: list[tuple[Format, Part, Reading]] = []
+        read: list[tuple[Format, Reading]] = []
         pieces: dict[int, int] = {}
-        values, problems = 0, len(self.diagnostics)
+        sampled, problems = 0, len(self.diagnostics)
         for form in formats:
             for record in _records(form, source, self.diagnostics):
                 if isinstance(record, Reading):
-                    part = self._part(found, source, form, record, len(parts), fingerprint)
-                    pieces[id(record)] = part.piece
-                    parts.append((form, part, record))
+                    pieces[id(record)] = next(self._pieces)
+                    read.append((form, record))
                 else:
-                    values += len(record.values)
-                    yield _sample_batch(self._batch, pieces[id(record.reading)], record)
-        _require_apart(parts, found.label)
-        kept = [
-            (part, reading)
-            for _, part, reading in parts
-            if reading.rows or values or part.role == "failed"
-        ]
-        for part, reading in kept:
-            _complete(part, reading, found)
-            self._rows.append((part.piece, reading.rows))
-            self._waiting += len(reading.rows)
-            values += len(reading.rows)
-        self.parts.extend(part for part, _ in kept)
-        self._report(found, formats, len(kept), values, problems)
+                    sampled += len(record.values)
+                    yield sample_batch(self._batch, pieces[id(record.reading)], record)
+        _require_apart(read, found.label)
+        runs = values = 0
+        for index, (form, reading) in enumerate(read):
+            if reading.rows or sampled or reading.status == "failed":
+                piece = pieces[id(reading)]
+                self._rows.append((piece, reading.rows))
+                part = self._part(found, source, form, reading, index)
+                part.fingerprint, part.piece = fingerprint, piece
+                self.parts.append(part)
+                runs, values = runs + 1, values + len(reading.rows)
+        self._waiting += values
+        self._report(found, formats, runs, values + sampled, problems)
         yield from self._flush(BATCH_ROWS)
 
     def _report(
@@ -195,46 +203,38 @@ class Harvest:
         )
 
     def _part(
-        self,
-        found: Found,
-        source: Source,
-        form: Format,
-        reading: Reading,
-        index: int,
-        fingerprint: str,
+        self, found: Found, source: Source, form: Format, reading: Reading, index: int
     ) -> Part:
+        """Label a reading: the lowest word counts where no higher one is given."""
         options, path, side = self._options, found.labels, found.sidecar
-        role = "failed" if reading.status == "failed" else ""
-        inside = rename(reading.benchmark, self._renames)
-        outside = rename(options.benchmark or side.benchmark or path.benchmark, self._renames)
-        return Part(
+        outside = options.benchmark or side.benchmark or path.benchmark
+        role = "failed" if reading.status == "failed" else reading.role or side.role or path.role
+        variant = found.variant or options.variant or side.variant or reading.variant
+        part = Part(
             path=found.identity,
             label=found.label,
             sha256=source.sha256,
-            fingerprint=fingerprint,
             format=form.name,
             tool=reading.tool,
             form=reading.form,
             index=index,
             line=reading.line,
             batch=self._batch,
-            piece=next(self._pieces),
             group=side.group or path.group or reading.group,
-            variant=found.variant
-            or options.variant
-            or side.variant
-            or reading.variant
-            or path.variant,
-            benchmark=inside or outside or "",
+            variant=variant or path.variant,
+            benchmark=rename(reading.benchmark or outside or "", self._renames),
             target=rename(reading.target, self._renames),
             params=schema.format_params({**reading.params, **dict(path.params), **side.params}),
             run=side.run if side.run is not None else path.run,
-            role=role or reading.role or side.role or path.role,
+            role=role,
             folder=path.folder,
             leftover=path.leftover,
             pkg=reading.env.get("pkg", ""),
             status=reading.status,
         )
+        _complete(part, reading, found)
+        part.env.update(options.meta)
+        return part
 
     def _refuse(self, label: str, diagnostic: Diagnostic) -> None:
         self.diagnostics.append(diagnostic)
@@ -243,20 +243,23 @@ class Harvest:
     def _fingerprint(self, found: Found) -> str:
         from benchkit import __version__
 
-        told = repr((__version__, self._given, found.variant, found.labels, found.sidecar))
+        beside = self._beside.get(id(found.sidecar))
+        if beside is None:  # a folder's files share one
+            beside = self._beside[id(found.sidecar)] = repr(found.sidecar)
+        told = f"{__version__}{self._given}{found.variant}{found.labels}{beside}"
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
     def _flush(self, at_least: int) -> Iterator[pa.RecordBatch]:
         if self._waiting > at_least:
             rows, self._rows, self._waiting = self._rows, [], 0
-            yield _row_batch(self._batch, rows)
+            yield row_batch(self._batch, rows)
 
 
-def rename(name: str | None, renames: Sequence[Rename]) -> str:
+def rename(name: str, renames: Sequence[Rename]) -> str:
     """Apply the user's renames to a benchmark's name, in order."""
     for change in renames:
-        name = change.apply(name or "")
-    return name or ""
+        name = change.apply(name)
+    return name
 
 
 def _records(
@@ -281,11 +284,12 @@ def _records(
         )
 
 
-def _require_apart(parts: Sequence[tuple[Format, Part, Reading]], label: str) -> None:
+def _require_apart(read: Sequence[tuple[Format, Reading]], label: str) -> None:
     """Refuse a source in which two formats claim the same lines."""
+    if len(read) < 2:
+        return
     spans = sorted(
-        (reading.line, max(reading.line, reading.last_line), form.name)
-        for form, _, reading in parts
+        (reading.line, max(reading.line, reading.last_line), form.name) for form, reading in read
     )
     for (_, end, name), (start, _, other) in pairwise(spans):
         if other != name and start <= end:
@@ -321,8 +325,8 @@ def _window(part: Part, found: Found) -> tuple[datetime, datetime] | None:
     return found.sidecars.window_for(
         part.variant,
         part.run,
-        found.path.parent,
-        benchmark=found.labels.benchmark,
+        found.path,
+        benchmark=found.labels.leftover,
         group=part.group,
     )
 
@@ -340,67 +344,3 @@ def _duplicate(found: Found, first: str) -> Finding:
         remedy="delete the copy, or name both files with label=path if they are two runs",
         where=found.label,
     )
-
-
-def _row_batch(batch: int, rows: Sequence[tuple[int, list[Row]]]) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    pieces = [piece for piece, part in rows for _ in part]
-    columns: list[Any] = [
-        list(c) for c in zip(*(row for _, part in rows for row in part), strict=True)
-    ]
-    subject, metric, stat, value, unit, n, time, resolution, origin, line = columns
-    size = len(pieces)
-    data = [
-        [batch] * size,
-        [False] * size,
-        pieces,
-        subject,
-        metric,
-        stat,
-        value,
-        unit,
-        n,
-        time,
-        resolution,
-        origin,
-        line,
-    ]
-    wanted = values_schema()
-    arrays = [pa.array(c, field.type) for c, field in zip(data, wanted, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=wanted)
-
-
-def _sample_batch(batch: int, piece: int, samples: Samples) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    size = len(samples.values)
-    constant = {
-        "batch": batch,
-        "raw": True,
-        "piece": piece,
-        "subject": samples.subject,
-        "metric": samples.metric,
-        "stat": samples.stat,
-        "unit": samples.unit,
-        "n": None,
-        "resolution": samples.resolution,
-        "origin": samples.origin,
-    }
-    wanted = values_schema()
-    arrays = []
-    for column in wanted:
-        if column.name == "value":
-            arrays.append(pa.array(samples.values, pa.float64()))
-        elif column.name == "line":
-            arrays.append(pa.array(samples.lines, pa.int64()))
-        elif column.name == "time":
-            times = samples.times
-            arrays.append(
-                pa.nulls(size, column.type)
-                if times is None
-                else pa.array(times.astype("datetime64[us]")).cast(column.type)
-            )
-        else:
-            arrays.append(pa.repeat(pa.scalar(constant[column.name], column.type), size))
-    return pa.RecordBatch.from_arrays(arrays, schema=wanted)

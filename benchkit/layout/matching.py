@@ -57,7 +57,7 @@ def _affix(names: Sequence[str], backwards: bool) -> str:
         common = commonprefix([name[::-1] for name in names])[::-1]
         start = re.search(r"[/_-]", common)
         return common[start.start() :] if start else ""
-    common = commonprefix([name.rpartition("/")[0] + "/" for name in names])
+    common = commonprefix(list(names))
     return common[: common.rfind("/") + 1]
 
 

@@ -66,7 +66,7 @@ class PathLabels:
 
 
 def read_path(
-    relative: PurePosixPath,
+    relative: PurePosixPath | str,
     *,
     tools: frozenset[str],
     root_name: str = "",
@@ -76,8 +76,8 @@ def read_path(
 
     Parameters
     ----------
-    relative : PurePosixPath
-        Below the ingested folder; a snapshot's labels are those of its series folder.
+    relative : PurePosixPath or str
+        Posix path below the ingested folder; a snapshot's labels are those of its series folder.
     tools : frozenset of str
         The names of the formats; the companions are always known.
     root_name : str
@@ -96,7 +96,7 @@ def read_path(
     >>> found.group, found.variant, found.benchmark, found.params, found.run
     ('eu', 'none', 'k', (('connections', '30'),), 1)
     """
-    parts = relative.parts or ("",)
+    parts = tuple(relative.split("/")) if isinstance(relative, str) else relative.parts or ("",)
     if "\\" in parts[-1]:
         parts = PurePosixPath(*(part.replace("\\", "/") for part in parts)).parts
     stem, _ = split_name(parts[-1])

@@ -8,6 +8,7 @@ folder; then `<file>.run.toml`. A problem is kept in `Sidecars.diagnostics` and 
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,7 +50,7 @@ class Sidecars:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.diagnostics: list[Diagnostic] = []
-        self._folders: dict[Path, _Folder] = {}
+        self._folders: dict[str, _Folder] = {}  # by text: hashing a Path costs more
 
     def for_file(self, path: Path) -> Sidecar:
         """Return the labels that lie beside a file; not to be changed.
@@ -59,11 +60,11 @@ class Sidecars:
         path : Path
             The file, or the folder of a series of snapshots.
         """
-        folder = self._folder(path.parent)
-        name = path.name + _SUFFIX
-        if name not in folder.names:
+        parent, _, name = str(path).rpartition(os.sep)
+        folder = self._folder(parent)
+        if f"{name}{_SUFFIX}" not in folder.names:
             return folder.sidecar
-        return self._read_toml(path.parent / name).over(folder.sidecar)
+        return self._read_toml(Path(f"{path}{_SUFFIX}")).over(folder.sidecar)
 
     def windows(self, place: Path | str) -> list[Window]:
         """Return the windows of the nearest `runs.json` around a file or folder, up to the root.
@@ -73,9 +74,10 @@ class Sidecars:
         place : Path or str
             A path as the file system knows it, or a posix text relative to the root.
         """
-        path = self.root / place if isinstance(place, str) else place
-        if path not in self._folders and path.parent in self._folders:
-            path = path.parent
+        path = str(self.root / place if isinstance(place, str) else place)
+        parent = path.rpartition(os.sep)[0]
+        if path not in self._folders and parent in self._folders:
+            path = parent
         return self._folder(path).windows
 
     def window_for(
@@ -107,12 +109,13 @@ class Sidecars:
         found = find_window(windows, variant, run, benchmark=benchmark, group=group)
         return (found.start, found.end) if found else None
 
-    def _folder(self, folder: Path) -> _Folder:
+    def _folder(self, key: str) -> _Folder:
         """Return what the files of a folder inherit."""
-        known = self._folders.get(folder)
+        known = self._folders.get(key)
         if known is None:
-            above = _Folder() if self._is_top(folder) else self._folder(folder.parent)
-            known = self._folders[folder] = self._read_folder(folder, above)
+            folder = Path(key)
+            above = _Folder() if self._is_top(folder) else self._folder(str(folder.parent))
+            known = self._folders[key] = self._read_folder(folder, above)
         return known
 
     def _read_folder(self, folder: Path, above: _Folder) -> _Folder:

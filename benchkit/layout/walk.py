@@ -7,6 +7,7 @@ is as bad as one that is wrongly read. A file that is named explicitly is always
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -75,6 +76,11 @@ _DOCUMENTS = frozenset(
     }
 )
 _SIDECARS = {"run.toml", "runs.json", "benchkit.toml", "provenance.toml", "containers.json"}
+_REASONS = {
+    **dict.fromkeys(_SCRIPTS, "a script"),
+    **dict.fromkeys(_DOCUMENTS, "a document"),
+    ".stderr": "what a tool wrote to standard error",
+}
 _PRUNED = {
     ".benchkit": "benchkit's own store",
     "node_modules": "dependencies",
@@ -112,7 +118,8 @@ def _walk(
 ) -> Iterator[tuple[Path, str]]:
     """Walk one folder; ``above`` holds the real folders on the way, against links in a circle."""
     try:
-        entries = sorted(folder.iterdir(), key=lambda entry: name_key(entry.name))
+        with os.scandir(folder) as listing:
+            entries = sorted(listing, key=lambda entry: name_key(entry.name))
         real = folder.resolve()
     except OSError as error:
         yield folder, f"cannot be listed: {error.strerror}"
@@ -122,13 +129,14 @@ def _walk(
         return
     for entry in entries:
         place = f"{relative}/{entry.name}" if relative else entry.name
+        path = Path(entry.path)
         is_folder = entry.is_dir()
-        reason = _excluded(entry.name, place, exclude)
-        reason = reason or (_prune(entry) if is_folder else _pass_over(entry))
+        reason = _excluded(entry.name, place, exclude) if exclude else ""
+        reason = reason or (_prune(path) if is_folder else _pass_over(entry))
         if is_folder and not reason:
-            yield from _walk(entry, place, exclude, (*above, real))
+            yield from _walk(path, place, exclude, (*above, real))
         else:
-            yield entry, reason
+            yield path, reason
 
 
 def _excluded(name: str, place: str, exclude: Sequence[str]) -> str:
@@ -148,17 +156,18 @@ def _prune(folder: Path) -> str:
     return "a virtual environment" if (folder / "pyvenv.cfg").is_file() else ""
 
 
-def _pass_over(path: Path) -> str:
+def _pass_over(entry: os.DirEntry[str]) -> str:
     """Say why a file is not read, or nothing."""
-    name, suffix = path.name.lower(), path.suffix.lower()
-    reasons = {
-        "a hidden file": name.startswith("."),
-        "a README": name.startswith("readme"),
-        "a script": suffix in _SCRIPTS,
-        "a document": suffix in _DOCUMENTS,
-        "a sidecar": name in _SIDECARS or name.endswith(".run.toml"),
-        "a log of commands": name == "commands.log",
-        "what a tool wrote to standard error": suffix == ".stderr",
-        "not a regular file": not path.is_file(),
-    }
-    return next((reason for reason, holds in reasons.items() if holds), "")
+    name = entry.name.lower()
+    suffix = os.path.splitext(name)[1]  # noqa: PTH122 - thousands of names, no paths needed
+    if name.startswith("."):
+        return "a hidden file"
+    if name.startswith("readme"):
+        return "a README"
+    if suffix in _REASONS:
+        return _REASONS[suffix]
+    if name in _SIDECARS or name.endswith(".run.toml"):
+        return "a sidecar"
+    if name == "commands.log":
+        return "a log of commands"
+    return "" if entry.is_file() else "not a regular file"

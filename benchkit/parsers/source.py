@@ -10,6 +10,7 @@ import codecs
 import gzip
 import hashlib
 import io
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -74,13 +75,17 @@ class Source:
         self.path = path
         self.label = label
         self._data = data
+        #: Whether the head is all there is, and not compressed: the case of most reports.
+        self.is_small = data is not None and len(data) <= HEAD_BYTES and not data.startswith(_GZIP)
+        self._text: str | None = None
 
     @classmethod
     def load(cls, path: Path, label: str = "", *, keep: int = 8 << 20) -> Source:
         """Open a file; one of at most ``keep`` bytes is read once and held."""
         label = label or str(path)
         try:
-            data = path.read_bytes() if path.stat().st_size <= keep else None
+            with path.open("rb") as raw:
+                data = raw.read() if os.fstat(raw.fileno()).st_size <= keep else None
         except OSError as error:
             raise UnreadableError(error.strerror or str(error)) from error
         return cls(path, label, data)
@@ -119,7 +124,9 @@ class Source:
     @cached_property
     def sha256(self) -> str:
         """Digest of the bytes as they are on disk."""
-        digest = hashlib.sha256()
+        digest = hashlib.sha256(self._data or b"")
+        if self._data is not None:
+            return digest.hexdigest()
         with self.open_raw() as raw:
             while block := raw.read(_BLOCK):
                 digest.update(block)
@@ -135,6 +142,8 @@ class Source:
 
     def head(self) -> Head:
         """Return the beginning, for `Format.recognises`."""
+        if self.is_small and self._data is not None:
+            return Head(self.label, self._data, self.text())
         data = b""
         for block in self.blocks():
             data += block
@@ -145,6 +154,8 @@ class Source:
 
     def windows(self) -> Iterator[Head]:
         """Yield later, overlapping windows, for blocks that stand far down in a text."""
+        if self.is_small:
+            return
         tail = b""
         for number, block in enumerate(self.blocks()):
             data = tail + block
@@ -154,7 +165,11 @@ class Source:
 
     def text(self) -> str:
         """Return the whole content as cleaned text; only for forms that are small by nature."""
-        return _clean_text(b"".join(self.blocks()))
+        if not self.is_small:
+            return _clean_text(b"".join(self.blocks()))
+        if self._text is None:
+            self._text = _clean_text(self._data or b"")
+        return self._text
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield (number, text) of every line: no BOM, CR, ANSI sequence or overwritten progress.

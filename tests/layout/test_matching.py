@@ -22,7 +22,7 @@ def test_the_suggested_rule_makes_the_names_equal(left: list[str], right: list[s
 
 
 @pytest.mark.parametrize(
-    ("left", "right"), [(["Ping"], ["Get"]), ([], ["Get"]), (["a/Ping"], ["a/Get"])]
+    ("left", "right"), [(["Ping"], ["Get"]), ([], ["Get"]), (["Ping", "Set"], ["Get", "Del"])]
 )
 def test_names_that_have_nothing_in_common_get_no_rule(left: list[str], right: list[str]) -> None:
     assert suggest_rename(left, right) == ""

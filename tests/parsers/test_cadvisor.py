@@ -133,7 +133,8 @@ def test_a_machine_as_a_whole_is_read_if_it_is_alone() -> None:
 def test_pause_containers_and_unlimited_memory() -> None:
     labels = {"io.kubernetes.pod.name": "web-1", "io.kubernetes.pod.namespace": "shop"}
     look = {"timestamp": "2026-11-21T01:21:41Z", "cpu": {"usage": {"total": 5}}}
-    spec = {"memory": {"limit": 2**64 - 1}, "cpu": {"quota": -1, "period": 100000}}
+    limits = {"memory": {"limit": 2**64 - 1}, "cpu": {"quota": -1, "period": 100000}}
+    spec: dict[str, object] = dict(limits)
     answer = {
         f"/pod/{name}": {
             "name": f"/pod/{name}",
@@ -163,9 +164,8 @@ def test_polls_below_each_other_count_every_look_once() -> None:
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 KEYS = st.sampled_from(
-    ["stats", "spec", "name", "cpu", "usage", "total", "memory", "network", "interfaces"]
-    + ["diskio", "io_service_bytes", "timestamp", "/a", "aliases", "labels", "num_cores"]
-    + ["minute_usage", "latest_usage", "limit", "quota", "period"]
+    "stats spec name cpu usage total memory network interfaces diskio io_service_bytes timestamp "
+    "/a aliases labels num_cores minute_usage latest_usage limit quota period".split()
 )
 VALUES = st.recursive(
     SCALARS | st.just("2026-11-21T01:21:41Z"),

@@ -141,8 +141,14 @@ def test_texts_without_results_say_why(text: str, words: str) -> None:
 
 
 NAMES = st.sampled_from(
-    ["container_cpu_usage_seconds_total", "container_memory_rss", "app_spans_started_total"]
-    + ["container_network_receive_bytes_total", "machine_cpu_cores", "container_spec_cpu_quota"]
+    [
+        "app_spans_started_total",
+        "container_cpu_usage_seconds_total",
+        "container_memory_rss",
+        "container_network_receive_bytes_total",
+        "container_spec_cpu_quota",
+        "machine_cpu_cores",
+    ]
 )
 LABELS = st.dictionaries(
     st.sampled_from(["id", "cpu", "name", "container", "pod", "interface", "backend"]),

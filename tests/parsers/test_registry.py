@@ -105,7 +105,9 @@ def test_two_claims_are_an_error_that_names_both(text: str, both: str) -> None:
         (b"\x89PNG\x00\x00", "the file is binary and of no format that benchkit knows"),
         (b"\n  hello world\n", "no format known to benchkit (it begins 'hello world')"),
         (FAR.encode(), "no format known to benchkit (it begins 'x')"),
+        (FAR.encode() + b"\0BLOCK", "no format known to benchkit (it begins 'x')"),
     ],
+    ids=["empty", "blank", "binary", "other text", "long text", "text that turns binary"],
 )
 def test_what_nobody_claims_is_described(data: bytes, why: str) -> None:
     with pytest.raises(UnknownFormatError) as caught:

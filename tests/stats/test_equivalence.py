@@ -1,5 +1,7 @@
 """Equivalence within a margin."""
 
+from __future__ import annotations
+
 from math import inf, log, nan
 
 import numpy as np
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from benchkit.stats import hodges_lehmann, is_equivalent, log_margin
 
 
-def test_margin_is_the_log_of_the_ratio():
+def test_margin_is_the_log_of_the_ratio() -> None:
     assert log_margin(0.03) == pytest.approx(log(1.03))
 
 
@@ -29,17 +31,17 @@ def test_margin_is_the_log_of_the_ratio():
         (0.0, nan, False),
     ],
 )
-def test_interval_within_three_percent(low, high, expected):
+def test_interval_within_three_percent(low: float, high: float, expected: bool) -> None:
     assert is_equivalent(low, high, 0.03) is expected
 
 
 @given(st.floats(-0.1, 0.1), st.floats(0, 0.1), st.floats(0.001, 0.2))
-def test_swapping_the_sides_keeps_the_verdict(low, width, margin):
+def test_swapping_the_sides_keeps_the_verdict(low: float, width: float, margin: float) -> None:
     high = low + width
     assert is_equivalent(low, high, margin) == is_equivalent(-high, -low, margin)
 
 
-def test_false_equivalence_at_the_margin_is_rare():
+def test_false_equivalence_at_the_margin_is_rare() -> None:
     rng = np.random.default_rng(2)
     limit, false, repeats = log_margin(0.03), 0, 1500
     for _ in range(repeats):
@@ -50,6 +52,6 @@ def test_false_equivalence_at_the_margin_is_rare():
 
 
 @pytest.mark.parametrize("margin", [0, -0.03, inf, nan])
-def test_margins_that_mean_nothing_are_refused(margin):
+def test_margins_that_mean_nothing_are_refused(margin: float) -> None:
     with pytest.raises(ValueError, match="positive and finite"):
         is_equivalent(-0.01, 0.01, margin)

@@ -1,21 +1,27 @@
 """Counts that hardly vary, compared by their ranges."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 import pytest
 
 from benchkit.stats import exact_difference
 
 
-def test_ranges_apart_are_an_exact_difference():
+def test_ranges_apart_are_an_exact_difference() -> None:
     found = exact_difference([512, 514, 513], [2048, 2050, 2048])
-    assert found.baseline == (512, 514)
-    assert found.variant == (2048, 2050)
+    assert found is not None
+    assert found.baseline == (512.0, 514.0)
+    assert found.variant == (2048.0, 2050.0)
     assert found.difference == 1535
     assert found.changed
 
 
 @pytest.mark.parametrize("n", [1, 3])
-def test_identical_values_are_unchanged_whatever_the_runs(n):
+def test_identical_values_are_unchanged_whatever_the_runs(n: int) -> None:
     found = exact_difference([7] * n, [7] * 2)
+    assert found is not None
     assert (found.changed, found.difference) == (False, 0)
     assert found.baseline == found.variant == (7, 7)
 
@@ -31,16 +37,21 @@ def test_identical_values_are_unchanged_whatever_the_runs(n):
     ],
     ids=["touch", "same ranges", "baseline varies", "variant varies", "median of zero"],
 )
-def test_what_overlaps_or_varies_is_ordinary(x, y):
+def test_what_overlaps_or_varies_is_ordinary(x: Sequence[float], y: Sequence[float]) -> None:
     assert exact_difference(x, y) is None
 
 
-def test_ten_percent_still_counts_and_zero_may_be_constant():
-    assert exact_difference([100, 110, 100], [200, 200]).changed
-    assert exact_difference([0, 0], [3, 3]).difference == 3
-    assert exact_difference([-100, -110], [-50, -52]).difference == 54
+def test_ten_percent_still_counts_and_zero_may_be_constant() -> None:
+    for x, y, difference in [
+        ([100, 110, 100], [200, 200], 100),
+        ([0, 0], [3, 3], 3),
+        ([-100, -110], [-50, -52], 54),
+    ]:
+        found = exact_difference(x, y)
+        assert found is not None
+        assert (found.changed, found.difference) == (True, difference)
 
 
-def test_unusable_values_are_refused():
+def test_unusable_values_are_refused() -> None:
     with pytest.raises(ValueError, match="y must be finite"):
         exact_difference([1], [float("nan")])

@@ -1,5 +1,7 @@
 """What the package costs to import, and that its examples hold."""
 
+from __future__ import annotations
+
 import doctest
 import importlib
 import pkgutil
@@ -24,17 +26,17 @@ print(sorted({name.split(".")[0] for name in sys.modules} & {"scipy", "pandas", 
 """
 
 
-def test_four_runs_and_more_never_import_scipy():
+def test_four_runs_and_more_never_import_scipy() -> None:
     done = subprocess.run([sys.executable, "-c", ROAD], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples_hold(name):
+def test_examples_hold(name: str) -> None:
     module = importlib.import_module(f"benchkit.stats.{name}")
     assert doctest.testmod(module).failed == 0
 
 
-def test_no_public_name_hides_a_module():
+def test_no_public_name_hides_a_module() -> None:
     assert not set(benchkit.stats.__all__) & set(MODULES)
     assert all(callable(getattr(benchkit.stats, name)) for name in benchkit.stats.__all__)

@@ -1,5 +1,8 @@
 """Welch, prediction intervals and medians: against scipy, by simulation, at the edges."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from math import isnan
 
 import numpy as np
@@ -14,7 +17,7 @@ VALUES = st.floats(-1e6, 1e6)
 
 
 @pytest.mark.parametrize(("n", "m"), [(2, 2), (2, 3), (3, 3), (3, 10), (40, 7)])
-def test_welch_equals_scipy(n, m):
+def test_welch_equals_scipy(n: int, m: int) -> None:
     rng = np.random.default_rng(n + m)
     x, y = rng.normal(size=n), 3 * rng.normal(size=m) + 1
     estimate, test = welch(x, y, confidence=0.9)
@@ -27,14 +30,16 @@ def test_welch_equals_scipy(n, m):
 
 
 @given(st.lists(VALUES, min_size=2, max_size=5), st.lists(VALUES, min_size=2, max_size=5))
-def test_welch_mirrors_when_swapped_and_never_reaches_zero(x, y):
+def test_welch_mirrors_when_swapped_and_never_reaches_zero(
+    x: Sequence[float], y: Sequence[float]
+) -> None:
     (ahead, test), (back, other) = welch(x, y), welch(y, x)
     assert 0 < test.pvalue <= 1
     assert test.pvalue == pytest.approx(other.pvalue)
     assert ahead.value == pytest.approx(-back.value)
 
 
-def test_constant_and_equal_sides_are_no_evidence():
+def test_constant_and_equal_sides_are_no_evidence() -> None:
     estimate, test = welch([0.1, 0.1, 0.1], [0.1, 0.1])
     assert (estimate.value, test.pvalue) == (0, 1)
     assert isnan(estimate.low)
@@ -43,7 +48,7 @@ def test_constant_and_equal_sides_are_no_evidence():
 
 
 @pytest.mark.parametrize(("k", "pvalue"), [(2, 1 / 3), (3, 0.1)])
-def test_constant_and_different_sides_show_only_their_order(k, pvalue):
+def test_constant_and_different_sides_show_only_their_order(k: int, pvalue: float) -> None:
     estimate, test = welch([0.1] * k, [0.3] * k)
     assert test.pvalue == pytest.approx(pvalue)
     assert estimate.value == pytest.approx(0.2)
@@ -51,14 +56,14 @@ def test_constant_and_different_sides_show_only_their_order(k, pvalue):
     assert test.notes == ("no side varies: p is the smallest that ranks allow",)
 
 
-def test_one_constant_side_is_an_ordinary_case():
+def test_one_constant_side_is_an_ordinary_case() -> None:
     estimate, test = welch([5.0, 5.0, 5.0], [6.0, 6.2, 6.1])
     assert test.pvalue == pytest.approx(scipy.stats.ttest_1samp([6.0, 6.2, 6.1], 5).pvalue)
     assert estimate.low < 1.1 < estimate.high
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_welch_covers_in_simulation(k):
+def test_welch_covers_in_simulation(k: int) -> None:
     rng = np.random.default_rng(k)
     hits, repeats = 0, 1500
     for _ in range(repeats):
@@ -67,7 +72,7 @@ def test_welch_covers_in_simulation(k):
     assert hits / repeats >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / repeats)
 
 
-def test_prediction_interval_holds_the_next_value():
+def test_prediction_interval_holds_the_next_value() -> None:
     rng = np.random.default_rng(9)
     hits, repeats = 0, 1500
     for _ in range(repeats):
@@ -77,12 +82,12 @@ def test_prediction_interval_holds_the_next_value():
     assert hits / repeats == pytest.approx(0.9, abs=3 * np.sqrt(0.09 / repeats))
 
 
-def test_prediction_interval_by_hand():
+def test_prediction_interval_by_hand() -> None:
     interval = prediction_interval([1.0, 2.0, 3.0])
     assert interval.high == pytest.approx(2 + 4.302653 * np.sqrt(4 / 3), rel=1e-6)
 
 
-def test_prediction_from_constant_values_has_no_interval():
+def test_prediction_from_constant_values_has_no_interval() -> None:
     interval = prediction_interval([0.1] * 3)
     assert interval.value == 0.1
     assert isnan(interval.low)
@@ -90,12 +95,12 @@ def test_prediction_from_constant_values_has_no_interval():
     assert interval.notes == ("the values do not vary: there is no interval",)
 
 
-def test_median_of_even_and_odd():
+def test_median_of_even_and_odd() -> None:
     assert median([4, 1, 3]) == 3
     assert median([4, 1, 3, 2]) == 2.5
 
 
-def test_too_few_values_are_refused():
+def test_too_few_values_are_refused() -> None:
     with pytest.raises(ValueError, match="y must have at least 2 values, has 1"):
         welch([1, 2], [1])
     with pytest.raises(ValueError, match="x must have at least 2 values, has 1"):

@@ -1,5 +1,8 @@
 """Holm, Benjamini-Hochberg and the size of families."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from math import nan
 
 import numpy as np
@@ -20,13 +23,13 @@ from benchkit.stats import (
 PVALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 
-def test_holm_by_hand():
+def test_holm_by_hand() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.6, 0.9]) == pytest.approx([1, 1])
 
 
 @given(PVALUES)
-def test_holm_rejects_what_the_stepwise_procedure_rejects(pvalues):
+def test_holm_rejects_what_the_stepwise_procedure_rejects(pvalues: list[float]) -> None:
     adjusted = holm(pvalues)
     for alpha in (0.01, 0.05, 0.3):
         rejected, going = set(), True
@@ -37,13 +40,13 @@ def test_holm_rejects_what_the_stepwise_procedure_rejects(pvalues):
 
 
 @given(PVALUES)
-def test_benjamini_hochberg_equals_scipy(pvalues):
+def test_benjamini_hochberg_equals_scipy(pvalues: list[float]) -> None:
     theirs = scipy.stats.false_discovery_control(pvalues)
     assert benjamini_hochberg(pvalues) == pytest.approx(theirs, rel=1e-12)
 
 
 @given(PVALUES)
-def test_adjusted_values_are_ordered_and_never_smaller(pvalues):
+def test_adjusted_values_are_ordered_and_never_smaller(pvalues: list[float]) -> None:
     given_, q, adjusted = np.array(pvalues), benjamini_hochberg(pvalues), holm(pvalues)
     order = np.argsort(given_)
     assert np.all(np.diff(adjusted[order]) >= 0)
@@ -54,7 +57,7 @@ def test_adjusted_values_are_ordered_and_never_smaller(pvalues):
 
 
 @pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
-def test_rows_without_a_test_are_not_counted(adjust):
+def test_rows_without_a_test_are_not_counted(adjust: Callable[..., np.ndarray]) -> None:
     found = adjust([nan, 0.02, nan, 0.04])
     assert np.isnan(found[[0, 2]]).all()
     assert found[[1, 3]] == pytest.approx(adjust([0.02, 0.04]))
@@ -62,18 +65,18 @@ def test_rows_without_a_test_are_not_counted(adjust):
     assert np.isnan(adjust([nan])).all()
 
 
-def test_what_is_no_pvalue_is_refused():
+def test_what_is_no_pvalue_is_refused() -> None:
     with pytest.raises(ValueError, match=r"between 0 and 1: \[1.8\]"):
         holm([1.8])
 
 
-def test_largest_families():
+def test_largest_families() -> None:
     assert [largest_family(k, k) for k in (3, 4, 5, 6, 8)] == [0, 1, 6, 23, 321]
     assert largest_family(3, 3, alpha=0.1) == 1
 
 
 @pytest.mark.parametrize("k", [4, 5, 6])
-def test_the_largest_family_can_reject_and_one_more_row_cannot(k):
+def test_the_largest_family_can_reject_and_one_more_row_cannot(k: int) -> None:
     best = mann_whitney(range(k), range(100, 100 + k)).pvalue
     rows = largest_family(k, k)
     assert holm([best] + [1.0] * (rows - 1))[0] <= 0.05
@@ -81,12 +84,12 @@ def test_the_largest_family_can_reject_and_one_more_row_cannot(k):
 
 
 @pytest.mark.parametrize(("rows", "runs"), [(1, 4), (2, 5), (6, 5), (7, 6), (23, 6), (28, 7)])
-def test_runs_for_family(rows, runs):
+def test_runs_for_family(rows: int, runs: int) -> None:
     assert runs_for_family(rows) == runs
     assert rows * smallest_pvalue(runs, runs) <= 0.05
 
 
-def test_impossible_families_are_refused():
+def test_impossible_families_are_refused() -> None:
     with pytest.raises(ValueError, match="rows must be at least 1: 0"):
         runs_for_family(0)
     with pytest.raises(ValueError, match="at least 1 run: 0 and 4"):
@@ -97,7 +100,7 @@ def test_impossible_families_are_refused():
         largest_family(4, 4, alpha=1)
 
 
-def test_holm_keeps_the_family_wise_level_in_simulation():
+def test_holm_keeps_the_family_wise_level_in_simulation() -> None:
     rng = np.random.default_rng(1)
     false = sum(bool(np.any(holm(rng.random(20)) <= 0.05)) for _ in range(2000))
     assert 0.03 < false / 2000 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 2000)

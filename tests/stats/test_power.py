@@ -1,5 +1,7 @@
 """Runs needed and smallest effects: against a computed table and by simulation."""
 
+from __future__ import annotations
+
 from math import inf, log1p, nan, sqrt
 
 import numpy as np
@@ -29,11 +31,11 @@ from benchkit.stats import (
         (0.10, 0.10, 19),
     ],
 )
-def test_minimum_effect_turns_at_the_runs_of_the_table(cv, effect, runs):
+def test_minimum_effect_turns_at_the_runs_of_the_table(cv: float, effect: float, runs: int) -> None:
     assert minimum_effect(cv, runs) <= effect < minimum_effect(cv, runs - 1)
 
 
-def test_minimum_effect_by_simulation():
+def test_minimum_effect_by_simulation() -> None:
     rng = np.random.default_rng(4)
     cv, n, repeats = 0.03, 5, 20_000
     size = log1p(minimum_effect(cv, n))
@@ -44,36 +46,37 @@ def test_minimum_effect_by_simulation():
 
 
 @pytest.mark.parametrize(("n", "alpha"), [(2, 1e-12), (2, 0.05), (10**7, 1e-9), (3, 0.5)])
-def test_minimum_effect_stays_finite_where_noncentral_t_does_not(n, alpha):
+def test_minimum_effect_stays_finite_where_noncentral_t_does_not(n: int, alpha: float) -> None:
     effects = [minimum_effect(1e-4, n, power, alpha) for power in (0.6, 0.8, 0.999)]
     assert 0 < effects[0] < effects[1] < effects[2] < inf
 
 
 @pytest.mark.parametrize("cv", [0, -1, nan, inf])
-def test_minimum_effect_refuses_what_is_no_variation(cv):
+def test_minimum_effect_refuses_what_is_no_variation(cv: float) -> None:
     with pytest.raises(ValueError, match="are needed"):
         minimum_effect(cv, 5)
     with pytest.raises(ValueError, match="are needed"):
         minimum_effect(0.02, 5, power=0.04)
 
 
-def half_width(cv, n):
+def half_width(cv: float, n: int) -> float:
     return 1.959964 * cv * sqrt(2 / n)
 
 
-def test_runs_do_not_depend_on_the_runs_they_were_estimated_from():
+def test_runs_do_not_depend_on_the_runs_they_were_estimated_from() -> None:
     for runs in (runs_to_show_equivalence, lambda h, n, m: runs_to_show_effect(h, n, 2 * m, m)):
         assert len({runs(half_width(0.05, n), n, 0.03) for n in (4, 10, 40)}) == 1
 
 
 @pytest.mark.parametrize(("cv", "runs"), [(0.02, 9), (0.03, 19), (0.05, 50), (0.10, 197)])
-def test_runs_for_equivalence_are_near_the_table(cv, runs):
+def test_runs_for_equivalence_are_near_the_table(cv: float, runs: int) -> None:
     """The table has Student's t, the formula the normal: one or two runs less."""
     found = runs_to_show_equivalence(half_width(cv, 10), 10, 0.03)
+    assert found is not None
     assert runs - 2 <= found <= runs
 
 
-def test_the_runs_that_are_quoted_show_what_they_should():
+def test_the_runs_that_are_quoted_show_what_they_should() -> None:
     """With a normal estimate 80 %; the rank interval and few runs cost some points."""
     rng = np.random.default_rng(8)
     cv, margin, repeats = 0.04, 0.03, 600
@@ -91,35 +94,39 @@ def test_the_runs_that_are_quoted_show_what_they_should():
     assert 0.65 < shown / repeats < 0.87
 
 
-def test_an_effect_close_to_the_margin_needs_the_estimate_to_pass_it():
+def test_an_effect_close_to_the_margin_needs_the_estimate_to_pass_it() -> None:
     near = runs_to_show_effect(0.02, 8, effect=0.035, margin=0.03)
     far = runs_to_show_effect(0.02, 8, effect=0.035, margin=0.001)
+    assert near is not None
+    assert far is not None
     assert near > 3 * far
 
 
 @pytest.mark.parametrize("effect", [0.01, 0.03])
-def test_an_effect_within_the_margin_is_never_shown(effect):
+def test_an_effect_within_the_margin_is_never_shown(effect: float) -> None:
     assert runs_to_show_effect(0.02, 8, effect, margin=0.03) is None
 
 
 @pytest.mark.parametrize("unknown", [inf, nan, 1.0, 1e300])
-def test_without_a_usable_interval_there_is_no_advice(unknown):
+def test_without_a_usable_interval_there_is_no_advice(unknown: float) -> None:
     assert runs_to_show_equivalence(unknown, 4, 0.03) is None
     assert runs_to_show_effect(unknown, 4, 0.06, 0.03) is None
 
 
-def test_advice_is_never_below_four_runs():
+def test_advice_is_never_below_four_runs() -> None:
     assert runs_to_show_equivalence(0.0, 3, 0.03) == 4
     assert runs_to_show_effect(1e-9, 20, 0.06, 0.03) == 4
 
 
-def test_power_below_one_half_is_possible():
-    assert runs_to_show_effect(0.05, 8, 0.06, 0.03, power=0.4) < runs_to_show_effect(
-        0.05, 8, 0.06, 0.03
-    )
+def test_power_below_one_half_is_possible() -> None:
+    unsure = runs_to_show_effect(0.05, 8, 0.06, 0.03, power=0.4)
+    usual = runs_to_show_effect(0.05, 8, 0.06, 0.03)
+    assert unsure is not None
+    assert usual is not None
+    assert unsure < usual
 
 
 @pytest.mark.parametrize(("width", "n"), [(-0.1, 4), (0.1, 1), (0.1, nan)])
-def test_impossible_intervals_are_refused(width, n):
+def test_impossible_intervals_are_refused(width: float, n: int) -> None:
     with pytest.raises(ValueError, match="are needed"):
         runs_to_show_equivalence(width, n, 0.03)

@@ -1,5 +1,8 @@
 """Mann-Whitney and Hodges-Lehmann: against enumeration, scipy, R and real runs."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import exp, inf, log
 
@@ -28,11 +31,11 @@ TRACED = {
 }
 
 
-def u_of(x, y):
-    return sum((b > a) + (b == a) / 2 for a in x for b in y)
+def u_of(x: Sequence[float], y: Sequence[float]) -> float:
+    return sum(1.0 if b > a else 0.5 if b == a else 0.0 for a in x for b in y)
 
 
-def enumerate_tails(x, y):
+def enumerate_tails(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
     """P(U <= u), P(U >= u) over all splits of the pooled values."""
     pooled, seen = [*x, *y], u_of(x, y)
     splits = []
@@ -40,11 +43,12 @@ def enumerate_tails(x, y):
         after = [pooled[i] for i in chosen]
         before = [pooled[i] for i in range(len(pooled)) if i not in chosen]
         splits.append(u_of(before, after))
-    return np.mean(np.array(splits) <= seen), np.mean(np.array(splits) >= seen)
+    values = np.array(splits)
+    return float(np.mean(values <= seen)), float(np.mean(values >= seen))
 
 
 @given(TIED, TIED)
-def test_pvalue_is_that_of_all_splits(x, y):
+def test_pvalue_is_that_of_all_splits(x: Sequence[float], y: Sequence[float]) -> None:
     lower, upper = enumerate_tails(x, y)
     result = mann_whitney(x, y)
     assert result.statistic == u_of(x, y)
@@ -56,7 +60,7 @@ def test_pvalue_is_that_of_all_splits(x, y):
 
 @pytest.mark.parametrize(("n", "m"), [(1, 4), (3, 3), (4, 7), (10, 10), (25, 31), (50, 50)])
 @pytest.mark.parametrize("shift", [0.0, 0.4, 1.5])
-def test_pvalue_equals_scipy_without_ties(n, m, shift):
+def test_pvalue_equals_scipy_without_ties(n: int, m: int, shift: float) -> None:
     rng = np.random.default_rng(n * 100 + m)
     x, y = rng.normal(size=n), rng.normal(size=m) + shift
     for ours in ("two-sided", "less", "greater"):
@@ -65,7 +69,7 @@ def test_pvalue_equals_scipy_without_ties(n, m, shift):
 
 
 @pytest.mark.parametrize(("n", "m", "levels"), [(60, 51, 10**9), (40, 40, 5), (400, 300, 3)])
-def test_large_samples_equal_scipy_asymptotic_and_say_so(n, m, levels):
+def test_large_samples_equal_scipy_asymptotic_and_say_so(n: int, m: int, levels: int) -> None:
     rng = np.random.default_rng(n)
     x, y = rng.integers(0, levels, n), rng.integers(0, levels, m)
     result = mann_whitney(x, y)
@@ -75,7 +79,7 @@ def test_large_samples_equal_scipy_asymptotic_and_say_so(n, m, levels):
     assert result.notes == ("too many values to count exactly: normal approximation",)
 
 
-def test_thirty_and_thirty_with_ties_is_exact_and_near_the_approximation():
+def test_thirty_and_thirty_with_ties_is_exact_and_near_the_approximation() -> None:
     rng = np.random.default_rng(5)
     x, y = rng.integers(0, 9, 30), rng.integers(1, 10, 30)
     result = mann_whitney(x, y)
@@ -85,7 +89,7 @@ def test_thirty_and_thirty_with_ties_is_exact_and_near_the_approximation():
 
 
 @given(st.one_of(TIED, REALS), st.one_of(TIED, REALS))
-def test_swapping_the_sides_keeps_p_and_mirrors_u(x, y):
+def test_swapping_the_sides_keeps_p_and_mirrors_u(x: Sequence[float], y: Sequence[float]) -> None:
     ahead, back = mann_whitney(x, y), mann_whitney(y, x)
     assert 0 < ahead.pvalue <= 1
     assert ahead.pvalue == back.pvalue
@@ -94,10 +98,12 @@ def test_swapping_the_sides_keeps_p_and_mirrors_u(x, y):
 
 
 @given(TIED, TIED, st.sampled_from([0.5, 2.0, 8.0]), st.integers(-8, 8))
-def test_scale_and_shift_change_nothing_but_the_scale(x, y, scale, shift):
-    moved = [[value * scale + shift for value in side] for side in (x, y)]
-    assert mann_whitney(*moved) == mann_whitney(x, y)
-    here, there = hodges_lehmann(x, y, 0.8), hodges_lehmann(*moved, 0.8)
+def test_scale_and_shift_change_nothing_but_the_scale(
+    x: Sequence[float], y: Sequence[float], scale: float, shift: float
+) -> None:
+    x2, y2 = ([value * scale + shift for value in side] for side in (x, y))
+    assert mann_whitney(x2, y2) == mann_whitney(x, y)
+    here, there = hodges_lehmann(x, y, 0.8), hodges_lehmann(x2, y2, 0.8)
     assert (there.value, there.low, there.high) == (
         here.value * scale,
         here.low * scale,
@@ -105,24 +111,24 @@ def test_scale_and_shift_change_nothing_but_the_scale(x, y, scale, shift):
     )
 
 
-def test_the_case_that_other_tools_get_wrong():
+def test_the_case_that_other_tools_get_wrong() -> None:
     assert mann_whitney([103, 103, 103], [101, 102]).pvalue == 0.2
     assert mann_whitney([101, 102], [103, 103, 103]).pvalue == 0.2
 
 
 @pytest.mark.parametrize("n", [1, 5, 100])
-def test_all_values_equal_is_no_evidence(n):
+def test_all_values_equal_is_no_evidence(n: int) -> None:
     result = mann_whitney([7.5] * n, [7.5] * n)
     assert result.pvalue == 1
     assert result.notes[0] == "all values are equal"
 
 
-def test_pvalue_stays_positive_where_the_tail_underflows():
+def test_pvalue_stays_positive_where_the_tail_underflows() -> None:
     x = np.arange(3000.0)
     assert 0 < mann_whitney(x, x + 10_000).pvalue < 1e-300
 
 
-def test_published_example_of_r():
+def test_published_example_of_r() -> None:
     assert mann_whitney(EARLY, TERM, "greater").statistic == 35
     assert mann_whitney(EARLY, TERM, "greater").pvalue == pytest.approx(0.1272, abs=5e-5)
     shift = hodges_lehmann(EARLY, TERM)
@@ -138,7 +144,7 @@ def test_published_example_of_r():
         ("apm", [0.1, -2.3, 2.7]),
     ],
 )
-def test_tracing_backends(variant, percent):
+def test_tracing_backends(variant: str, percent: float) -> None:
     logs = [log(v) for v in NONE], [log(v) for v in TRACED[variant]]
     shift = hodges_lehmann(*logs)
     found = [100 * (exp(end) - 1) for end in (shift.value, shift.low, shift.high)]
@@ -148,7 +154,7 @@ def test_tracing_backends(variant, percent):
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 3), (3, 3), (4, 4), (6, 6), (8, 8), (3, 9)])
-def test_smallest_pvalue_is_reached_by_sides_apart(n, m):
+def test_smallest_pvalue_is_reached_by_sides_apart(n: int, m: int) -> None:
     apart = mann_whitney(np.arange(n), 100 + np.arange(m))
     assert smallest_pvalue(n, m) == apart.pvalue
     assert smallest_pvalue(n, m) == pytest.approx(
@@ -156,13 +162,13 @@ def test_smallest_pvalue_is_reached_by_sides_apart(n, m):
     )
 
 
-def test_smallest_pvalue_of_huge_sides_is_positive():
+def test_smallest_pvalue_of_huge_sides_is_positive() -> None:
     assert smallest_pvalue(2000, 2000) > 0
     with pytest.raises(ValueError, match="at least 1 value"):
         smallest_pvalue(0, 4)
 
 
-def test_ranks_of_the_95_percent_interval():
+def test_ranks_of_the_95_percent_interval() -> None:
     """With x = 0 … and y far apart, all differences differ, so the end names its rank."""
     expected = dict(zip(range(4, 13), [1, 3, 6, 9, 14, 18, 24, 31, 38], strict=True))
     for k, c in expected.items():
@@ -178,7 +184,9 @@ def test_ranks_of_the_95_percent_interval():
     st.lists(st.integers(0, 2000), min_size=4, max_size=9, unique=True),
     st.sampled_from([0.8, 0.9, 0.95]),
 )
-def test_interval_excludes_a_shift_exactly_where_the_test_rejects_it(x, y, confidence):
+def test_interval_excludes_a_shift_exactly_where_the_test_rejects_it(
+    x: Sequence[float], y: Sequence[float], confidence: float
+) -> None:
     shift = hodges_lehmann(x, y, confidence)
     for tried in (shift.low - 0.25, shift.low + 0.25, shift.high - 0.25, shift.high + 0.25, 0.25):
         if not np.isfinite(tried):
@@ -188,7 +196,7 @@ def test_interval_excludes_a_shift_exactly_where_the_test_rejects_it(x, y, confi
         assert inside == (rejected > 1 - confidence + 1e-12)
 
 
-def test_three_runs_carry_90_percent_but_not_95():
+def test_three_runs_carry_90_percent_but_not_95() -> None:
     x, y = [1.0, 2.0, 3.0], [11.0, 12.5, 13.0]
     assert hodges_lehmann(x, y, 0.9).low == 8.0
     assert hodges_lehmann(x, y, 0.9).high == 12.0
@@ -197,7 +205,7 @@ def test_three_runs_carry_90_percent_but_not_95():
     assert wide.notes == ("3 and 3 values cannot carry a 95 % interval: 4 and 4 can",)
 
 
-def test_interval_of_many_values_is_near_the_exact_one():
+def test_interval_of_many_values_is_near_the_exact_one() -> None:
     rng = np.random.default_rng(11)
     x, y = rng.normal(size=51), rng.normal(size=51) + 0.3
     approximate, exact = hodges_lehmann(x, y), hodges_lehmann(x[:-1], y[:-1])
@@ -208,7 +216,7 @@ def test_interval_of_many_values_is_near_the_exact_one():
 
 
 @given(st.lists(st.integers(0, 3), min_size=8, max_size=9))
-def test_interval_with_ties_covers_at_least_as_often_as_stated(pooled):
+def test_interval_with_ties_covers_at_least_as_often_as_stated(pooled: list[float]) -> None:
     """Over all splits of any tied values (true shift 0) the interval misses 0 in at most 5 %."""
     missed, total = 0, 0
     for chosen in combinations(range(len(pooled)), 4):
@@ -222,7 +230,7 @@ def test_interval_with_ties_covers_at_least_as_often_as_stated(pooled):
 
 @pytest.mark.parametrize("k", [4, 6, 10])
 @pytest.mark.parametrize("shape", ["normal", "slow runs", "rounded"])
-def test_size_and_coverage_in_simulation(k, shape):
+def test_size_and_coverage_in_simulation(k: int, shape: str) -> None:
     rng = np.random.default_rng(k)
     repeats, shift, rejected, covered = 800, 2.0, 0, 0
     for _ in range(repeats):
@@ -235,14 +243,14 @@ def test_size_and_coverage_in_simulation(k, shape):
     assert covered / repeats >= 0.95 - error
 
 
-def draw(rng, shape, k):
+def draw(rng: np.random.Generator, shape: str, k: int) -> np.ndarray:
     values = rng.normal(size=k)
     if shape == "slow runs":
         values += 10 * (rng.random(k) < 0.1)
     return np.round(values * 2) / 2 if shape == "rounded" else values
 
 
-def test_the_tests_for_limits_keep_their_level_at_the_limit():
+def test_the_tests_for_limits_keep_their_level_at_the_limit() -> None:
     rng = np.random.default_rng(3)
     over = sum(
         mann_whitney(rng.normal(size=6) + 1.5, rng.normal(size=6) + 1.5, "greater").pvalue <= 0.05
@@ -253,15 +261,17 @@ def test_the_tests_for_limits_keep_their_level_at_the_limit():
 
 @pytest.mark.parametrize("bad", [[], [1.0, np.nan], [np.inf], [[1.0, 2.0]], [1e200]])
 @pytest.mark.parametrize("function", [mann_whitney, hodges_lehmann])
-def test_unusable_values_are_refused_on_either_side(function, bad):
+def test_unusable_values_are_refused_on_either_side(
+    function: Callable[..., object], bad: object
+) -> None:
     with pytest.raises(ValueError, match="must"):
         function(bad, [1.0, 2.0])
     with pytest.raises(ValueError, match="must"):
         function([1.0, 2.0], bad)
 
 
-def test_unknown_choices_are_refused():
+def test_unknown_choices_are_refused() -> None:
     with pytest.raises(ValueError, match="two-sided: larger"):
-        mann_whitney([1], [2], "larger")
+        mann_whitney([1], [2], "larger")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="confidence must be between 0 and 1: 95"):
         hodges_lehmann([1], [2], 95)

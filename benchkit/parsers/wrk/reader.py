@@ -14,6 +14,7 @@ from benchkit.parsers.base import Reading, Record, Source, find_command
 from benchkit.parsers.source import UnreadableError
 from benchkit.parsers.wrk import lines, remarks
 from benchkit.parsers.wrk.report import Report
+from benchkit.parsers.wrk.shape import read_plain
 
 _ARGUMENTS = re.compile(r"\s--?[a-zA-Z]|://")
 _BANNER = re.compile(r"wrk (\S+) \[\w+\] Copyright")
@@ -42,6 +43,15 @@ def parse(source: Source) -> Iterator[Record]:
     >>> reading.status, reading.duration
     ('partial', 2.0)
     """
+    plain = read_plain(source)
+    if plain is not None:
+        yield plain
+        return
+    yield from read_lines(source)
+
+
+def read_lines(source: Source) -> Iterator[Record]:
+    """Yield the reports of a source of any shape, line by line; as `parse`."""
     reader, empty = _Reader(source.label), True
     problem: UnreadableError | None = None
     try:

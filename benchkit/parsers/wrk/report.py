@@ -35,7 +35,8 @@ from benchkit.parsers.wrk.lines import (
     UNCORRECTED,
     Fields,
 )
-from benchkit.units import parse_bytes, parse_count, parse_time, scale
+from benchkit.parsers.wrk.quantities import path_of, read_rate, read_time, stat_of
+from benchkit.units import parse_bytes, parse_count, scale
 
 _BLOCK = UNCORRECTED - DISTRIBUTION
 _UNCORRECTED_MAX = MAX + _BLOCK
@@ -55,7 +56,6 @@ _NEEDED = {
 }
 _FIRST_CORRECTED = 4
 _NAN = "nan"
-_ENDS = {"0": "min", "": "min", "100": "max"}
 _SPREAD = ("mean", "stdev", "max")
 _REASONS = ("connect", "read", "write", "timeout")
 _RATE_OPTION = re.compile(r"\s(?:-R|--rate)[ =]?(\d+[kMG]?)\b")
@@ -63,10 +63,6 @@ _SIZE_OPTIONS = {
     "threads": re.compile(r"\s(?:-t|--threads)[ =]?(\d+)(?!\S)"),
     "connections": re.compile(r"\s(?:-c|--connections)[ =]?(\d+)(?!\S)"),
 }
-
-# The same texts come again and again in a folder of reports.
-_time = lru_cache(maxsize=1 << 14)(parse_time)
-_rate = lru_cache(maxsize=1 << 14)(parse_count)
 
 
 class Report:
@@ -125,7 +121,7 @@ class Report:
         if rank == DISTRIBUTION:
             return UNCORRECTED if fields[0] == "Uncorrected" else rank
         if rank == QUANTILE:
-            stat = _stat(fields[0])
+            stat = stat_of(fields[0])
             if stat != "max" and (self.block, stat) in self.found:
                 return -1
         return rank + _BLOCK if UNCORRECTED <= self.rank <= _UNCORRECTED_MAX else rank
@@ -135,7 +131,7 @@ class Report:
 
     def _take_head(self, fields: Fields, _line: int) -> None:
         verb, url = fields
-        self.reading.target = _path(url)
+        self.reading.target = path_of(url)
         if verb == "Making":
             self.reading.corrected = "no"
 
@@ -148,7 +144,7 @@ class Report:
         self.is_histogram = True
 
     def _take_latency(self, fields: Fields, line: int) -> None:
-        self.sampled = _NAN not in "".join(fields) and _time(fields[2]).value > 0
+        self.sampled = _NAN not in "".join(fields) and read_time(fields[2]).value > 0
         if self.sampled:
             for stat, text in zip(_SPREAD, fields, strict=False):
                 self._keep_time("latency", stat, text, line)
@@ -158,7 +154,7 @@ class Report:
         if _NAN in "".join(fields):
             return
         for stat, text in zip(_SPREAD, fields, strict=False):
-            rate = _rate(text)
+            rate = read_rate(text)
             self._add("thread_request_rate", stat, rate.value, "1/s", line, rate.resolution)
         self._add_share("thread_request_rate_within_stdev", fields[3], line)
 
@@ -176,14 +172,14 @@ class Report:
             self.reading.tool = "wrk2"
         elif not self.block:
             self.block = "latency"
-        if self.sampled and _time(text).value:
-            self._keep_time(self.block, _stat(percent), text, line)
+        if self.sampled and read_time(text).value:
+            self._keep_time(self.block, stat_of(percent), text, line)
 
     def _take_bucket(self, fields: Fields, line: int) -> None:
         value, level, inverse = fields
         percent = _percent(level)
         if float(value) and (percent != "100" or inverse == "inf"):
-            self._keep_millis(_stat(percent), value, line)
+            self._keep_millis(stat_of(percent), value, line)
 
     def _take_mean(self, fields: Fields, line: int) -> None:
         for stat, text in zip(("mean", "stdev"), fields, strict=True):
@@ -201,7 +197,7 @@ class Report:
 
     def _take_total(self, fields: Fields, line: int) -> None:
         count, length, amount = fields
-        duration, received = _time(length), parse_bytes(amount, binary=True)
+        duration, received = read_time(length), parse_bytes(amount, binary=True)
         self.requests = int(count)
         self.reading.duration = duration.value
         self._add("requests", "count", float(count), "1", line, 1.0)
@@ -263,7 +259,7 @@ class Report:
         self._add(metric, "mean", scale(percent, -2), "1", line, 1e-4)
 
     def _keep_time(self, metric: str, stat: str, text: str, line: int) -> None:
-        time = _time(text)
+        time = read_time(text)
         self._keep(metric, stat, time.value, time.resolution, line)
 
     def _keep_millis(self, stat: str, text: str, line: int, *, at_par: bool = False) -> None:
@@ -340,23 +336,10 @@ _TAKE |= {rank + _BLOCK: _TAKE[rank] for rank in range(DISTRIBUTION, MAX + 1)}
 
 
 @lru_cache(maxsize=1024)
-def _stat(percent: str) -> str:
-    """Name a quantile: ``99.900`` is p99.9, the ends are min and max."""
-    short = percent.rstrip("0").rstrip(".") if "." in percent else percent
-    return _ENDS.get(short, f"p{short}")
-
-
-@lru_cache(maxsize=1024)
 def _percent(level: str) -> str:
     """Shift ``0.912500`` to ``91.25``."""
     digits = level.replace(".", "")
     return f"{int(digits[:3])}.{digits[3:]}".rstrip("0").rstrip(".")
-
-
-@lru_cache(maxsize=1024)
-def _path(url: str) -> str:
-    rest = re.split(r"[?#]", url.partition("://")[2] or url, maxsplit=1)[0]
-    return "/" + rest.partition("/")[2]
 
 
 def _agrees(command: str, params: dict[str, str]) -> bool:

@@ -1,0 +1,244 @@
+"""Tables and sentences in a terminal: coloured on a screen, plain when piped.
+
+In: `Table`s and verdicts. Out: text. Why: what goes to a file has no colour codes, what goes to a
+narrow or old screen stays readable, and no name in the data can drive the terminal.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, TextIO
+
+from benchkit.units import printable
+
+if TYPE_CHECKING:
+    from benchkit.errors import Finding
+    from benchkit.tables.model import Cell, Column, Table
+    from benchkit.verdict import Verdicts
+
+_STYLES = {"▲": "dark_orange3", "▼": "dodger_blue2", "=": "dim", "~": "dim", "≠": "bold"}
+_ASCII: dict[str, str | int | None] = {
+    "▲": "^",
+    "▼": "v",
+    "≠": "!=",
+    "−": "-",
+    "–": "-",
+    "±": "+/-",
+    "×": "x",
+    "÷": "/",
+    "≤": "<=",
+    "→": "->",
+    "…": "...",
+    "·": "-",
+    "µ": "u",
+    "\N{NARROW NO-BREAK SPACE}": " ",
+    "\N{NO-BREAK SPACE}": " ",
+}
+#: Columns that a narrow screen goes without, in this order.
+_SPARE = ("needed", "runs", "n", "p", "sources", "duration", "baseline")
+_GAP = 2
+
+
+def print_table(table: Table, file: TextIO, width: int | None = None) -> None:
+    """Print a table.
+
+    Parameters
+    ----------
+    table : Table
+    file : TextIO
+        Colours are used where it is a terminal and ``NO_COLOR`` is not set.
+    width : int, optional
+        Columns of the screen; that of the terminal if not given, unlimited for a file.
+    """
+    file.write(_render(table, file, width) + "\n")
+
+
+def render_table(table: Table, *, markdown: bool = False, to_file: bool = False) -> str:
+    """Write a table as Markdown, or as `print_table` would print it on stdout.
+
+    Parameters
+    ----------
+    table : Table
+    markdown : bool
+    to_file : bool
+        Whether the text goes to a file and not to stdout.
+    """
+    if markdown:
+        from benchkit.report.markdown_text import write_table
+
+        return write_table(table)
+    return _render(table, None if to_file else sys.stdout)
+
+
+def render_comparison(
+    verdicts: Verdicts, findings: Sequence[Finding] = (), *, to_file: bool = False
+) -> str:
+    """Write the verdict, the tables, what was not compared, and the findings.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+    findings : sequence of Finding
+    to_file : bool
+        Whether the text goes to a file and not to stdout.
+    """
+    from benchkit.tables.overhead import describe_one_sided, overhead_tables
+    from benchkit.tables.sentence import bullets, headline
+
+    file = None if to_file else sys.stdout
+    lines = [headline(verdicts), *(f"  {bullet}" for bullet in bullets(verdicts))]
+    parts = [_paint(lines, file)]
+    parts += [_render(table, file) for table in overhead_tables(verdicts)]
+    rest = [*describe_one_sided(verdicts), *(f"! {finding}" for finding in findings)]
+    if rest:
+        parts.append("\n".join(plain(line, file) for line in rest))
+    return "\n\n".join(parts) + "\n"
+
+
+def plain(text: str, file: TextIO | None = None) -> str:
+    r"""Write a text so that a terminal shows it and does nothing else.
+
+    Parameters
+    ----------
+    text : str
+    file : TextIO, optional
+        Where it goes: characters that its encoding lacks are spelled in ASCII. UTF-8 if not given.
+
+    Examples
+    --------
+    >>> plain("a\x1b[2Jb")
+    'a\\x1b[2Jb'
+    """
+    shown = printable(text)
+    encoding = getattr(file, "encoding", None) or "utf-8"
+    try:
+        shown.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        spelled = shown.translate(str.maketrans(_ASCII))
+        return spelled.encode("ascii", "backslashreplace").decode()
+    return shown
+
+
+def is_screen(file: TextIO | None) -> bool:
+    """Tell whether colours are welcome."""
+    return file is not None and file.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _render(table: Table, file: TextIO | None, width: int | None = None) -> str:
+    on_screen = file is not None and file.isatty()
+    if width is None and on_screen:
+        width = shutil.get_terminal_size().columns
+    fitted, dropped = _fit(table, file, width)
+    colored = is_screen(file)
+    body = _color(fitted, file, width) if colored else "\n".join(_lay_out(fitted, file))
+    lines = [plain(line, file) for line in (table.title,) if line]
+    if table.caption:
+        lines.append(plain(table.caption, file))
+    lines.append(body)
+    lines += [plain(f"{n}  {note}", file) for n, note in enumerate(table.notes, 1)]
+    if dropped:
+        lines.append(plain(f"narrow screen: without {', '.join(dropped)}", file))
+    return "\n".join(lines)
+
+
+def _fit(table: Table, file: TextIO | None, width: int | None) -> tuple[Table, list[str]]:
+    """Drop spare columns until the table fits the screen."""
+    from benchkit.tables.model import drop_columns
+
+    dropped = []
+    for key in _SPARE:
+        if width is None or _measure_table(table, file) <= width:
+            break
+        header = next((column.header for column in table.columns if column.key == key), None)
+        if header is not None:
+            table = drop_columns(table, [key])
+            dropped.append(header)
+    return table, dropped
+
+
+def _measure_table(table: Table, file: TextIO | None) -> int:
+    return sum(_widths(table, file)) + _GAP * (len(table.columns) - 1)
+
+
+def _widths(table: Table, file: TextIO | None) -> list[int]:
+    return [
+        max(
+            measure(text)
+            for text in (plain(column.title, file), *(_text(r[i], file) for r in table.rows))
+        )
+        for i, column in enumerate(table.columns)
+    ]
+
+
+def _text(cell: Cell, file: TextIO | None) -> str:
+    notes = f" ({', '.join(map(str, cell.notes))})" if cell.notes else ""
+    return plain(cell.label, file) + notes
+
+
+def measure(text: str) -> int:
+    """Return how many columns of a screen a text takes.
+
+    Examples
+    --------
+    >>> measure("a"), measure("漢")
+    (1, 2)
+    """
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
+
+
+def _lay_out(table: Table, file: TextIO | None) -> Iterator[str]:
+    widths = _widths(table, file)
+    heads = [plain(column.title, file) for column in table.columns]
+    yield _line(heads, table.columns, widths)
+    for row in table.rows:
+        yield _line([_text(cell, file) for cell in row], table.columns, widths)
+
+
+def _line(texts: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> str:
+    padded = []
+    for text, column, width in zip(texts, columns, widths, strict=True):
+        space = " " * (width - measure(text))
+        padded.append(f"{space}{text}" if column.align == "right" else f"{text}{space}")
+    return (" " * _GAP).join(padded).rstrip()
+
+
+def _color(table: Table, file: TextIO | None, width: int | None) -> str:
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim")
+    for column in table.columns:
+        grid.add_column(
+            Text(plain(column.title, file)), justify=column.align, overflow="fold", no_wrap=False
+        )
+    for row in table.rows:
+        grid.add_row(*(Text(_text(cell, file), style=_STYLES.get(cell.mark, "")) for cell in row))
+    return _print_rich(grid, width)
+
+
+def _paint(lines: Sequence[str], file: TextIO | None) -> str:
+    shown = [plain(line, file) for line in lines]
+    if not is_screen(file):
+        return "\n".join(shown)
+    from rich.text import Text
+
+    first = Text(shown[0], style="bold")
+    first.stylize(_STYLES.get(lines[0][:1], ""), 0, 1)
+    return _print_rich(Text("\n").join([first, *map(Text, shown[1:])]), None)
+
+
+def _print_rich(thing: object, width: int | None) -> str:
+    from io import StringIO
+
+    from rich.console import Console
+
+    sink = StringIO()
+    columns = width or shutil.get_terminal_size().columns
+    console = Console(file=sink, force_terminal=True, width=columns, legacy_windows=False)
+    console.print(thing, highlight=False, markup=False)
+    return "\n".join(line.rstrip() for line in sink.getvalue().rstrip("\n").split("\n"))

@@ -1,0 +1,210 @@
+"""How the forest plot is laid out: labels left, axis in the middle, numbers right.
+
+In: a `Forest`. Out: a matplotlib `Figure`. Why: places are computed in inches from the texts, so
+that nothing overlaps, whatever the names.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from benchkit.plots import theme
+from benchkit.plots.rows import Forest, Row, name_axis
+from benchkit.units import format_change, format_percent
+from benchkit.verdict import (
+    CHANGED,
+    EQUIVALENT,
+    IMPROVEMENT,
+    INCONCLUSIVE,
+    REGRESSION,
+    UNCHANGED,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_WIDTH, _LINE, _HEAD = 9.4, 0.30, 0.34  # inches
+_TOP, _BOTTOM = 0.04, 0.48
+_CHARACTER = 0.078  # inches of a character at 9 points, generously
+_NUMBERS = 2.5  # inches for estimate and interval
+_BOLD = 1.15  # times as wide
+_LONGEST = 40  # characters of a label
+_TICKS = 8
+_SMALL = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+_LARGE = (1.1, 1.25, 1.5, 1.75, 2, 3, 4, 5, 10, 20, 50, 100, 1000, 10000)
+#: verdict -> colour, mark: as in the tables, so that colour never stands alone
+_LOOK = {
+    REGRESSION: ("worse", "▲"),
+    IMPROVEMENT: ("better", "▼"),
+    EQUIVALENT: ("same", "="),
+    UNCHANGED: ("same", "="),
+    CHANGED: ("same", "≠"),
+    INCONCLUSIVE: ("same", "~"),
+}
+
+
+def draw_forest(forest: Forest) -> Figure:
+    """Draw the rows of a forest plot, and an empty figure where there are none."""
+    from matplotlib.figure import Figure
+
+    with theme.applied():
+        headings = list(dict.fromkeys(row.heading for row in forest.rows))
+        body = _LINE * len(forest.rows) + _HEAD * len(headings)
+        height = body + _TOP + _BOTTOM
+        figure = Figure(figsize=(_WIDTH, height))
+        widths = [len(row.label) for row in forest.rows]
+        widths += [math.ceil(_BOLD * len(heading)) for heading in headings]
+        left = 0.2 + _CHARACTER * min(max(widths, default=0), _LONGEST)
+        axes = figure.add_axes(
+            (left / _WIDTH, _BOTTOM / height, 1 - (left + _NUMBERS) / _WIDTH, body / height)
+        )
+        _set_axis(axes, forest, body)
+        _draw_rows(axes, forest)
+        return figure
+
+
+def _set_axis(axes: Axes, forest: Forest, body: float) -> None:
+    low, high = _limits(forest)
+    axes.set_xlim(low, high)
+    axes.set_ylim(body, 0)
+    axes.set_yticks([])
+    axes.patch.set_alpha(0)
+    for name, spine in axes.spines.items():
+        spine.set_visible(name == "bottom")
+        spine.set_color(theme.color("rule"))
+    margin = math.log1p(forest.margin)
+    band = [_place(forest, edge) for edge in (math.exp(-margin), math.exp(margin))]
+    axes.axvspan(band[0], band[1], color=theme.color("band"), lw=0, zorder=0)
+    axes.axvline(0, color=theme.color("muted"), lw=1, zorder=1)
+    ticks = _ticks(axes, forest, low, high)
+    axes.set_xticks([place for place, _ in ticks])
+    axes.set_xticklabels([text for _, text in ticks])
+    axes.tick_params(axis="x", colors=theme.color("muted"), length=3, labelsize=8)
+    axes.set_xlabel(
+        _plain(name_axis(forest)), color=theme.color("muted"), fontsize=8, parse_math=False
+    )
+
+
+def _ticks(axes: Axes, forest: Forest, low: float, high: float) -> list[tuple[float, str]]:
+    if not forest.is_logarithmic:
+        places = [float(place) for place in axes.get_xticks() if low <= place <= high]
+        return [(place, _tick(place)) for place in places]
+    ticks = [(0.0, "0")]
+    for ratios in (_SMALL[::-1], _LARGE):
+        last = 0.0
+        for place, ratio in ((math.log(ratio), ratio) for ratio in ratios):
+            if low <= place <= high and abs(place - last) >= (high - low) / _TICKS:
+                ticks.append((place, _shorten_number(format_change(ratio))))
+                last = place
+    return ticks
+
+
+def _tick(change: float) -> str:
+    return "0" if round(change, 9) == 0 else _shorten_number(format_percent(change))
+
+
+def _shorten_number(text: str) -> str:
+    """Leave out decimals that are zero: ``−15 %``, ``2×``."""
+    return re.sub(r"\.0+(?=\D|$)", "", text)
+
+
+def _limits(forest: Forest) -> tuple[float, float]:
+    places = [_place(forest, p) for row in forest.rows for p in row.positions if p > 0]
+    edge = math.log1p(forest.margin) if forest.is_logarithmic else forest.margin
+    low, high = min([-1.6 * edge, *places]), max([1.6 * edge, *places])
+    pad = 0.04 * (high - low)
+    return low - pad, high + pad
+
+
+def _place(forest: Forest, ratio: float) -> float:
+    return math.log(ratio) if forest.is_logarithmic else ratio - 1
+
+
+def _draw_rows(axes: Axes, forest: Forest) -> None:
+    y, heading, told = 0.0, None, ""
+    for row in forest.rows:
+        if row.heading != heading:
+            heading = row.heading
+            y += _HEAD
+            shown = _shorten(heading, math.floor(_LONGEST / _BOLD))
+            _write(axes, shown, y - 0.10, weight="bold", name="ink")
+            if row.better not in {"none", told}:
+                told = row.better if forest.metric else ""
+                _write(axes, f"{row.better} is better", y - 0.10, at=0.12, name="muted")
+        y += _LINE
+        _draw_row(axes, forest, row, y - _LINE / 2)
+
+
+def _draw_row(axes: Axes, forest: Forest, row: Row, y: float) -> None:
+    look, mark = _LOOK[row.word]
+    ink = theme.color(look)
+
+    def place(ratios: tuple[float, ...]) -> list[float]:
+        return [_place(forest, ratio) for ratio in ratios if ratio > 0]
+
+    base, runs = place(row.baseline_runs), place(row.runs)
+    below, above = y + 0.075, y - 0.075
+    axes.plot(
+        base,
+        [below] * len(base),
+        "o",
+        ms=2.6,
+        mew=0,
+        alpha=0.5,
+        color=theme.color("muted"),
+        zorder=2,
+    )
+    axes.plot(runs, [above] * len(runs), "o", ms=2.6, mew=0, alpha=0.55, color=ink, zorder=2)
+    if row.low is not None and row.high is not None:
+        axes.plot(place((row.low, row.high)), [y, y], lw=1.8, color=ink, zorder=3)
+    is_solid = row.low is not None
+    face = ink if is_solid else theme.color("paper")
+    middle = place((row.ratio,))
+    axes.plot(middle, [y], "D", ms=5.5, mew=1.2, mfc=face, mec=ink, zorder=4)
+    _write(axes, _shorten(row.label), y + 0.045, name="ink")
+    estimate, interval = row.texts
+    _write(axes, mark, y + 0.045, at=0.12, name=look)
+    _write(axes, estimate, y + 0.045, at=0.94, align="right", name=look)
+    _write(axes, interval, y + 0.045, at=1.02, name="muted")
+
+
+def _write(
+    axes: Axes,
+    text: str,
+    y: float,
+    *,
+    name: str,
+    at: float | None = None,
+    align: str = "left",
+    weight: str = "normal",
+) -> None:
+    """Write a text: in the left margin, or ``at`` inches right of the axis."""
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    figure = axes.figure
+    edge = 0.0 if at is None else 1.0
+    inches = 0.01 - axes.get_position().x0 * _WIDTH if at is None else at
+    shift = ScaledTranslation(inches, 0, figure.dpi_scale_trans)
+    axes.text(
+        edge,
+        y,
+        _plain(text),
+        transform=blended_transform_factory(axes.transAxes, axes.transData) + shift,
+        ha=align,
+        va="baseline",
+        color=theme.color(name),
+        fontweight=weight,
+        parse_math=False,
+    )
+
+
+def _shorten(text: str, most: int = _LONGEST) -> str:
+    return text if len(text) <= most else f"…{text[1 - most :]}"
+
+
+def _plain(text: str) -> str:
+    """Replace spaces that the drawing font lacks."""
+    return text.replace("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}")

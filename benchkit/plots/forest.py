@@ -1,0 +1,34 @@
+"""The forest plot: what each variant costs, with its interval, its runs and the margin.
+
+In: `Verdicts`. Out: the data that is drawn, and the figure. Why: one look tells which intervals
+lie beyond the margin, which hold it, and how far single runs scatter around both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchkit.plots.canvas import draw_forest
+from benchkit.plots.rows import MOST_ROWS, Forest, Row, data, describe
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from benchkit.verdict import Verdicts
+
+__all__ = ["MOST_ROWS", "Forest", "Row", "data", "describe", "draw"]
+
+
+def draw(verdicts: Verdicts) -> Figure:
+    """Draw the forest plot.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+
+    Returns
+    -------
+    Figure
+        In the theme's colours, for `benchkit.plots.svg.to_svg`.
+    """
+    return draw_forest(data(verdicts))

@@ -1,0 +1,202 @@
+"""What the forest plot shows, as data: its rows, their order, and the same in words.
+
+In: `Verdicts`. Out: a `Forest`. Why: tests and screen readers look at the data that is drawn, not
+at pixels, and nothing of it is computed while drawing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from benchkit.comparison import Contrast
+from benchkit.metrics import label
+from benchkit.units import format_change, format_interval, printable
+from benchkit.verdict import Verdict, Verdicts
+
+#: More rows than this are not read at one look: the largest changes are drawn, the rest counted.
+MOST_ROWS = 40
+_FACTOR = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One line of the plot; all positions are ratios to the baseline's centre.
+
+    Parameters
+    ----------
+    heading, label : str
+        What rows have in common, and what tells this one from the others.
+    better : str
+        Which direction is.
+    word : str
+        The verdict.
+    ratio : float
+    low, high : float or None
+        The interval.
+    runs, baseline_runs : tuple of float
+        Each run / centre of the baseline, in run order.
+    """
+
+    heading: str
+    label: str
+    better: str
+    word: str
+    ratio: float
+    low: float | None
+    high: float | None
+    runs: tuple[float, ...]
+    baseline_runs: tuple[float, ...]
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Estimate and interval as they stand at the right."""
+        if self.low is None or self.high is None or self.low == self.high:
+            return format_change(self.ratio), ""
+        return format_change(self.ratio), format_interval(self.low, self.high)
+
+    @property
+    def positions(self) -> tuple[float, ...]:
+        """Everything that has to fit on the axis."""
+        ends = [end for end in (self.low, self.high) if end is not None]
+        return (self.ratio, *ends, *self.runs, *self.baseline_runs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forest:
+    """The data drawn.
+
+    Parameters
+    ----------
+    rows : tuple of Row
+    margin, confidence : float
+    metric, baseline : str
+        Their names; empty where there are several.
+    is_logarithmic : bool
+        Whether the axis is: where a change goes beyond 2x either way.
+    left_out : int
+        Rows that were not drawn.
+    """
+
+    rows: tuple[Row, ...]
+    margin: float
+    confidence: float
+    metric: str
+    baseline: str
+    is_logarithmic: bool
+    left_out: int
+
+
+def data(verdicts: Verdicts) -> Forest:
+    """Collect what the plot shows: the primary rows that have a ratio.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+    """
+    usable = [row for row in verdicts.primary if row.contrast.ratio]
+    chosen = sorted(usable, key=_size, reverse=True)[:MOST_ROWS]
+    kept = {id(row) for row in chosen}
+    rows = _group([row for row in usable if id(row) in kept])
+    positions = [p for row in rows for p in (row.ratio, row.low, row.high) if p]
+    baselines = {baseline for baseline, _ in verdicts.comparisons.pairs}
+    metrics = {name_metric(row.contrast) for row in chosen}
+    return Forest(
+        rows=rows,
+        margin=verdicts.margin,
+        confidence=verdicts.comparisons.confidence,
+        metric=metrics.pop() if len(metrics) == 1 else "",
+        baseline=printable(baselines.pop()) if len(baselines) == 1 else "",
+        is_logarithmic=any(p > _FACTOR or p < 1 / _FACTOR for p in positions),
+        left_out=len(verdicts.primary) - len(rows),
+    )
+
+
+def describe(forest: Forest) -> str:
+    """Say in words what is to be seen, row by row.
+
+    Parameters
+    ----------
+    forest : Forest
+    """
+    rows = "; ".join(" ".join((row.heading, row.label, *row.texts)).strip() for row in forest.rows)
+    return f"{name_axis(forest)}, estimate and interval of each row: {rows}."
+
+
+def name_axis(forest: Forest) -> str:
+    """Name what the axis shows: ``Change of request_rate against none``."""
+    of = f" of {forest.metric}" if forest.metric else ""
+    against = f" against {forest.baseline}" if forest.baseline else ""
+    return f"Change{of}{against}"
+
+
+def _size(row: Verdict) -> float:
+    return abs(math.log(row.contrast.ratio or 1))
+
+
+def _group(rows: Sequence[Verdict]) -> tuple[Row, ...]:
+    """Bring rows of one heading together, the worst first."""
+    contrasts = [row.contrast for row in rows]
+    by_variant = _varies(contrasts, "variant") or _varies(contrasts, "baseline")
+    groups: dict[str, list[Verdict]] = {}
+    for row in rows:
+        groups.setdefault(_heading(row.contrast, contrasts, by_variant=by_variant), []).append(row)
+    return tuple(
+        _row(row, heading, _label(row.contrast, contrasts, by_variant=by_variant))
+        for heading, found in groups.items()
+        for row in sorted(found, key=_badness, reverse=True)
+    )
+
+
+def _badness(row: Verdict) -> float:
+    log = math.log(row.contrast.ratio or 1)
+    return -log if row.contrast.better == "higher" else log
+
+
+def _varies(contrasts: Iterable[Contrast], name: str) -> bool:
+    return len({getattr(contrast, name) for contrast in contrasts}) > 1
+
+
+def _level(contrast: Contrast, contrasts: Sequence[Contrast]) -> str:
+    names = ("group", "benchmark", "params", "tool", "subject")
+    parts = [getattr(contrast, name) for name in names if _varies(contrasts, name)]
+    return printable(" ".join(part for part in parts if part))
+
+
+def _heading(contrast: Contrast, contrasts: Sequence[Contrast], *, by_variant: bool) -> str:
+    """Name the metric, its level, or both, as far as they tell groups of rows apart."""
+    metric = name_metric(contrast)
+    level = _level(contrast, contrasts) if by_variant else ""
+    if not level:
+        return metric
+    return f"{metric} {level}" if len({name_metric(c) for c in contrasts}) > 1 else level
+
+
+def name_metric(contrast: Contrast) -> str:
+    """Name what was measured."""
+    return printable(label(contrast.metric, contrast.stat))
+
+
+def _label(contrast: Contrast, contrasts: Sequence[Contrast], *, by_variant: bool) -> str:
+    if not by_variant:
+        return _level(contrast, contrasts) or printable(contrast.variant)
+    if _varies(contrasts, "baseline"):
+        return printable(f"{contrast.variant} vs {contrast.baseline}")
+    return printable(contrast.variant)
+
+
+def _row(verdict: Verdict, heading: str, name: str) -> Row:
+    c = verdict.contrast
+    center = c.center_baseline
+    return Row(
+        heading=heading,
+        label=name,
+        better=c.better,
+        word=verdict.word,
+        ratio=c.ratio or 1.0,
+        low=c.ratio_low,
+        high=c.ratio_high,
+        runs=tuple(value / center for value in c.variant_values),
+        baseline_runs=tuple(value / center for value in c.baseline_values),
+    )

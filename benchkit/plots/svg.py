@@ -1,0 +1,75 @@
+"""A figure as inline SVG: selectable text, no network, the same bytes every time.
+
+In: a matplotlib figure drawn with the theme's colours. Out: one ``<svg>`` element. Why: it can
+stand in a page beside others, follows the page's colours, and a screen reader can tell what it is.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from html import escape
+from typing import TYPE_CHECKING
+
+from benchkit.plots import theme
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_METADATA = re.compile(r"<metadata>.*?</metadata>\s*", re.DOTALL)
+_STYLE = re.compile(r'<style type="text/css">.*?</style>\s*', re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
+_OPEN = re.compile(r"<svg\b[^>]*>")
+_VIEW = re.compile(r'viewBox="[^"]*"')
+_ID = re.compile(r'(\bid="|xlink:href="#|\bhref="#|url\(#)([^")]+)')
+
+
+def to_svg(figure: Figure, title: str, desc: str, *, prefix: str = "figure") -> str:
+    """Write a figure as an inline SVG element.
+
+    Parameters
+    ----------
+    figure : Figure
+    title, desc : str
+        What a screen reader says: the name, and what is to be seen.
+    prefix : str
+        Stands before every id, so that the figures of one page do not meet.
+
+    Returns
+    -------
+    str
+        The same bytes for the same figure and version of matplotlib.
+    """
+    with theme.applied():
+        sink = io.StringIO()
+        with warnings.catch_warnings():
+            # text stays text: the page's fonts have glyphs that the drawing's lack
+            warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
+            figure.savefig(sink, format="svg", metadata={"Date": None}, transparent=True)
+    text = _body(sink.getvalue())
+    for sentinel, variable in theme.variables():
+        text = text.replace(sentinel, variable)
+    text = _ID.sub(rf"\g<1>{prefix}-\g<2>", text)
+    return _OPEN.sub(lambda match: _open(match[0], title, desc, prefix), text, count=1).strip()
+
+
+def _body(text: str) -> str:
+    """Leave out prolog, metadata, comments and the style sheet that would reach the whole page."""
+    text = text[text.index("<svg") :]
+    for pattern in (_METADATA, _STYLE, _COMMENT):
+        text = pattern.sub("", text)
+    return text
+
+
+def _open(tag: str, title: str, desc: str, prefix: str) -> str:
+    view = _VIEW.search(tag)
+    width = float(view[0].split('"')[1].split()[2]) if view else 0.0
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+        f'{view[0] if view else ""} role="img" aria-labelledby="{prefix}-title {prefix}-desc" '
+        f'style="width: 100%; max-width: {width:g}pt; height: auto" '
+        'stroke-linejoin="round" stroke-linecap="butt">'
+        f'<title id="{prefix}-title">{escape(title)}</title>'
+        f'<desc id="{prefix}-desc">{escape(desc)}</desc>'
+    )

@@ -1,0 +1,68 @@
+"""One drawing for light, dark and print: colours are names until the page chooses them.
+
+In: a name such as ``worse``. Out: a sentinel colour that stands for it while matplotlib draws,
+and the CSS variable that takes its place in the SVG. Why: one inline SVG serves every scheme.
+
+The palette is Okabe and Ito's, darkened or lightened until text on the page has a contrast of at
+least 4.5. Worse and better are burnt orange and blue, never red and green, and never colour alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+#: name -> (light, dark); the light value is what stands in a file of its own.
+PALETTE = {
+    "ink": ("#1f2328", "#e6edf3"),
+    "muted": ("#57606a", "#9aa7b4"),
+    "rule": ("#d0d7de", "#313a44"),
+    "band": ("#eef1f4", "#1c232b"),
+    "paper": ("#ffffff", "#0f1419"),
+    "worse": ("#b34700", "#f0904f"),
+    "better": ("#0072b2", "#56b4e9"),
+    "same": ("#57606a", "#9aa7b4"),
+}
+
+_SENTINELS = {name: f"#0a0b{number:02x}" for number, name in enumerate(PALETTE, 0xC0)}
+
+
+def color(name: str) -> str:
+    """Return the colour to draw with.
+
+    Examples
+    --------
+    >>> color("worse") != color("better")
+    True
+    """
+    return _SENTINELS[name]
+
+
+def variables() -> Iterator[tuple[str, str]]:
+    """Yield (sentinel, CSS value with the light colour to fall back on)."""
+    for name, sentinel in _SENTINELS.items():
+        yield sentinel, f"var(--bk-{name}, {PALETTE[name][0]})"
+
+
+def declare(scheme: int) -> str:
+    """Write the CSS declarations of one scheme: 0 light, 1 dark.
+
+    Examples
+    --------
+    >>> declare(0).split(";")[0]
+    '--bk-ink: #1f2328'
+    """
+    return "; ".join(f"--bk-{name}: {colors[scheme]}" for name, colors in PALETTE.items())
+
+
+@contextmanager
+def applied() -> Iterator[None]:
+    """Draw and save under the theme, and leave no setting behind."""
+    import matplotlib as mpl
+
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rc("font", family="DejaVu Sans", size=9.0)
+        mpl.rc("svg", fonttype="none", hashsalt="benchkit")
+        mpl.rc("path", simplify=False)
+        yield

@@ -1,0 +1,79 @@
+"""Text and tables that Markdown shows as they are, whatever the names in them.
+
+In: texts and `Table`s. Out: Markdown. Why: a benchmark called ``<script>`` or ``a|b`` is a name,
+neither code nor a new column, and ``@somebody`` is not called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from benchkit.tables.model import Cell, Table
+from benchkit.units import printable
+
+_LONGEST = 400
+_ENTITIES = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "\\|", "`": "\\`", "*": "\\*", "\\": "\\\\"}
+)
+_REFERENCE = re.compile(
+    r"@(?=\w)|#(?=\d)|(?<=\w):(?=//)|(?<=www)\."  # people, issues, addresses
+    r"|(?<=\])(?=[(\[:])|^(?=(?:[#+-]|\d+[.)]) )"  # links, headings, lists
+)
+_CALLS = {"@": "&#64;", "#": "&#35;", ":": "&#58;", ".": "&#46;", "": "\\"}
+_UNDERSCORE = re.compile(r"(?<!\w)_|_(?!\w)")
+
+
+def escape(text: str) -> str:
+    r"""Write a text so that nothing in it is Markdown or HTML.
+
+    Examples
+    --------
+    >>> escape("<b>|request_rate")
+    '&lt;b&gt;\\|request_rate'
+    """
+    shown = printable(text)
+    if len(shown) > _LONGEST:
+        shown = f"{shown[:_LONGEST]}…"
+    shown = shown.translate(_ENTITIES)
+    shown = _UNDERSCORE.sub(r"\\_", shown)
+    return _REFERENCE.sub(lambda match: _CALLS[match[0]], shown)
+
+
+def escape_lines(lines: Iterable[str]) -> str:
+    """Write paragraphs, each cut where it is too long to be meant for reading."""
+    return "\n\n".join(escape(line) for line in lines)
+
+
+def write_table(table: Table) -> str:
+    """Write a table as a pipe table, its caption above and its notes below.
+
+    Parameters
+    ----------
+    table : Table
+    """
+    parts = []
+    if table.title or table.caption:
+        parts.append(f"**{escape(table.title)}** {escape(table.caption)}".strip())
+    if table.rows:
+        parts.append("\n".join(_lines(table)))
+    notes = [f"<sup>{number}</sup> {escape(note)}" for number, note in enumerate(table.notes, 1)]
+    if notes:
+        parts.append("<br>\n".join(notes))
+    return "\n\n".join(parts)
+
+
+def _lines(table: Table) -> Iterable[str]:
+    yield _join(escape(column.title) for column in table.columns)
+    yield _join("--:" if column.align == "right" else ":--" for column in table.columns)
+    for row in table.rows:
+        yield _join(_cell(cell) for cell in row)
+
+
+def _cell(cell: Cell) -> str:
+    notes = f"<sup>{', '.join(map(str, cell.notes))}</sup>" if cell.notes else ""
+    return f"{cell.mark} {escape(cell.text)}".strip() + notes
+
+
+def _join(texts: Iterable[str]) -> str:
+    return f"| {' | '.join(texts)} |"

@@ -1,0 +1,93 @@
+"""The report as data: what it says, in which order, before anyone decides on HTML or Markdown.
+
+In: verdicts, runs and findings. Out: one frozen `Report`. Why: every output is the same report in
+other clothes; a section is added here and in one builder, and every renderer shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchkit.errors import Finding
+from benchkit.report.section import Section
+from benchkit.report.sections import write_sections, write_status
+from benchkit.tables.sentence import bullets, headline
+from benchkit.verdict import Verdicts
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+TITLE = "Benchmark comparison"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything a renderer needs.
+
+    Parameters
+    ----------
+    title : str
+    sentence : str
+        The verdict; begins with its mark.
+    bullets : tuple of str
+    status : str
+        Runs, tools and findings in one line.
+    sections : tuple of Section
+    findings : tuple of Finding
+    verdicts : Verdicts
+        For machine formats.
+    generated_by, command : str
+        Version and command line; empty where unknown.
+    """
+
+    title: str
+    sentence: str
+    bullets: tuple[str, ...]
+    status: str
+    sections: tuple[Section, ...]
+    findings: tuple[Finding, ...]
+    verdicts: Verdicts
+    generated_by: str
+    command: str
+
+
+def build(
+    verdicts: Verdicts,
+    runs: Runs | None = None,
+    findings: Sequence[Finding] = (),
+    *,
+    title: str = "",
+    command: str = "",
+    version: str = "",
+    sources: Sequence[tuple[str, str]] | None = None,
+) -> Report:
+    """Build the report.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+    runs : Runs, optional
+        Without them the sections on runs, environment and data are left out.
+    findings : sequence of Finding
+    title, command, version : str
+        Passed in, never fetched: the same input gives the same report.
+    sources : sequence of (path, sha256), optional
+        Those of the runs if not given.
+
+    Returns
+    -------
+    Report
+    """
+    return Report(
+        title=title or TITLE,
+        sentence=headline(verdicts),
+        bullets=bullets(verdicts),
+        status=write_status(verdicts, runs, findings),
+        sections=write_sections(verdicts, runs, findings, sources),
+        findings=tuple(findings),
+        verdicts=verdicts,
+        generated_by=f"benchkit {version}".strip(),
+        command=command,
+    )

@@ -1,0 +1,66 @@
+"""The parts of a report: sections, and the plots in them.
+
+In: texts, tables and functions that draw. Out: frozen `Section`s. Why: every renderer shows the
+same parts in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from benchkit.errors import Finding
+from benchkit.tables.model import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """A figure that is drawn only where it is shown.
+
+    Parameters
+    ----------
+    name : str
+        Prefix of its ids.
+    title, description : str
+        The name, and in words what is to be seen.
+    legend : str
+        How to read it.
+    svg : callable
+        Draws it and returns an inline SVG element.
+    """
+
+    name: str
+    title: str
+    description: str
+    legend: str
+    svg: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One section.
+
+    Parameters
+    ----------
+    id, title : str
+        Stable anchor, and heading.
+    text : tuple of str
+        Paragraphs.
+    plot : Plot or None
+    tables : tuple of Table
+        Always in sight.
+    folded : tuple of Table
+        Behind a click.
+    findings : tuple of Finding
+    is_detail : bool
+        Whether the whole section is folded where space is short.
+    """
+
+    id: str
+    title: str
+    text: tuple[str, ...] = ()
+    plot: Plot | None = None
+    tables: tuple[Table, ...] = ()
+    folded: tuple[Table, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    is_detail: bool = False

@@ -1,0 +1,191 @@
+"""The sections of the report, one builder each; what the data do not carry is said, not shown.
+
+In: verdicts, runs and findings. Out: `Section`s in the order of the page. Why: a new section is a
+function and a line in `_BUILDERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchkit.errors import Finding
+from benchkit.plots import forest
+from benchkit.report.method import describe_method
+from benchkit.report.section import Plot, Section
+from benchkit.tables.environment import environment_tables
+from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables
+from benchkit.tables.provenance import read_sources, sources_table
+from benchkit.tables.runs import runs_table
+from benchkit.tables.wording import format_bare
+from benchkit.units import format_number, format_quantity, printable
+from benchkit.verdict import Verdicts
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+_SEVERITIES = ("error", "warning", "info")
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    verdicts: Verdicts
+    runs: Runs | None
+    findings: tuple[Finding, ...]
+    sources: tuple[tuple[str, str], ...]
+
+
+def write_sections(
+    verdicts: Verdicts,
+    runs: Runs | None,
+    findings: Sequence[Finding],
+    sources: Sequence[tuple[str, str]] | None,
+) -> tuple[Section, ...]:
+    """Build every section the data carry; the method names the others and why they are missing."""
+    known = sources if sources is not None else read_sources(runs) if runs is not None else ()
+    given = _Given(verdicts, runs, _sort(findings), tuple(known))
+    found: list[Section] = []
+    omitted: list[str] = []
+    for build in _BUILDERS:
+        section = build(given)
+        if isinstance(section, Section):
+            found.append(section)
+        else:
+            omitted.append(section)
+    place = next(i for i, section in enumerate(found) if section.id == "method")
+    method = found[place]
+    found[place] = Section(
+        id=method.id, title=method.title, text=(*method.text, *omitted), is_detail=True
+    )
+    return tuple(found)
+
+
+def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Finding]) -> str:
+    """Say in one line what stands behind the verdict: runs, tools, load, findings."""
+    contrasts = verdicts.comparisons.contrasts
+    counts = {n for c in contrasts for n in (c.n_baseline, c.n_variant)}
+    few, many = min(counts), max(counts)
+    parts = [f"{few} to {many} runs per side" if few < many else _plural(few, "run") + " per side"]
+    parts += list(dict.fromkeys(printable(c.tool) for c in contrasts if c.tool))
+    if runs is not None:
+        parts += _describe_load(runs)
+    parts.append(f"margin {format_bare(verdicts.margin)}")
+    urgent = sum(finding.severity != "info" for finding in findings)
+    if urgent:
+        verb = "needs" if urgent == 1 else "need"
+        parts.append(f"{_plural(urgent, 'finding')} {verb} attention")
+    return " · ".join(parts)
+
+
+def _describe_load(runs: Runs) -> list[str]:
+    measured = runs[runs["role"] == "measured"]
+    models = [m for m in dict.fromkeys(measured["load_model"].tolist()) if m != "unknown"]
+    lengths = [length for length in measured["duration"].tolist() if length > 0]  # NaN is not
+    parts = [f"{' and '.join(models)} loop"] if models else []
+    if lengths:
+        ends = [format_quantity(end, "s") for end in (min(lengths), max(lengths))]
+        parts.append(f"{ends[0]} each" if ends[0] == ends[1] else f"{' to '.join(ends)} each")
+    return parts
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{format_number(count, 1)} {noun}{'' if count == 1 else 's'}"
+
+
+def _sort(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    order = {severity: place for place, severity in enumerate(_SEVERITIES)}
+    return tuple(sorted(findings, key=lambda finding: order.get(finding.severity, 0)))
+
+
+def _overhead(given: _Given) -> Section | str:
+    drawn = forest.data(given.verdicts)
+    if not drawn.rows:
+        return "No forest plot: no primary metric has a ratio to its baseline."
+    margin, confidence = format_bare(drawn.margin), format_bare(drawn.confidence)
+    legend = (
+        f"Diamond and bar: estimate with its {confidence} interval (hollow: one run, no interval). "
+        f"Dots: single runs, above the bar the variant's, below it the baseline's. Band: ±{margin}."
+    )
+    if drawn.left_out:
+        legend += f" {_plural(drawn.left_out, 'row')} not drawn: see the table."
+    plot = Plot(
+        name="forest",
+        title="Overhead of each variant",
+        description=forest.describe(drawn),
+        legend=legend,
+        svg=lambda: _draw_forest(given.verdicts, forest.describe(drawn)),
+    )
+    return Section(id="overhead", title="Overhead", plot=plot)
+
+
+def _draw_forest(verdicts: Verdicts, description: str) -> str:
+    from benchkit.plots.svg import to_svg
+
+    figure = forest.draw(verdicts)
+    return to_svg(figure, "Overhead of each variant", description, prefix="forest")
+
+
+def _comparison(given: _Given) -> Section | str:
+    return Section(
+        id="comparison",
+        title="Comparison",
+        text=describe_one_sided(given.verdicts),
+        tables=primary_tables(given.verdicts),
+        folded=exploratory_tables(given.verdicts),
+    )
+
+
+def _runs(given: _Given) -> Section | str:
+    if given.runs is None or not len(given.runs):
+        return "No list of runs: they are not recorded."
+    table = runs_table(given.runs)
+    return Section(id="runs", title="Runs", text=(f"{table.caption}.",), folded=(table,))
+
+
+def _findings(given: _Given) -> Section | str:
+    if not given.findings:
+        return "No findings."
+    return Section(id="findings", title="Findings", findings=given.findings)
+
+
+def _environment(given: _Given) -> Section | str:
+    tables = environment_tables(given.runs) if given.runs is not None else ()
+    if not tables:
+        return "No environment: nothing about the machine is recorded."
+    differs, common = [[t for t in tables if (t.title[0] == "D") is d] for d in (True, False)]
+    text = () if differs else ("Nothing that is recorded differs between the variants.",)
+    return Section(
+        id="environment",
+        title="Environment",
+        text=text,
+        tables=tuple(differs),
+        folded=tuple(common),
+        is_detail=True,
+    )
+
+
+def _method(given: _Given) -> Section | str:
+    return Section(
+        id="method", title="Method", text=describe_method(given.verdicts), is_detail=True
+    )
+
+
+def _data(given: _Given) -> Section | str:
+    if not given.sources:
+        return "No list of files: the sources are not recorded."
+    table = sources_table(given.sources)
+    return Section(
+        id="data", title="Data", text=(f"{table.caption}.",), folded=(table,), is_detail=True
+    )
+
+
+_BUILDERS: tuple[Callable[[_Given], Section | str], ...] = (
+    _overhead,
+    _comparison,
+    _runs,
+    _findings,
+    _environment,
+    _method,
+    _data,
+)

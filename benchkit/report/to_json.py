@@ -1,0 +1,145 @@
+"""Verdicts for machines: JSON and CSV with the public keys.
+
+In: verdicts and findings. Out: a text. Why: scripts rely on these names, which are part of the
+contract: later versions add keys and rename none.
+
+Format version 1: the first.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from benchkit.errors import Finding
+from benchkit.tables.sentence import headline
+from benchkit.units import printable
+from benchkit.verdict import Verdict, Verdicts
+
+FORMAT_VERSION = 1
+
+#: The keys of a row, in the order of the CSV's columns.
+KEYS = (
+    "group",
+    "benchmark",
+    "params",
+    "subject",
+    "metric",
+    "stat",
+    "unit",
+    "better",
+    "primary",
+    "baseline",
+    "variant",
+    "n_baseline",
+    "n_variant",
+    "center_baseline",
+    "center_variant",
+    "delta",
+    "ratio",
+    "ratio_low",
+    "ratio_high",
+    "method",
+    "p",
+    "p_adjusted",
+    "verdict",
+    "runs_needed",
+    "notes",
+)
+_RENAMED = {"p": "pvalue"}
+_JUDGED = {"p_adjusted": "p_adjusted", "verdict": "word", "runs_needed": "runs_needed"}
+#: Characters that do something when they are shown: in JSON they are escaped.
+_ACTING = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
+_FORMULA = ("=", "+", "-", "@")
+
+
+def to_json(verdicts: Verdicts, findings: Sequence[Finding] = ()) -> str:
+    """Write verdicts as JSON; floats round-trip, unknown numbers are null.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+    findings : sequence of Finding
+    """
+    text = json.dumps(document(verdicts, findings), indent=2, ensure_ascii=False, allow_nan=False)
+    return _ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
+
+
+def document(verdicts: Verdicts, findings: Sequence[Finding] = ()) -> dict[str, Any]:
+    """Return what `to_json` writes, as plain Python values."""
+    comparisons = verdicts.comparisons
+    return {
+        "format_version": FORMAT_VERSION,
+        "pairs": [list(pair) for pair in comparisons.pairs],
+        "confidence": comparisons.confidence,
+        "margin": verdicts.margin,
+        "rows": [row_values(row) for row in verdicts.rows],
+        "findings": [finding_values(finding) for finding in findings],
+        "only_in": {variant: list(names) for variant, names in comparisons.only_in.items()},
+        "verdict": headline(verdicts),
+    }
+
+
+def row_values(row: Verdict) -> dict[str, Any]:
+    """Return one row under its public keys."""
+    values: dict[str, Any] = {}
+    for key in KEYS:
+        if key == "notes":
+            values[key] = list(row.notes)
+        elif key in _JUDGED:
+            values[key] = _known(getattr(row, _JUDGED[key]))
+        else:
+            values[key] = _known(getattr(row.contrast, _RENAMED.get(key, key)))
+    return values
+
+
+def finding_values(finding: Finding) -> dict[str, Any]:
+    """Return one finding under its public keys."""
+    return {
+        "code": finding.code,
+        "severity": finding.severity,
+        "message": finding.message,
+        "remedy": finding.remedy,
+        "where": finding.where,
+        "numbers": {name: _known(value) for name, value in finding.numbers.items()},
+    }
+
+
+def to_csv(verdicts: Verdicts) -> str:
+    """Write the rows as CSV; unknown is empty, notes are joined, no text is read as a formula.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+    """
+    sink = io.StringIO()
+    writer = csv.writer(sink, lineterminator="\n")
+    writer.writerow(KEYS)
+    for row in verdicts.rows:
+        writer.writerow([_write(value) for value in row_values(row).values()])
+    return sink.getvalue()
+
+
+def _known(value: object) -> bool | str | float | int | None:
+    """Return a plain Python value, None for a number that is not known."""
+    if isinstance(value, bool | str) or value is None:
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return int(value) if isinstance(value, int) else str(value)
+
+
+def _write(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        value = "; ".join(value)
+    if isinstance(value, str):
+        shown = printable(value)
+        return f"'{shown}" if shown.startswith(_FORMULA) else shown
+    return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -1,0 +1,248 @@
+"""What each variant costs, row by row: the table under the sentence.
+
+In: `Verdicts`. Out: `Table`s, the primaries first, then the exploratory rows, one per group.
+Why: every output shows the same columns, scales and words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from benchkit.comparison import EXACT, Contrast
+from benchkit.metrics import label
+from benchkit.tables.model import Cell, Column, Table, drop_columns, drop_empty, fold_constant
+from benchkit.tables.wording import (
+    MARKS,
+    describe_word,
+    format_bare,
+    name_variant,
+    write_change,
+    write_interval,
+    write_pvalue,
+    write_runs,
+    write_unit,
+    write_value,
+)
+from benchkit.units import Scale, common_scale, format_number, printable
+from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
+
+STUB = ("benchmark", "params", "tool", "subject", "metric", "variant")
+
+
+def overhead_tables(verdicts: Verdicts) -> tuple[Table, ...]:
+    """Build the tables of a comparison.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+
+    Returns
+    -------
+    tuple of Table
+        Per group one table of the primary metrics, then per group one of the rest.
+    """
+    return (*primary_tables(verdicts), *exploratory_tables(verdicts))
+
+
+def primary_tables(verdicts: Verdicts) -> tuple[Table, ...]:
+    """Build the tables of the primary metrics, one per group."""
+    rows = verdicts.primary
+    family = sum(1 for row in rows if row.contrast.method != EXACT and row.p_adjusted is not None)
+    adjusted = f"p adjusted over {family} rows (Holm)" if family > 1 else "p of a single test"
+    return tuple(
+        _build("Primary metrics", group, found, verdicts, adjusted if family else "")
+        for group, found in _by_group(rows)
+    )
+
+
+def exploratory_tables(verdicts: Verdicts) -> tuple[Table, ...]:
+    """Build the tables of all other metrics, one per group."""
+    rows = [row for row in verdicts.rows if not row.contrast.primary]
+    told = "exploratory: in neither the sentence nor the gate; p adjusted by Benjamini–Hochberg"
+    return tuple(
+        _build("Other metrics", group, found, verdicts, told) for group, found in _by_group(rows)
+    )
+
+
+def changed_only(table: Table) -> Table:
+    """Keep the rows of an overhead table that show a change."""
+    marks = {"▲", "▼", "≠"}
+    kept = tuple(row for row in table.rows if any(cell.mark in marks for cell in row))
+    return replace(table, rows=kept)
+
+
+def describe_one_sided(verdicts: Verdicts) -> tuple[str, ...]:
+    """Name what one side has and the other lacks, and so was not compared."""
+    names = verdicts.comparisons.only_in.items()
+    levels = verdicts.comparisons.params_only_in.items()
+    lines = [f"Only in {v}, not compared: {_list(found)}." for v, found in names]
+    lines += [
+        f"Only in {v}, not compared: {_list([' at '.join(filter(None, pair)) for pair in found])}."
+        for v, found in levels
+    ]
+    return tuple(printable(line) for line in lines)
+
+
+def _list(names: Sequence[str]) -> str:
+    most = 6
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _by_group(rows: Iterable[Verdict]) -> Iterator[tuple[str, list[Verdict]]]:
+    groups: dict[str, list[Verdict]] = {}
+    for row in rows:
+        groups.setdefault(row.contrast.group, []).append(row)
+    yield from groups.items()
+
+
+def _build(title: str, group: str, rows: Sequence[Verdict], verdicts: Verdicts, told: str) -> Table:
+    ordered = _arrange(rows)
+    notes = _Notes(len(ordered))
+    for row in ordered:
+        notes.gather(row)
+    scales = [_scale(row.contrast) for row in ordered]
+    shared = scales[0] if len({scale.label for scale in scales}) == 1 else None
+    table = Table(
+        title=f"{title}: {printable(group)}" if group else title,
+        columns=_columns(rows, verdicts, write_unit(shared).strip() if shared else ""),
+        rows=tuple(
+            (*_stub(row, verdicts), *_numbers(row, scale, shared), *_judged(row, verdicts, notes))
+            for row, scale in zip(ordered, scales, strict=True)
+        ),
+        notes=notes.numbered,
+    )
+    if _pair(rows):  # the headers of the two columns of values say the names
+        table = drop_columns(table, {"variant"})
+    table, said = _fold(drop_empty(table, (*STUB, "needed")))
+    return replace(table, caption="; ".join(part for part in (*said, told, *notes.shared) if part))
+
+
+def _fold(table: Table) -> tuple[Table, tuple[str, ...]]:
+    """Say once what all rows share, the metric first; some name has to stand before the numbers."""
+    folded, said = fold_constant(table, set(STUB) - {"variant"})
+    if folded.columns[0].key not in STUB:
+        folded, said = fold_constant(table, set(STUB) - {"variant", "metric"})
+        return folded, said
+    without = fold_constant(table, set(STUB) - {"variant", "metric"})[1]
+    return folded, (*(text for text in said if text not in without), *without)
+
+
+def _arrange(rows: Sequence[Verdict]) -> list[Verdict]:
+    """Bring the variants of one metric together, and its percentiles into their order."""
+    place: dict[tuple[str, ...], int] = {}
+
+    def rank(row: Verdict) -> tuple[object, ...]:
+        c = row.contrast
+        cell = place.setdefault((c.benchmark, c.params, c.tool), len(place))
+        metric = place.setdefault((c.benchmark, c.params, c.tool, c.metric), len(place))
+        return cell, metric, c.subject, *_rank_stat(c.stat)
+
+    return sorted(rows, key=rank)
+
+
+def _rank_stat(stat: str) -> tuple[int, float, str]:
+    """Put percentiles first, in their order, then the rest by name: max, mean, min."""
+    try:
+        return 0, float(stat.removeprefix("p")), ""
+    except ValueError:
+        return 1, 0.0, stat
+
+
+def _pair(rows: Sequence[Verdict]) -> tuple[str, str] | None:
+    """Return baseline and variant where all rows have the same."""
+    pairs = {(row.contrast.baseline, row.contrast.variant) for row in rows}
+    return pairs.pop() if len(pairs) == 1 else None
+
+
+def _columns(rows: Sequence[Verdict], verdicts: Verdicts, unit: str) -> tuple[Column, ...]:
+    baselines = {row.contrast.baseline for row in rows}
+    base = printable(baselines.pop()) if len(baselines) == 1 else "base"
+    pair = _pair(rows)
+    value = printable(pair[1]) if pair else "value"
+    confidence = format_bare(verdicts.comparisons.confidence)
+    return (
+        *(Column(key, "variant" if key == "variant" else key) for key in STUB),
+        Column("baseline", base, unit, "right"),
+        Column("value", value, unit, "right"),
+        Column("change", "change", align="right"),
+        Column("interval", f"{confidence} interval"),
+        Column("p", "p", align="right"),
+        Column("n", "runs", align="right"),
+        Column("verdict", "verdict"),
+        Column("needed", "runs needed", align="right"),
+    )
+
+
+def _stub(row: Verdict, verdicts: Verdicts) -> tuple[Cell, ...]:
+    c = row.contrast
+    metric = label(c.metric, c.stat)
+    named = (c.benchmark, c.params, c.tool, c.subject, metric)
+    return (*(Cell(printable(text)) for text in named), Cell(name_variant(c, verdicts)))
+
+
+def _scale(contrast: Contrast) -> Scale:
+    return common_scale([contrast.center_baseline, contrast.center_variant], contrast.unit)
+
+
+def _numbers(row: Verdict, scale: Scale, shared: Scale | None) -> tuple[Cell, Cell]:
+    shown = Scale(scale.factor, "") if shared else scale
+    c = row.contrast
+    return (_value(c.center_baseline, c.unit, shown), _value(c.center_variant, c.unit, shown))
+
+
+def _value(value: float, unit: str, scale: Scale) -> Cell:
+    if unit == "1" and float(value).is_integer():  # a count
+        return Cell(format_number(value, 1), value)
+    return Cell(write_value(value, scale), value)
+
+
+def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes) -> tuple[Cell, ...]:
+    c, margin = row.contrast, verdicts.margin
+    needed = row.runs_needed if row.word == INCONCLUSIVE else None
+    if needed and needed <= min(c.n_baseline, c.n_variant):
+        needed = None  # so many runs usually suffice; these did not
+    word = describe_word(row, margin)
+    return (
+        Cell(write_change(c, margin), c.ratio),
+        Cell(write_interval(c, margin), c.ratio_low),
+        Cell(write_pvalue(row), row.p_adjusted),
+        Cell(write_runs(c), c.n_variant),
+        Cell(word, mark=MARKS[row.word], notes=notes.numbers(row)),
+        Cell(f"{needed}" if needed else "", needed),
+    )
+
+
+@dataclass
+class _Notes:
+    """Footnotes without repetition; what holds for every row is said once, in the caption."""
+
+    rows: int
+    by_row: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    count: dict[str, int] = field(default_factory=dict)
+
+    def gather(self, row: Verdict) -> None:
+        """Take in the notes of a row: evidence one by one, what is not shown as one sentence."""
+        own = row.contrast.notes
+        rest = [note for note in row.notes if note not in own]
+        found = (*own, "; ".join(rest)) if rest and row.contrast.primary else own
+        self.by_row[id(row)] = tuple(printable(note) for note in found)
+        for note in self.by_row[id(row)]:
+            self.count[note] = self.count.get(note, 0) + 1
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """Notes that every row has."""
+        return tuple(n for n, times in self.count.items() if times == self.rows and self.rows > 1)
+
+    @property
+    def numbered(self) -> tuple[str, ...]:
+        """Notes that some rows have, in the order of the rows."""
+        shared = set(self.shared)
+        return tuple(note for note in self.count if note not in shared)
+
+    def numbers(self, row: Verdict) -> tuple[int, ...]:
+        """Return the numbers of a row's own notes."""
+        order = {note: number for number, note in enumerate(self.numbered, 1)}
+        return tuple(order[note] for note in self.by_row[id(row)] if note in order)

@@ -1,0 +1,94 @@
+"""The small parts that clauses are made of: spans, names of rows, what is excluded.
+
+In: rows of one metric. Out: short texts. Why: a clause reads as one sentence whatever its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchkit.comparison import SINGLE, Contrast
+from benchkit.tables.wording import FACTOR, name_variant, write_change, write_size
+from benchkit.units import format_number, printable
+from benchkit.verdict import Verdict, Verdicts, describe_excluded
+
+#: More variants than this are counted, not listed.
+LISTED = 4
+
+
+def name_cell(contrast: Contrast, rows: Sequence[Verdict]) -> str:
+    """Name the benchmark of a row, and its level where the benchmark alone does not tell."""
+    parts = [contrast.benchmark]
+    if len({row.contrast.benchmark for row in rows}) < len(rows) or not contrast.benchmark:
+        parts = [contrast.group, contrast.benchmark, contrast.params]
+    return printable(" ".join(part for part in parts if part))
+
+
+def name_kind(rows: Sequence[Verdict]) -> str:
+    """Say what the rows of one variant are: benchmarks, levels of one, or both."""
+    if len({row.contrast.benchmark for row in rows}) == len(rows):
+        return "benchmarks"
+    return "levels" if len({row.contrast.params for row in rows}) == len(rows) else "rows"
+
+
+def list_variants(rows: Sequence[Verdict], verdicts: Verdicts) -> str:
+    """Join the names of the variants: ``otlp, zipkin and apm``."""
+    names = [name_variant(row.contrast, verdicts) for row in rows]
+    if len(names) > LISTED:
+        return f"{len(names)} variants"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
+def write_span(rows: Sequence[Verdict], verdicts: Verdicts, *, signed: bool = False) -> str:
+    """Write the smallest and the largest change: ``48.3 % to 60.4 %``, ``1.13× to 2.59×``."""
+    ordered = sorted(rows, key=lambda row: measure_size(row.contrast))
+    ends = [row.contrast for row in (ordered[0], ordered[-1])]
+    ratios = [contrast.ratio for contrast in ends if contrast.ratio is not None]
+    if not signed and max(ratios, default=0.0) >= FACTOR and len(ratios) == len(ends):
+        texts = [f"{format_number(ratio)}\N{MULTIPLICATION SIGN}" for ratio in ratios]
+    else:
+        write = write_change if signed else write_size
+        texts = [write(contrast, verdicts.margin) for contrast in ends]
+    return texts[0] if texts[0] == texts[1] else " to ".join(texts)
+
+
+def measure_size(contrast: Contrast) -> float:
+    """Return how far a change goes, either way."""
+    ratio = contrast.ratio
+    return max(ratio, 1 / ratio) if ratio else abs(contrast.delta)
+
+
+def join_metric(rows: Sequence[Verdict], metric: str) -> str:
+    """Join an amount to its metric: ``of request_rate``, ``more time_per_op``, ``the latency``."""
+    sizes = [row.contrast.ratio for row in rows]
+    if rows[0].contrast.method == SINGLE:
+        return f"of {metric}"
+    if any(ratio is not None and ratio >= FACTOR for ratio in sizes):
+        return f"the {metric}"
+    more = rows[0].contrast.delta > 0
+    if rows[0].contrast.better == "higher" and not more:
+        return f"of {metric}"
+    return f"{'more' if more else 'less'} {metric}"
+
+
+def describe_worst_excluded(rows: Sequence[Verdict]) -> str:
+    """Say which loss is excluded in every row; nothing if some row has no interval."""
+    if any(row.contrast.ratio_low is None or row.contrast.ratio_high is None for row in rows):
+        return ""
+    widest = max(rows, key=lambda row: _worst(row.contrast))
+    said = describe_excluded(widest.contrast)
+    return said.partition(", ")[0] if widest.contrast.better != "none" else said
+
+
+def _worst(contrast: Contrast) -> float:
+    low, high = contrast.ratio_low or 0.0, contrast.ratio_high or 0.0
+    if contrast.better == "higher":
+        return 1 - low
+    return high - 1 if contrast.better == "lower" else max(high - 1, 1 - low)
+
+
+def describe_few_runs(rows: Sequence[Verdict]) -> str:
+    """Say why there is no interval."""
+    n = min(min(row.contrast.n_baseline, row.contrast.n_variant) for row in rows)
+    runs = f"{n} runs per side" if n != 1 else "1 run on a side"
+    return f"no interval from {runs}"

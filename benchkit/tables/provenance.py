@@ -1,0 +1,49 @@
+"""The files behind a report, each with its hash.
+
+In: the frame of runs, whose ``sources`` list path and sha256. Out: a `Table`. Why: whoever doubts
+a number can tell which bytes it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from benchkit.tables.model import Cell, Column, Table
+from benchkit.units import printable
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+
+def read_sources(runs: Runs) -> tuple[tuple[str, str], ...]:
+    """Collect (path, sha256) of every source, once, in the order of the runs."""
+    found: dict[tuple[str, str], None] = {}
+    for sources in runs["sources"].tolist():
+        for source in sources if isinstance(sources, Iterable) else ():
+            found[_read(source)] = None
+    return tuple(found)
+
+
+def sources_table(sources: Sequence[tuple[str, str]]) -> Table:
+    """List the sources.
+
+    Parameters
+    ----------
+    sources : sequence of (path, sha256)
+    """
+    return Table(
+        title="Sources",
+        columns=(Column("path", "path"), Column("sha256", "sha256")),
+        rows=tuple((Cell(printable(path)), Cell(printable(sha))) for path, sha in sources),
+        caption=f"{len(sources)} files" if len(sources) != 1 else "1 file",
+    )
+
+
+def _read(source: object) -> tuple[str, str]:
+    if isinstance(source, Mapping):
+        return str(source.get("path", "")), str(source.get("sha256", ""))
+    if isinstance(source, str):
+        return source, ""
+    path, sha, *_ = (*source, "", "") if isinstance(source, Iterable) else ("", "")
+    return str(path), str(sha)

@@ -1,0 +1,81 @@
+"""The runs behind a comparison, one line each.
+
+In: the frame of runs. Out: a `Table`. Why: `benchkit runs` and the report list the same columns,
+and a run that was not compared says so by its role.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from benchkit.tables.model import Cell, Column, Table, drop_empty
+from benchkit.units import format_number, printable
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+_NAMES = ("group", "variant", "benchmark", "params", "run", "role", "tool", "started_at")
+
+
+def runs_table(runs: Runs) -> Table:
+    """List the runs.
+
+    Parameters
+    ----------
+    runs : Runs
+
+    Returns
+    -------
+    Table
+        Columns that are empty throughout are left out.
+    """
+    columns = [runs[name].tolist() for name in (*_NAMES, "duration", "sources")]
+    table = Table(
+        title="Runs",
+        columns=(
+            *(Column(name, name, align="right" if name == "run" else "left") for name in _NAMES),
+            Column("duration", "duration", "s", "right"),
+            Column("sources", "sources", align="right"),
+        ),
+        rows=tuple(_row(values) for values in zip(*columns, strict=True)),
+        caption=_count(runs["role"].tolist()),
+    )
+    return drop_empty(table, (*_NAMES, "duration"))
+
+
+def _row(values: Sequence[object]) -> tuple[Cell, ...]:
+    *named, run, role, tool, started, duration, sources = values
+    return (
+        *(_text(value) for value in named),
+        Cell(f"{run}", float(str(run))),
+        _text(role),
+        _text(tool),
+        Cell(write_time(started)),
+        _duration(duration),
+        Cell(f"{len(sources)}", len(sources)) if isinstance(sources, Sequence) else Cell("0", 0),
+    )
+
+
+def _text(value: object) -> Cell:
+    return Cell(printable(value) if isinstance(value, str) else "")
+
+
+def _duration(value: object) -> Cell:
+    if not isinstance(value, float) or math.isnan(value):
+        return Cell("")
+    return Cell(format_number(value, 4), value)
+
+
+def write_time(value: object) -> str:
+    """Write a time as ``2026-11-21 01:21:43``, in UTC; nothing where it is unknown."""
+    if not isinstance(value, datetime) or str(value) == "NaT":
+        return ""
+    return value.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _count(roles: Sequence[str]) -> str:
+    count = {role: roles.count(role) for role in dict.fromkeys(roles)}
+    return ", ".join(f"{number} {role}" for role, number in count.items())

@@ -1,0 +1,131 @@
+"""The verdict in words: one sentence first, then at most three bullets.
+
+In: `Verdicts`. Out: plain text. Why: terminal, Markdown, HTML, JSON and JUnit begin with the same
+words; what is not shown is said to be not shown, with what is excluded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchkit.comparison import SINGLE
+from benchkit.tables.clauses import Clause, write_clauses
+from benchkit.tables.phrases import measure_size, name_cell
+from benchkit.tables.wording import (
+    MARKS,
+    name_metric,
+    name_variant,
+    write_change,
+    write_interval,
+)
+from benchkit.verdict import CHANGED, IMPROVEMENT, INCONCLUSIVE, REGRESSION, Verdict, Verdicts
+
+_WORDS = 35
+_BULLETS = 3
+_SHOWN = {REGRESSION, IMPROVEMENT, CHANGED}
+
+
+def headline(verdicts: Verdicts) -> str:
+    """Say what the comparison shows in one sentence of about 35 words.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+
+    Returns
+    -------
+    str
+        A mark and a sentence: ``▲ otlp costs 13.1 % of request_rate [11.1, 14.8 % at 95 %].``
+    """
+    clauses = _order(write_clauses(verdicts))
+    if not clauses:
+        return "~ No primary metric is on both sides: the rows below are exploratory."
+    kept, left = _fit(clauses)
+    sentence = "; ".join(clause.text for clause in kept)
+    if all(clause.word == INCONCLUSIVE and not clause.is_single for clause in clauses):
+        sentence = f"Nothing is shown: {sentence.replace(' not shown', '')}"
+    more = "; more below" if left else ""
+    return f"{MARKS[clauses[0].word]} {sentence}{more}."
+
+
+def bullets(verdicts: Verdicts) -> tuple[str, ...]:
+    """Say what the sentence had no room for: more costs, what is not known, what else moved.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+
+    Returns
+    -------
+    tuple of str
+        At most three.
+    """
+    _, left = _fit(_order(write_clauses(verdicts)))
+    unknown, other = _say_unknown(verdicts), _say_exploratory(verdicts)
+    rest = [line for line in (unknown, other) if line]
+    found = [f"{MARKS[clause.word]} {clause.text}." for clause in left]
+    room = _BULLETS - len(rest)
+    if len(found) > room:
+        found = [*found[: room - 1], " ".join(found[room - 1 :])]
+    return (*found, *rest)
+
+
+def _order(clauses: Sequence[Clause]) -> list[Clause]:
+    """Put metrics with something shown first, and keep each metric's clauses together."""
+    shown = {clause.metric for clause in clauses if clause.word in _SHOWN}
+    return sorted(clauses, key=lambda clause: clause.metric not in shown)
+
+
+def _fit(clauses: Sequence[Clause]) -> tuple[list[Clause], list[Clause]]:
+    """Keep as many whole clauses as a sentence can carry, the first in any case."""
+    words = 0
+    for index, clause in enumerate(clauses):
+        words += len(clause.text.split(" "))
+        if index and words > _WORDS:
+            return list(clauses[:index]), list(clauses[index:])
+    return list(clauses), []
+
+
+def _say_unknown(verdicts: Verdicts) -> str:
+    rows = [row for row in verdicts.primary if row.word == INCONCLUSIVE]
+    if not rows:
+        return ""
+    hardest = max((row.runs_needed for row in rows if row.runs_needed), default=None)
+    if all(row.contrast.method == SINGLE for row in rows):
+        return f"Run at least {hardest} of each for intervals and a verdict." if hardest else ""
+    if len(rows) == 1:
+        return _say_one(rows[0], verdicts)
+    count = f"{len(rows)} of {len(verdicts.primary)} primary rows are not shown"
+    if any(row.runs_needed is None for row in rows):
+        return f"{count}; the spread of some is too large for any practical number of runs."
+    return f"{count}; the widest needs about {hardest} runs per side."
+
+
+def _say_one(row: Verdict, verdicts: Verdicts) -> str:
+    c, margin = row.contrast, verdicts.margin
+    where = _name_row(row, verdicts.primary, verdicts)
+    change = f"{write_change(c, margin)} {write_interval(c, margin)}".removesuffix(" –")
+    needs = row.notes[-1] if row.notes else ""
+    return f"Not shown: {where}, {change}; {needs}."
+
+
+def _name_row(row: Verdict, rows: Sequence[Verdict], verdicts: Verdicts) -> str:
+    c = row.contrast
+    same = [r for r in rows if name_metric(r.contrast) == name_metric(c)]
+    cells = {(r.contrast.group, r.contrast.benchmark, r.contrast.params) for r in same}
+    place = f" on {name_cell(c, [r for r in same if r.contrast.variant == c.variant])}"
+    return f"{name_metric(c)} of {name_variant(c, verdicts)}{place if len(cells) > 1 else ''}"
+
+
+def _say_exploratory(verdicts: Verdicts) -> str:
+    rows = [row for row in verdicts.rows if not row.contrast.primary]
+    moved = [row for row in rows if row.word in _SHOWN]
+    if not moved:
+        return ""
+    largest = max(moved, key=lambda row: measure_size(row.contrast))
+    c = largest.contrast
+    change = write_change(c, verdicts.margin)
+    return (
+        f"Exploratory, outside the verdict: {len(moved)} of {len(rows)} other rows change; "
+        f"largest: {_name_row(largest, rows, verdicts)} {change}."
+    )

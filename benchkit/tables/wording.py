@@ -1,0 +1,162 @@
+"""The words and marks of a verdict, and how a change is written beside them.
+
+In: one `Verdict` or `Contrast`. Out: short texts. Why: the sentence and every table use the same
+words, which name a direction and never a colour.
+"""
+
+from __future__ import annotations
+
+import math
+
+from benchkit.comparison import EXACT, SINGLE, Contrast
+from benchkit.metrics import label
+from benchkit.units import (
+    Scale,
+    common_scale,
+    format_change,
+    format_interval,
+    format_number,
+    format_percent,
+    format_pvalue,
+    printable,
+)
+from benchkit.verdict import (
+    CHANGED,
+    EQUIVALENT,
+    IMPROVEMENT,
+    INCONCLUSIVE,
+    REGRESSION,
+    UNCHANGED,
+    Verdict,
+    Verdicts,
+)
+
+MARKS = {
+    REGRESSION: "▲",
+    IMPROVEMENT: "▼",
+    EQUIVALENT: "=",
+    UNCHANGED: "=",
+    CHANGED: "≠",
+    INCONCLUSIVE: "~",
+}
+_WORDS = {
+    REGRESSION: "costs",
+    IMPROVEMENT: "gains",
+    EQUIVALENT: "no practical difference",
+    UNCHANGED: "no practical difference",
+    INCONCLUSIVE: "not shown",
+}
+NOTHING = "–"
+FACTOR = 2  # from here on a change is written as a factor
+
+
+def describe_word(verdict: Verdict, margin: float) -> str:
+    """Say a verdict in a word or two: ``costs, at least 3 %``.
+
+    Examples
+    --------
+    >>> _WORDS["equivalent"]
+    'no practical difference'
+    """
+    contrast, word = verdict.contrast, verdict.word
+    if word == CHANGED:
+        return "more" if contrast.delta > 0 else "less"
+    if word in {REGRESSION, IMPROVEMENT} and is_beyond(contrast, margin):
+        return f"{_WORDS[word]}, at least {format_bare(margin)}"
+    return _WORDS[word]
+
+
+def is_beyond(contrast: Contrast, margin: float) -> bool:
+    """Tell whether the whole interval lies beyond the margin, on one side."""
+    low, high = contrast.ratio_low, contrast.ratio_high
+    if low is None or high is None:
+        return False
+    return low >= 1 + margin or high <= 1 - margin
+
+
+def format_bare(fraction: float) -> str:
+    """Write a share without sign, and without decimals where it has none."""
+    percent = round(fraction * 100, 4)
+    return f"{percent:g}\N{NO-BREAK SPACE}%"
+
+
+def name_metric(contrast: Contrast) -> str:
+    """Name what was measured: ``latency p50``, ``cpu_usage mean of /bench/server``."""
+    name = label(contrast.metric, contrast.stat)
+    return printable(f"{name} of {contrast.subject}" if contrast.subject else name)
+
+
+def name_variant(contrast: Contrast, verdicts: Verdicts) -> str:
+    """Name the variant, and its baseline where the comparison has several."""
+    baselines = {baseline for baseline, _ in verdicts.comparisons.pairs}
+    if len(baselines) > 1:
+        return printable(f"{contrast.variant} vs {contrast.baseline}")
+    return printable(contrast.variant)
+
+
+def write_change(contrast: Contrast, margin: float) -> str:
+    """Write the change: ``−13.1 %``, ``3.40×``, or a difference where there is no ratio."""
+    if contrast.ratio is None:
+        scale = common_scale([contrast.delta], contrast.unit)
+        sign = "+" if contrast.delta > 0 else ""
+        return f"{sign}{write_value(contrast.delta, scale)}"
+    if contrast.ratio >= FACTOR:
+        return format_change(contrast.ratio)
+    return format_percent(contrast.ratio - 1, _limits(margin))
+
+
+def write_interval(contrast: Contrast, margin: float) -> str:
+    """Write the interval of the change, or a dash where there is none."""
+    low, high = contrast.ratio_low, contrast.ratio_high
+    if low is None or high is None or low == high:
+        return NOTHING
+    return format_interval(low, high, _limits(margin))
+
+
+def write_size(contrast: Contrast, margin: float) -> str:
+    """Write how large a change is, its direction left to the words around it: ``13.1 %``."""
+    return write_change(contrast, margin).lstrip("+\N{MINUS SIGN}±")
+
+
+def write_loss_interval(contrast: Contrast) -> str:
+    """Write the interval of a change in the direction of its estimate: ``[11.1, 14.8 %``."""
+    low, high, ratio = contrast.ratio_low, contrast.ratio_high, contrast.ratio
+    if low is None or high is None or ratio is None or low == high:
+        return ""
+    confidence = format_bare(contrast.confidence)
+    if ratio < 1:
+        low, high = 2 - high, 2 - low
+    text = format_interval(low, high).removesuffix("]")
+    same = low > 1
+    return f"{text.replace('+', '') if same else text} at {confidence}]"
+
+
+def write_value(value: float, scale: Scale) -> str:
+    """Write one value with a scale chosen for its row: ``690 µs``, ``10 531/s``."""
+    return f"{format_number(value / scale.factor)}{write_unit(scale)}"
+
+
+def write_unit(scale: Scale) -> str:
+    """Write a scale's unit as it follows a number."""
+    if scale.label.startswith("1/"):
+        return scale.label[1:]
+    return f"\N{NO-BREAK SPACE}{scale.label}" if scale.label else ""
+
+
+def write_pvalue(verdict: Verdict) -> str:
+    """Write the adjusted p-value; exact metrics have none."""
+    if verdict.contrast.method == EXACT:
+        return "exact"
+    if verdict.contrast.method == SINGLE or verdict.p_adjusted is None:
+        return NOTHING
+    return format_pvalue(verdict.p_adjusted) if math.isfinite(verdict.p_adjusted) else NOTHING
+
+
+def write_runs(contrast: Contrast) -> str:
+    """Write the runs of both sides: ``8``, or ``8 + 7``."""
+    left, right = contrast.n_baseline, contrast.n_variant
+    return f"{left}" if left == right else f"{left} + {right}"
+
+
+def _limits(margin: float) -> tuple[float, ...]:
+    return (0.0, margin, -margin)

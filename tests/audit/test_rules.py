@@ -1,0 +1,63 @@
+"""Each rule fires where it should and is silent where it should not speak."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import examples
+import pandas as pd
+
+from benchkit.audit import audit
+
+if TYPE_CHECKING:
+    from benchkit.comparison import Comparisons
+    from benchkit.schema import Runs
+
+
+def runs(**roles: int) -> Runs:
+    return cast(
+        "Runs", pd.DataFrame({"role": [r for role, n in roles.items() for r in [role] * n]})
+    )
+
+
+def codes(comparisons: Comparisons, table: Runs) -> list[str]:
+    return [finding.code for finding in audit(comparisons, table)]
+
+
+def test_a_clean_comparison_has_no_finding() -> None:
+    assert codes(examples.tracing().comparisons, runs(measured=40)) == []
+
+
+def test_runs_that_are_not_compared_are_named() -> None:
+    found = audit(examples.tracing().comparisons, runs(measured=2, warmup=3, failed=1))
+    assert [finding.message for finding in found] == [
+        "3 warmup runs listed, not compared",
+        "1 failed run listed, not compared",
+    ]
+
+
+def test_one_run_per_side_is_a_direction_only() -> None:
+    (finding,) = audit(examples.published().comparisons, runs(measured=5))
+    assert finding.code == "B301"
+    assert finding.numbers["rows"] == 4
+
+
+def test_too_few_runs_for_the_family_are_named_with_the_runs_it_takes() -> None:
+    (finding,) = audit(examples.tracing(runs=4).comparisons, runs(measured=20))
+    assert finding.code == "B302"
+    assert finding.numbers == {"rows": 4, "decidable": 1, "runs_needed": 5}
+
+
+def test_names_and_levels_of_one_side_are_named_with_a_rename() -> None:
+    one_sided = replace(
+        examples.tracing().comparisons,
+        pairs=(("none", "otlp"),),
+        only_in={"none": ("Base/Ping", "Base/Get"), "otlp": ("With/Ping",)},
+        params_only_in={"otlp": (("/ping", "connections=16"),)},
+    )
+    names, other, levels = audit(one_sided, runs(measured=4))
+    assert names.code == other.code == "B201"
+    assert "--rename 's#^(Base|With)/##'" in names.remedy
+    assert levels.code == "B202"
+    assert "/ping at connections=16" in levels.message

@@ -1,0 +1,117 @@
+"""The terminal: plain when piped, coloured on a screen, safe everywhere."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from examples import FINDINGS, RATE, tracing, verdicts
+
+from benchkit.cli.console import plain, print_table, render_comparison, render_table
+from benchkit.tables.model import Cell, Column, Table
+from benchkit.tables.overhead import primary_tables
+
+if TYPE_CHECKING:
+    from conftest import Golden
+
+TABLE = Table(
+    title="T",
+    columns=(Column("a", "name"), Column("n", "value", "s", "right")),
+    rows=((Cell("漢字"), Cell("1.5")), (Cell("plain", mark="▲", notes=(1,)), Cell("10"))),
+    notes=("a note",),
+)
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_comparison(golden: Golden) -> None:
+    golden.check("cli/tracing.txt", render_comparison(tracing(), FINDINGS, to_file=True))
+
+
+def test_columns_line_up_with_wide_characters() -> None:
+    file = io.StringIO()
+    print_table(TABLE, file)
+    assert file.getvalue().splitlines() == [
+        "T",
+        "name         value, s",
+        "漢字              1.5",
+        "▲ plain (1)        10",
+        "1  a note",
+    ]
+
+
+def test_a_screen_gets_colours_and_a_pipe_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    screen, pipe = Screen(), io.StringIO()
+    print_table(TABLE, screen)
+    print_table(TABLE, pipe)
+    assert "\x1b[" in screen.getvalue()
+    assert "\x1b" not in pipe.getvalue()
+
+
+def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    screen = Screen()
+    print_table(TABLE, screen)
+    assert "\x1b" not in screen.getvalue()
+
+
+def test_an_old_encoding_gets_ascii() -> None:
+    file = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    print_table(primary_tables(tracing())[0], file)
+    file.flush()
+    text = file.buffer.getvalue().decode("ascii")
+    assert "otlp" in text
+    assert "-13.1 %" in text
+    assert "^ costs, at least 3 %" in text
+    assert "\\" not in text
+
+
+def test_a_narrow_screen_goes_without_spare_columns() -> None:
+    file = io.StringIO()
+    print_table(primary_tables(tracing())[0], file, width=80)
+    lines = file.getvalue().splitlines()
+    assert lines[-1].startswith("narrow screen: without ")
+    assert max(map(len, lines[2:-1])) <= 80
+    assert "verdict" in lines[2]
+
+
+def test_names_cannot_drive_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    sides = {"none": (100.0,), "\x1b]0;pwned\x07[bold]\r\u202e": (90.0,)}
+    found = verdicts({RATE: sides}, "wrk", "/")
+    text = render_comparison(found, to_file=True)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e]", text)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    screen = Screen()
+    print_table(primary_tables(found)[0], screen, width=300)
+    assert "\x07" not in screen.getvalue()
+    assert "[bold]" in screen.getvalue()
+
+
+def test_plain_spells_what_acts() -> None:
+    assert plain("a\x1b[2J\nb") == "a\\x1b[2J\\nb"
+    assert plain("\udc80") == "\\udc80"
+
+
+def test_markdown_on_request() -> None:
+    assert render_table(TABLE, markdown=True).splitlines()[2] == "| name | value, s |"
+
+
+def test_a_plain_table_loads_neither_rich_nor_pandas() -> None:
+    code = (
+        "import sys; from benchkit.cli.console import print_table;"
+        "from benchkit.tables.model import Table, Column, Cell;"
+        "print_table(Table('t', (Column('a', 'a'),), ((Cell('1'),),)), sys.stdout);"
+        "print(sorted({'rich', 'pandas', 'matplotlib'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,234 @@
+"""The installed command, as a user and a script meet it: output, files, exit codes, messages."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+TRACING = str(FIXTURES / "tracing-wrk")
+PINNED = FIXTURES / "redis-gobench" / "pinned"
+ROW_KEYS = (
+    "group,benchmark,params,subject,metric,stat,unit,better,primary,baseline,variant,n_baseline,"
+    "n_variant,center_baseline,center_variant,delta,ratio,ratio_low,ratio_high,method,p,p_adjusted,"
+    "verdict,runs_needed,notes"
+)
+
+
+def benchkit(*arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "benchkit", *arguments],
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
+
+
+def compare(*arguments: str, cwd: Path) -> dict[str, object]:
+    done = benchkit("compare", *arguments, "--format", "json", cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    document: dict[str, object] = json.loads(done.stdout)
+    return document
+
+
+def rows(document: dict[str, object], **wanted: object) -> list[dict[str, object]]:
+    found = document["rows"]
+    assert isinstance(found, list)
+    return [row for row in found if all(row[key] == value for key, value in wanted.items())]
+
+
+def test_from_folder_to_report(tmp_path: Path) -> None:
+    assert benchkit("ingest", TRACING, cwd=tmp_path).returncode == 0
+    done = benchkit("report", "--baseline", "none", "--variant", "otlp", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.startswith("▲ otlp costs 13.1")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "otlp costs 13.1" in page
+    assert "http" not in page.replace("http://www.w3.org", "").replace("http-equiv", "")
+
+
+def test_the_json_document_has_the_contracts_keys(tmp_path: Path) -> None:
+    document = compare(TRACING, cwd=tmp_path)
+    assert list(document) == [
+        "format_version",
+        "pairs",
+        "confidence",
+        "margin",
+        "rows",
+        "findings",
+        "only_in",
+        "verdict",
+    ]
+    assert document["pairs"] == [["none", v] for v in ("apm", "otlp", "skywalking", "zipkin")]
+    assert all(",".join(row) == ROW_KEYS for row in rows(document))
+
+
+@pytest.mark.parametrize(
+    ("variant", "change", "low", "high", "verdict"),
+    [
+        ("otlp", -13.1, -14.8, -11.1, "regression"),
+        ("zipkin", -16.1, -18.3, -14.2, "regression"),
+        ("skywalking", -11.5, -12.9, -9.8, "regression"),
+        ("apm", 0.1, -2.3, 2.7, "equivalent"),
+    ],
+)
+def test_the_quiet_set_shows_what_was_computed_by_hand(
+    tmp_path: Path, variant: str, change: float, low: float, high: float, verdict: str
+) -> None:
+    document = compare(TRACING, cwd=tmp_path)
+    (row,) = rows(document, variant=variant, metric="request_rate")
+    found = [100 * (float(str(row[key])) - 1) for key in ("ratio", "ratio_low", "ratio_high")]
+    assert found == pytest.approx([change, low, high], abs=0.05)
+    assert (row["verdict"], row["primary"], row["n_variant"]) == (verdict, True, 8)
+
+
+def test_medians_of_go_benchmarks_are_benchstats(tmp_path: Path) -> None:
+    document = compare(
+        f"baseline={PINNED / 'Baseline.txt'}",
+        f"enabled={PINNED / 'OTel_Enabled.txt'}",
+        cwd=tmp_path,
+    )
+    golden = FIXTURES / "redis-gobench" / "benchstat" / "new-pinned-2file.csv"
+    metric, checked = "", 0
+    for line in csv.reader(io.StringIO(golden.read_text())):
+        if len(line) > 1 and line[0] == "" and line[1].endswith("/op"):
+            metric = {"sec/op": "time_per_op", "B/op": "bytes_per_op"}.get(line[1], "allocs_per_op")
+        elif len(line) > 3 and line[0] not in {"", "geomean"}:
+            name = line[0].removesuffix("-2")
+            (row,) = rows(document, benchmark=name, metric=metric)
+            centers = [row["center_baseline"], row["center_variant"]]
+            assert centers == pytest.approx([float(line[1]), float(line[3])], rel=1e-12)
+            checked += 1
+    assert checked == 15
+
+
+def test_exact_metrics_have_no_p(tmp_path: Path) -> None:
+    files = [str(PINNED / name) for name in ("Baseline.txt", "OTel_Enabled.txt")]
+    document = compare(*files, cwd=tmp_path)
+    exact = rows(document, metric="allocs_per_op")
+    assert len(exact) == 5
+    assert {(row["p"], row["method"], row["verdict"]) for row in exact} == {
+        (None, "exact", "regression")
+    }
+
+
+def test_pairs_of_three_variants(tmp_path: Path) -> None:
+    files = [str(PINNED / f"{name}.txt") for name in ("Baseline", "OTel_Disabled", "OTel_Enabled")]
+    pairs = ["--pair", "Baseline:OTel_Disabled", "--pair", "OTel_Disabled:OTel_Enabled"]
+    document = compare(*files, *pairs, cwd=tmp_path)
+    assert document["pairs"] == [["Baseline", "OTel_Disabled"], ["OTel_Disabled", "OTel_Enabled"]]
+    assert all(row["verdict"] == "regression" for row in rows(document, primary=True))
+
+
+def test_a_named_metric_is_the_primary(tmp_path: Path) -> None:
+    document = compare(TRACING, "--metric", "latency.p99", "--variant", "zipkin", cwd=tmp_path)
+    (row,) = rows(document, primary=True)
+    assert (row["metric"], row["stat"], row["verdict"]) == ("latency", "p99", "regression")
+
+
+def test_csv_has_the_rows_keys_as_columns(tmp_path: Path) -> None:
+    done = benchkit("compare", TRACING, "--format", "csv", cwd=tmp_path)
+    assert done.stdout.split("\n")[0] == ROW_KEYS
+
+
+def test_standard_input_is_a_file(tmp_path: Path) -> None:
+    text = (PINNED / "Baseline.txt").read_text()
+    done = benchkit("export", "base=-", "--metric", "time_per_op", cwd=tmp_path, stdin=text)
+    assert done.stdout.count("time_per_op") == 50
+    assert ",base,Redis/Ping,gomaxprocs=2,10," in done.stdout
+
+
+def test_parquet_goes_to_a_file(tmp_path: Path) -> None:
+    done = benchkit("export", TRACING, "-o", "table.parquet", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "table.parquet").read_bytes()[:4] == b"PAR1"
+
+
+@pytest.mark.parametrize("form", ["table", "md", "csv", "json"])
+def test_runs_lists_warm_ups_too(tmp_path: Path, form: str) -> None:
+    done = benchkit("runs", TRACING, "--format", form, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("warmup") >= 40
+    assert done.stdout.count("otlp") >= 16
+
+
+def test_undo_takes_the_ingest_back(tmp_path: Path) -> None:
+    benchkit("ingest", TRACING, cwd=tmp_path)
+    assert benchkit("undo", cwd=tmp_path).returncode == 0
+    assert benchkit("compare", cwd=tmp_path).returncode == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["compare", "nowhere"], 3, "nowhere: no such file or folder"),
+        (["compare"], 3, "run `benchkit ingest PATH` first"),
+        (["ingest", "{junk}"], 3, "no format known to benchkit"),
+        (["compare", TRACING, "--baseline", "nnoe"], 3, "did you mean 'none'?"),
+        (["compare", TRACING, "--variant", "olpt"], 3, "did you mean 'otlp'?"),
+        (["compare", TRACING, "--metric", "request_rat"], 3, "did you mean 'request_rate'?"),
+        (["compare", TRACING, "--margin", "3"], 2, "--margin: '3' is not a share"),
+        (["compare", TRACING, "--format", "xml"], 2, "use table, md, csv, json"),
+        (["compare", TRACING, "--pair", "none"], 2, "write BASELINE:VARIANT"),
+        (["compare", "{one}"], 3, "is the only variant"),
+        (["compare", TRACING, "--frobnicate"], 2, "--frobnicate"),
+        (["frobnicate"], 2, "frobnicate"),
+        (["undo"], 3, "there is no store here"),
+        (["export", TRACING, "--format", "parquet"], 2, "name a file with -o"),
+        (["compare", "{a}", "{b}"], 3, "no benchmark, metric and level in common"),
+    ],
+)
+def test_a_refusal_is_one_line_and_an_exit_code(
+    tmp_path: Path, arguments: list[str], code: int, says: str
+) -> None:
+    (tmp_path / "notes.txt").write_text("nothing measured here\n")
+    (tmp_path / "a.txt").write_text("BenchmarkBase/Ping 1 5 ns/op\n")
+    (tmp_path / "b.txt").write_text("BenchmarkWith/Ping 1 5 ns/op\n")
+    names = {"junk": "notes.txt", "one": str(PINNED / "Baseline.txt"), "a": "a.txt", "b": "b.txt"}
+    done = benchkit(*(text.format(**names) for text in arguments), cwd=tmp_path)
+    assert done.returncode == code, done.stderr
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_names_that_never_match_come_with_the_rename(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("BenchmarkBase/Ping 1 5 ns/op\n")
+    (tmp_path / "b.txt").write_text("BenchmarkWith/Ping 1 5 ns/op\n")
+    done = benchkit("compare", "a.txt", "b.txt", cwd=tmp_path)
+    assert "--rename 's#^(Base|With)/##'" in done.stderr
+    again = benchkit("compare", "a.txt", "b.txt", "--rename", "s#^(Base|With)/##", cwd=tmp_path)
+    assert again.returncode == 0
+    assert "direction only" in again.stdout
+
+
+def test_a_baseline_that_no_name_tells_is_asked_for(tmp_path: Path) -> None:
+    for variant, time in (("left", 5), ("right", 6)):
+        (tmp_path / "r" / variant).mkdir(parents=True)
+        (tmp_path / "r" / variant / "1.txt").write_text(f"BenchmarkPing 1 {time} ns/op\n")
+    done = benchkit("compare", "r", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "the variants are left, right" in done.stderr
+
+
+def test_reading_commands_end_cleanly_every_time(tmp_path: Path) -> None:
+    benchkit("ingest", TRACING, cwd=tmp_path)
+    codes = {benchkit("compare", "--variant", "otlp", cwd=tmp_path).returncode for _ in range(8)}
+    assert codes == {0}
+
+
+def test_a_pipe_that_closes_early_is_no_error(tmp_path: Path) -> None:
+    command = f"'{sys.executable}' -m benchkit export '{TRACING}' | head -1"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""

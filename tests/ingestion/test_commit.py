@@ -1,0 +1,181 @@
+"""Ingesting never doubles a run, never loses one, and never leaves a store half-written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import benchkit.api as bk
+from benchkit.errors import DataError
+from benchkit.ingestion.commit import IngestSummary, ingest
+from benchkit.ingestion.discovery import Options
+from benchkit.store import Store
+
+REPORT = """\
+Running 15s test @ http://127.0.0.1:8080/ping/GRM
+  2 threads and 8 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     0.86ms  847.93us  17.29ms   95.32%
+    Req/Sec     5.23k   521.60     6.28k    77.67%
+  156120 requests in 15.00s, 38.50MB read
+Requests/sec:  {rate:.2f}
+Transfer/sec:      2.57MB
+"""
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    for variant, rates in {"none": (10406.41, 10713.21), "otlp": (9307.29, 9269.90)}.items():
+        folder = tmp_path / "results" / variant
+        folder.mkdir(parents=True)
+        for run, rate in enumerate(rates, 1):
+            (folder / f"wrk-{run}.txt").write_text(REPORT.format(rate=rate))
+    return tmp_path / "results"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(str(tmp_path / "store"))
+
+
+def rates(store: Store) -> dict[tuple[str, int], float]:
+    frame = bk.load(store=store.url).observations
+    rows = frame[frame["metric"] == "request_rate"]
+    return dict(zip(zip(rows["variant"], rows["run"], strict=True), rows["value"], strict=True))
+
+
+def outcomes(summary: IngestSummary) -> list[str]:
+    return [report.outcome for report in summary.reports]
+
+
+ALL = {("none", 1): 10406.41, ("none", 2): 10713.21, ("otlp", 1): 9307.29, ("otlp", 2): 9269.90}
+
+
+def test_a_folder_becomes_runs(results: Path, store: Store) -> None:
+    summary = ingest([str(results)], store)
+    assert summary.runs == 4
+    assert rates(store) == ALL
+
+
+def test_the_same_again_changes_nothing(results: Path, store: Store) -> None:
+    ingest([str(results)], store)
+    before = sorted(Path(store.url).rglob("*.parquet"))
+    assert outcomes(ingest([str(results)], store)) == ["unchanged"] * 4
+    assert sorted(Path(store.url).rglob("*.parquet")) == before
+    assert rates(store) == ALL
+
+
+def test_the_same_by_another_way_to_it_changes_nothing(
+    results: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingest([str(results)], store)
+    monkeypatch.chdir(results.parent)
+    assert outcomes(ingest(["results"], store)) == ["unchanged"] * 4
+
+
+def test_changed_content_replaces_its_own_rows_alone(results: Path, store: Store) -> None:
+    ingest([str(results)], store)
+    (results / "otlp" / "wrk-2.txt").write_text(REPORT.format(rate=9000.5))
+    assert outcomes(ingest([str(results)], store)) == ["unchanged"] * 3 + ["read"]
+    assert rates(store) == {**ALL, ("otlp", 2): 9000.5}
+
+
+def test_a_new_run_is_added(results: Path, store: Store) -> None:
+    ingest([str(results)], store)
+    (results / "none" / "wrk-3.txt").write_text(REPORT.format(rate=10000.5))
+    ingest([str(results / "none")], store)
+    assert rates(store) == {**ALL, ("none", 3): 10000.5}
+
+
+def test_a_copy_is_counted_once_and_named(results: Path, store: Store) -> None:
+    shutil.copy(results / "none" / "wrk-1.txt", results / "none" / "wrk-9.txt")
+    summary = ingest([str(results)], store)
+    assert [finding.code for finding in summary.findings] == ["B103"]
+    assert rates(store) == ALL
+
+
+def test_a_moved_file_keeps_its_run(results: Path, store: Store) -> None:
+    ingest([str(results)], store)
+    (results / "none" / "wrk-2.txt").rename(results / "none" / "wrk-7.txt")
+    ingest([str(results)], store)
+    wanted = {**ALL, ("none", 7): ALL["none", 2]}
+    del wanted["none", 2]
+    assert rates(store) == wanted
+
+
+def test_new_labels_for_known_content_replace_the_old_ones(results: Path, store: Store) -> None:
+    ingest([str(results / "otlp")], store, Options(variant="olpt"))
+    ingest([str(results / "otlp")], store, Options(variant="otlp"))
+    assert set(rates(store)) == {("otlp", 1), ("otlp", 2)}
+
+
+def test_a_sidecar_relabels_what_is_known(results: Path, store: Store) -> None:
+    ingest([str(results)], store)
+    (results / "otlp" / "run.toml").write_text('variant = "otel"\n[env]\ncommit = "c861e65"\n')
+    ingest([str(results)], store)
+    assert {variant for variant, _ in rates(store)} == {"none", "otel"}
+    runs = bk.load(store=store.url).runs
+    assert [env.get("commit") for env in runs["env"]] == [None, None, "c861e65", "c861e65"]
+
+
+def test_a_bad_file_costs_itself_alone(results: Path, store: Store) -> None:
+    (results / "otlp" / "wrk-3.txt").write_bytes(b"\0\1\2")
+    (results / "otlp" / "wrk-4.txt").write_text("")
+    summary = ingest([str(results)], store)
+    assert sorted(outcomes(summary)) == ["read"] * 4 + ["refused"] * 2
+    assert all("wrk-" in problem.path for problem in summary.diagnostics)
+    assert rates(store) == ALL
+
+
+def test_strict_stores_nothing_if_anything_is_refused(results: Path, store: Store) -> None:
+    (results / "otlp" / "wrk-3.txt").write_text("not a benchmark")
+    with pytest.raises(DataError, match=r"otlp/wrk-3.txt: 1 of 5 sources refused"):
+        ingest([str(results)], store, strict=True)
+    with pytest.raises(DataError, match="empty or not there"):
+        rates(store)
+
+
+def test_undo_takes_the_last_ingest_back(results: Path, store: Store) -> None:
+    ingest([str(results / "none")], store)
+    ingest([str(results / "otlp")], store)
+    store.undo()
+    assert {variant for variant, _ in rates(store)} == {"none"}
+    ingest([str(results / "otlp")], store)
+    assert rates(store) == ALL
+
+
+def test_a_folder_and_a_store_give_the_same_frames(results: Path, store: Store) -> None:
+    ingest([str(results)], store)
+    stored, raw = bk.load(store=store.url), bk.load(results)
+    order = ["variant", "run", "metric", "stat"]
+    pd.testing.assert_frame_equal(
+        stored.observations.sort_values(order, ignore_index=True),
+        raw.observations.sort_values(order, ignore_index=True),
+    )
+    pd.testing.assert_frame_equal(stored.runs, raw.runs)
+
+
+@pytest.mark.parametrize("after", [0.0, 0.3, 0.6, 0.8, 1.0, 1.2])
+def test_kill_leaves_the_store_as_it_was(results: Path, store: Store, after: float) -> None:
+    ingest([str(results / "none")], store)
+    for run in range(3, 400):
+        text = REPORT.format(rate=9000 + run / 100)
+        (results / "otlp" / f"wrk-{run}.txt").write_text(text)
+    command = [sys.executable, "-m", "benchkit", "ingest", str(results), "--store", store.url]
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(after)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    found = {variant for variant, _ in rates(store)}
+    assert found in ({"none"}, {"none", "otlp"})
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(rates(store)) == 2 + 2 + 397

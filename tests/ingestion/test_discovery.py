@@ -1,0 +1,78 @@
+"""Files, folders, label=path and standard input become sources with labels."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchkit.errors import ConfigError, DataError
+from benchkit.ingestion.discovery import Found, Options, discover, split_label
+
+BENCH = "BenchmarkPing-2 \t 100 \t 12.5 ns/op\n"
+
+
+def found(*arguments: str, **options: object) -> list[Found]:
+    return discover(arguments, Options(**options)).found  # type: ignore[arg-type]
+
+
+def variants(sources: list[Found]) -> list[str]:
+    return [source.variant or source.labels.variant for source in sources]
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("old/bench.txt", "new/bench.txt", "old.txt", "new.txt", "notes.md", "x=y.txt"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(BENCH)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_named_file_is_a_variant_of_its_own() -> None:
+    assert variants(found("old.txt", "new.txt")) == ["old", "new"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_label_stands_above_the_name() -> None:
+    assert variants(found("base=old.txt", "otel=new.txt")) == ["base", "otel"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_equal_names_take_the_shortest_paths_that_tell_them_apart() -> None:
+    assert variants(found("old/bench.txt", "new/bench.txt")) == ["old/bench.txt", "new/bench.txt"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_path_with_an_equals_sign_in_it_is_a_path() -> None:
+    assert split_label("x=y.txt") == ("", "x=y.txt")
+    assert [source.label for source in found("x=y.txt")] == ["x=y.txt"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_documents_are_passed_over_unless_they_are_named() -> None:
+    seen = discover(["."], Options())
+    assert [path for path, _ in seen.skipped] == ["notes.md"]
+    assert [source.label for source in found("notes.md")] == ["notes.md"]
+
+
+def test_standard_input_is_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(BENCH.encode()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    (source,) = found("none=-")
+    assert source.variant == "none"
+    assert list(source.load().lines()) == [(1, BENCH.rstrip("\n"))]
+
+
+def test_a_path_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(DataError, match="no such file"):
+        found("nowhere.txt")
+
+
+def test_a_layout_that_cannot_be_used_is_an_error() -> None:
+    with pytest.raises(ConfigError):
+        found(".", layout="{variant")

@@ -1,0 +1,43 @@
+"""The quick road into a plain report of wrk gives what the line reader gives, or steps aside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.parsers.base import Record, Source
+from benchkit.parsers.wrk.reader import parse, read_lines
+from benchkit.parsers.wrk.shape import read_plain
+
+ROOT = Path(__file__).resolve().parents[2] / "fixtures"
+PLAIN = (ROOT / "tracing-wrk" / "none" / "wrk-1.txt").read_bytes()
+FILES = sorted((ROOT / "tracing-wrk").rglob("wrk-*.txt")) + sorted(
+    (ROOT / "wrk-edge").rglob("*.txt")
+)
+
+
+def both(data: bytes) -> tuple[list[Record], list[Record]]:
+    return list(parse(Source(None, "x", data))), list(read_lines(Source(None, "x", data)))
+
+
+def test_every_fixture_reads_alike_on_both_roads() -> None:
+    for path in FILES:
+        quick, slow = both(path.read_bytes())
+        assert quick == slow, path
+
+
+def test_most_plain_reports_take_the_quick_road() -> None:
+    taken = [read_plain(Source(None, "x", path.read_bytes())) is not None for path in FILES]
+    assert sum(taken) >= 80
+
+
+@given(
+    place=st.integers(0, len(PLAIN)),
+    length=st.integers(0, 12),
+    text=st.text("0123456789.-nanusmkMGB%:\n \r\x1b[", max_size=8),
+)
+def test_a_mutated_report_reads_alike_on_both_roads(place: int, length: int, text: str) -> None:
+    quick, slow = both(PLAIN[:place] + text.encode() + PLAIN[place + length :])
+    assert quick == slow

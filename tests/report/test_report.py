@@ -1,0 +1,236 @@
+"""The report in all its clothes: goldens, hostile names, limits."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import pytest
+from examples import FINDINGS, RATE, gobench, published, tracing, tracing_runs, verdicts
+
+from benchkit.errors import ConfigError, Finding
+from benchkit.report.formats import FORMATS, render
+from benchkit.report.markdown_text import escape
+from benchkit.report.model import Report, build
+from benchkit.report.to_html import to_fragment
+from benchkit.report.to_json import KEYS, document, to_csv, to_json
+from benchkit.report.to_markdown import MARKER, to_markdown
+
+if TYPE_CHECKING:
+    from conftest import Golden
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "a|b\n# c",
+    "\x1b[31mred\x00",
+    "=1+1",
+    "](javascript:x)",
+    "@someone #1",
+    '"><img src=x onerror=alert(1)>',
+    "\u202eevil",
+)
+
+
+def tracing_report() -> Report:
+    return build(
+        tracing(),
+        tracing_runs(),
+        FINDINGS,
+        title="Tracing backends",
+        command="benchkit report fixtures/tracing-wrk --baseline none",
+        version="0.1.0",
+    )
+
+
+def hostile_report() -> Report:
+    sides = {"none": (100.0, 101.0, 99.0)} | dict.fromkeys(HOSTILE, (90.0, 91.0, 92.0))
+    findings = [
+        Finding(
+            code="B000", severity="error", message=name, remedy=name, where=name, numbers={name: 1}
+        )
+        for name in (*HOSTILE, "not UTF-8 \udc80")
+    ]
+    found = verdicts({RATE: sides}, "wrk", HOSTILE[0])
+    only_in = {"none": HOSTILE}
+    found = replace(found, comparisons=replace(found.comparisons, only_in=only_in))
+    return build(found, tracing_runs(), findings, title=HOSTILE[0], command=HOSTILE[6])
+
+
+def test_markdown(golden: Golden) -> None:
+    golden.check("report/tracing.md", to_markdown(tracing_report()))
+
+
+def test_json(golden: Golden) -> None:
+    golden.check("report/tracing.json", to_json(tracing(), FINDINGS))
+
+
+def test_csv(golden: Golden) -> None:
+    golden.check("report/tracing.csv", to_csv(tracing()))
+
+
+def test_html(golden: Golden) -> None:
+    """The page, its drawing apart: that changes with matplotlib; its data has its own golden."""
+    text = re.sub(
+        r"<svg.*?</svg>", "<svg></svg>", render(tracing_report(), "html"), flags=re.DOTALL
+    )
+    golden.check("report/tracing.html", text)
+
+
+class Page(HTMLParser):
+    """Collects the elements of a page and what they refer to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+
+def test_the_page_fetches_nothing_and_runs_nothing() -> None:
+    page = Page(render(tracing_report(), "html"))
+    assert not {"script", "link", "iframe", "img", "object"} & set(page.tags)
+    for name, value in page.attributes:
+        assert not name.startswith("on")
+        if name in {"href", "src", "xlink:href"}:
+            assert value.startswith("#"), value
+    assert ("content", "default-src 'none'") in [
+        (n, v.partition(";")[0]) for n, v in page.attributes
+    ]
+
+
+def test_every_link_of_the_page_has_its_target_and_ids_are_unique() -> None:
+    page = Page(render(tracing_report(), "html"))
+    ids = [value for name, value in page.attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+    links = {value[1:] for name, value in page.attributes if name.endswith("href")}
+    assert {"verdict", "overhead", "comparison", "runs", "findings", "method", "data"} <= links
+    assert links <= set(ids)
+
+
+def test_every_table_has_a_caption_and_scoped_headers() -> None:
+    text = render(tracing_report(), "html")
+    assert text.count("<table>") == text.count("<caption>") > 0
+    assert "<th>" not in text
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_hostile_names_do_nothing(name: str) -> None:
+    text = render(hostile_report(), name)
+    text.encode()
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", text.replace("\r\n", "\n"))
+    if name == "html":
+        assert not {"script", "img"} & set(Page(text).tags)
+    if name == "md":
+        assert "<script" not in text
+        assert "<img" not in text
+        assert "](" not in text
+        assert not re.search(r"@\w", text)
+
+
+def test_markdown_tables_keep_their_columns() -> None:
+    lines = [line for line in to_markdown(hostile_report()).splitlines() if line.startswith("| ")]
+    widths = {len(re.findall(r"(?<!\\)\|", line)) for line in lines[: len(HOSTILE) + 2]}
+    assert len(widths) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("request_rate", "request_rate"),
+        ("_x_", "\\_x\\_"),
+        ("a*b`c", "a\\*b\\`c"),
+        ("# 1", "\\# 1"),
+        ("+0.1 %", "+0.1 %"),
+        ("see https://x.example", "see https&#58;//x.example"),
+        ("x" * 500, "x" * 400 + "…"),
+    ],
+)
+def test_markdown_escapes(text: str, shown: str) -> None:
+    assert escape(text) == shown
+
+
+def test_markdown_stays_below_its_limit_and_says_so() -> None:
+    many = {f"Benchmark/{n:05}": ((1.0,), (1.5,)) for n in range(3000)}
+    text = to_markdown(build(gobench(many), tracing_runs(), FINDINGS * 500))
+    assert len(text.encode()) <= 60_000
+    assert "left out" in text
+    assert text.startswith(f"{MARKER}\n\n### ~ ")
+
+
+def test_a_long_table_shows_its_changed_rows_above_the_fold() -> None:
+    sides = {f"B{n}": ((1.0,) * 8, (2.0 if n < 3 else 1.0,) * 8) for n in range(30)}
+    text = to_markdown(build(gobench(sides)))
+    above = text.partition("<details>")[0]
+    assert above.count("▲ costs") == 3
+    assert "no practical difference |" not in above
+    assert "all 30 rows below" in above
+
+
+def test_json_has_the_keys_of_the_contract() -> None:
+    found = json.loads(to_json(tracing(), FINDINGS))
+    assert list(found) == [
+        "format_version",
+        "pairs",
+        "confidence",
+        "margin",
+        "rows",
+        "findings",
+        "only_in",
+        "verdict",
+    ]
+    assert all(tuple(row) == KEYS for row in found["rows"])
+    assert found["findings"][0]["numbers"] == {"in_flight": 9.9, "connections": 8}
+    assert found["rows"][0]["center_baseline"] == 10531.175
+
+
+def test_json_writes_unknown_numbers_as_null() -> None:
+    row = document(published())["rows"][0]
+    assert [row[key] for key in ("ratio_low", "ratio_high", "p", "p_adjusted")] == [None] * 4
+    assert row["ratio"] == 19917.0 / 29018.83
+    assert "NaN" not in to_json(published())
+
+
+def test_json_keeps_names_as_they_are() -> None:
+    found = json.loads(to_json(hostile_report().verdicts))
+    assert [pair[1] for pair in found["pairs"]] == list(HOSTILE)
+
+
+def test_csv_cells_are_no_formulas_and_numbers_stay_numbers() -> None:
+    rows = list(csv.DictReader(io.StringIO(to_csv(hostile_report().verdicts))))
+    assert [row["variant"] for row in rows][3] == "'=1+1"
+    assert all(float(row["delta"]) < 0 for row in rows)
+
+
+def test_sections_that_the_data_do_not_carry_are_named() -> None:
+    report = build(published())
+    assert [section.id for section in report.sections] == ["overhead", "comparison", "method"]
+    method = report.sections[-1].text
+    assert "No findings." in method
+    assert any(line.startswith("No list of runs") for line in method)
+
+
+def test_the_status_line() -> None:
+    assert tracing_report().status.replace("\N{NO-BREAK SPACE}", " ") == (
+        "8 runs per side · wrk · closed loop · 15.0 s each · margin 3 % · 1 finding needs attention"
+    )
+
+
+def test_a_fragment_for_notebooks() -> None:
+    text = to_fragment(tracing_report())
+    assert "<html" not in text
+    assert "otlp costs" in text
+    assert text.count("<table>") == 1
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(ConfigError, match="pdf"):
+        render(tracing_report(), "pdf")

@@ -1,0 +1,130 @@
+"""The overhead table: one scale per row, footnotes without repetition, words and marks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from examples import RATE, gobench, published, tracing, verdicts
+
+from benchkit.comparison import Comparisons
+from benchkit.tables.model import Table
+from benchkit.tables.overhead import (
+    changed_only,
+    describe_one_sided,
+    overhead_tables,
+    primary_tables,
+)
+from benchkit.verdict import Verdicts, judge
+
+
+def read(table: Table) -> list[list[str]]:
+    spaces = str.maketrans("\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}", "  ")
+    return [[cell.label.translate(spaces) for cell in row] for row in table.rows]
+
+
+def test_a_row_says_all_that_the_verdict_stands_on() -> None:
+    primary, other = overhead_tables(tracing())
+    assert read(primary)[0] == [
+        "otlp",
+        "10 531",
+        "9173",
+        "−13.1 %",
+        "[−14.8, −11.1 %]",
+        "< 0.001",
+        "8",
+        "▲ costs, at least 3 %",
+    ]
+    assert [column.title for column in primary.columns[:3]] == ["variant", "none, /s", "value, /s"]
+    assert primary.caption.startswith("request_rate; /ping/GRM; wrk; p adjusted over 4 rows")
+    assert read(other)[0][:4] == ["latency p50", "otlp", "696 µs", "718 µs"]
+
+
+def test_variants_of_one_metric_stand_together() -> None:
+    metrics = [row[0] for row in read(overhead_tables(tracing())[1])]
+    assert metrics == ["latency p50"] * 4 + ["latency p99"] * 4
+
+
+def test_one_pair_names_both_sides_in_the_header() -> None:
+    (table,) = overhead_tables(gobench({"A": ((1e-6,) * 4, (2e-6,) * 4)}))
+    assert [column.title for column in table.columns[:3]] == [
+        "metric",
+        "baseline, µs",
+        "enabled, µs",
+    ]
+    assert read(table)[0][3] == "2.00×"
+
+
+def test_numbers_behind_the_texts_stay_whole() -> None:
+    cells = primary_tables(tracing())[0].rows[0]
+    assert cells[1].value == 10531.175
+    assert cells[3].value == tracing().rows[0].contrast.ratio
+
+
+def test_a_note_of_all_rows_is_said_once() -> None:
+    (table,) = overhead_tables(published())
+    assert "1 run per side: direction only" in table.caption
+    assert not table.notes
+    assert {row[-2].label for row in table.rows} == {"~ not shown"}
+
+
+def test_a_note_of_some_rows_is_a_numbered_footnote() -> None:
+    table = primary_tables(tracing(runs=3))[0]
+    noted = [row for row in table.rows if any(cell.notes for cell in row)]
+    assert [row[0].text for row in noted] == ["apm"]
+    assert table.notes[0].startswith("a loss above ")
+    assert "runs per side" in table.notes[0]
+
+
+def test_a_change_is_never_rounded_onto_the_margin() -> None:
+    found = verdicts({RATE: {"a": (100000.0,), "b": (102960.0,)}}, "wrk", "/")
+    assert read(primary_tables(found)[0])[0][3] == "+2.96 %"
+
+
+def test_groups_have_their_own_tables() -> None:
+    first = tracing().rows[0].contrast
+    contrasts = (first, replace(first, group="b"))
+    found = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95))
+    assert [table.title for table in overhead_tables(found)] == [
+        "Primary metrics",
+        "Primary metrics: b",
+    ]
+
+
+def test_several_baselines_are_named() -> None:
+    first = tracing().rows[0].contrast
+    contrasts = (first, replace(first, baseline="otlp", variant="zipkin"))
+    pairs = (("none", "otlp"), ("otlp", "zipkin"))
+    found = judge(Comparisons(pairs=pairs, contrasts=contrasts, confidence=0.95))
+    (table,) = overhead_tables(found)
+    assert [row[0] for row in read(table)] == ["otlp vs none", "zipkin vs otlp"]
+    assert table.columns[1].header == "base"
+
+
+def test_without_a_ratio_the_difference_is_shown() -> None:
+    failures = ("failures", "count", "1")
+    found = verdicts({failures: {"a": (0.0,) * 4, "b": (3.0,) * 4}}, "wrk", "/")
+    (table,) = overhead_tables(found)
+    assert read(table)[0][:5] == ["failures", "0", "3", "+3.00", "–"]
+
+
+def test_changed_rows_alone() -> None:
+    table = primary_tables(tracing())[0]
+    assert [row[0].text for row in changed_only(table).rows] == ["otlp", "zipkin", "skywalking"]
+
+
+def test_what_one_side_lacks_is_named() -> None:
+    found = _one_sided()
+    assert describe_one_sided(found) == (
+        "Only in none, not compared: /a, /b.",
+        "Only in otlp, not compared: /c at threads=8.",
+    )
+
+
+def _one_sided() -> Verdicts:
+    found = tracing()
+    comparisons = replace(
+        found.comparisons,
+        only_in={"none": ("/a", "/b")},
+        params_only_in={"otlp": (("/c", "threads=8"),)},
+    )
+    return replace(found, comparisons=comparisons)

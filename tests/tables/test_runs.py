@@ -1,0 +1,67 @@
+"""The lists of runs, of what is known of the machine, and of files."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pandas as pd
+from examples import tracing_runs
+
+from benchkit import schema
+from benchkit.tables.environment import environment_tables
+from benchkit.tables.provenance import read_sources, sources_table
+from benchkit.tables.runs import runs_table, write_time
+
+
+def test_empty_columns_are_left_out() -> None:
+    table = runs_table(tracing_runs())
+    keys = [column.key for column in table.columns]
+    assert keys == ["variant", "benchmark", "params", "run", "role", "tool", "duration", "sources"]
+    assert [cell.text for cell in table.rows[0]][3:] == ["1", "measured", "wrk", "15.00", "1"]
+    assert table.caption == "40 measured"
+
+
+def test_warmups_are_listed_by_their_role() -> None:
+    runs = tracing_runs()
+    runs.loc[0, "role"] = "warmup"
+    runs["started_at"] = [datetime(2026, 11, 21, 1, 21, 43, tzinfo=UTC)] + [None] * (len(runs) - 1)
+    table = runs_table(schema.runs(runs))
+    assert table.caption == "1 warmup, 39 measured"
+    started = [column.key for column in table.columns].index("started_at")
+    assert [row[started].text for row in table.rows[:2]] == ["2026-11-21 01:21:43", ""]
+
+
+def test_no_runs_make_an_empty_table() -> None:
+    table = runs_table(tracing_runs().iloc[:0])
+    assert table.rows == ()
+    assert table.caption == ""
+
+
+def test_unknown_times_are_empty() -> None:
+    assert write_time(None) == ""
+    assert write_time(float("nan")) == ""
+
+
+def test_differences_between_variants_come_first() -> None:
+    runs = tracing_runs()
+    env = [{"cpu": "Xeon", "image": v} if v != "apm" else {} for v in runs["variant"]]
+    runs["env"] = pd.Series(env)
+    differs, common = environment_tables(runs)
+    rows = {row[0].text: [cell.text for cell in row[1:]] for row in differs.rows}
+    assert rows["image"] == ["none", "otlp", "zipkin", "not recorded", "skywalking"]
+    assert ["tool", "wrk"] in [[cell.text for cell in row] for row in common.rows]
+
+
+def test_many_values_of_one_variant_are_counted() -> None:
+    runs = tracing_runs()
+    runs["env"] = pd.Series([{"host": f"h{run}"} for run in runs["run"]])
+    (common,) = environment_tables(runs)
+    assert [cell.text for cell in common.rows[-1]] == ["host", "h1; h2; and 6 more"]
+
+
+def test_each_source_is_listed_once_with_its_hash() -> None:
+    runs = tracing_runs()
+    runs["sources"] = pd.Series([[{"path": "a.txt", "sha256": "f" * 64}]] * len(runs))
+    table = sources_table(read_sources(runs))
+    assert [[cell.text for cell in row] for row in table.rows] == [["a.txt", "f" * 64]]
+    assert table.caption == "1 file"

@@ -1,0 +1,134 @@
+"""The sentence: what is shown, what is equivalent, what is not shown and what is excluded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from examples import RATE, gobench, published, tracing, verdicts
+
+from benchkit.comparison import Comparisons, Contrast
+from benchkit.tables.sentence import bullets, headline
+from benchkit.verdict import Verdicts, judge
+
+
+def read(text: str) -> str:
+    return text.replace("\N{NO-BREAK SPACE}", " ").replace("\N{NARROW NO-BREAK SPACE}", " ")
+
+
+STEADY = (30.0e-6, 30.3e-6, 29.8e-6, 30.1e-6, 29.9e-6, 30.2e-6)
+WILD = (20.0e-6, 41.0e-6, 31.0e-6, 27.0e-6, 36.0e-6, 24.0e-6)
+
+
+def times(factor: float) -> tuple[float, ...]:
+    return tuple(value * factor for value in STEADY)
+
+
+def test_the_first_line_names_each_cost_and_what_is_equivalent() -> None:
+    assert read(headline(tracing())) == (
+        "▲ otlp costs 13.1 % of request_rate [11.1, 14.8 % at 95 %], zipkin 16.1 %, "
+        "skywalking 11.5 %; apm: no practical difference (within ±3 %)."
+    )
+
+
+def test_exploratory_rows_stay_outside_the_first_line() -> None:
+    assert "latency" not in headline(tracing())
+    (line,) = bullets(tracing())
+    assert read(line) == (
+        "Exploratory, outside the verdict: 5 of 8 other rows change; "
+        "largest: latency p99 of skywalking +64.5 %."
+    )
+
+
+def test_one_run_shows_a_direction_and_no_more() -> None:
+    found = published()
+    assert read(headline(found)) == (
+        "~ apm −31.4 % of request_rate, otlp −39.4 %, skywalking −43.7 %, zipkin −55.9 %, "
+        "1 run per side: direction only."
+    )
+    assert bullets(found)[0].startswith("Run at least ")
+
+
+def test_many_benchmarks_are_counted_and_the_largest_is_named() -> None:
+    factors = {"Ping": 1.483, "Get": 1.5, "Set": 1.52, "Mixed": 1.55, "Pipeline": 1.604}
+    found = gobench({f"Redis/{name}": (STEADY, times(f)) for name, f in factors.items()})
+    assert read(headline(found)) == (
+        "▲ enabled costs 48.3 % to 60.4 % more time_per_op on all 5 benchmarks "
+        "(largest: Redis/Pipeline +60.4 %)."
+    )
+
+
+def test_benchmarks_of_all_kinds_are_told_apart() -> None:
+    found = gobench(
+        {
+            "Slow": (STEADY, times(1.2)),
+            "Fast": (STEADY, times(0.8)),
+            "Same": (STEADY, STEADY),
+            "Wild": (STEADY, WILD),
+        }
+    )
+    assert read(headline(found)) == (
+        "▲ enabled costs 20.0 % more time_per_op on 1 of 4 benchmarks (Slow); "
+        "gains on 1, no practical difference on 1, not shown on 1."
+    )
+    assert read(bullets(found)[0]).startswith("Not shown: time_per_op of enabled on Wild, ")
+
+
+def test_factors_are_written_as_factors() -> None:
+    found = gobench({"A": (STEADY, times(1.5)), "B": (STEADY, times(33.4))})
+    assert read(headline(found)) == (
+        "▲ enabled costs 1.50× to 33.4× the time_per_op on both benchmarks (largest: B 33.4×)."
+    )
+
+
+def test_a_gain_is_a_gain_whichever_direction_is_better() -> None:
+    less = gobench({"A": (STEADY, times(0.8))})
+    assert read(headline(less)).startswith("▼ enabled gains 20.0 % less time_per_op [")
+    more = verdicts({RATE: {"a": times(1e9), "b": times(1.2e9)}}, "wrk", "/")
+    assert read(headline(more)).startswith("▼ b gains 20.0 % more request_rate [")
+
+
+def test_what_is_not_shown_says_what_is_excluded() -> None:
+    found = gobench({"A": (STEADY, WILD)})
+    text = read(headline(found))
+    assert text.startswith("~ Nothing is shown: time_per_op of enabled (")
+    assert text.endswith(" is excluded.")
+    assert "runs per side" in bullets(found)[0] or "spread" in bullets(found)[0]
+
+
+def test_nothing_primary_is_said() -> None:
+    found = verdicts({("latency", "p99", "s"): {"a": STEADY, "b": times(2)}}, "wrk", "/")
+    assert headline(found).startswith("~ No primary metric")
+
+
+def test_a_metric_without_direction_changes() -> None:
+    own = replace(contrast(tracing()), better="none", primary=True)
+    found = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=(own,), confidence=0.95))
+    assert read(headline(found)) == "≠ request_rate changes: otlp −13.1 %."
+
+
+def contrast(found: Verdicts) -> Contrast:
+    return found.rows[0].contrast
+
+
+@pytest.mark.parametrize("count", [6, 20])
+def test_many_variants_still_fit_one_line(count: int) -> None:
+    sides = {"none": STEADY} | {f"backend-{n}": times(1 - n / 100) for n in range(5, 5 + count)}
+    found = verdicts({RATE: sides}, "wrk", "/")
+    assert len(read(headline(found)).split()) <= 45
+    assert f"{count} variants cost" in headline(found)
+
+
+def test_no_word_promises_more_than_the_data() -> None:
+    for found in (tracing(), tracing(runs=3), published(), gobench({"A": (STEADY, WILD)})):
+        text = " ".join([headline(found), *bullets(found)]).lower()
+        assert "proven" not in text
+        assert "no overhead" not in text
+        assert len(bullets(found)) <= 3
+
+
+def test_names_cannot_break_the_line() -> None:
+    sides = {"none": (100.0,), "a\nb\x1b[2J": (90.0,)}
+    text = headline(verdicts({RATE: sides}, "wrk", "/"))
+    assert "\n" not in text
+    assert "\x1b" not in text

@@ -1,0 +1,60 @@
+"""Settings are strict about their keys and exact about their values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit import config
+from benchkit.errors import ConfigError
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    assert config.load(tmp_path) == config.Settings()
+
+
+def test_a_file_of_its_own_goes_before_pyproject(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.benchkit.stats]\nmargin = '5%'\n")
+    assert config.load(tmp_path).margin == 0.05
+    (tmp_path / "benchkit.toml").write_text("schema = 1\n[stats]\nmargin = 0.01\n")
+    assert config.load(tmp_path).margin == 0.01
+
+
+def test_every_setting_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "benchkit.toml").write_text(
+        "[project]\ntitle = 'T'\nbaseline = 'none'\n"
+        "[ingest]\nlayout = '{variant}.txt'\nrename = ['s#a#b#']\nexclude = ['*.log']\n"
+        "[stats]\nmetrics = ['latency.p50']\nconfidence = 0.99\nmargin = '2%'\n"
+    )
+    assert config.load(tmp_path) == config.Settings(
+        title="T",
+        baseline="none",
+        layout="{variant}.txt",
+        rename=("s#a#b#",),
+        exclude=("*.log",),
+        metrics=("latency.p50",),
+        confidence=0.99,
+        margin=0.02,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[stat]\nmargin = 1", "did you mean 'stats'?"),
+        ("[stats]\nmargins = '3%'", "did you mean 'margin'?"),
+        ("[stats]\nmargin = '300%'", "not a share between 0 and 1"),
+        ("[stats]\nmargin = true", "not a number"),
+        ("[project]\ntitle = 3", "not a text"),
+        ("[ingest]\nrename = 'x'", "not a list of texts"),
+        ("schema = 2", "schema 2 is not known"),
+        ("project = 3", "not a table"),
+        ("[stats", "not valid TOML"),
+    ],
+)
+def test_what_cannot_be_used_is_named_with_the_remedy(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "benchkit.toml").write_text(text)
+    with pytest.raises(ConfigError, match=r"benchkit\.toml") as refused:
+        config.load(tmp_path)
+    assert says in str(refused.value)

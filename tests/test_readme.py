@@ -1,0 +1,120 @@
+"""The README does what it says: its commands are run, its tables are generated.
+
+`pytest --update tests/test_readme.py` rewrites outputs and tables; the diff is for a person.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from benchkit import metrics, schema
+from benchkit.parsers import registry
+
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+BLOCK = re.compile(r"```console\n\$ (benchkit [^\n]*)\n(.*?)```", re.DOTALL)
+TEST_COMMAND = "python3 -m venv .venv && .venv/bin/pip install nox && .venv/bin/nox"
+
+
+def write_schema() -> str:
+    rows = [f"| `{c.name}` | {c.type} | {c.meaning} |" for c in schema.COLUMNS]
+    return "\n".join(["| column | type | meaning |", "| --- | --- | --- |", *rows])
+
+
+def write_metrics() -> str:
+    rows = [
+        f"| `{m.name}` | {m.unit} | {m.better if m.better != 'none' else '–'} "
+        f"| {' '.join(m.stats)} | {m.meaning} | {m.source} |"
+        for m in metrics.VOCABULARY.values()
+    ]
+    head = [
+        "| metric | unit | better | stats | meaning | from |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    return "\n".join([*head, *rows])
+
+
+def write_formats() -> str:
+    rows = [
+        f"| `{f.name}` | {form.name} | {form.versions} |"
+        for f in registry.formats()
+        for form in f.forms
+    ]
+    return "\n".join(["| format | form | versions |", "| --- | --- | --- |", *rows])
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "schema": write_schema,
+    "metrics": write_metrics,
+    "formats": write_formats,
+}
+
+
+def run_tour(text: str, folder: Path) -> str:
+    """Run every `$ benchkit …` block and put its output in its place."""
+    (folder / "fixtures").symlink_to(ROOT / "fixtures")
+    shim = folder / "bin" / "benchkit"
+    shim.parent.mkdir()
+    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m benchkit "$@"\n')
+    shim.chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{shim.parent}:{os.environ['PATH']}",
+        "PYTHONIOENCODING": "utf-8",
+        "PYTHONUNBUFFERED": "1",
+    }
+
+    def execute(block: re.Match[str]) -> str:
+        done = subprocess.run(
+            ["sh", "-c", block[1]],
+            cwd=folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=True,
+        )
+        return f"```console\n$ {block[1]}\n{done.stdout}```"
+
+    return BLOCK.sub(execute, text)
+
+
+def fill_tables(text: str) -> str:
+    for name, write in TABLES.items():
+        before, rest = text.split(f"<!-- {name} -->\n")
+        _, after = rest.split(f"<!-- /{name} -->")
+        text = f"{before}<!-- {name} -->\n{write()}\n<!-- /{name} -->{after}"
+    return text
+
+
+def test_the_readme_is_as_generated(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    text = README.read_text(encoding="utf-8")
+    wanted = fill_tables(run_tour(text, tmp_path))
+    if request.config.getoption("--update"):
+        README.write_text(wanted, encoding="utf-8")
+    assert wanted == README.read_text(encoding="utf-8")
+
+
+def test_the_tour_has_five_commands_with_their_output() -> None:
+    blocks = BLOCK.findall(README.read_text(encoding="utf-8"))
+    assert len(blocks) == 5
+    assert all(output for _, output in blocks)
+
+
+def test_every_command_is_mentioned() -> None:
+    text = README.read_text(encoding="utf-8")
+    commands = {path.stem for path in (ROOT / "benchkit" / "cli").glob("*.py")}
+    for name in commands - {"__init__", "console", "options"}:
+        assert f"`{name}`" in text or f"benchkit {name}" in text
+
+
+def test_ci_runs_the_readmes_test_command() -> None:
+    assert TEST_COMMAND in README.read_text(encoding="utf-8")
+    assert TEST_COMMAND in (ROOT / ".ci" / "run").read_text(encoding="utf-8")

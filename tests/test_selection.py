@@ -1,0 +1,60 @@
+"""A selection says what there is; a baseline is told from names only where they tell it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import pandas as pd
+import pytest
+
+from benchkit.errors import BaselineError, SelectionError
+from benchkit.selection import choose_baseline, select
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations
+
+
+def frame() -> Observations:
+    return cast(
+        "Observations", pd.DataFrame({"variant": ["none", "otlp"], "metric": ["latency"] * 2})
+    )
+
+
+def test_rows_with_the_label_stay() -> None:
+    assert select(frame(), variant="otlp")["variant"].tolist() == ["otlp"]
+    assert len(select(frame(), variant=["otlp", "none"], metric=None)) == 2
+
+
+@pytest.mark.parametrize(
+    ("labels", "says"),
+    [
+        ({"variant": "olpt"}, "did you mean 'otlp'? there are: none, otlp"),
+        ({"varian": "none"}, "the columns are variant, metric"),
+    ],
+)
+def test_a_name_that_does_not_occur_is_answered_with_those_that_do(
+    labels: dict[str, str], says: str
+) -> None:
+    with pytest.raises(SelectionError) as refused:
+        select(frame(), **labels)
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["none", "Baseline", "MAIN", "no-agent", "off"])
+def test_a_telling_name_is_the_baseline(name: str) -> None:
+    assert choose_baseline(["otlp", name, "zipkin"]) == name
+
+
+def test_the_users_word_stands_above_names() -> None:
+    assert choose_baseline(["none", "otlp"], "otlp") == "otlp"
+
+
+def test_the_first_named_file_is_the_baseline_where_names_do_not_tell() -> None:
+    assert choose_baseline(["old", "new"], first="old") == "old"
+    assert choose_baseline(["none", "base"], first="base") == "base"
+
+
+@pytest.mark.parametrize("variants", [["a", "b"], ["none", "base"], []])
+def test_otherwise_it_is_asked_for(variants: list[str]) -> None:
+    with pytest.raises(BaselineError, match="--baseline"):
+        choose_baseline(variants)
