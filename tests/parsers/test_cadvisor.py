@@ -21,7 +21,7 @@ REAL = [
 def test_real_answers_hold_three_containers_and_no_parent(path: str) -> None:
     told = tell_file(path)
     assert told.subjects() == LEAVES
-    assert told.says("/bench and others")
+    assert told.says("/bench: parents")
     (reading,) = told.readings
     assert reading.tool == "cadvisor"
     assert reading.env == {f"limit.{leaf}.memory": "2147483648" for leaf in LEAVES}
@@ -135,14 +135,11 @@ def test_pause_containers_and_unlimited_memory() -> None:
     look = {"timestamp": "2026-11-21T01:21:41Z", "cpu": {"usage": {"total": 5}}}
     limits = {"memory": {"limit": 2**64 - 1}, "cpu": {"quota": -1, "period": 100000}}
     spec: dict[str, object] = dict(limits)
-    answer = {
-        f"/pod/{name}": {
-            "name": f"/pod/{name}",
-            "spec": {**spec, "labels": {**labels, "io.kubernetes.container.name": name}},
-            "stats": [look],
-        }
-        for name in ("app", "POD")
-    }
+    answer = {}
+    for name in ("app", "POD"):
+        inside = {**labels, "io.kubernetes.container.name": name}
+        info = {"name": f"/pod/{name}", "stats": [look], "spec": {**spec, "labels": inside}}
+        answer[f"/pod/{name}"] = info
     told = tell("cadvisor", json.dumps(answer))
     assert told.values("cpu_time") == {"shop/web-1/app": [5e-9]}
     assert told.readings[0].env == {}
@@ -164,8 +161,29 @@ def test_polls_below_each_other_count_every_look_once() -> None:
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 KEYS = st.sampled_from(
-    "stats spec name cpu usage total memory network interfaces diskio io_service_bytes timestamp "
-    "/a aliases labels num_cores minute_usage latest_usage limit quota period".split()
+    [
+        "stats",
+        "spec",
+        "name",
+        "cpu",
+        "usage",
+        "total",
+        "memory",
+        "network",
+        "interfaces",
+        "diskio",
+        "io_service_bytes",
+        "timestamp",
+        "/a",
+        "aliases",
+        "labels",
+        "num_cores",
+        "minute_usage",
+        "latest_usage",
+        "limit",
+        "quota",
+        "period",
+    ]
 )
 VALUES = st.recursive(
     SCALARS | st.just("2026-11-21T01:21:41Z"),

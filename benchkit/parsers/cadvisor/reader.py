@@ -105,9 +105,7 @@ def _remarks(
 ) -> Iterator[Diagnostic]:
     if repeated:
         names = ", ".join(repeated[:3]) + (", …" if len(repeated) > 3 else "")
-        what = (
-            f"{names} and others of the answer hold each other; what would count twice is left out"
-        )
+        what = f"{names}: parents, or parts of containers, are left out, as they count twice"
         yield Diagnostic(label, 0, what, severity="note")
     if any(each.container is None for _, each in found):
         yield Diagnostic(label, 0, "pause containers and whole pods are left out", severity="note")
