@@ -55,7 +55,7 @@ def sample_batch(batch: int, piece: int, samples: Samples) -> pa.RecordBatch:
         "unit": samples.unit,
         "n": None,
         "resolution": samples.resolution,
-        "origin": "reported",
+        "origin": samples.origin,
     }
     wanted = values_schema()
     arrays = []

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 #: Tools whose sources accompany the runs of a load tool; what is left of their stems means nothing.
-COMPANIONS = frozenset({"cadvisor", "prometheus", "spans", "server"})
+COMPANIONS = frozenset({"cadvisor", "docker-stats", "prometheus", "spans", "server"})
 
 #: Tokens that name a form of a result.
 FORMS = frozenset(

@@ -132,6 +132,8 @@ class Samples:
     stat : str
         ``sample`` for events, ``counter`` for readings of a counter.
     resolution : float, optional
+    origin : {'reported', 'computed'}
+        ``computed`` where a value is the sum of several that the source tells.
     """
 
     reading: Reading
@@ -143,6 +145,7 @@ class Samples:
     subject: str | None = None
     stat: str = "sample"
     resolution: float | None = None
+    origin: str = "reported"
 
 
 Record = Reading | Samples | Diagnostic

@@ -26,6 +26,11 @@ BUILTIN = (
     EntryPoint("ab_csv", "benchkit.parsers.ab_csv:FORMAT", GROUP),
     EntryPoint("hey", "benchkit.parsers.hey:FORMAT", GROUP),
     EntryPoint("hey_csv", "benchkit.parsers.hey_csv:FORMAT", GROUP),
+    EntryPoint("cadvisor", "benchkit.parsers.cadvisor:FORMAT", GROUP),
+    EntryPoint("prometheus", "benchkit.parsers.prometheus:FORMAT", GROUP),
+    EntryPoint("exposition", "benchkit.parsers.exposition:FORMAT", GROUP),
+    EntryPoint("docker-stats", "benchkit.parsers.dockerstats:FORMAT", GROUP),
+    EntryPoint("server", "benchkit.parsers.server:FORMAT", GROUP),
 )
 
 #: Beyond this a text is not searched for blocks far down.

@@ -112,7 +112,7 @@ def rows(records: list[Record]) -> Iterator[Measured]:
         elif isinstance(record, Samples):
             for value, line in zip(record.values.tolist(), record.lines.tolist(), strict=True):
                 kind = (record.subject, record.metric, record.stat)
-                yield Measured(*kind, value, record.unit, record.resolution, "reported", line)
+                yield Measured(*kind, value, record.unit, record.resolution, record.origin, line)
 
 
 def told(records: list[Record]) -> list[tuple[object, ...]]:

@@ -1,0 +1,96 @@
+r"""cAdvisor's REST answers: containers, subcontainers, docker, stats and summary, of API 1.0 to 2.1.
+
+In: the JSON of ``/api/v1.x/containers/…``, ``/subcontainers/…``, ``/docker/…``, ``/api/v2.x/stats``,
+``/summary`` or ``/machine``, one answer or several in a file. Out: counters and gauges of every
+container with their times. Why: cAdvisor sees what a server, its storage and its collector use,
+without asking any of them.
+
+API 1.3, ``subcontainers``, verbatim but for what is left out at …::
+
+    [{"name":"/bench/storage","spec":{…"has_cpu":true,"cpu":{"limit":1024,"max_limit":0,"period":100000},
+    "has_memory":true,"memory":{"limit":2147483648,…}},"stats":[{"timestamp":"2026-11-21T01:21:41.622269238Z",
+    "cpu":{"usage":{"total":306678907164,"user":145210000000,"system":161460000000},"cfs":{…}},
+    "memory":{"usage":117612544,"cache":33304576,"rss":82448384,"working_set":84652032,…}},…]},…]
+
+API 2.1, ``stats``, is a map of cgroups, with the CPU in use as nanocores beside the counter; 2.0
+has lists of values for ``{"spec":…,"stats":…}``::
+
+    {"/bench":{"spec":{…},"stats":[…,{"timestamp":"2026-11-21T01:21:43.274959896Z",
+    "cpu":{"usage":{"total":789319591904,…}},"cpu_inst":{"usage":{"total":1094577794,…}},…}]}}
+
+What the numbers are: ``cpu.usage.total`` counts ns since the cgroup exists, over restarts of what
+runs in it; per-CPU counters are parts of it and are not read. Network and disk are sums over the
+interfaces (without lo) and devices. A cgroup whose children are in the same answer repeats them
+and is left out, as are cgroups inside a Docker container, and pause containers. Limits stand in
+`Reading.env` as ``limit.<container>.cpu`` (cores) and ``limit.<container>.memory`` (B); without a
+limit there is none. Of a summary, the latest values and those of the last minute are read. An
+answer that is cut short is refused: whose parent a cgroup is would be guessed.
+
+Not recorded: which run an answer belongs to, the version of cAdvisor, names of plain cgroups.
+"""  # noqa: E501 - verbatim
+
+from __future__ import annotations
+
+import re
+
+from benchkit.parsers.base import Form, Format, Head
+from benchkit.parsers.cadvisor.reader import parse
+
+__all__ = ["FORMAT"]
+
+_SIGNS = tuple(
+    tuple(map(re.compile, signs))
+    for signs in (
+        (r'"stats"\s*:\s*(?:\[|null)', r'"spec"\s*:\s*\{'),
+        (r'"subcontainers"\s*:\s*\[', r'"name"\s*:\s*"/'),
+        (r'"has_cpu"\s*:', r'"has_memory"\s*:'),
+        (r'"minute_usage"\s*:\s*\{', r'"latest_usage"\s*:|"hour_usage"\s*:'),
+        (r'"num_cores"\s*:\s*\d', r'"memory_capacity"\s*:\s*\d'),
+        (r'"timestamp"\s*:\s*"', r'"cpu"\s*:\s*\{\s*"usage"\s*:\s*\{\s*"total"'),
+    )
+)
+
+
+def _recognises(head: Head) -> bool:
+    text = head.text.lstrip()
+    if not head.is_start or not text.startswith(("{", "[")):
+        return False
+    return any(all(sign.search(text) for sign in signs) for signs in _SIGNS)
+
+
+_NEVER = "which run it belongs to; the version of cAdvisor; names of plain cgroups"
+
+FORMAT = Format(
+    name="cadvisor",
+    tools=("cadvisor",),
+    summary="REST answers of cAdvisor: CPU, memory, network and disk of containers over time",
+    forms=(
+        Form(
+            name="v1",
+            signature='{"name":"/…","spec":{…},"stats":[{"timestamp":…}]}, alone, in a list or map',
+            versions="API 1.0 to 1.3: containers, subcontainers, docker",
+            not_recorded=_NEVER,
+        ),
+        Form(
+            name="v2",
+            signature='{"/…":{"spec":{…},"stats":[…]}} or {"/…":[{"timestamp":…,"has_cpu":…}]}',
+            versions="API 2.0 and 2.1: stats, spec, machinestats",
+            not_recorded=_NEVER,
+        ),
+        Form(
+            name="summary",
+            signature='{"/…":{"timestamp":…,"latest_usage":{…},"minute_usage":{…}}}',
+            versions="API 2.x: summary",
+            not_recorded=f"{_NEVER}; counters. Hours and days are not read",
+        ),
+        Form(
+            name="machine",
+            signature='{"num_cores":…,"memory_capacity":…}',
+            versions="API 1.x and 2.x: machine",
+            not_recorded="everything but the machine: it gives no run",
+        ),
+    ),
+    recognises=_recognises,
+    parse=parse,
+    is_companion=True,
+)

@@ -1,0 +1,122 @@
+"""From cAdvisor's answers to a reading, its samples, and what has to be said about them.
+
+In: a source of REST answers. Out: one `Reading` with the samples of all containers that are not
+parts of each other. Why: a parent repeats its children, and cAdvisor repeats a look until it
+looks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchkit.parsers.base import Diagnostic, Reading, Record, Source
+from benchkit.parsers.cadvisor.answers import Observed, limits, observed
+from benchkit.parsers.cadvisor.usage import read_look, read_summary
+from benchkit.parsers.containers import nested
+from benchkit.parsers.counters import dig, is_number
+from benchkit.parsers.documents import read_documents
+from benchkit.parsers.series import Gatherer, micros
+
+
+def parse(source: Source) -> Iterator[Record]:
+    """Yield one reading, its samples, and the diagnostics.
+
+    Parameters
+    ----------
+    source : Source
+
+    Examples
+    --------
+    >>> look = b'{"timestamp":"2026-11-21T01:21:41Z","cpu":{"usage":{"total":1500000000}}}'
+    >>> answer = b'{"/bench/server":{"spec":{},"stats":[' + look + b"]}}"
+    >>> reading, samples = parse(Source(None, "cadvisor.json", answer))
+    >>> samples.subject, samples.metric, samples.values.tolist()
+    ('/bench/server', 'cpu_time', [1.5])
+    """
+    found: list[tuple[int, Observed]] = []
+    said: list[Diagnostic] = []
+    for line, answer in read_documents(source):
+        if isinstance(answer, Diagnostic):
+            said.append(answer)
+        elif isinstance(answer, dict) and is_number(answer.get("num_cores")):
+            said.append(_machine(source.label, line, answer))
+        else:
+            found += ((line, each) for each in observed(answer))
+    yield from _read(source.label, found)
+    yield from said
+    if not found and not said:
+        yield Diagnostic(source.label, 0, "the answer names no container", "ask for a cgroup")
+
+
+def _read(label: str, found: list[tuple[int, Observed]]) -> Iterator[Record]:
+    repeated = nested(each.container for _, each in found if each.container)
+    kept = [
+        (line, each)
+        for line, each in found
+        if each.container is not None and each.container.key not in repeated
+    ]
+    if not kept:
+        if found:
+            yield Diagnostic(label, 0, "the answer holds pause containers only", "ask for others")
+        return
+    reading = Reading(tool="cadvisor", form=kept[0][1].form, line=kept[0][0])
+    gatherer, undated = Gatherer(reading), 0
+    for line, each in kept:
+        subject = each.container.subject if each.container else None
+        reading.env.update(limits(each.spec, subject or ""))
+        for look in each.stats:
+            undated += not (isinstance(look, dict) and _take(gatherer, each, look, line))
+        reading.last_line = line
+    if gatherer.count or reading.rows:
+        yield reading
+        yield from gatherer.blocks()
+    else:
+        yield Diagnostic(label, 0, "the answer holds no statistics", "ask for stats, with a count")
+    yield from _remarks(label, found, sorted(repeated), undated)
+
+
+def _take(gatherer: Gatherer, each: Observed, look: dict[str, Any], line: int) -> bool:
+    """Take a look's values; False where it does not tell its time."""
+    time, subject = micros(look.get("timestamp")), each.container.subject if each.container else ""
+    if time is None:
+        return False
+    if each.form != "summary":
+        for value in read_look(look, line):
+            gatherer.add(
+                value.measure,
+                subject,
+                value.value,
+                time=time,
+                line=value.line,
+                origin=value.origin,
+            )
+        return True
+    for stat, (measure, amount, own, _) in read_summary(look, line):
+        if stat == "sample":
+            gatherer.add(measure, subject, amount, time=time, line=own)
+        else:
+            gatherer.reading.add(measure.metric, stat, amount, measure.unit, own, subject=subject)
+    return True
+
+
+def _remarks(
+    label: str, found: list[tuple[int, Observed]], repeated: list[str], undated: int
+) -> Iterator[Diagnostic]:
+    if repeated:
+        names = ", ".join(repeated[:3]) + (", …" if len(repeated) > 3 else "")
+        what = f"{names}: parents, or parts of containers, are left out, as they count twice"
+        yield Diagnostic(label, 0, what, severity="note")
+    if any(each.container is None for _, each in found):
+        yield Diagnostic(label, 0, "pause containers and whole pods are left out", severity="note")
+    if undated:
+        what = f"{undated} looks without a time (or with an unreadable one) are left out"
+        yield Diagnostic(label, 0, what, "take the answer again", "warning")
+
+
+def _machine(label: str, line: int, answer: dict[str, Any]) -> Diagnostic:
+    cores, memory = answer["num_cores"], dig(answer, "memory_capacity")
+    size = f" and {int(memory)} bytes of memory" if memory is not None else ""
+    what = f"tells of a machine with {cores} CPUs{size}, and of no container"
+    hint = "put what matters of it into run.toml, under [env]"
+    return Diagnostic(label, line, what, hint, "note")

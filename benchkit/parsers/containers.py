@@ -1,0 +1,136 @@
+"""Which container a measurement belongs to, and which containers would count twice.
+
+In: the labels that cAdvisor, the kubelet or Prometheus give. Out: a `Container`, and the keys of
+those that hold others of the same source. Why: parents, pods and pause containers repeat what
+their children use, and every form tells them apart by the same labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+#: From here on a memory limit is a kernel's word for none; such numbers exceed a float's digits.
+_UNLIMITED = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """What a measurement is about.
+
+    Parameters
+    ----------
+    key : str
+        The cgroup path where it is told, else the subject.
+    subject : str or None
+        The name people know it by: ``namespace/pod/container``, the Docker name, else the cgroup.
+        None for a measurement of everything that was watched.
+    is_named : bool
+        Whether a container runtime named it; cgroups inside it are parts of it.
+    """
+
+    key: str
+    subject: str | None
+    is_named: bool
+
+
+def container_of(labels: Mapping[str, str]) -> Container | None:
+    """Return what labels are about, or None for a pause container or a pod as a whole.
+
+    Parameters
+    ----------
+    labels : mapping of str to str
+        ``id``, ``name``, ``container``, ``pod``, ``namespace``; of old kubelets ``container_name``
+        and ``pod_name``. An empty label is one that is not there.
+
+    Examples
+    --------
+    >>> container_of({"id": "/docker/4f1c", "name": "redis"}).subject
+    'redis'
+    >>> container_of({"container": "POD", "pod": "web-1", "namespace": "shop"}) is None
+    True
+    """
+    path, name = labels.get("id", ""), labels.get("name", "")
+    inside = labels.get("container") or labels.get("container_name") or ""
+    pod = labels.get("pod") or labels.get("pod_name") or ""
+    if inside == "POD" or name.startswith("k8s_POD_") or (pod and not inside):
+        return None
+    if inside:
+        subject = "/".join(filter(None, (labels.get("namespace", ""), pod, inside)))
+        return Container(path or subject, subject, is_named=True)
+    if name:
+        return Container(path or name, name, is_named=True)
+    return Container(path, path or None, is_named=False)
+
+
+def nested(containers: Iterable[Container]) -> frozenset[str]:
+    """Return the keys of those that repeat others: parents, and cgroups inside a container.
+
+    Examples
+    --------
+    >>> cgroups = [Container(key, key, is_named=False) for key in ("/", "/bench", "/bench/server")]
+    >>> sorted(nested(cgroups))
+    ['/', '/bench']
+    """
+    named = {each.key: each.is_named for each in containers}
+    repeated = set()
+    for key in named:
+        above = [parent for parent in ancestors(key) if parent in named]
+        if any(named[parent] for parent in above):
+            repeated.add(key)
+        else:
+            repeated.update(above)
+    return frozenset(repeated)
+
+
+def undecided(containers: Iterable[Container]) -> frozenset[str]:
+    """Return the keys that may yet prove to be parents if a sorted list has lost its end.
+
+    Examples
+    --------
+    >>> cgroups = [Container(key, key, is_named=False) for key in ("/bench/a", "/bench/b")]
+    >>> sorted(undecided(cgroups))
+    ['/bench/b']
+    """
+    found = list(containers)
+    last = max((each.key for each in found), default="")
+    # "0" follows "/": whatever sorts there or later stands behind all children
+    return frozenset(
+        each.key for each in found if not each.is_named and last < each.key.rstrip("/") + "0"
+    )
+
+
+def ancestors(key: str) -> list[str]:
+    """Return the cgroups above one, from the root on.
+
+    Examples
+    --------
+    >>> ancestors("/bench/server")
+    ['/', '/bench']
+    """
+    if not key.startswith("/") or key == "/":
+        return []
+    parts = key.split("/")
+    return ["/", *("/".join(parts[:size]) for size in range(2, len(parts)))]
+
+
+def memory_limit(limit: float) -> str:
+    """Write a limit in bytes for `Reading.env`; empty where there is none.
+
+    Examples
+    --------
+    >>> memory_limit(2147483648), memory_limit(9223372036854771712)
+    ('2147483648', '')
+    """
+    return str(int(limit)) if 0 < limit < _UNLIMITED else ""
+
+
+def cpu_limit(quota: float, period: float) -> str:
+    """Write a limit in cores for `Reading.env`; empty where there is none.
+
+    Examples
+    --------
+    >>> cpu_limit(150000, 100000), cpu_limit(-1, 100000)
+    ('1.5', '')
+    """
+    return f"{quota / period:.12g}" if quota > 0 and period > 0 else ""

@@ -1,0 +1,170 @@
+"""What the names of Prometheus metrics mean: usage of containers, and spans on their way.
+
+In: a metric's name and labels. Out: its word in the vocabulary, its subject, and which part of the
+subject it counts. Why: the exposition text, the query API, promtool and Grafana share the names.
+
+Spans have one account per backend, and stages of it that overlap:
+
+    app_spans_started            spans_created  otlp
+    otelcol_receiver_accepted    spans_saved    otlp
+    app_spans_dropped            spans_dropped  otlp
+    otelcol_exporter_sent        spans_saved    otlp/sent, also otlp/exported
+    otelcol_receiver_refused     spans_dropped  otlp/refused, also …/send_failed, …/export_failed
+
+A subject with a stage is never to be added to the others; of a text's stages that are zero
+nothing is told.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, TypeGuard, TypeVar
+
+from benchkit.parsers.containers import Container, container_of
+
+T = TypeVar("T")
+
+#: JSON knows integers that no float can hold.
+_TOO_LARGE = 1 << 100
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What a metric measures.
+
+    Parameters
+    ----------
+    metric, unit, stat : str
+        As in the table.
+    over : str
+        The label whose values are parts that add up to one container, if any.
+    stage : str
+        Of a span counter that is not the account itself.
+    is_span : bool
+    """
+
+    metric: str
+    unit: str
+    stat: str
+    over: str = ""
+    stage: str = ""
+    is_span: bool = False
+
+
+class Place(NamedTuple):
+    """Where a measurement belongs: ``part`` is empty where there are no parts."""
+
+    subject: str | None
+    part: str
+    container: Container | None
+
+
+CONTAINERS = {
+    "container_cpu_usage_seconds_total": Measure("cpu_time", "s", "counter", "cpu"),
+    "container_cpu_cfs_periods_total": Measure("cpu_periods", "1", "counter"),
+    "container_cpu_cfs_throttled_periods_total": Measure("cpu_throttled_periods", "1", "counter"),
+    "container_memory_working_set_bytes": Measure("memory_working_set", "B", "sample"),
+    "container_memory_usage_bytes": Measure("memory_usage", "B", "sample"),
+    "container_memory_rss": Measure("memory_rss", "B", "sample"),
+    "container_memory_cache": Measure("memory_cache", "B", "sample"),
+    "container_network_receive_bytes_total": Measure("network_in", "B", "counter", "interface"),
+    "container_network_transmit_bytes_total": Measure("network_out", "B", "counter", "interface"),
+    "container_fs_reads_bytes_total": Measure("disk_read", "B", "counter", "device"),
+    "container_fs_writes_bytes_total": Measure("disk_write", "B", "counter", "device"),
+}
+
+_SPANS = (
+    (r"(?:\w+_)?spans?_(?:started|created)", "spans_created", ""),
+    (r"\w+_receiver_accepted_spans", "spans_saved", ""),
+    (r"(?:\w+_)?spans?_dropped", "spans_dropped", ""),
+    (r"(?:\w+_)?spans?_exported", "spans_saved", "exported"),
+    (r"\w+_exporter_sent_spans", "spans_saved", "sent"),
+    (r"(?:\w+_)?spans?_export_failed", "spans_dropped", "export_failed"),
+    (r"\w+_receiver_refused_spans", "spans_dropped", "refused"),
+    (r"\w+_exporter_send_failed_spans", "spans_dropped", "send_failed"),
+    (r"\w+_exporter_enqueue_failed_spans", "spans_dropped", "enqueue_failed"),
+)
+_SPAN_NAMES = tuple(
+    (re.compile(rf"{name}(?:_total)?"), Measure(metric, "1", "count", "*", stage, is_span=True))
+    for name, metric, stage in _SPANS
+)
+_BACKENDS = ("backend", "receiver", "exporter", "service_name")
+
+
+def measure_of(name: str) -> Measure | None:
+    """Return what a metric measures; None where its name does not tell.
+
+    Examples
+    --------
+    >>> measure_of("container_memory_rss").metric
+    'memory_rss'
+    >>> measure_of("myapp_spans_started_total").metric
+    'spans_created'
+    """
+    known = CONTAINERS.get(name)
+    if known is not None or "span" not in name:
+        return known
+    return next((measure for pattern, measure in _SPAN_NAMES if pattern.fullmatch(name)), None)
+
+
+def place(measure: Measure, labels: Mapping[str, str]) -> Place | None:
+    """Return where a measurement belongs; None for pods as a whole and pause containers."""
+    if measure.is_span:
+        return _span_place(measure, labels)
+    container = container_of(labels)
+    if container is None:
+        return None
+    return Place(container.subject, labels.get(measure.over, ""), container)
+
+
+def _span_place(measure: Measure, labels: Mapping[str, str]) -> Place:
+    own = next((label for label in _BACKENDS if labels.get(label)), "")
+    subject = "/".join(filter(None, (labels.get(own, ""), measure.stage)))
+    rest = {k: v for k, v in sorted(labels.items()) if k not in {own, "__name__"}}
+    return Place(subject or None, ",".join(f"{k}={v}" for k, v in rest.items()), None)
+
+
+def add_up(measure: Measure, parts: Mapping[str, T]) -> list[T]:
+    """Return the parts that make up the whole: ``total`` alone, all CPUs, all but the loopback.
+
+    Examples
+    --------
+    >>> add_up(CONTAINERS["container_cpu_usage_seconds_total"], {"cpu00": 1, "cpu01": 2})
+    [1, 2]
+    >>> add_up(CONTAINERS["container_cpu_usage_seconds_total"], {"cpu00": 1, "total": 3})
+    [3]
+    """
+    for whole in ("total", ""):
+        if measure.over == "cpu" and whole in parts:
+            return [parts[whole]]
+    if measure.over == "interface":
+        parts = {name: part for name, part in parts.items() if name != "lo"} or parts
+    return list(parts.values())
+
+
+def is_partial(measure: Measure, part: str) -> bool:
+    """Say whether further parts of the same subject may follow."""
+    return bool(measure.over and part) and not (measure.over == "cpu" and part == "total")
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Say whether a value read from JSON is a finite number."""
+    if isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) < _TOO_LARGE
+    return isinstance(value, float) and math.isfinite(value)
+
+
+def dig(value: object, *names: str) -> float | None:
+    """Return the number at the end of a path of keys; None where there is none.
+
+    Examples
+    --------
+    >>> dig({"cpu": {"usage": {"total": 7}}}, "cpu", "usage", "total")
+    7
+    """
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if is_number(value) else None

@@ -1,0 +1,83 @@
+r"""docker stats: the table with its refreshes, JSON lines, and the answers of the Docker API.
+
+In: what ``docker stats`` prints, also into a file or pasted, or ``GET /containers/NAME/stats``.
+Out: CPU, memory, network and disk of every container, frame by frame. Why: it is there wherever
+Docker is.
+
+The table, verbatim (the header comes again with every refresh; old versions say ``CONTAINER``)::
+
+    CONTAINER ID   NAME                CPU %     MEM USAGE / LIMIT     MEM %     NET I/O          BLOCK I/O   PIDS
+    b7de80246e82   gracious_curran     0.29%     463.8MiB / 5.892GiB   7.69%     866B / 0B        0B / 0B     33
+    aa71222c3d71   practical_shirley   0.00%     3.965MiB / 5.892GiB   0.07%     17.9kB / 586kB   0B / 0B     5
+
+``docker stats --format '{{json .}}'``, by Docker's documentation::
+
+    {"BlockIO":"0B / 13.3kB","CPUPerc":"0.03%","Container":"5acfcb1b4fd1","ID":"5acfcb1b4fd1","MemPerc":"0.01%","MemUsage":"2.5MiB / 15.2GiB","Name":"web","NetIO":"916B / 0B","PIDs":"2"}
+
+What the numbers are: CPU is of one core (200 % is two cores); memory in MiB is in powers of 1,024,
+without the cache that is not in use (Docker 19.03 and later, cgroup v2); memory in MB (Docker 1.12
+and before, Podman), network and disk are in powers of 1,000. Network and disk count since the
+container began. A container that has stopped shows ``--`` or zeros. In the
+API's answer ``memory_usage`` holds the cache, and usage less ``inactive_file`` is the working set
+(*computed*).
+
+Versions: Docker 1.5 and later; the table may be one of your own columns, if its header is there.
+
+Not recorded: times (but in the API's answers), the CPU limit, and whether the memory limit beside
+the usage is the container's or the machine's: it is not read.
+"""  # noqa: E501 - verbatim
+
+from __future__ import annotations
+
+import re
+
+from benchkit.parsers.base import Form, Format, Head
+from benchkit.parsers.dockerstats.reader import parse
+from benchkit.parsers.dockerstats.table import is_header
+
+__all__ = ["FORMAT"]
+
+_JSON_LINE = re.compile(r'^\s*\{.*"CPUPerc"\s*:\s*"', re.MULTILINE)
+_API = (re.compile(r'"cpu_stats"\s*:\s*\{'), re.compile(r'"(?:read|memory_stats)"\s*:'))
+
+
+def _recognises(head: Head) -> bool:
+    text = head.text
+    if "CPU %" in text and any(is_header(line) for line in text.split("\n") if "CPU %" in line):
+        return True
+    if '"CPUPerc"' in text and _JSON_LINE.search(text):
+        return True
+    return text.lstrip().startswith(("{", "[")) and all(sign.search(text) for sign in _API)
+
+
+_NEVER = "limits; which run it belongs to"
+
+FORMAT = Format(
+    name="docker-stats",
+    tools=("docker-stats",),
+    summary="docker stats: CPU, memory, network and disk of containers",
+    forms=(
+        Form(
+            name="table",
+            signature="CONTAINER ID   NAME   CPU %   MEM USAGE / LIMIT   …, once per refresh",
+            versions="Docker 1.5 and later, Podman",
+            not_recorded=f"times; {_NEVER}",
+        ),
+        Form(
+            name="json",
+            signature='lines {"BlockIO":…,"CPUPerc":"0.29%",…,"MemUsage":…,"Name":…}',
+            versions="Docker 17.03 and later, --format '{{json .}}'",
+            not_recorded=f"times; {_NEVER}",
+        ),
+        Form(
+            name="api",
+            signature='{"read":…,"cpu_stats":{…},"memory_stats":{…}}',
+            versions="Docker Engine API 1.17 and later: /containers/NAME/stats",
+            not_recorded=_NEVER,
+        ),
+    ),
+    recognises=_recognises,
+    parse=parse,
+    embeds=True,
+    is_companion=True,
+)

@@ -1,0 +1,117 @@
+"""From frames of docker stats to readings.
+
+In: the lines of a source, or the documents of the API. Out: one `Reading` per table that nothing
+but its own rows interrupts. Why: a table may stand between other text, and its refreshes are not
+runs of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchkit.parsers.base import Diagnostic, Reading, Record, Source, strip_prefix
+from benchkit.parsers.dockerstats import api, table
+from benchkit.parsers.documents import read_documents
+from benchkit.parsers.series import BLOCK, Gatherer, micros
+
+_TOOL = "docker-stats"
+
+
+def parse(source: Source) -> Iterator[Record]:
+    r"""Yield readings, their samples, and the diagnostics.
+
+    Parameters
+    ----------
+    source : Source
+
+    Examples
+    --------
+    >>> text = b"NAME   CPU %   MEM USAGE / LIMIT\nredis  12.50%  1.5MiB / 1GiB\n"
+    >>> reading, cpu, memory = parse(Source(None, "stats.txt", text))
+    >>> cpu.subject, cpu.values.tolist(), memory.values.tolist()
+    ('redis', [0.125], [1572864.0])
+    """
+    start = source.head().text.lstrip()
+    if start.startswith(("{", "[")) and '"cpu_stats"' in start:
+        yield from _answers(source)
+    else:
+        yield from _frames(source)
+
+
+def _frames(source: Source) -> Iterator[Record]:
+    header: list[str] = []
+    current: Gatherer | None = None
+    is_empty = True
+    for number, line in source.lines():
+        cells = _cells(line, header)
+        if cells is not None:
+            values = list(table.read_cells(cells)) if table.subject_of(cells) else []
+            if values and current is None:
+                current, is_empty = _begin(line, number), False
+                yield current.reading
+            if current is not None:
+                _add(current, table.subject_of(cells), values, number)
+                yield from current.blocks(BLOCK)
+        elif table.is_header(line):
+            header = table.read_header(line)
+        elif line.strip():  # other text: the table has ended
+            yield from current.blocks() if current else ()
+            header, current = [], None
+    yield from current.blocks() if current else ()
+    if is_empty:
+        what = "the table of docker stats has no row with numbers"
+        yield Diagnostic(source.label, 0, what, "start the containers before it")
+
+
+def _begin(line: str, number: int) -> Gatherer:
+    form = "json" if strip_prefix(line).startswith("{") else "table"
+    return Gatherer(Reading(tool=_TOOL, form=form, line=number, last_line=number))
+
+
+def _add(gatherer: Gatherer, subject: str, values: list[table.Cell], line: int) -> None:
+    for measure, quantity in values:
+        step = quantity.resolution
+        gatherer.add(measure, subject, quantity.value, time=None, line=line, resolution=step)
+        gatherer.reading.last_line = line
+
+
+def _cells(line: str, header: list[str]) -> dict[str, str] | None:
+    """Return a row's cells; None for a line that is no row."""
+    bare = strip_prefix(line)
+    if bare.startswith("{"):
+        return table.read_json(bare)
+    cells = table.split(line)
+    if not header or table.is_header(line) or len(cells) < 2:
+        return None
+    return dict(zip(header, cells, strict=False)) if _fits(header, cells) else None
+
+
+def _fits(header: list[str], cells: list[str]) -> bool:
+    """Say whether a row stands under its header; the last cells of one that is cut may lack."""
+    at = header.index("CPU %")
+    return len(cells) <= len(header) and (
+        len(cells) <= at or cells[at] == "--" or cells[at].rstrip("%").replace(".", "").isdigit()
+    )
+
+
+def _answers(source: Source) -> Iterator[Record]:
+    reading = Reading(tool=_TOOL, form="api", line=1)
+    gatherer = Gatherer(reading)
+    said: list[Diagnostic] = []
+    for line, document in read_documents(source):
+        for answer in document if isinstance(document, list) else [document]:
+            if isinstance(answer, Diagnostic):
+                said.append(answer)
+            elif api.is_answer(answer):
+                time, subject = micros(answer.get("read")), api.subject_of(answer)
+                for measure, value, own, origin in api.read_answer(answer, line):
+                    gatherer.add(
+                        measure, subject or None, value, time=time, line=own, origin=origin
+                    )
+                    reading.last_line = max(own, reading.last_line)
+    if gatherer.count:
+        yield reading
+        yield from gatherer.blocks()
+    elif not said:
+        said.append(Diagnostic(source.label, 0, "the answer holds no usage", "is it running?"))
+    yield from said

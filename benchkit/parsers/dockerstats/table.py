@@ -1,0 +1,111 @@
+"""One row of ``docker stats``, in the table or as a JSON line.
+
+In: the cells of a row under their headings. Out: values in base units. Why: both forms hold the
+same formatted texts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from benchkit.parsers.base import strip_prefix
+from benchkit.parsers.counters import CONTAINERS, Measure
+from benchkit.units import Quantity, parse_bytes, scale, step
+
+_GAP = re.compile(r"\s{2,}|\t+")
+_CPU = Measure("cpu_usage", "cores", "sample")
+_MEMORY = CONTAINERS["container_memory_usage_bytes"]
+_NETWORK = tuple(
+    CONTAINERS[f"container_network_{way}_bytes_total"] for way in ("receive", "transmit")
+)
+_DISK = tuple(CONTAINERS[f"container_fs_{way}_bytes_total"] for way in ("reads", "writes"))
+_KEYS = {
+    "Name": "NAME",
+    "ID": "CONTAINER ID",
+    "Container": "CONTAINER",
+    "CPUPerc": "CPU %",
+    "MemUsage": "MEM USAGE / LIMIT",
+    "NetIO": "NET I/O",
+    "BlockIO": "BLOCK I/O",
+}
+_COLUMNS = frozenset({*_KEYS.values(), "MEM USAGE/LIMIT", "MEM %", "PIDS", "CPU TIME", "AVG CPU %"})
+#: Podman's names of columns.
+_SAME = {"ID": "CONTAINER ID", "NET IO": "NET I/O", "BLOCK IO": "BLOCK I/O"}
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)%")
+
+
+class Cell(NamedTuple):
+    """One value of a row."""
+
+    measure: Measure
+    quantity: Quantity
+
+
+def is_header(line: str) -> bool:
+    """Say whether a line is the header of the table.
+
+    Examples
+    --------
+    >>> is_header("NAME      CPU %     MEM USAGE / LIMIT")
+    True
+    """
+    names = set(read_header(line))
+    named = {"NAME", "CONTAINER", "CONTAINER ID"} & names
+    return "CPU %" in names and bool(named) and names <= _COLUMNS
+
+
+def read_header(line: str) -> list[str]:
+    """Return the names of the columns, as Docker calls them."""
+    return [_SAME.get(cell, cell) for cell in split(line)]
+
+
+def split(line: str) -> list[str]:
+    """Split a line of the table into its cells."""
+    return [cell for cell in _GAP.split(strip_prefix(line).strip()) if cell]
+
+
+def read_json(line: str) -> dict[str, str] | None:
+    """Return the cells of a JSON line; None where it is none of docker stats'."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or "CPUPerc" not in found:
+        return None
+    return {own: str(found[key]) for key, own in _KEYS.items() if key in found}
+
+
+def subject_of(cells: Mapping[str, str]) -> str:
+    """Return the container's name, or its id where no name is shown."""
+    named = (cells.get(column, "--") for column in ("NAME", "CONTAINER", "CONTAINER ID"))
+    return next((name for name in named if name not in ("--", "")), "")
+
+
+def read_cells(cells: Mapping[str, str]) -> Iterator[Cell]:
+    """Yield the values of a row; a cell that is ``--``, cut or not of its form gives none."""
+    percent = _PERCENT.fullmatch(cells.get("CPU %", ""))
+    if percent:
+        yield Cell(_CPU, Quantity(scale(percent[1], -2), step(percent[1], -2)))
+    memory = cells.get("MEM USAGE / LIMIT") or cells.get("MEM USAGE/LIMIT", "")
+    pairs = (
+        (memory, (_MEMORY,)),
+        (cells.get("NET I/O", ""), _NETWORK),
+        (cells.get("BLOCK I/O", ""), _DISK),
+    )
+    for text, measures in pairs:
+        for measure, amount in zip(measures, text.split("/"), strict=False):
+            quantity = _amount(amount)
+            if quantity is not None:
+                yield Cell(measure, quantity)
+
+
+def _amount(text: str) -> Quantity | None:
+    if not text.strip().endswith("B"):
+        return None
+    try:
+        return parse_bytes(text, binary=False)  # MiB says itself that it is
+    except ValueError:
+        return None

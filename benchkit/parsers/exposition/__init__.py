@@ -1,0 +1,87 @@
+r"""Prometheus' text exposition: ``/metrics`` of cAdvisor, of the kubelet, and of what counts spans.
+
+In: the text of a scrape, or several below each other. Out: counters and gauges of containers with
+the times that the lines carry, and counts of spans. Why: a snapshot before and one after a run
+say what the run used, without a Prometheus.
+
+cAdvisor's, verbatim (0.60, ``curl -s http://127.0.0.1:8089/metrics``)::
+
+    # HELP container_cpu_usage_seconds_total Cumulative cpu time consumed in seconds.
+    # TYPE container_cpu_usage_seconds_total counter
+    container_cpu_usage_seconds_total{cpu="total",id="/"} 6141.351065091 1795224103018
+    container_cpu_usage_seconds_total{cpu="total",id="/bench"} 789.319591904 1795224103274
+    container_cpu_usage_seconds_total{cpu="total",id="/bench/server"} 467.677489547 1795224101622
+
+Spans, verbatim::
+
+    # HELP app_spans_started_total Spans started by the instrumented application.
+    # TYPE app_spans_started_total counter
+    app_spans_started_total{backend="otlp"} 558587
+    # HELP otelcol_receiver_accepted_spans_total Number of spans successfully pushed into the pipeline.
+    # TYPE otelcol_receiver_accepted_spans_total counter
+    otelcol_receiver_accepted_spans_total{receiver="otlp",service_name="sink",transport="http"} 121344
+
+Versions: text format 0.0.4 and OpenMetrics (``# EOF``), of any cAdvisor, kubelet (``/metrics/cadvisor``,
+``/metrics/resource``), OpenTelemetry Collector or application. Times are in ms since 1970; in
+OpenMetrics, in s.
+
+What the numbers are: parts of one container (CPUs where there is no ``cpu="total"``, interfaces but
+lo, devices) are summed (origin *computed*) once their family has ended; if the text ends inside
+it, they are left out, for a cut text looks the same: ``# EOF`` says that it is whole. A last line
+without a line end is not read. Parents, pods and pause containers are left out. Which names of
+spans are known and what they mean stands in `benchkit.parsers.counters`.
+
+Not recorded: when a line without a time was read, the scrape's own time, the run it belongs to.
+"""  # noqa: E501 - verbatim
+
+from __future__ import annotations
+
+import re
+
+from benchkit.parsers.base import Form, Format, Head
+from benchkit.parsers.exposition.reader import parse
+
+__all__ = ["FORMAT"]
+
+_COMMENT = re.compile(r"# (?:HELP|TYPE|UNIT) [a-zA-Z_:][\w:.]*(?: |$)")
+_SAMPLE = re.compile(r"[a-zA-Z_:][\w:.]*(?:\{.*\})? +[-+\d.eEnNaAiIfF]+(?: -?[\d.]+)?(?: # \{.*)?")
+_KNOWN = re.compile(r"(?:container|pod|node|machine|cadvisor|otelcol)_\w|\w*spans?_\w")
+#: So many lines at the top must all be of the format.
+_LINES = 12
+
+
+def _recognises(head: Head) -> bool:
+    if not head.is_start:
+        return False
+    lines = [line for line in head.text.split("\n", 4 * _LINES)[: 4 * _LINES] if line.strip()]
+    if len(lines) > 1 and not head.text.endswith("\n"):
+        lines = lines[:-1]  # it may be cut
+    lines = lines[:_LINES]
+    samples = [line for line in lines if not line.startswith("#")]
+    if not all(_SAMPLE.fullmatch(line.rstrip()) for line in samples):
+        return False
+    return any(map(_COMMENT.match, lines)) or any(map(_KNOWN.match, samples))
+
+
+FORMAT = Format(
+    name="exposition",
+    tools=("cadvisor", "prometheus"),
+    summary="text of /metrics: containers (cAdvisor, kubelet) and spans (collectors, applications)",
+    forms=(
+        Form(
+            name="metrics",
+            signature='# TYPE container_… counter; container_…{id="/…"} value time',
+            versions="Prometheus text 0.0.4 and OpenMetrics; cAdvisor, kubelet",
+            not_recorded="the run it belongs to; the time of lines that carry none",
+        ),
+        Form(
+            name="spans",
+            signature="otelcol_receiver_accepted_spans, …_spans_started, …_spans_dropped",
+            versions="OpenTelemetry Collector; applications that count their spans",
+            not_recorded="when it was taken; whether counters began at zero",
+        ),
+    ),
+    recognises=_recognises,
+    parse=parse,
+    is_companion=True,
+)

@@ -1,0 +1,105 @@
+"""One line of a text exposition.
+
+In: the lines of a source. Out: the samples among them, read by Prometheus' own client library.
+Why: quoting and escapes of labels are the library's business; which line it was is ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from benchkit.parsers.base import Source
+from benchkit.parsers.counters import measure_of
+from benchkit.parsers.source import UnreadableError
+
+_NAME = re.compile(r"\s*([a-zA-Z_:][\w:.]*)")
+_EXEMPLAR = re.compile(r" # \{[^{}]*\} \S+(?: \S+)?$")
+#: Times in ms since 1970 are larger from 1973 on; OpenMetrics writes s.
+_LEAST_MILLISECONDS, _LARGEST_MILLISECONDS = 1e11, 1e14
+_ABOUT = frozenset({"cadvisor_version_info", "machine_cpu_cores", "machine_memory_bytes"})
+_SPEC = "container_spec_"
+
+
+class Sample(NamedTuple):
+    """A sample line; ``time`` in µs since 1970, where the line carries one."""
+
+    line: int
+    name: str
+    labels: dict[str, str]
+    value: float
+    time: int | None
+
+
+@dataclass(slots=True)
+class Text:
+    """The lines of a source that matter.
+
+    Parameters
+    ----------
+    source : Source
+    damaged : UnreadableError or None
+        Why the text ends where it does, after `events` has ended.
+    unreadable : list of int
+        Lines that the library refuses.
+    """
+
+    source: Source
+    damaged: UnreadableError | None = None
+    unreadable: list[int] = field(default_factory=list)
+
+    def events(self) -> Iterator[str | Sample]:
+        """Yield samples that matter, and the name of the family where another one begins."""
+        family = ""
+        for number, line in self._whole_lines():
+            match = _NAME.match(line)
+            name = match[1] if match else ""
+            if name != family or not name:
+                family = name
+                yield family
+            if name and (measure_of(name) or name in _ABOUT or name.startswith(_SPEC)):
+                sample = self._read(number, line)
+                if sample is not None:
+                    yield sample
+
+    def _read(self, number: int, line: str) -> Sample | None:
+        from prometheus_client.parser import text_string_to_metric_families
+
+        try:
+            (found,) = text_string_to_metric_families(_EXEMPLAR.sub("", line))
+            (sample,) = found.samples
+            time = None if sample.timestamp is None else _micros(float(sample.timestamp) * 1000)
+        except (ValueError, TypeError, IndexError, KeyError, OverflowError):
+            self.unreadable.append(number)
+            return None
+        return Sample(number, sample.name, dict(sample.labels), float(sample.value), time)
+
+    def _whole_lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines but one at the end that may have lost its own."""
+        held: tuple[int, str] | None = None
+        try:
+            for item in self.source.lines():
+                if held is not None:
+                    yield held
+                held = item
+        except UnreadableError as error:
+            self.damaged = error  # all that came before it are whole
+        if held is not None and (self.damaged or _ends_with_line(self.source)):
+            yield held
+
+
+def _micros(stamp: float) -> int:
+    """Return a line's time in µs; `OverflowError` where it is none."""
+    if not abs(stamp) < _LARGEST_MILLISECONDS:
+        msg = "no time"
+        raise OverflowError(msg)
+    return round(stamp * (1000 if abs(stamp) >= _LEAST_MILLISECONDS else 1_000_000))
+
+
+def _ends_with_line(source: Source) -> bool:
+    tail = b""
+    for block in source.blocks():
+        tail = (tail + block)[-4:]
+    return tail.rstrip(b"\0").endswith(b"\n")

@@ -1,0 +1,164 @@
+"""From a text exposition to a reading, its samples, and what has to be said about them.
+
+In: the samples of a text, family by family. Out: one `Reading`; containers as `Samples`, spans as
+rows. Why: a family is known to be whole only when the next one begins.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from benchkit.parsers.base import Diagnostic, Reading, Record, Source
+from benchkit.parsers.counters import Measure, add_up, is_partial, measure_of, place
+from benchkit.parsers.exposition.lines import Sample, Text
+from benchkit.parsers.exposition.survey import Survey
+from benchkit.parsers.series import BLOCK, Gatherer
+
+
+def parse(source: Source) -> Iterator[Record]:
+    r"""Yield one reading, its samples, and the diagnostics.
+
+    Parameters
+    ----------
+    source : Source
+
+    Raises
+    ------
+    UnreadableError
+        At damaged gzip; what stood before it has been yielded.
+
+    Examples
+    --------
+    >>> text = b'container_memory_rss{id="/a"} 8192 1795224101622\n# EOF\n'
+    >>> reading, samples = parse(Source(None, "metrics", text))
+    >>> samples.subject, samples.values.tolist(), str(samples.times[0])
+    ('/a', [8192.0], '2026-11-21T01:21:41.622000')
+    """
+    survey, text = Survey.of(Text(source)), Text(source)
+    tool = "cadvisor" if survey.containers else "prometheus"
+    form = "metrics" if survey.containers else "spans"
+    reading = Reading(
+        tool=tool, form=form, line=1, tool_version=survey.version, env=dict(survey.env)
+    )
+    family, yielded = _Family(Gatherer(reading), survey), False
+    for event in text.events():
+        if isinstance(event, Sample):
+            family.take(event)
+            reading.last_line = event.line
+        else:
+            family.end()
+            for block in family.gatherer.blocks(BLOCK):
+                if not yielded:
+                    yield reading
+                    yielded = True
+                yield block
+    family.stop()
+    if not yielded and (family.gatherer.count or reading.rows):
+        yield reading
+        yielded = True
+    yield from family.gatherer.blocks()
+    if text.damaged is not None:
+        raise text.damaged
+    yield from _remarks(source.label, family, text, is_empty=not yielded)
+
+
+class _Amount(NamedTuple):
+    value: float
+    line: int
+
+
+@dataclass(slots=True)
+class _Family:
+    """The metric that is being read, and what is left out of it."""
+
+    gatherer: Gatherer
+    survey: Survey
+    name: str = ""
+    measure: Measure | None = None
+    groups: dict[tuple[str | None, int | None], dict[str, _Amount]] = field(default_factory=dict)
+    strange: int = 0
+    withheld: int = 0
+    ended_in: str = ""
+
+    def take(self, sample: Sample) -> None:
+        """Take a sample of the family."""
+        self.name, self.measure = sample.name, measure_of(sample.name)
+        found = place(self.measure, sample.labels) if self.measure else None
+        if found is None or (found.container and found.container.key in self.survey.repeated):
+            return
+        if not math.isfinite(sample.value):
+            self.strange += 1
+        elif found.container and found.container.key in self.survey.open:
+            self.withheld += 1
+            self.ended_in = sample.name
+        else:
+            parts = self.groups.setdefault((found.subject, sample.time), {})
+            parts.setdefault(found.part, _Amount(sample.value, sample.line))
+
+    def end(self) -> None:
+        """Hand on what the family told; nothing more of it will come."""
+        measure, groups = self.measure, self.groups
+        self.measure, self.groups = None, {}
+        for (subject, time), parts in groups.items():
+            if measure is not None:
+                self._emit(measure, subject, time, add_up(measure, parts))
+
+    def stop(self) -> None:
+        """End the last family: of what may lack a part, nothing is handed on."""
+        measure = self.measure
+        if measure is not None:
+            for key, parts in list(self.groups.items()):
+                if all(is_partial(measure, part) for part in parts):
+                    self.withheld += len(self.groups.pop(key))
+                    self.ended_in = self.name
+        self.end()
+
+    def _emit(
+        self, measure: Measure, subject: str | None, time: int | None, parts: list[_Amount]
+    ) -> None:
+        value = parts[0].value if len(parts) == 1 else math.fsum(part.value for part in parts)
+        origin, line = "reported" if len(parts) == 1 else "computed", parts[-1].line
+        if measure.is_span:
+            if measure.stage and not value:
+                return  # of a stage that lost or sent nothing there is nothing to tell
+            self.gatherer.reading.add(
+                measure.metric, "count", value, measure.unit, line, subject=subject, origin=origin
+            )
+        else:
+            self.gatherer.add(measure, subject, value, time=time, line=line, origin=origin)
+
+
+def _remarks(label: str, family: _Family, text: Text, *, is_empty: bool) -> Iterator[Diagnostic]:
+    survey = family.survey
+    if text.unreadable:
+        what = f"{len(text.unreadable)} lines, this the first, are no samples and are left out"
+        yield Diagnostic(label, text.unreadable[0], what, "take the snapshot again", "warning")
+    if family.strange:
+        what = f"{family.strange} values are NaN or infinite and are left out"
+        yield Diagnostic(label, 0, what, severity="warning")
+    if family.withheld:
+        what = f"the text ends inside {family.ended_in}: {family.withheld} values that may lack "
+        what += "a part, or be a parent's, are left out"
+        yield Diagnostic(label, 0, what, "if it is whole, end it with a line # EOF", "warning")
+    if survey.repeated:
+        names = sorted(survey.repeated)
+        listed = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+        what = f"{listed}: parents, or parts of containers, are left out, as they count twice"
+        yield Diagnostic(label, 0, what, severity="note")
+    if survey.pauses:
+        what = f"{survey.pauses} values of pause containers and whole pods are left out"
+        yield Diagnostic(label, 0, what, severity="note")
+    if is_empty:
+        yield _empty(label, survey)
+
+
+def _empty(label: str, survey: Survey) -> Diagnostic:
+    cores = survey.env.get("machine.cores")
+    if cores:
+        what = f"tells of a machine with {cores} CPUs, and of no container's usage"
+        return Diagnostic(label, 0, what, "scrape /metrics of cAdvisor", "note")
+    what = "holds no usage of containers and no count of spans that benchkit knows"
+    return Diagnostic(label, 0, what, "see `benchkit explain exposition` for the names")

@@ -1,0 +1,89 @@
+"""What a text exposition is about, before its values are read.
+
+In: the text. Out: which containers hold others, whose cgroups they are, which tool wrote it.
+Why: a parent stands above its children, and is only known as one when they have been seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from benchkit.parsers.containers import Container, cpu_limit, memory_limit, nested, undecided
+from benchkit.parsers.counters import Measure, measure_of, place
+from benchkit.parsers.exposition.lines import Sample, Text
+
+_SPEC = "container_spec_"
+
+
+@dataclass(slots=True)
+class Survey:
+    """What the whole text tells.
+
+    Parameters
+    ----------
+    containers : dict of key to Container
+    repeated, open : frozenset of str
+        Keys of containers that repeat others, and of those that may yet do so.
+    pauses : int
+        Samples of pause containers and whole pods.
+    env : dict of str to str
+        Limits and the machine.
+    version : str or None
+        Of cAdvisor.
+    """
+
+    containers: dict[str, Container] = field(default_factory=dict)
+    repeated: frozenset[str] = frozenset()
+    open: frozenset[str] = frozenset()
+    pauses: int = 0
+    env: dict[str, str] = field(default_factory=dict)
+    version: str | None = None
+    _spec: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, text: Text) -> Survey:
+        """Read the whole text once."""
+        survey, inside, ended = cls(), False, False
+        for event in text.events():
+            if isinstance(event, Sample):
+                measure = measure_of(event.name)
+                survey._note(event, measure)
+                inside |= measure is not None and not measure.is_span
+            else:
+                ended |= inside
+        survey.repeated = nested(survey.containers.values())
+        if inside and not ended:
+            survey.open = undecided(survey.containers.values()) - survey.repeated
+        survey._set_limits()
+        return survey
+
+    def _note(self, sample: Sample, measure: Measure | None) -> None:
+        if measure is not None:
+            found = place(measure, sample.labels)
+            if found is None:
+                self.pauses += 1
+            elif found.container is not None:
+                self.containers.setdefault(found.container.key, found.container)
+        elif sample.name.startswith(_SPEC):
+            found = place(Measure("", "", ""), sample.labels)
+            if found is not None and found.container is not None:
+                spec = self._spec.setdefault(found.container.key, {})
+                spec[sample.name.removeprefix(_SPEC)] = sample.value
+        elif sample.name == "cadvisor_version_info":
+            self.version = sample.labels.get("cadvisorVersion") or None
+            if kernel := sample.labels.get("kernelVersion"):
+                self.env["kernel"] = kernel
+        elif sample.value > 0:
+            name = {"machine_cpu_cores": "cores", "machine_memory_bytes": "memory"}[sample.name]
+            self.env[f"machine.{name}"] = f"{sample.value:.0f}"
+
+    def _set_limits(self) -> None:
+        for key, spec in self._spec.items():
+            subject = self.containers[key].subject if key in self.containers else None
+            if subject is None or key in self.repeated:
+                continue
+            limits = {
+                "cpu": cpu_limit(spec.get("cpu_quota", 0), spec.get("cpu_period", 0)),
+                "memory": memory_limit(spec.get("memory_limit_bytes", 0)),
+            }
+            self.env.update((f"limit.{subject}.{k}", v) for k, v in limits.items() if v)

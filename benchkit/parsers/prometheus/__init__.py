@@ -1,0 +1,92 @@
+r"""What Prometheus answers to queries: JSON of its API, promtool's output, and Grafana's CSV.
+
+In: the answer to one query. Out: the series whose names tell their unit: usage of containers and
+counts of spans, over all runs that the time range covers. Why: where a Prometheus scrapes anyway,
+one range query per metric is all that has to be kept of a session.
+
+A range (``/api/v1/query_range``), verbatim but for its length::
+
+    {"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":
+    "container_cpu_usage_seconds_total","cpu":"total","id":"/bench/server","instance":"127.0.0.1:8089",
+    "job":"cadvisor"},"values":[[1795224103.302,"467.677489547"],[1795224104.302,"467.677489547"]]}]}}
+
+Its ``data``, or its ``result`` alone (also ``promtool -o json``), are read as well. promtool as text,
+and Grafana's CSV (inspect, data; also with ``sep=,`` above, ``;`` and UTF-16)::
+
+    container_memory_rss{id="/bench/server", job="cadvisor"} =>
+    8355840 @[1795224103.302]
+
+    "Time","container_memory_rss{id=""/bench/server"", job=""cadvisor""}"
+    1795224103302,8355840
+
+What is read: a series by its name. One without (after ``rate()``, ``sum()``, ``avg_over_time()``) or with
+one that is not known has no unit that benchkit could know, and is left out. In a range, times are
+the query's steps: a value is repeated until the next scrape. NaN and infinite values are left out
+and counted; so are parents, pods and pause containers. CPUs, interfaces and devices are summed
+(origin *computed*) at the times that all have. Where two instances tell the same container, its
+name gets ``@instance``. Times in Grafana's CSV that carry no zone are unknown, not guessed.
+
+Versions: every Prometheus 1.0 and later, promtool 2.x and 3.x, Grafana 6 and later.
+
+Not recorded: the query itself, its step, the runs inside the range, limits.
+"""  # noqa: E501 - verbatim
+
+from __future__ import annotations
+
+import re
+
+from benchkit.parsers.base import Form, Format, Head
+from benchkit.parsers.prometheus import grafana, promtool
+from benchkit.parsers.prometheus.reader import parse
+
+__all__ = ["FORMAT"]
+
+_JSON = (
+    re.compile(r'\{\s*"status"\s*:\s*"(?:success|error)"\s*,\s*"(?:data|errorType|isPartial)"'),
+    re.compile(r'\{\s*"resultType"\s*:\s*"(?:matrix|vector|scalar|string|streams)"'),
+    re.compile(
+        r'\{\s*"result"\s*:\s*\[[\s\S]*"resultType"\s*:\s*"(?:matrix|vector|scalar|string)"'
+    ),
+    re.compile(r'\[\s*\{\s*"metric"\s*:\s*\{[^{}]*\}\s*,\s*"(?:values?|histograms?)"\s*:\s*\['),
+)
+
+
+def _recognises(head: Head) -> bool:
+    text = head.text.lstrip()
+    if not head.is_start:
+        return False
+    if text.startswith(("{", "[")) and any(sign.match(text) for sign in _JSON):
+        return True
+    return promtool.recognises(text) or grafana.recognises(text)
+
+
+_NEVER = "the query, its step, the runs inside the range"
+
+FORMAT = Format(
+    name="prometheus",
+    tools=("prometheus",),
+    summary="answers of Prometheus to queries: API and promtool, and Grafana's CSV of them",
+    forms=(
+        Form(
+            name="api",
+            signature='{"status":"success","data":{"resultType":…,"result":[…]}}, or a part of it',
+            versions="API v1; promtool -o json",
+            not_recorded=_NEVER,
+        ),
+        Form(
+            name="promtool",
+            signature="name{…} =>, then lines value @[time]",
+            versions="promtool 2.x and 3.x: query instant, query range",
+            not_recorded=_NEVER,
+        ),
+        Form(
+            name="grafana",
+            signature='"Time","name{…}", or "Series","Time","Value"',
+            versions="Grafana 6 and later; values as raw numbers",
+            not_recorded=f"{_NEVER}; the zone of times that are not epoch ms",
+        ),
+    ),
+    recognises=_recognises,
+    parse=parse,
+    is_companion=True,
+)

@@ -1,0 +1,84 @@
+"""The API's JSON: an answer, its data, or its result.
+
+In: a JSON value. Out: the `Series` of it, and what Prometheus itself says of the query.
+Why: people save what ``curl`` gives, or what ``jq .data`` or ``jq .data.result`` leave of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeGuard
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.counters import is_number
+from benchkit.parsers.prometheus.model import Series
+
+#: No time in s since 1970 is as large; such a number is no time.
+_LATEST = 1e11
+_UNNAMED = "query the metric itself, without a function over it, so that its name is kept"
+
+
+def read_answer(answer: object, label: str, line: int) -> Iterator[Series | Diagnostic]:
+    """Yield the series of an answer, a ``data`` or a ``result``, and the diagnostics."""
+    if not isinstance(answer, dict):
+        yield from _read_result(answer, label, line)
+        return
+    if answer.get("status") == "error":
+        what = f"Prometheus answered {answer.get('errorType', 'error')}: {answer.get('error', '')}"
+        yield Diagnostic(label, line, what, "correct the query and ask again")
+    for kind in ("warnings", "infos"):
+        said = answer.get(kind)
+        for text in said if isinstance(said, list) else ():
+            severity = "warning" if kind == "warnings" else "note"
+            yield Diagnostic(label, line, f"Prometheus says: {text}", severity=severity)
+    data = answer.get("data", answer)
+    if isinstance(data, dict) and "result" in data:
+        form = data.get("resultType")
+        if form in ("scalar", "string"):
+            what = f"a {form} has no name, so that its unit is unknown"
+            yield Diagnostic(label, line, what, _UNNAMED)
+        else:
+            yield from _read_result(data["result"], label, line)
+    elif answer.get("status") != "error":
+        yield Diagnostic(label, line, "the answer holds no result", "ask query or query_range")
+
+
+def _read_result(result: object, label: str, line: int) -> Iterator[Series | Diagnostic]:
+    if not isinstance(result, list):
+        yield Diagnostic(label, line, "the answer holds no result", "ask query or query_range")
+        return
+    if not result:
+        what = "the answer is empty: the query matched nothing"
+        yield Diagnostic(label, line, what, "check the query's labels and times")
+    skipped = histograms = 0
+    for item in result:
+        metric = item.get("metric") if isinstance(item, dict) else None
+        if not isinstance(metric, dict):
+            skipped += 1
+            continue
+        histograms += "histogram" in item or "histograms" in item
+        yield _read_series(item, {str(k): str(v) for k, v in metric.items()}, line)
+    if skipped:
+        what = f"{skipped} elements of the result are no series and are left out"
+        yield Diagnostic(label, line, what, "take the answer again", "warning")
+    if histograms:
+        what = f"{histograms} series hold native histograms, which are not read"
+        yield Diagnostic(label, line, what, "query a counter or a gauge", "warning")
+
+
+def _read_series(item: dict[str, Any], labels: dict[str, str], line: int) -> Series:
+    series = Series(labels)
+    points = item.get("values", [item["value"]] if "value" in item else [])
+    for point in points if isinstance(points, list) else ():
+        if _is_point(point):
+            own = getattr(point[0], "next_line", line)
+            series.add(round(point[0] * 1_000_000), point[1], own)
+        else:
+            series.strange += 1
+    return series
+
+
+def _is_point(point: object) -> TypeGuard[list[Any]]:
+    if not (isinstance(point, list) and len(point) == 2 and is_number(point[0])):
+        return False
+    return bool(abs(point[0]) < _LATEST)

@@ -1,0 +1,165 @@
+"""From the series of an answer to a reading, its samples, and what has to be said about them.
+
+In: `Series`. Out: one `Reading` with the series whose names tell what they measure. Why: an answer
+holds parents, pods, CPUs and instances side by side, and a rate looks like any other number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from benchkit.parsers.base import Diagnostic, Reading, Record, Source
+from benchkit.parsers.containers import nested
+from benchkit.parsers.counters import Measure, Place, add_up, measure_of, place
+from benchkit.parsers.documents import read_documents, read_text
+from benchkit.parsers.prometheus import grafana, promtool
+from benchkit.parsers.prometheus.answers import read_answer
+from benchkit.parsers.prometheus.model import Series
+from benchkit.parsers.series import Gatherer
+
+_UNNAMED = "query the metric itself, without a function over it, so that its name is kept"
+
+
+def parse(source: Source) -> Iterator[Record]:
+    """Yield one reading, its samples, and the diagnostics.
+
+    Parameters
+    ----------
+    source : Source
+
+    Examples
+    --------
+    >>> metric = b'{"__name__":"container_memory_rss","id":"/a"}'
+    >>> answer = b'[{"metric":' + metric + b',"value":[1795224103,"8"]}]'
+    >>> reading, samples = parse(Source(None, "query.json", answer))
+    >>> samples.subject, samples.values.tolist(), str(samples.times[0])
+    ('/a', [8.0], '2026-11-21T01:21:43.000000')
+    """
+    form, found = _read(source)
+    said = [each for each in found if isinstance(each, Diagnostic)]
+    choice = _Choice()
+    for each in found:
+        if isinstance(each, Series):
+            choice.take(each)
+    reading = Reading(tool="prometheus", form=form, line=1)
+    gatherer = Gatherer(reading)
+    choice.gather(gatherer)
+    if gatherer.count:
+        reading.last_line = choice.last_line
+        yield reading
+        yield from gatherer.blocks()
+    yield from choice.remarks(source.label, is_empty=not gatherer.count)
+    yield from said
+
+
+def _read(source: Source) -> tuple[str, list[Series | Diagnostic]]:
+    start = source.head().text.lstrip()
+    if start.startswith(("{", "[")) and not promtool.recognises(start):
+        found: list[Series | Diagnostic] = []
+        for line, answer in read_documents(source):
+            if isinstance(answer, Diagnostic):
+                found.append(answer)
+            else:
+                found += read_answer(answer, source.label, line)
+        return "api", found
+    text = read_text(source)
+    if isinstance(text, Diagnostic):
+        return "", [text]
+    form = promtool if promtool.recognises(start) else grafana
+    return form.__name__.rpartition(".")[2], list(form.read_text(text, source.label))
+
+
+@dataclass(slots=True)
+class _Choice:
+    """The series that are read, and why others are not."""
+
+    known: list[tuple[Measure, Place, Series]] = field(default_factory=list)
+    unnamed: int = 0
+    unknown: set[str] = field(default_factory=set)
+    pauses: int = 0
+    strange: int = 0
+    unequal: int = 0
+    repeated: frozenset[str] = frozenset()
+    last_line: int = 1
+
+    def take(self, series: Series) -> None:
+        """Take a series, if its name tells what it measures."""
+        name = series.labels.get("__name__", "")
+        measure = measure_of(name)
+        if measure is None:
+            self.unnamed += not name
+            if name:
+                self.unknown.add(name)
+            return
+        found = place(measure, series.labels)
+        if found is None:
+            self.pauses += 1
+            return
+        self.strange += series.strange
+        if measure.is_span:
+            measure = replace(measure, stat="counter")
+        self.known.append((measure, found, series))
+
+    def gather(self, gatherer: Gatherer) -> None:
+        """Add the values of the series to a reading, the parts of a container summed."""
+        self.repeated = nested(found.container for _, found, _ in self.known if found.container)
+        groups: dict[tuple[Measure, str | None], dict[str, dict[str, Series]]] = {}
+        for measure, found, series in self.known:
+            if found.container is not None and found.container.key in self.repeated:
+                continue
+            instance = series.labels.get("instance", "")
+            instances = groups.setdefault((measure, found.subject), {})
+            instances.setdefault(instance, {}).setdefault(found.part, series)
+        for (measure, subject), instances in groups.items():
+            for instance, parts in instances.items():
+                own = f"{subject or ''}@{instance}" if len(instances) > 1 else subject
+                self._add(gatherer, measure, own, add_up(measure, parts))
+
+    def _add(
+        self, gatherer: Gatherer, measure: Measure, subject: str | None, parts: list[Series]
+    ) -> None:
+        if len(parts) == 1:
+            for time, value, line in zip(
+                parts[0].times, parts[0].values, parts[0].lines, strict=True
+            ):
+                gatherer.add(measure, subject, value, time=time, line=line)
+                self.last_line = max(self.last_line, line)
+            return
+        tables = [
+            dict(zip(p.times, zip(p.values, p.lines, strict=True), strict=True)) for p in parts
+        ]
+        shared = [time for time in tables[0] if time and all(time in table for table in tables)]
+        self.unequal += len({time for table in tables for time in table}) - len(shared)
+        for time in shared:
+            value = math.fsum(table[time][0] for table in tables)
+            line = tables[-1][time][1]
+            gatherer.add(measure, subject, value, time=time, line=line, origin="computed")
+            self.last_line = max(self.last_line, line)
+
+    def remarks(self, label: str, *, is_empty: bool) -> Iterator[Diagnostic]:
+        """Yield what was left out, and why."""
+        loss = "error" if is_empty else "warning"
+        if self.unnamed:
+            what = f"{self.unnamed} series have no metric name (the result of a function, or a "
+            what += "legend): their unit is unknown, and they are left out"
+            yield Diagnostic(label, 0, what, _UNNAMED, loss)
+        if self.unknown:
+            names = ", ".join(sorted(self.unknown)[:3]) + (", …" if len(self.unknown) > 3 else "")
+            what = f"the unit of {names} is not known, and its series are left out"
+            yield Diagnostic(label, 0, what, "query usage of containers or counts of spans", loss)
+        for count, what in (
+            (self.strange, "values are no finite numbers and are left out"),
+            (self.unequal, "times at which not all parts of a container are told are left out"),
+        ):
+            if count:
+                yield Diagnostic(label, 0, f"{count} {what}", severity="warning")
+        if self.repeated:
+            parents = sorted(self.repeated)
+            listed = ", ".join(parents[:3]) + (", …" if len(parents) > 3 else "")
+            what = f"{listed}: parents, or parts of containers, are left out, as they count twice"
+            yield Diagnostic(label, 0, what, severity="note")
+        if self.pauses:
+            what = f"{self.pauses} series of pause containers and whole pods are left out"
+            yield Diagnostic(label, 0, what, severity="note")

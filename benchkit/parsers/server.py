@@ -1,0 +1,90 @@
+r"""Logs of agents and traced servers: how many requests they have seen, how many spans they sent.
+
+In: a log, whatever else stands in it. Out: one `Reading` per line ``Processed N requests``. Why: an
+agent that counts while the load runs says whether it saw every request, without any backend.
+
+OBI (``OTEL_EBPF_TRACE_PRINTER=counter``) prints when it ends::
+
+    Processed 30002 requests
+
+A server that exports its own spans, verbatim::
+
+    2026/11/20 23:55:53 listening, otel=true
+    2026/11/20 23:56:23 http: Server closed
+    2026/11/20 23:56:23 Exported 30004 spans in 59 batches
+    2026/11/20 23:56:23 Processed 15002 requests
+
+What the numbers are: ``Processed`` is a span per request and layer that the agent traced (OBI sees
+HTTP and SQL: two per request of the load), *spans_created* with the subject ``obi``, ``beyla`` or
+``agent``. ``Exported`` is *spans_saved* with the subject ``exporter``: it counts all spans of a
+request, so that the two have different subjects and are not to be subtracted.
+
+Versions: OBI and Beyla with the counter printer; any log with these lines.
+
+Not recorded: times with a zone, the spans that were lost, the version.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source
+
+__all__ = ["FORMAT"]
+
+_START = r"^[\s#>|*/]*(?:\d{4}[-/]\d\d[-/]\d\d[T ]\S+ +|[\w.-]+ +\| *)*"
+_PROCESSED = re.compile(_START + r"Processed (\d{1,15}) requests\s*$", re.MULTILINE)
+_EXPORTED = re.compile(_START + r"Exported (\d{1,15}) spans in \d+ batches\s*$")
+_AGENT = re.compile(r"\b(?:component=|OTEL_EBPF_|bin/)?(obi|beyla)\b", re.IGNORECASE)
+
+
+def _recognises(head: Head) -> bool:
+    return "Processed " in head.text and _PROCESSED.search(head.text) is not None
+
+
+def _parse(source: Source) -> Iterator[Record]:
+    r"""Yield a reading per line that counts requests.
+
+    Examples
+    --------
+    >>> log = b"Exported 30004 spans in 59 batches\nProcessed 15002 requests\n"
+    >>> (reading,) = _parse(Source(None, "server.log", log))
+    >>> [(row[0], row[1], row[3]) for row in reading.rows]
+    [('exporter', 'spans_saved', 30004), ('agent', 'spans_created', 15002)]
+    """
+    agent, sent, is_empty = "agent", None, True
+    for number, line in source.lines():
+        if exported := _EXPORTED.match(line):
+            sent = (number, int(exported[1]))
+        elif processed := _PROCESSED.match(line):
+            first = sent[0] if sent else number
+            reading = Reading(tool="server", form="log", line=first, last_line=number)
+            if sent:
+                reading.add("spans_saved", "count", sent[1], "1", sent[0], subject="exporter")
+            reading.add("spans_created", "count", int(processed[1]), "1", number, subject=agent)
+            yield reading
+            sent, is_empty = None, False
+        elif named := _AGENT.search(line):
+            agent = named[1].lower()
+    if is_empty:
+        yield Diagnostic(source.label, 0, "no line says how many requests were processed")
+
+
+FORMAT = Format(
+    name="server",
+    tools=("server",),
+    summary="logs of agents (OBI, Beyla) and traced servers: requests seen, spans sent",
+    forms=(
+        Form(
+            name="log",
+            signature="Processed N requests; Exported N spans in M batches",
+            versions="OBI and Beyla with the counter printer; servers that write such lines",
+            not_recorded="when, which version, how many spans were lost",
+        ),
+    ),
+    recognises=_recognises,
+    parse=_parse,
+    embeds=True,
+    is_companion=True,
+)

@@ -1,0 +1,170 @@
+"""Prometheus' text: real snapshots and span counts, sums over parts, and what a cut text loses."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from container_records import FIXTURES, tell, tell_file
+from hypothesis import given
+from hypothesis import strategies as st
+
+LEAVES = {"/bench/collector", "/bench/server", "/bench/storage"}
+SNAPSHOTS = sorted((FIXTURES / "tracing-resources/none/cadvisor-metrics-1").iterdir())
+
+#: Started, saved and dropped of run 1, as the README of the capture tells them.
+SPANS = {
+    "otlp": (558587, 121344, 437243),
+    "zipkin": (534798, 113664, 421134),
+    "apm": (628504, 136046, 494426),
+    "skywalking": (559890, 160766, 370862),
+}
+
+
+def test_a_real_snapshot() -> None:
+    told = tell_file("tracing-resources/none/cadvisor-metrics-1/01-1795224103307.prom.gz")
+    assert told.subjects() == LEAVES
+    assert told.values("cpu_time") == {
+        "/bench/collector": [13.153442846],
+        "/bench/server": [467.677489547],
+        "/bench/storage": [306.678907164],
+    }
+    assert told.values("memory_working_set")["/bench/server"] == [9273344]
+    assert told.values("memory_rss")["/bench/server"] == [8355840]
+    assert told.times("cpu_time", "/bench/server") == ["2026-11-21T01:21:41.622000"]
+    (reading,) = told.readings
+    assert (reading.tool, reading.form, reading.tool_version) == ("cadvisor", "metrics", None)
+    assert reading.env["machine.cores"] == "2"
+    assert reading.env["limit./bench/server.memory"] == "2147483648"
+    assert told.says("/, /bench: parents")
+
+
+def test_a_folder_of_snapshots_has_each_of_them_as_a_reading() -> None:
+    counters = [
+        tell_file(path.relative_to(FIXTURES).as_posix()).values("cpu_time")["/bench/server"][0]
+        for path in SNAPSHOTS
+    ]
+    assert len(counters) == 3
+    assert counters == sorted(counters)
+
+
+def test_snapshots_below_each_other_count_every_look_once() -> None:
+    data = b"".join(gzip.decompress(path.read_bytes()) for path in SNAPSHOTS)
+    told = tell("exposition", data + gzip.decompress(SNAPSHOTS[0].read_bytes()))
+    values = told.values("cpu_time")["/bench/storage"]
+    assert values == sorted(set(values))
+    assert 1 < len(values) <= 3
+
+
+@pytest.mark.parametrize("backend", SPANS)
+def test_spans_are_those_of_the_capture(backend: str) -> None:
+    told = tell_file(f"tracing-resources/{backend}/spans-1.prom")
+    started, saved, dropped = SPANS[backend]
+    assert told.rows("spans_created") == {backend: started}
+    assert told.rows("spans_saved")[backend] == saved
+    assert told.rows("spans_dropped")[backend] == dropped
+    (reading,) = told.readings
+    assert (reading.tool, reading.form) == ("prometheus", "spans")
+    assert {row[2] for row in reading.rows} == {"count"}
+
+
+def test_stages_have_subjects_of_their_own_and_transports_are_summed() -> None:
+    told = tell_file("containers-edge/synthetic-collector.prom")
+    assert told.rows("spans_saved") == {"otlp/jaeger/sent": 900, "otlp": 1000}
+    assert told.rows("spans_dropped") == {"otlp/jaeger/send_failed": 100}
+
+
+def test_cpus_and_interfaces_are_summed_and_pods_left_out() -> None:
+    told = tell_file("containers-edge/synthetic-percpu.prom")
+    assert told.values("cpu_time") == {"redis": [21.5], "shop/web-1/app": [8.0]}
+    assert told.values("network_in") == {"redis": [1520]}
+    assert told.values("memory_rss") == {"redis": [4505600]}
+    assert not told.values("memory_working_set")
+    assert told.readings[0].env == {"limit.redis.cpu": "0.5"}
+    for words in ("are NaN or infinite", "pause containers", "/docker/4f1c/init", "no samples"):
+        assert told.says(words)
+
+
+def test_a_total_never_meets_its_cpus() -> None:
+    name = "container_cpu_usage_seconds_total"
+    lines = [f'{name}{{cpu="{cpu}",id="/a"}} {i}\n' for i, cpu in enumerate(("cpu00", "total"))]
+    assert tell("exposition", "".join(lines) + "# EOF\n").values("cpu_time") == {"/a": [1]}
+    assert tell("exposition", "".join(lines[::-1]) + "# EOF\n").values("cpu_time") == {"/a": [1]}
+
+
+def test_times_of_openmetrics_are_seconds() -> None:
+    told = tell_file("containers-edge/synthetic-openmetrics.prom")
+    assert told.values("cpu_time") == {'/bench/a"b': [7.75]}
+    assert told.times("cpu_time", '/bench/a"b') == ["2026-11-21T01:21:43.018000"]
+
+
+def test_kubelet_resource_metrics() -> None:
+    labels = 'container="app",namespace="shop",pod="web-1"'
+    text = f"container_cpu_usage_seconds_total{{{labels}}} 6765.751112 1744775165350\n"
+    told = tell("exposition", text)
+    assert told.values("cpu_time") == {"shop/web-1/app": [6765.751112]}
+
+
+def test_a_text_that_ends_inside_a_sum_withholds_it() -> None:
+    text = 'container_cpu_usage_seconds_total{cpu="cpu00",name="redis"} 5\n'
+    told = tell("exposition", text)
+    assert not told.readings
+    assert told.says("end it with a line # EOF")
+    assert tell("exposition", text + "# EOF\n").values("cpu_time") == {"redis": [5]}
+
+
+def test_a_last_cgroup_may_be_a_parent_until_the_text_says_otherwise() -> None:
+    text = 'container_memory_rss{id="/a"} 1\ncontainer_memory_rss{id="/b"} 2\n'
+    assert tell("exposition", text).values("memory_rss") == {"/a": [1]}
+    assert tell("exposition", text + "# EOF\n").values("memory_rss") == {"/a": [1], "/b": [2]}
+
+
+def test_a_last_line_without_an_end_is_not_read() -> None:
+    told = tell("exposition", 'container_memory_rss{name="a"} 1\ncontainer_memory_rss{name="b"} 23')
+    assert told.values("memory_rss") == {"a": [1]}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("# TYPE node_load1 gauge\nnode_load1 0.5\n", "no usage of containers"),
+        ("machine_cpu_cores 4\n", "a machine with 4 CPUs"),
+        ('container_memory_rss{name="a"} 1 1e300\n# EOF\n', "no samples"),
+        ('container_memory_rss{name="a" 1\n# EOF\n', "no samples"),
+        ('container_memory_rss{name="a"} +Inf\n# EOF\n', "NaN or infinite"),
+    ],
+)
+def test_texts_without_results_say_why(text: str, words: str) -> None:
+    told = tell("exposition", text)
+    assert not told.readings
+    assert told.says(words)
+
+
+NAMES = st.sampled_from(
+    [
+        "app_spans_started_total",
+        "container_cpu_usage_seconds_total",
+        "container_memory_rss",
+        "container_network_receive_bytes_total",
+        "container_spec_cpu_quota",
+        "machine_cpu_cores",
+    ]
+)
+LABELS = st.dictionaries(
+    st.sampled_from(["id", "cpu", "name", "container", "pod", "interface", "backend"]),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
+    max_size=3,
+)
+NUMBERS = st.floats() | st.integers()
+
+
+@given(st.lists(st.tuples(NAMES, LABELS, NUMBERS, st.none() | NUMBERS), max_size=6))
+def test_no_labels_or_numbers_make_it_fail(
+    samples: list[tuple[str, dict[str, str], float, float | None]],
+) -> None:
+    lines = []
+    for name, labels, value, time in samples:
+        inside = ",".join(f'{key}="{label}"' for key, label in labels.items())
+        lines.append(f"{name}{{{inside}}} {value}" + ("" if time is None else f" {time}"))
+    told = tell("exposition", "\n".join(lines) + "\n# EOF\n")
+    assert told.readings or told.said

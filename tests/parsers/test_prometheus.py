@@ -1,0 +1,181 @@
+"""Answers to queries: the API at three levels, promtool, Grafana; and what has no unit."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from container_records import FIXTURES, tell, tell_file
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.parsers import registry
+from benchkit.parsers.base import Source
+
+REAL = "tracing-resources/prometheus"
+LEAVES = {"/bench/collector", "/bench/server", "/bench/storage"}
+SAMPLE = {"metric": {"__name__": "container_memory_rss", "id": "/a"}, "value": [1795224103.5, "8"]}
+
+
+def test_a_real_range() -> None:
+    told = tell_file(f"{REAL}/query_range-cpu_seconds_total.json")
+    assert told.subjects() == LEAVES
+    values = told.values("cpu_time")["/bench/server"]
+    assert len(values) == 40
+    assert values[0] == 467.677489547
+    assert told.times("cpu_time", "/bench/server")[:2] == [
+        "2026-11-21T01:21:43.302000",
+        "2026-11-21T01:21:44.302000",
+    ]
+    assert told.says("/bench: parents")
+    assert {block.stat for block in told.samples} == {"counter"}
+
+
+def test_a_real_vector_and_a_real_matrix_of_looks() -> None:
+    vector = tell_file(f"{REAL}/query-cpu_seconds_total.json")
+    assert vector.values("cpu_time")["/bench/collector"] == [28.850898281]
+    matrix = tell_file(f"{REAL}/query-range-vector.json")
+    assert matrix.values("memory_working_set")["/bench/collector"][:2] == [7430144, 7409664]
+
+
+def test_spans_over_time_are_counters_by_receiver() -> None:
+    told = tell_file(f"{REAL}/query_range-accepted_spans.json")
+    assert set(told.values("spans_saved")) == {"apm", "otlp", "skywalking", "zipkin"}
+    assert max(told.values("spans_saved")["apm"][:18]) == 136046
+    assert {block.stat for block in told.samples} == {"counter"}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("query-empty", "the query matched nothing"),
+        ("query-parse-error", "bad_data: invalid parameter"),
+        ("query-scalar", "a scalar has no name"),
+        ("query-working_set_avg", "4 series have no metric name"),
+    ],
+)
+def test_real_answers_without_results_say_why(name: str, words: str) -> None:
+    told = tell_file(f"{REAL}/{name}.json")
+    assert not told.readings
+    assert told.says(words)
+
+
+def test_the_three_levels_tell_the_same() -> None:
+    whole = json.loads((FIXTURES / REAL / "query-range-vector.json").read_text())
+    texts = [json.dumps(part) for part in (whole, whole["data"], whole["data"]["result"])]
+    for text in texts:
+        assert [f.name for f in registry.identify(Source(None, "x", text.encode()))] == [
+            "prometheus"
+        ]
+    first, *others = [tell("prometheus", text).values("memory_working_set") for text in texts]
+    assert len(first) == 3
+    assert all(other == first for other in others)
+
+
+def test_cpus_are_summed_where_all_are_told() -> None:
+    told = tell_file("containers-edge/synthetic-query-data.json")
+    assert told.values("cpu_time") == {"/bench/server": [301, 302.5]}
+    assert {block.origin for block in told.samples} == {"computed"}
+    for words in ("node_load1", "2 values are no finite", "1 times at which", "pause containers"):
+        assert told.says(words)
+
+
+def test_an_indented_answer_points_at_its_values() -> None:
+    told = tell_file("containers-edge/synthetic-query-data.json")
+    lines = (FIXTURES / "containers-edge/synthetic-query-data.json").read_text().split("\n")
+    assert [lines[line - 1].strip() for line in told.samples[0].lines] == ['"200.5"', '"201.25"']
+
+
+def test_instances_keep_their_containers_apart() -> None:
+    told = tell_file("containers-edge/synthetic-query-result.json")
+    assert told.values("memory_rss") == {"redis@a:8080": [4096], "redis@b:8080": [8192]}
+
+
+def test_what_prometheus_says_is_passed_on() -> None:
+    told = tell_file("containers-edge/synthetic-query-warnings.json")
+    assert told.values("memory_rss") == {"redis": [4096]}
+    assert told.says("a sample was dropped")
+    assert told.says("might not be a counter")
+
+
+def test_promtool() -> None:
+    told = tell_file("containers-edge/synthetic-promtool-range.txt")
+    assert told.values("memory_rss") == {"/bench/server": [8355840, 8364032]}
+    assert told.times("memory_rss", "/bench/server")[1] == "2026-11-21T01:21:45.302000"
+    assert [line for block in told.samples for line in block.lines] == [2, 3]
+    instant = tell_file("containers-edge/synthetic-promtool-instant.txt")
+    assert instant.values("cpu_time")["/bench/server"] == [1131.5316536]
+
+
+def test_grafana() -> None:
+    wide = tell_file("containers-edge/synthetic-grafana-wide.csv")
+    assert wide.values("memory_rss") == {"/bench/server": [8355840, 8364032]}
+    assert wide.times("memory_rss", "/bench/server")[0] == "2026-11-21T01:21:43.302000"
+    assert wide.says("1 series have no metric name")
+    long = tell_file("containers-edge/synthetic-grafana-long.csv")
+    assert long.times("memory_rss", "redis") == [
+        "2026-11-21T01:21:43.000000",
+        "2026-11-21T01:21:45.000000",
+    ]
+
+
+def test_times_without_a_zone_are_unknown() -> None:
+    told = tell_file("containers-edge/synthetic-grafana-excel.csv")
+    assert told.values("memory_rss") == {"/bench/server": [8355840]}
+    assert [block.times for block in told.samples] == [None]
+    assert told.says("2 times carry no zone")
+    assert told.says("1 values are no finite numbers")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"status":"success","data":{"resultType":"vector"}}', "holds no result"),
+        ('{"status":"success","data":{"resultType":"vector","result":7}}', "holds no result"),
+        ('[{"metric":7}]', "are no series"),
+        (json.dumps([{**SAMPLE, "value": [1e300, "8"]}]), "no finite numbers"),
+        (json.dumps([{**SAMPLE, "value": [1, "x"]}]), "no finite numbers"),
+        (json.dumps([SAMPLE])[:-4], "cut short"),
+        ('container_memory_rss{id="/a"} => 8 @[1795224103.5]', "cut short"),
+        ("scalar: 2.6 @[1795225000.725]\n", "a scalar has no name"),
+        ('"Series","Time","Value"\n"container_memory_rss",1795224103302,8', "cut short"),
+        ('"Time","container_memory_rss"\n1795224103302,8,9\n', "more or fewer cells"),
+    ],
+)
+def test_answers_without_results_say_why(text: str, words: str) -> None:
+    told = tell("prometheus", text)
+    assert not told.readings
+    assert told.says(words)
+
+
+def test_native_histograms_and_strange_lines_are_named() -> None:
+    histogram = {"metric": SAMPLE["metric"], "histogram": [1795224103.5, {"count": "1"}]}
+    assert tell("prometheus", json.dumps([histogram])).says("native histograms")
+    text = 'container_memory_rss{id="/a"} => 8 @[1795224103.5]\nnonsense\n'
+    told = tell("prometheus", text)
+    assert told.values("memory_rss") == {"/a": [8]}
+    assert told.says("1 lines, this the first, are not promtool's")
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+KEYS = st.sampled_from(
+    ["status", "data", "resultType", "result", "metric", "value", "values", "__name__", "id"]
+)
+VALUES = st.recursive(
+    SCALARS | st.sampled_from(["container_memory_rss", "matrix", "success"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=14,
+)
+
+
+@given(st.lists(VALUES) | st.dictionaries(KEYS, VALUES))
+def test_no_json_makes_it_fail(value: object) -> None:
+    told = tell("prometheus", json.dumps(value))
+    assert told.readings or told.said
+
+
+@given(st.text('{}="ab_ @[]>,\n\\0123456789.eNa:', max_size=60))
+def test_no_text_makes_it_fail(text: str) -> None:
+    for start in ("", 'container_memory_rss{id="/a"} =>\n', '"Time","a"\n', "Series;Time;Value\n"):
+        told = tell("prometheus", start + text)
+        assert told.readings or told.said or not told.samples

@@ -1,0 +1,39 @@
+"""Logs that count requests and spans, alone and among other lines."""
+
+from __future__ import annotations
+
+import pytest
+from container_records import tell, tell_file
+
+from benchkit.errors import UnknownFormatError
+from benchkit.parsers import registry
+from benchkit.parsers.base import Source
+
+
+def test_a_real_log_of_a_traced_server() -> None:
+    told = tell_file("containers-edge/server-traced.log")
+    assert told.rows("spans_created") == {"agent": 15002}
+    assert told.rows("spans_saved") == {"exporter": 30004}
+    (reading,) = told.readings
+    assert [row[-1] for row in reading.rows] == [3, 4]
+
+
+def test_obi_is_named_where_the_log_names_it() -> None:
+    assert tell_file("containers-edge/synthetic-obi.log").rows("spans_created") == {"obi": 30002}
+
+
+def test_every_line_is_a_reading() -> None:
+    told = tell(
+        "server", "Processed 1 requests\nExported 5 spans in 1 batches\nProcessed 2 requests"
+    )
+    assert [[row[3] for row in reading.rows] for reading in told.readings] == [[1], [5, 2]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Processed 12 requests today\n", "Processed 12 request", "Served 15002 requests\n"],
+)
+def test_other_lines_are_not_claimed(text: str) -> None:
+    with pytest.raises(UnknownFormatError):
+        registry.identify(Source(None, "x.log", text.encode()))
+    assert tell("server", text).says("no line says how many requests")
