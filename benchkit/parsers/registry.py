@@ -21,6 +21,8 @@ GROUP = "benchkit.parsers"
 BUILTIN = (
     EntryPoint("wrk", "benchkit.parsers.wrk:FORMAT", GROUP),
     EntryPoint("gobench", "benchkit.parsers.gobench:FORMAT", GROUP),
+    EntryPoint("vegeta", "benchkit.parsers.vegeta:FORMAT", GROUP),
+    EntryPoint("vegeta-raw", "benchkit.parsers.vegeta_raw:FORMAT", GROUP),
 )
 
 #: Beyond this a text is not searched for blocks far down.
