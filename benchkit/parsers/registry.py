@@ -21,8 +21,11 @@ GROUP = "benchkit.parsers"
 BUILTIN = (
     EntryPoint("wrk", "benchkit.parsers.wrk:FORMAT", GROUP),
     EntryPoint("gobench", "benchkit.parsers.gobench:FORMAT", GROUP),
-    EntryPoint("vegeta", "benchkit.parsers.vegeta:FORMAT", GROUP),
-    EntryPoint("vegeta-raw", "benchkit.parsers.vegeta_raw:FORMAT", GROUP),
+    EntryPoint("vegeta", "benchkit.parsers.vegeta.report:FORMAT", GROUP),
+    EntryPoint("vegeta_raw", "benchkit.parsers.vegeta.raw:FORMAT", GROUP),
+    EntryPoint("k6", "benchkit.parsers.k6.text:FORMAT", GROUP),
+    EntryPoint("k6_summary", "benchkit.parsers.k6.summary:FORMAT", GROUP),
+    EntryPoint("k6_raw", "benchkit.parsers.k6.raw:FORMAT", GROUP),
 )
 
 #: Beyond this a text is not searched for blocks far down.

@@ -34,7 +34,7 @@ FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 SIDECARS = {"PROVENANCE.toml", "run.toml", "runs.json", "benchkit.toml"}
 BASE_UNITS = {"s", "B", "B/s", "1/s", "1", "cores"}
 #: Formats whose users name metrics of their own.
-CUSTOM = {"gobench"}
+CUSTOM = {"gobench", "k6", "k6_raw", "k6_summary"}
 
 
 class Measured(NamedTuple):
@@ -262,8 +262,11 @@ def cuts(size: int, most: int) -> range:
 
 
 def invented(records: list[Record], whole: set[Measured]) -> list[Measured]:
-    """Return the rows that the whole source does not have, there or more precisely elsewhere."""
-    strange = set(rows(records)) - whole
+    """Return the rows that the whole source does not have, there or more precisely elsewhere.
+
+    A sum over raw samples is over those that are there, so what is computed is not looked at.
+    """
+    strange = {row for row in set(rows(records)) - whole if row.origin == "reported"}
     return [row for row in strange if not any(map(row.is_told_by, whole))]
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.parsers import gob
+from benchkit.parsers.vegeta import gob
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 REFUSED = FIXTURES / "skywalking-vegeta" / "edge" / "vegeta-results-refused.bin"

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.parsers.base import Diagnostic, Reading, Source
-from benchkit.parsers.vegeta import FORMAT
-from benchkit.parsers.vegeta_report import begin, path_of
-from benchkit.parsers.vegeta_text import read_time
+from benchkit.parsers.vegeta.report import FORMAT
+from benchkit.parsers.vegeta.readings import begin, path_of
+from benchkit.parsers.vegeta.text import read_time
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 SCENARIO = FIXTURES / "skywalking-vegeta"

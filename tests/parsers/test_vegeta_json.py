@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.parsers.base import Diagnostic, Reading, Source
-from benchkit.parsers.vegeta import FORMAT
-from benchkit.parsers.vegeta_json import locate
+from benchkit.parsers.vegeta.report import FORMAT
+from benchkit.parsers.vegeta.summary import locate
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 REPORT = FIXTURES / "skywalking-vegeta" / "edge" / "vegeta-report-partial.json"

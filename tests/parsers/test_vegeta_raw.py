@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.parsers import vegeta, vegeta_attack, vegeta_records
+from benchkit.parsers.vegeta import attack, records, report
 from benchkit.parsers.base import Diagnostic, Reading, Samples, Source
-from benchkit.parsers.vegeta_raw import FORMAT, form_of
+from benchkit.parsers.vegeta.raw import FORMAT, form_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 RUNS = FIXTURES / "skywalking-vegeta" / "edge"
@@ -36,7 +36,7 @@ def values(reading: Reading) -> dict[tuple[str, str, str | None], float]:
 
 
 def report(path: Path) -> Reading:
-    (reading,) = vegeta.parse(Source.load(path))
+    (reading,) = report.parse(Source.load(path))
     assert isinstance(reading, Reading)
     return reading
 
@@ -170,7 +170,7 @@ def test_several_paths_are_no_target() -> None:
 
 
 def test_blocks_are_handed_on_when_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vegeta_attack, "BLOCK", 16)
+    monkeypatch.setattr(attack, "BLOCK", 16)
     records = list(FORMAT.parse(Source.load(OLD / "v8.0.0.csv")))
     assert [type(record).__name__ for record in records] == ["Reading", *["Samples"] * 3]
     blocks = [record for record in records if isinstance(record, Samples)]
@@ -227,7 +227,7 @@ def test_times_with_a_zone_are_utc() -> None:
     text = (OLD / "v8.0.0.json").read_text().replace("Z", "+09:00")
     (reading,), _, _ = parse(text.encode())
     assert reading.started_at == datetime(2026, 11, 20, 15, 47, 49, 242054, tzinfo=UTC)
-    assert vegeta_records.parse_timestamp("1970-01-01T00:00:00-01:30") == 5400 * 10**9
+    assert records.parse_timestamp("1970-01-01T00:00:00-01:30") == 5400 * 10**9
 
 
 def test_one_request_has_no_rate() -> None:

@@ -25,7 +25,7 @@ from fractions import Fraction
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
-from benchkit.parsers.vegeta_report import begin, finish
+from benchkit.parsers.vegeta.readings import begin, finish
 from benchkit.units import Quantity, parse_duration, scale, step
 
 LABELS = ("Requests", "Duration", "Latencies", "Bytes In", "Bytes Out", "Success", "Status Codes")

@@ -20,7 +20,7 @@ from math import isfinite
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
-from benchkit.parsers.vegeta_report import begin, finish
+from benchkit.parsers.vegeta.readings import begin, finish
 
 Path = tuple[str, ...]
 SIGNATURE = re.compile(

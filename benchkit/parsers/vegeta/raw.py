@@ -2,7 +2,7 @@ r"""Vegeta's raw results: gob (`attack`), CSV and JSON lines (`encode`, formerly
 
 In: a whole source. Out: one `Reading` per attack, its latencies as `Samples`, and the totals that
 vegeta's own report would print. Why: raw results are the most precise of vegeta's forms. CSV of
-version 8 (see `vegeta_records` for the others)::
+version 8 (see `records` for the others)::
 
     1795222069242054756,200,142728302,0,0,,,partial,99
 
@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Form, Format, Head, Record, Source
 from benchkit.parsers.source import UnreadableError
-from benchkit.parsers.vegeta_attack import Attack
-from benchkit.parsers.vegeta_records import (
+from benchkit.parsers.vegeta.attack import Attack
+from benchkit.parsers.vegeta.records import (
     CSV_START,
     Flaw,
     Result,
@@ -31,7 +31,7 @@ from benchkit.parsers.vegeta_records import (
     read_gob,
     read_json,
 )
-from benchkit.parsers.vegeta_report import TOOL
+from benchkit.parsers.vegeta.readings import TOOL
 
 #: The name of the struct, or of the slice in versions before 5, in the first descriptor.
 _GOB = re.compile(rb"\x03\x01\x01\x06Result\x01|\x02\x01\x01\x07Results\x01")
@@ -150,7 +150,7 @@ def _explain_gaps(label: str, first: Flaw, count: int) -> Diagnostic:
 
 
 FORMAT = Format(
-    name="vegeta-raw",
+    name="vegeta_raw",
     tools=(TOOL,),
     summary="vegeta raw results: gob of `attack`, CSV and JSON lines of `encode` and `dump`",
     forms=(

@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from benchkit.parsers.base import Reading, Samples
-from benchkit.parsers.vegeta_records import Result
-from benchkit.parsers.vegeta_report import begin, path_of
+from benchkit.parsers.vegeta.records import Result
+from benchkit.parsers.vegeta.readings import begin, path_of
 
 #: How many latencies are handed on at once.
 BLOCK = 1 << 16

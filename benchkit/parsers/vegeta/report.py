@@ -21,24 +21,24 @@ import re
 from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers import vegeta_hist, vegeta_json, vegeta_text
+from benchkit.parsers.vegeta import histogram, summary, text
 from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, strip_prefix
 from benchkit.parsers.source import UnreadableError
-from benchkit.parsers.vegeta_report import TOOL
+from benchkit.parsers.vegeta.readings import TOOL
 
-_SIGNATURES = (vegeta_text.SIGNATURE, vegeta_json.SIGNATURE)
+_SIGNATURES = (text.SIGNATURE, summary.SIGNATURE)
 _TABLE = re.compile(
     r"^[\s#>|*/]*"
     r"(?:Bucket\s+#\s+%\s+Histogram|Value\(ms\)\s+Percentile\s+TotalCount\s+1/\(1-Percentile\))",
     re.MULTILINE,
 )
 _OPENERS = (
-    vegeta_text.TextReport.open,
-    vegeta_json.JsonReport.open,
-    vegeta_hist.Histogram.open,
-    vegeta_hist.Plot.open,
+    text.TextReport.open,
+    summary.JsonReport.open,
+    histogram.Histogram.open,
+    histogram.Plot.open,
 )
-_Block = vegeta_text.TextReport | vegeta_json.JsonReport | vegeta_hist.Table
+_Block = text.TextReport | summary.JsonReport | histogram.Table
 _AGGREGATE = re.compile(r"aggregated? reports?\b", re.IGNORECASE)
 _SOURCES = re.compile(r"source reports?\b", re.IGNORECASE)
 _COMMAND = re.compile(r"\bvegeta +(?:attack|report|plot)\b")

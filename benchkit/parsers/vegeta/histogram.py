@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
-from benchkit.parsers.vegeta_report import begin
+from benchkit.parsers.vegeta.readings import begin
 from benchkit.units import scale, step
 
 HIST = re.compile(r"^Bucket\s+#\s+%\s+Histogram\s*$", re.MULTILINE)
