@@ -6,7 +6,7 @@ number of events or forms it stands on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
@@ -21,16 +21,31 @@ if TYPE_CHECKING:
 Key = tuple[str, str, str, str, str, str, str]
 
 
+#: How exactly a source tells a value: its rounding step, and whether it only reports. Lower wins.
+Precision = tuple[float, bool]
+
+
 @dataclass(slots=True)
 class Cell:
-    """The runs of one key on one side: value by run, and the unit."""
+    """The runs of one key on one side: value by run, and the unit.
+
+    Of several sources of one run the most precise counts: samples before JSON before text.
+    """
 
     unit: str
-    by_run: dict[int, list[float]] = field(default_factory=dict)
+    by_run: dict[int, tuple[Precision, list[float]]] = field(default_factory=dict)
+
+    def add(self, run: int, precision: Precision, value: float) -> None:
+        """Take a value of a run, unless one more precise is there."""
+        known = self.by_run.get(run)
+        if known is None or precision < known[0]:
+            self.by_run[run] = (precision, [value])
+        elif precision == known[0]:
+            known[1].append(value)
 
     def values(self) -> tuple[float, ...]:
         """Return one value per run, in run order."""
-        return tuple(median(self.by_run[run]) for run in sorted(self.by_run))
+        return tuple(median(self.by_run[run][1]) for run in sorted(self.by_run))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +85,35 @@ def tell_of_runs(runs: Runs) -> Told:
 
 def collect(observations: Observations, plan: Plan, told: Told) -> dict[str, dict[Key, Cell]]:
     """Sort the values that can be compared into variant -> key -> run."""
-    names = ("variant", "group", "benchmark", "params", "tool", "subject", "metric", "stat")
-    columns = [observations[name].tolist() for name in names]
-    rest = (observations[name].tolist() for name in ("run", "value", "unit"))
     asked = {*plan.primaries, *plan.metrics}
     wanted: dict[tuple[str, str, str], bool] = {}
     cells: dict[str, dict[Key, Cell]] = {}
-    for variant, group, benchmark, params, tool, subject, metric, stat, run, value, unit in zip(
-        *columns, *rest, strict=True
-    ):
+    for key, variant, run, value, unit, resolution, origin in _rows(observations):
+        tool, metric, stat = key[3], key[5], key[6]
         take = wanted.get((tool, metric, stat))
         if take is None:
             take = wanted[tool, metric, stat] = _is_compared(told, tool, metric, stat, unit, asked)
         if take:
-            about = subject if isinstance(subject, str) else ""
-            key = (group, benchmark, params, tool, about, metric, stat)
             cell = cells.setdefault(variant, {}).setdefault(key, Cell(unit))
-            cell.by_run.setdefault(run, []).append(value)
+            step = resolution if resolution > 0 else 0.0  # unknown is NaN: not rounded
+            cell.add(run, (step, origin != "computed"), value)
     return cells
+
+
+def _rows(
+    observations: Observations,
+) -> Iterator[tuple[Key, str, int, float, str, float, str]]:
+    """Yield key, variant, run, value, unit, resolution (NaN if unknown) and origin of each row."""
+    subjects = [text if isinstance(text, str) else "" for text in observations["subject"].tolist()]
+    names = ("group", "benchmark", "params", "tool")
+    key = zip(
+        *(observations[name].tolist() for name in names),
+        subjects,
+        *(observations[name].tolist() for name in ("metric", "stat")),
+        strict=True,
+    )
+    rest = ("variant", "run", "value", "unit", "resolution", "origin")
+    return zip(key, *(observations[name].tolist() for name in rest), strict=True)
 
 
 def _is_compared(

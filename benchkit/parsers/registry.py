@@ -20,15 +20,20 @@ GROUP = "benchkit.parsers"
 #: The same form as a plug-in's entry point: name and ``module:attribute``.
 BUILTIN = (
     EntryPoint("wrk", "benchkit.parsers.wrk:FORMAT", GROUP),
-    EntryPoint("gobench", "benchkit.parsers.gobench:FORMAT", GROUP),
     EntryPoint("ab", "benchkit.parsers.ab:FORMAT", GROUP),
     EntryPoint("ab_tsv", "benchkit.parsers.ab_tsv:FORMAT", GROUP),
     EntryPoint("ab_csv", "benchkit.parsers.ab_csv:FORMAT", GROUP),
     EntryPoint("hey", "benchkit.parsers.hey:FORMAT", GROUP),
     EntryPoint("hey_csv", "benchkit.parsers.hey_csv:FORMAT", GROUP),
+    EntryPoint("k6", "benchkit.parsers.k6.text:FORMAT", GROUP),
+    EntryPoint("k6_summary", "benchkit.parsers.k6.summary:FORMAT", GROUP),
+    EntryPoint("k6_raw", "benchkit.parsers.k6.raw:FORMAT", GROUP),
+    EntryPoint("vegeta", "benchkit.parsers.vegeta.report:FORMAT", GROUP),
+    EntryPoint("vegeta_raw", "benchkit.parsers.vegeta.raw:FORMAT", GROUP),
+    EntryPoint("gobench", "benchkit.parsers.gobench:FORMAT", GROUP),
     EntryPoint("cadvisor", "benchkit.parsers.cadvisor:FORMAT", GROUP),
-    EntryPoint("prometheus", "benchkit.parsers.prometheus:FORMAT", GROUP),
     EntryPoint("exposition", "benchkit.parsers.exposition:FORMAT", GROUP),
+    EntryPoint("prometheus", "benchkit.parsers.prometheus:FORMAT", GROUP),
     EntryPoint("docker-stats", "benchkit.parsers.dockerstats:FORMAT", GROUP),
     EntryPoint("server", "benchkit.parsers.server:FORMAT", GROUP),
 )

@@ -1,0 +1,71 @@
+"""What the raw samples of a run come to: its percentiles, extremes, mean and spread.
+
+In: the samples of a run, block by block. Out: rows with origin ``computed``. Why: computed once, at
+ingest, so that no comparison or report ever reads the samples again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchkit.parsers.base import Row, Samples
+from benchkit.stats.quantiles import SKETCH_ERROR, Digest
+
+#: stat -> level; one is given only where at least one sample lies beyond it.
+PERCENTILES = {
+    "p50": 0.5,
+    "p75": 0.75,
+    "p90": 0.9,
+    "p95": 0.95,
+    "p99": 0.99,
+    "p99.9": 0.999,
+}
+
+
+_Key = tuple[str | None, str, str]
+
+
+class Summary:
+    """The samples of one run, as they come in.
+
+    Parameters
+    ----------
+    rule : str
+        The tool's quantile rule, as in `benchkit.stats.quantiles.quantile`.
+    """
+
+    def __init__(self, rule: str) -> None:
+        self._rule = rule
+        self._digests: dict[_Key, tuple[Digest, int, float | None]] = {}
+
+    def add(self, samples: Samples) -> None:
+        """Take a block; counters are no samples and are passed over."""
+        if samples.stat != "sample" or not len(samples.values):
+            return
+        key = (samples.subject, samples.metric, samples.unit)
+        first = (Digest(self._rule), int(samples.lines[0]), samples.resolution)
+        self._digests.setdefault(key, first)[0].add(samples.values)
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the statistics; ``line`` is that of the first sample, ``n`` their number.
+
+        Their resolution is that of the samples; a quantile from a sketch has the sketch's error.
+        """
+        for (subject, metric, unit), (digest, line, step) in self._digests.items():
+            for stat, value, error in _measure(digest):
+                told = step if error is None else max(error, step or 0.0)
+                yield (
+                    subject, metric, stat, value, unit, digest.count, None, told, "computed", line
+                )  # fmt: skip
+
+
+def _measure(digest: Digest) -> Iterator[tuple[str, float, float | None]]:
+    """Yield (stat, value, error of a sketch or None)."""
+    yield "mean", digest.mean, None
+    if digest.count > 1:
+        yield "stdev", digest.stdev, None
+    yield "min", digest.minimum, None
+    yield "max", digest.maximum, None
+    told = {stat: q for stat, q in PERCENTILES.items() if digest.count * (1 - q) >= 1}
+    for stat, value in zip(told, digest.quantiles(list(told.values())).tolist(), strict=True):
+        yield stat, value, None if digest.is_exact else 2 * SKETCH_ERROR * value

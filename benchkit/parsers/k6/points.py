@@ -1,0 +1,232 @@
+"""One run's raw k6 points, gathered as they stream by.
+
+In: (metric, value, time, line), one at a time. Out: blocks of `Samples` for the trends, and sums
+for counters, rates and gauges as computed rows. Why: NDJSON and CSV differ in spelling only.
+
+Memory does not grow with the run: a trend is given away every `BLOCK` points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from math import isfinite, nan
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from benchkit.parsers.base import Reading, Samples
+from benchkit.parsers.k6.words import (
+    CONTENTS,
+    TRENDS,
+    Kind,
+    Measure,
+    Number,
+    builtin_kind,
+    own_name,
+    record,
+)
+from benchkit.units import scale
+
+#: How many points of one trend are held before they are given away.
+BLOCK = 1 << 16
+
+#: Nanoseconds in what a timestamp may count, by its length in s.
+_FACTORS = {1.0: 10**9, 1e-3: 10**6, 1e-6: 10**3, 1e-9: 1}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_KINDS: dict[str, Kind] = {"trend": "trend", "counter": "counter", "rate": "rate", "gauge": "gauge"}
+
+
+def read_time(text: str) -> int:
+    """Read a point's time into microseconds since 1970, UTC.
+
+    RFC 3339 with any zone, or an integer whose digits tell its unit (s, ms, µs, ns).
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+
+    Examples
+    --------
+    >>> read_time("1595325560"), read_time("2020-07-21T12:59:20.5+03:00")
+    (1595325560000000, 1595325560500000)
+    """
+    if text.isdecimal() and len(text) <= len("1595325560000000000"):
+        return int(text) * _FACTORS[_precision(text)] // 1000
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        msg = f"{text} has no zone"
+        raise ValueError(msg)
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def _precision(text: str) -> float:
+    """Tell from its digits what a timestamp counts, in s."""
+    if not text.isdecimal():
+        return 1e-6
+    return next(
+        (unit for size, unit in ((11, 1.0), (14, 1e-3), (17, 1e-6)) if len(text) <= size), 1e-9
+    )
+
+
+@dataclass(slots=True)
+class _Trend:
+    """A trend's points that have not been given away yet."""
+
+    metric: str
+    subject: str | None
+    unit: str
+    values: list[float] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    times: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What is kept of a counter, a rate or a gauge."""
+
+    kind: Kind
+    unit: str
+    line: int = 0
+    n: int = 0
+    total: float = 0.0
+    value: float = nan
+    low: float = float("inf")
+    high: float = float("-inf")
+
+    def numbers(self) -> dict[str, Number]:
+        """Return the numbers that a summary would show."""
+        found = {"count": self.total}
+        if self.kind == "rate":
+            share = self.total / self.n
+            found = {"rate": share, "passes": self.total, "total": float(self.n)}
+        elif self.kind == "gauge":
+            found = {"value": self.value, "min": self.low, "max": self.high}
+        return {key: Number(x, self.line, origin="computed") for key, x in found.items()}
+
+
+class Gathering:
+    """One run while its points come in.
+
+    Parameters
+    ----------
+    reading : Reading
+        The run; its fields are filled by `close`.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.declared: dict[str, tuple[Kind, str]] = {}
+        self.unknown: set[str] = set()
+        self._trends: dict[str, _Trend] = {}
+        self._tallies: dict[str, _Tally] = {}
+        self._first: int | None = None
+        self._last = 0
+        self._step = 1e-6
+        self._paths: set[str] = set()
+        self._moment = ("", 0)
+
+    @property
+    def started(self) -> bool:
+        """Whether a point has come in."""
+        return self._first is not None
+
+    def declare(self, name: str, kind: str, contains: str) -> None:
+        """Note what kind of metric a name stands for."""
+        if kind in _KINDS:
+            self.declared[name] = (_KINDS[kind], CONTENTS.get(contains, "1"))
+
+    def visit(self, url: str) -> None:
+        """Note the URL of a request; the run's target is its path, if it is the same in all."""
+        if len(self._paths) <= 1:  # two different ones are no target
+            parts = urlsplit(url)
+            self._paths.add(parts.path or "/" if parts.scheme.startswith("http") else "")
+
+    def add(self, name: str, text: str, moment: str, line: int) -> Samples | None:
+        """Take in a point; return a block of samples once there are enough.
+
+        Raises
+        ------
+        ValueError
+            If the value is no finite number or the time cannot be read.
+        """
+        known = self.declared.get(name) or builtin_kind(name)
+        if known is None:
+            self.unknown.add(name)
+            return None
+        kind, unit = known
+        value = scale(text, -3 if unit == "s" else 0)
+        if not isfinite(value):
+            msg = f"{text} is not finite"
+            raise ValueError(msg)
+        time = self._read_time(moment)
+        self.reading.last_line = line
+        if kind == "trend":
+            return self._sample(name, unit, value, time, line)
+        self._count(name, kind, unit, value, line)
+        return None
+
+    def _read_time(self, text: str) -> int:
+        known, time = self._moment
+        if known != text:
+            time = read_time(text)
+            self._moment = (text, time)
+            self._first = time if self._first is None else min(self._first, time)
+            self._last = max(self._last, time)
+            self._step = max(1e-6, _precision(text))
+        return time
+
+    def _sample(self, name: str, unit: str, value: float, time: int, line: int) -> Samples | None:
+        trend = self._trends.get(name)
+        if trend is None:
+            metric, subject = TRENDS.get(name) or (own_name(name), None)
+            trend = self._trends[name] = _Trend(metric, subject, unit)
+        trend.values.append(value)
+        trend.lines.append(line)
+        trend.times.append(time)
+        return self._give(trend) if len(trend.values) >= BLOCK else None
+
+    def _give(self, trend: _Trend) -> Samples:
+        values, lines, times = trend.values, trend.lines, trend.times
+        trend.values, trend.lines, trend.times = [], [], []
+        return Samples(
+            reading=self.reading,
+            metric=trend.metric,
+            unit=trend.unit,
+            values=np.array(values, dtype=np.float64),
+            lines=np.array(lines, dtype=np.int64),
+            times=np.array(times, dtype=np.int64).view("datetime64[us]"),
+            subject=trend.subject,
+        )
+
+    def _count(self, name: str, kind: Kind, unit: str, value: float, line: int) -> None:
+        tally = self._tallies.get(name)
+        if tally is None:
+            tally = self._tallies[name] = _Tally(kind, unit)
+        tally.n += 1
+        tally.total += (value != 0) if kind == "rate" else value
+        tally.value, tally.line = value, line
+        tally.low, tally.high = min(tally.low, value), max(tally.high, value)
+
+    def close(self) -> Iterator[Samples]:
+        """Give away what is left and add the computed rows."""
+        for trend in self._trends.values():
+            if trend.values:
+                yield self._give(trend)
+        for name, tally in self._tallies.items():
+            record(self.reading, Measure(name, "", tally.kind, tally.unit, tally.numbers()))
+        if len(self._paths) == 1:
+            self.reading.target = next(iter(self._paths))
+        if self._first is not None:
+            self._time(self._first)
+
+    def _time(self, first: int) -> None:
+        reading = self.reading
+        reading.started_at = _EPOCH + timedelta(microseconds=first)
+        reading.duration = (self._last - first) / 1e6
+        reading.add(
+            "duration", "total", reading.duration, "s", reading.last_line,
+            resolution=self._step, origin="computed",
+        )  # fmt: skip

@@ -1,0 +1,289 @@
+"""k6's raw points: ``--out json`` (NDJSON) and ``--out csv``, plain or gzipped.
+
+In: a file with a line per point. Out: per run a reading, its trends' samples and computed totals.
+Why: only raw points give every percentile and distributions; the rest is summed up here.
+
+``json`` (all versions; the keys of a line in either order)
+
+    {"type":"Metric","data":{"name":"http_reqs","type":"counter",…},"metric":"http_reqs"}
+    {"metric":"http_req_duration","type":"Point","data":{"time":"2026-11-20T23:55:22.393708531Z",…
+
+``csv`` (0.2x on; the columns after the third are the enabled system tags)
+
+    metric_name,timestamp,metric_value,check,error,error_code,expected_response,group,method,name,…
+    http_req_duration,1795219047,4.610530,,,,true,,POST,POST /shorten,HTTP/1.1,…
+
+Times are in ms. Timestamps of the CSV are seconds unless K6_CSV_TIME_FORMAT said otherwise: the
+digits tell. A second header, or a metric declared twice, begins another run. Points are not
+strictly in order; the first and the last moment give start and length, both a little short of
+the truth (a point's moment is the end of its request).
+
+Not recorded by the tool: the load model, the version, the length of the run; in CSV what kind of
+metric a user's own are (they are left out).
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Generator, Iterator
+from typing import Any
+
+from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source
+from benchkit.parsers.k6.points import Gathering
+from benchkit.parsers.k6.words import QUANTILE_RULE, complete
+from benchkit.parsers.source import UnreadableError
+
+__all__ = ["FORMAT", "QUANTILE_RULE"]
+
+_HEADER = "metric_name,timestamp,metric_value"
+_POINT = re.compile(r'^\{[^\n]*"type"\s*:\s*"(?:Metric|Point)"[^\n]*\}\s*$')
+_DECODER = json.JSONDecoder(parse_float=str, parse_int=str)
+#: Commas of a CSV line up to the end of its value.
+_VALUE_COMMAS = 3
+#: A quoted field may hold line breaks; more of them than this is damage.
+_LONGEST_FIELD = 200
+
+
+def recognises(head: Head) -> bool:
+    """Whether the text begins with points (a cut first line is passed over) or the CSV header."""
+    if not head.is_start or not head.text:
+        return False
+    lines = [line.strip() for line in head.text.lstrip().split("\n", 3)[:3]]
+    if lines[0].startswith(_HEADER):
+        return True
+    return any(_POINT.match(line) and _holds_metric(line) for line in lines)
+
+
+def _holds_metric(line: str) -> bool:
+    return '"metric"' in line and '"data"' in line
+
+
+def parse(source: Source) -> Iterator[Record]:
+    """Yield runs: a reading before its samples, its totals and fields filled when it ends."""
+    first = source.head().text.lstrip()
+    reader = _Csv(source) if first.startswith(_HEADER) else _Json(source)
+    yield from reader.read()
+
+
+class _Reader:
+    """What both spellings share: runs that begin and end, and lines that cannot be read."""
+
+    form = ""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.run: Gathering | None = None
+        self.line = 0
+        self.first_bad = self.last_bad = self.bad = self.short = 0
+        self.damage: UnreadableError | None = None
+
+    def read(self) -> Iterator[Record]:
+        """Yield everything that the source holds; damage is raised when all else is told."""
+        try:
+            for number, text in self.source.lines():
+                self.line = number
+                if text.strip():
+                    yield from self.take(text)
+        except UnreadableError as error:
+            self.damage = error
+        yield from self.flush()
+        yield from self.end(at_end=True)
+        if self.damage is not None:
+            raise self.damage
+
+    def take(self, text: str) -> Iterator[Record]:
+        """Read one line."""
+        raise NotImplementedError
+
+    def flush(self) -> Iterator[Record]:
+        """Give up on a record that was still open."""
+        return iter(())
+
+    def refuse(self, line: int) -> None:
+        """Note a line that is no point."""
+        self.first_bad = self.first_bad or line
+        self.last_bad = line
+        self.bad += 1
+
+    def begin(self) -> Generator[Record, None, Gathering]:
+        """End the run before, if any, and begin one on the current line."""
+        if self.run is not None:
+            yield from self.end()
+        reading = Reading(tool="k6", form=self.form, line=self.line, last_line=self.line)
+        self.run = Gathering(reading)
+        return self.run
+
+    def point(
+        self, run: Gathering, name: str, value: str, time: str, line: int
+    ) -> Iterator[Record]:
+        """Take in a point; the first of a run announces it."""
+        started = run.started
+        block = run.add(name, value, time, line)
+        if run.started and not started:
+            yield run.reading
+        if block is not None:
+            yield block
+
+    def end(self, *, at_end: bool = False) -> Iterator[Record]:
+        """End the current run: its last samples, then what was wrong with it."""
+        run, self.run = self.run, None
+        cut = at_end and self.last_bad == self.line > 0
+        if run is not None and run.started:
+            if cut or self.damage or (at_end and self.short == self.line):
+                run.reading.status = "partial"
+            yield from run.close()
+            yield from complete(run.reading, self.source.label)
+            yield from self.name_unknown(run)
+        elif at_end and not self.bad and not self.damage:
+            what = "k6's raw output without a single point"
+            yield Diagnostic(self.source.label, 0, what, "see that the run has ended well")
+        yield from self.name_bad(cut=cut)
+
+    def name_unknown(self, run: Gathering) -> Iterator[Record]:
+        """Say which metrics were left out."""
+        if run.unknown:
+            names = ", ".join(sorted(run.unknown))
+            what = f"nothing tells of which kind the metrics {names} are; left out"
+            hint = "give --out json or the text summary for them"
+            yield Diagnostic(self.source.label, run.reading.line, what, hint, "warning")
+
+    def name_bad(self, *, cut: bool) -> Iterator[Record]:
+        """Say which lines were left out."""
+        label, hint = self.source.label, "the rest is kept; a killed run leaves a cut file"
+        if cut:
+            yield Diagnostic(label, self.line, "the last line is cut and left out", hint, "warning")
+        if self.short == self.line and not cut:
+            what = "the line is cut behind its value, which is kept"
+            yield Diagnostic(label, self.line, what, hint, "warning")
+        if self.bad > cut:
+            what = f"{self.bad - cut} lines from here on are no points of k6 and are left out"
+            yield Diagnostic(label, self.first_bad, what, "see the first of them", "warning")
+        self.first_bad = self.last_bad = self.bad = self.short = 0
+
+
+class _Json(_Reader):
+    """Lines of ``--out json``."""
+
+    form = "json"
+
+    def take(self, text: str) -> Iterator[Record]:
+        record = _decode(text)
+        if record is None:
+            self.refuse(self.line)
+            return
+        name, data, declares = record
+        run = self.run
+        if run is None or (declares and name in run.declared):
+            run = yield from self.begin()
+        if declares:
+            run.declare(name, str(data.get("type")), str(data.get("contains")))
+            return
+        try:
+            yield from self.point(run, name, data["value"], data["time"], self.line)
+            if name == "http_reqs":
+                run.visit(str((data.get("tags") or {}).get("url", "")))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            self.refuse(self.line)
+
+
+def _decode(text: str) -> tuple[str, dict[str, Any], bool] | None:
+    """Return metric, data and whether it is declared, None for a line that is no k6 record."""
+    try:
+        record = _DECODER.decode(text.strip())
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict):
+        return None
+    name, data, kind = record.get("metric"), record.get("data"), record.get("type")
+    if not isinstance(name, str) or not isinstance(data, dict) or kind not in {"Metric", "Point"}:
+        return None
+    return name, data, kind == "Metric"
+
+
+class _Csv(_Reader):
+    """Lines of ``--out csv``."""
+
+    form = "csv"
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.columns: list[str] = []
+        self.open: list[str] = []
+        self.open_line = 0
+
+    def take(self, text: str) -> Iterator[Record]:
+        if text.startswith(_HEADER):
+            yield from self.flush()
+            yield from self.begin()
+            self.columns = text.strip().split(",")
+        elif self.open or text.count('"') % 2:
+            yield from self.join(text)
+        else:
+            yield from self.row(text, self.line)
+
+    def join(self, text: str) -> Iterator[Record]:
+        """Collect the lines of a record with a line break in a quoted field."""
+        self.open_line = self.open_line if self.open else self.line
+        self.open.append(text)
+        if len(self.open) > _LONGEST_FIELD:
+            yield from self.flush()
+        elif text.count('"') % 2 and len(self.open) > 1:
+            whole = "\n".join(self.open)
+            if len(_split(whole)) == len(self.columns):
+                self.open = []
+                yield from self.row(whole, self.open_line)
+            else:
+                yield from self.flush()
+
+    def flush(self) -> Iterator[Record]:
+        """Read an open record's lines one by one after all."""
+        lines, self.open = self.open, []
+        for offset, text in enumerate(lines):
+            yield from self.row(text, self.open_line + offset)
+
+    def row(self, text: str, line: int) -> Iterator[Record]:
+        """Read one record; a comma after the value shows that the value is whole."""
+        if self.run is None or text.count(",") < _VALUE_COMMAS:
+            self.refuse(line)
+            return
+        whole = text.count(",") >= len(self.columns) - 1
+        self.short = 0 if whole else line
+        name, time, value, rest = text.split(",", 3)
+        try:
+            yield from self.point(self.run, name, value, time, line)
+            if whole and name == "http_reqs" and "url" in self.columns:
+                self.run.visit(_split(rest)[self.columns.index("url") - 3])
+        except (ValueError, IndexError):
+            self.refuse(line)
+
+
+def _split(text: str) -> list[str]:
+    try:
+        return next(csv.reader([text]), [])
+    except csv.Error:
+        return []
+
+
+FORMAT = Format(
+    name="k6_raw",
+    tools=("k6",),
+    summary="k6's raw points",
+    forms=(
+        Form(
+            name="json",
+            signature='{"metric":"http_reqs","type":"Point","data":{"time":…,"value":…}} per line',
+            versions="all, --out json, plain or gzipped",
+            not_recorded="load model, version, length of the run",
+        ),
+        Form(
+            name="csv",
+            signature="metric_name,timestamp,metric_value,…",
+            versions="0.2x on, --out csv, plain or gzipped, any system tags and time format",
+            not_recorded="load model, version, length of the run, kinds of custom metrics",
+        ),
+    ),
+    recognises=recognises,
+    parse=parse,
+)

@@ -1,0 +1,178 @@
+r"""Vegeta's raw results: gob (`attack`), CSV and JSON lines (`encode`, formerly `dump`).
+
+In: a whole source. Out: one `Reading` per attack, its latencies as `Samples`, and the totals that
+vegeta's own report would print. Why: raw results are the most precise of vegeta's forms. CSV of
+version 8 (see `records` for the others)::
+
+    1795222069242054756,200,142728302,0,0,,,partial,99
+
+Versions: gob 1-12, CSV 5.5-12 with 6, 7, 9 or 12 columns, JSON lines 5.5-12. Latencies include
+those of failed requests, as vegeta's do. Totals are computed by its definitions: attack = latest -
+earliest start, wait = last end - latest start, rate = requests / attack, throughput = successes /
+(attack + wait), success = codes 200 to 399 (up to 5.4 vegeta itself counted 200 to 299). A cut
+source gives its latencies, but no totals: they would not be those of the run. Not recorded: the
+offered rate and the version; the URL in versions before 12.8.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Form, Format, Head, Record, Source
+from benchkit.parsers.source import UnreadableError
+from benchkit.parsers.vegeta.attack import Attack
+from benchkit.parsers.vegeta.records import (
+    CSV_START,
+    Flaw,
+    Result,
+    read_csv,
+    read_gob,
+    read_json,
+)
+from benchkit.parsers.vegeta.readings import TOOL
+
+#: The name of the struct, or of the slice in versions before 5, in the first descriptor.
+_GOB = re.compile(rb"\x03\x01\x01\x06Result\x01|\x02\x01\x01\x07Results\x01")
+_JSON_KEYS = (
+    re.compile(r'"timestamp"\s*:\s*"\d{4}-'),
+    re.compile(r'"latency"\s*:\s*\d'),
+    re.compile(r'"code"\s*:\s*\d'),
+    re.compile(r'"bytes_in"\s*:\s*\d'),
+)
+
+
+def form_of(head: Head) -> str | None:
+    """Return which form of raw results a source is in, if it is."""
+    if not head.is_start:
+        return None
+    if _GOB.search(head.data[:32]) and b"Latency" in head.data:
+        return "gob"
+    first = head.text.lstrip("\ufeff \t\n").partition("\n")[0]
+    if CSV_START.match(first):
+        return "csv"
+    if first.startswith("{") and all(key.search(first) for key in _JSON_KEYS):
+        return "ndjson"
+    return None
+
+
+def recognises(head: Head) -> bool:
+    """Whether a source is raw results."""
+    return form_of(head) is not None
+
+
+_READERS: dict[str, Callable[[Source], Iterator[Result | Flaw]]] = {
+    "gob": read_gob,
+    "csv": read_csv,
+    "ndjson": read_json,
+}
+
+
+def parse(source: Source) -> Iterator[Record]:
+    """Yield the attacks of a source, their latencies block by block, then their totals."""
+    form = form_of(source.head()) or "csv"
+    attacks: dict[tuple[int, str], Attack] = {}
+    flaws: list[Flaw] = []
+    flaw_count, is_end = 0, False
+    for record in _guarded(_READERS[form](source)):
+        is_end = isinstance(record, Flaw)
+        if isinstance(record, Flaw):
+            flaw_count += 1
+            flaws = [*flaws[:1], record]
+            continue
+        key = record.stream, record.attack
+        attack = attacks.get(key)
+        if attack is None:
+            attack = attacks[key] = Attack(form, record)
+            yield attack.reading
+        if attack.add(record):
+            yield attack.take()
+    yield from _finish(source.label, attacks, is_cut=bool(flaws))
+    if not attacks:
+        yield _explain_nothing(source.label, flaws)
+        return
+    if is_end:
+        yield _explain_end(source.label, flaws.pop())
+        flaw_count -= 1
+    if flaws and flaw_count:
+        yield _explain_gaps(source.label, flaws[0], flaw_count)
+
+
+def _guarded(records: Iterator[Result | Flaw]) -> Iterator[Result | Flaw]:
+    """Pass records on; damaged gzip becomes the last flaw."""
+    line = 0
+    try:
+        for record in records:
+            line = record.line
+            yield record
+    except UnreadableError as error:
+        yield Flaw(line, str(error))
+
+
+def _finish(
+    label: str, attacks: dict[tuple[int, str], Attack], *, is_cut: bool
+) -> Iterator[Record]:
+    streams = {stream for stream, _ in attacks}
+    names = {name for _, name in attacks}
+    for attack in attacks.values():
+        if attack.has_samples:
+            yield attack.take()
+        if len(names) > 1:
+            attack.reading.variant = attack.name
+        if is_cut:
+            attack.reading.status = "partial"
+        else:
+            attack.total()
+    if len(streams) > 1:
+        what = f"{len(streams)} result files stand one behind the other: each is a run of its own"
+        hint = "if they are one attack from several machines, report on them with vegeta first"
+        yield Diagnostic(label, 0, what, hint, "warning")
+
+
+def _explain_nothing(label: str, flaws: list[Flaw]) -> Diagnostic:
+    first = flaws[0] if flaws else Flaw(0, "it holds no value")
+    what = f"no result of vegeta can be read from it: {first.reason}"
+    return Diagnostic(label, first.line, what, "copy the file anew")
+
+
+def _explain_end(label: str, end: Flaw) -> Diagnostic:
+    what = f"the results are cut or damaged here: {end.reason}"
+    hint = "the latencies before are kept, without totals; copy the file anew"
+    return Diagnostic(label, end.line, what, hint, "warning")
+
+
+def _explain_gaps(label: str, first: Flaw, count: int) -> Diagnostic:
+    more = f", nor are {count - 1} more entries" if count > 1 else ""
+    what = f"not a result of vegeta: it {first.reason}{more}"
+    hint = "passed over; as results may be missing, no totals are computed"
+    return Diagnostic(label, first.line, what, hint, "warning")
+
+
+FORMAT = Format(
+    name="vegeta_raw",
+    tools=(TOOL,),
+    summary="vegeta raw results: gob of `attack`, CSV and JSON lines of `encode` and `dump`",
+    forms=(
+        Form(
+            name="gob",
+            signature="a gob descriptor of Result or Results",
+            versions="1-12",
+            not_recorded="offered rate, version; the URL before 12.8",
+        ),
+        Form(
+            name="csv",
+            signature="no header; 19 digits of nanoseconds, code, latency, bytes out and in",
+            versions="5.5-12 (6, 7, 9 or 12 columns)",
+            not_recorded="offered rate, version; the URL before 12.8",
+        ),
+        Form(
+            name="ndjson",
+            signature="lines of objects with timestamp, latency, code, bytes_in",
+            versions="5.5-12",
+            not_recorded="offered rate, version; the URL before 12.8",
+        ),
+    ),
+    recognises=recognises,
+    parse=parse,
+)

@@ -1,0 +1,164 @@
+"""Vegeta's reports: text of all versions, JSON, hist and hdrplot, alone or among other text.
+
+In: a text. Out: one `Reading` per report. Why: reports are pasted into notes, printed one after the
+other by scripts and cut by ``kubectl logs``, where the tail of one stands before the head of the
+next::
+
+    Pod: vegeta-ns-2-66b4b87b69-6hfhh
+    Status Codes  [code:count]                      200:270000
+    Error Set:
+    Requests      [total, rate, throughput]         270001, 450.00, 450.00
+    Duration      [total, attack, wait]             10m0s, 10m0s, 1.594ms
+
+Versions: 1 to 12. A tail is a partial run of its own. A report under ``Aggregated report``, or
+before ``Source reports``, sums up the others and has that role. Not recorded in any form: the
+target and the offered rate, which a command shown just above tells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.vegeta import histogram, summary, text
+from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, strip_prefix
+from benchkit.parsers.source import UnreadableError
+from benchkit.parsers.vegeta.readings import TOOL
+
+_SIGNATURES = (text.SIGNATURE, summary.SIGNATURE)
+_TABLE = re.compile(
+    r"^[\s#>|*/]*"
+    r"(?:Bucket\s+#\s+%\s+Histogram|Value\(ms\)\s+Percentile\s+TotalCount\s+1/\(1-Percentile\))",
+    re.MULTILINE,
+)
+_OPENERS = (
+    text.TextReport.open,
+    summary.JsonReport.open,
+    histogram.Histogram.open,
+    histogram.Plot.open,
+)
+_Block = text.TextReport | summary.JsonReport | histogram.Table
+_AGGREGATE = re.compile(r"aggregated? reports?\b", re.IGNORECASE)
+_SOURCES = re.compile(r"source reports?\b", re.IGNORECASE)
+_COMMAND = re.compile(r"\bvegeta +(?:attack|report|plot)\b")
+#: How many lines may stand between a command and the report that it printed.
+_NEAR = 3
+
+
+def recognises(head: Head) -> bool:
+    """Whether a text holds a report, or the tail of one."""
+    return any(pattern.search(head.text) for pattern in (*_SIGNATURES, _TABLE))
+
+
+def parse(source: Source) -> Iterator[Record]:
+    """Yield the reports of a source."""
+    reader = _Reader(source.label)
+    waiting: tuple[int, str] | None = None
+    try:
+        for numbered in source.lines():
+            if waiting is not None:
+                yield from reader.feed(*waiting, is_last=False)
+            waiting = numbered
+    except UnreadableError as error:
+        hint = "what comes before is kept; copy the file anew"
+        yield Diagnostic(source.label, waiting[0] if waiting else 0, str(error), hint)
+    if waiting is not None:
+        yield from reader.feed(*waiting, is_last=True)
+    yield from reader.close()
+
+
+class _Reader:
+    """The text around the reports: what a report belongs to, and where one ends."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._block: _Block | None = None
+        self._latest: Reading | None = None
+        self._command = ""
+        self._command_line = 0
+        self._is_aggregate = False
+        self._tails: list[int] = []
+
+    def feed(self, line: int, text: str, *, is_last: bool) -> Iterator[Record]:
+        """Take a line."""
+        text = strip_prefix(text)
+        if self._block is not None:
+            if self._block.feed(line, text, is_last=is_last):
+                return
+            yield from self._end()
+        command = self._command if line - self._command_line <= _NEAR else ""
+        openers = (opener(self._label, line, text, command) for opener in _OPENERS)
+        self._block = next((block for block in openers if block is not None), None)
+        if self._block is None:
+            self._notice(line, text)
+        else:
+            self._block.feed(line, text, is_last=is_last)
+
+    def _notice(self, line: int, text: str) -> None:
+        """Keep what a line tells of the reports around it."""
+        if _COMMAND.search(text):
+            self._command, self._command_line = text, line
+        elif _AGGREGATE.match(text):
+            self._is_aggregate = True
+        elif _SOURCES.match(text):
+            self._is_aggregate = False
+            if self._latest is not None:
+                self._latest.role = "aggregate"
+        elif not text.strip() and self._command:
+            self._command_line += 1
+
+    def _end(self) -> Iterator[Record]:
+        block, self._block = self._block, None
+        for record in block.close() if block is not None else ():
+            if isinstance(record, Reading):
+                self._latest = record
+                record.role = "aggregate" if self._is_aggregate else ""
+                self._is_aggregate = False
+                if block is not None and block.is_tail:
+                    self._tails.append(record.line)
+            yield record
+
+    def close(self) -> Iterator[Record]:
+        """Yield what the end of the text completes."""
+        yield from self._end()
+        if self._tails:
+            what = f"{len(self._tails)} reports begin in their middle: kept as partial runs"
+            hint = "keep the whole log (`kubectl logs --tail=-1`)"
+            yield Diagnostic(self._label, self._tails[0], what, hint, "warning")
+
+
+FORMAT = Format(
+    name=TOOL,
+    tools=(TOOL,),
+    summary="vegeta report: text, JSON, hist and hdrplot, alone or among other text",
+    forms=(
+        Form(
+            name="text",
+            signature="Requests [total…] / Status Codes [code:count]",
+            versions="1-12",
+            not_recorded="target, offered rate, start; counts of each error",
+        ),
+        Form(
+            name="json",
+            signature='an object with "latencies", "bytes_in", "status_codes"',
+            versions="1-12",
+            not_recorded="target, offered rate; counts of each error; buckets are not kept",
+        ),
+        Form(
+            name="hist",
+            signature="Bucket # % Histogram",
+            versions="5-12",
+            not_recorded="all but the number of requests; counts by bucket are not kept",
+        ),
+        Form(
+            name="hdrplot",
+            signature="Value(ms) Percentile TotalCount 1/(1-Percentile)",
+            versions="12.6-12.13",
+            not_recorded="p99, mean, rates, success, start, target",
+        ),
+    ),
+    recognises=recognises,
+    parse=parse,
+    embeds=True,
+)

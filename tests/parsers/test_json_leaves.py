@@ -1,0 +1,65 @@
+"""JSON's leaves: the same as the standard library's, with lines, up to where it is damaged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.parsers.k6.json_leaves import DamageError, Leaf, Path, walk
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+DOCUMENTS = st.recursive(
+    SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20
+)
+
+
+def flatten(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from flatten(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from flatten(inner, (*path, index))
+    else:
+        yield path, value
+
+
+@given(DOCUMENTS, st.sampled_from([None, 1]))
+def test_leaves_are_those_of_the_standard_library(document: object, indent: int | None) -> None:
+    text = json.dumps(document, indent=indent) + "\n"
+    leaves = list(walk(text))
+    assert [(leaf.path, json.loads(leaf.text)) for leaf in leaves] == list(flatten(document))
+    lines = text.split("\n")
+    assert all(leaf.text in lines[leaf.line - 1] for leaf in leaves)
+
+
+@given(DOCUMENTS.filter(lambda document: isinstance(document, dict | list)), st.data())
+def test_leaves_before_a_cut_are_right(document: object, data: st.DataObject) -> None:
+    text = json.dumps(document)
+    whole = list(walk(text))
+    found: list[Leaf] = []
+    with pytest.raises(DamageError):
+        found.extend(walk(text[: data.draw(st.integers(0, len(text) - 1))]))
+    assert found == whole[: len(found)]
+
+
+@pytest.mark.parametrize("text", ["", "{]", "[1", '{"a":1}x', ",", '{"\\u12": 1}', "[1 x]"])
+def test_damage_is_told(text: str) -> None:
+    with pytest.raises(DamageError) as caught:
+        list(walk(text))
+    assert caught.value.line == 1
+
+
+def test_scalars() -> None:
+    number, text, word, damaged = (Leaf((), t, 1) for t in ("-1.5", '"a\\nb"', "NaN", '"\\u1"'))
+    assert (number.is_number, text.is_number, word.is_number) == (True, False, False)
+    assert (number.string, text.string, damaged.string) == ("", "a\nb", "")
+
+
+def test_depth_is_no_danger() -> None:
+    with pytest.raises(DamageError):
+        list(walk("[" * 100_000))

@@ -1,0 +1,323 @@
+"""k6's raw points: totals and percentiles equal k6's own summary of the same run."""
+
+from __future__ import annotations
+
+import gzip
+from collections import defaultdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchkit.parsers.base import Diagnostic, Format, Reading, Samples
+from benchkit.parsers.k6 import points as k6_points
+from benchkit.parsers.k6 import summary as k6_summary
+from benchkit.parsers.k6 import text as k6_text
+from benchkit.parsers.k6.raw import FORMAT, QUANTILE_RULE
+from benchkit.parsers.k6.words import take_quantile
+from benchkit.parsers.source import Head, Source, UnreadableError
+
+EDGE = Path(__file__).parents[2] / "fixtures" / "k6-edge"
+SMALL, NESTED = EDGE / "small", EDGE / "nested"
+RAW = sorted(EDGE.glob("**/*raw*.gz"))
+
+Trends = dict[tuple[str | None, str], np.ndarray]
+
+
+def read(data: Path | bytes | str) -> tuple[list[Reading], list[Trends], list[Diagnostic]]:
+    raw = data.read_bytes() if isinstance(data, Path) else data
+    source = Source(None, "k6", raw.encode() if isinstance(raw, str) else raw)
+    readings: list[Reading] = []
+    blocks: list[dict[tuple[str | None, str], list[np.ndarray]]] = []
+    problems = []
+    for record in FORMAT.parse(source):
+        if isinstance(record, Reading):
+            readings.append(record)
+            blocks.append(defaultdict(list))
+        elif isinstance(record, Samples):
+            assert record.reading is readings[-1]
+            assert len(record.values) == len(record.lines)
+            assert record.times is not None
+            assert len(record.values) == len(record.times)
+            blocks[-1][record.subject, record.metric].append(record.values)
+        else:
+            problems.append(record)
+    trends = [{key: np.concatenate(found) for key, found in run.items()} for run in blocks]
+    return readings, trends, problems
+
+
+def values(reading: Reading) -> dict[tuple[str | None, str, str], float]:
+    return {row[:3]: row[3] for row in reading.rows}
+
+
+def summary(path: Path, form: Format) -> Reading:
+    (reading,) = (r for r in form.parse(Source.load(path)) if isinstance(r, Reading))
+    return reading
+
+
+def take(stat: str, values: np.ndarray) -> float:
+    if stat == "mean":
+        return float(values.mean())
+    if stat in {"min", "max"}:
+        return float(values.min() if stat == "min" else values.max())
+    return take_quantile(values, float(stat[1:]))
+
+
+@pytest.mark.parametrize(
+    ("raw", "told", "form"),
+    [
+        ("small/k6-raw-small.json.gz", "small/k6-small.txt", k6_text.FORMAT),
+        ("small/k6-raw-small.csv.gz", "small/k6-small.txt", k6_text.FORMAT),
+        ("nested/k6-raw-2.csv.gz", "nested/k6-2.txt", k6_text.FORMAT),
+        ("nested/k6-raw-3.json.gz", "nested/k6-3.txt", k6_text.FORMAT),
+        ("nested/k6-raw-3.json.gz", "nested/k6-export-3.json", k6_summary.FORMAT),
+        ("nested/k6-raw-micro-3.csv.gz", "nested/k6-export-3.json", k6_summary.FORMAT),
+    ],
+)
+def test_points_reproduce_the_summary(raw: str, told: str, form: Format) -> None:
+    (reading,), (trends,), _ = read(EDGE / raw)
+    totals, compared = values(reading), 0
+    for subject, metric, stat, value, unit, _, _, step, origin, _ in summary(
+        EDGE / told, form
+    ).rows:
+        if (subject, metric) in trends:
+            mine = take(stat, trends[subject, metric])
+        elif (subject, metric, stat) in totals and (origin, metric) != ("reported", "duration"):
+            mine = totals[subject, metric, stat]
+        else:
+            continue
+        compared += 1
+        margin = (step or 0.0) * (1 + 1e-9) + 1e-12 * abs(value)
+        assert value - (margin if unit == "B" else 1e-12 * abs(value)) <= mine <= value + margin
+    assert compared > 20
+
+
+def test_points_of_a_run() -> None:
+    (reading,), (trends,), problems = read(SMALL / "k6-raw-small.json.gz")
+    assert problems == []
+    assert (reading.form, reading.status, reading.line, reading.last_line) == (
+        "json",
+        "complete",
+        1,
+        1434,
+    )
+    assert reading.started_at == datetime(2026, 11, 21, 0, 32, 4, 208702, tzinfo=UTC)
+    assert reading.duration == 1.998731
+    assert (reading.connections, reading.load_model) == (50, "unknown")
+    assert {key[1] for key in trends} == {"latency", "iteration_time", "phase_time"}
+    assert len(trends) == 2 + 6
+    assert {len(points) for points in trends.values()} == {101}
+    assert {row[8] for row in reading.rows} == {"computed"}
+    found = values(reading)
+    assert found[None, "requests", "count"] == 101
+    assert found[None, "bytes_in", "total"] == 18883
+    assert found[None, "bytes_out", "total"] == 13365
+    assert found[None, "checks", "count"] == 101
+    assert found[None, "error_rate", "mean"] == 0
+    assert trends[None, "latency"][0] == 0.000480853
+
+
+def test_json_and_csv_hold_the_same() -> None:
+    (_,), (json,), _ = read(SMALL / "k6-raw-small.json.gz")
+    (_,), (csv,), _ = read(SMALL / "k6-raw-small.csv.gz")
+    assert json.keys() == csv.keys()
+    for key, points in json.items():
+        assert np.array_equal(points, csv[key])
+
+
+def test_each_sample_names_its_line() -> None:
+    path = SMALL / "k6-raw-small.csv.gz"
+    lines = gzip.decompress(path.read_bytes()).decode().split("\n")
+    for record in FORMAT.parse(Source.load(path)):
+        if isinstance(record, Samples):
+            for value, line in zip(record.values, record.lines, strict=True):
+                assert float(lines[line - 1].split(",")[2]) == pytest.approx(value * 1000)
+
+
+def test_blocks_bound_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    (_,), (whole,), _ = read(SMALL / "k6-raw-small.json.gz")
+    monkeypatch.setattr(k6_points, "BLOCK", 7)
+    sizes = [
+        len(record.values)
+        for record in FORMAT.parse(Source.load(SMALL / "k6-raw-small.json.gz"))
+        if isinstance(record, Samples)
+    ]
+    assert max(sizes) == 7
+    (_,), (parts,), _ = read(SMALL / "k6-raw-small.json.gz")
+    assert all(np.array_equal(points, parts[key]) for key, points in whole.items())
+
+
+def test_custom_metrics_of_the_csv_are_named_and_left_out() -> None:
+    (_,), (trends,), (problem,) = read(NESTED / "k6-raw-2.csv.gz")
+    assert "latency" in problem.what
+    assert problem.severity == "warning"
+    assert (None, "k6_latency") not in trends
+    (_,), (declared,), _ = read(NESTED / "k6-raw-3.json.gz")
+    assert len(declared[None, "k6_latency"]) == 20
+
+
+OLD = """\
+metric_name,timestamp,metric_value,check,error,error_code,group,method,name,proto,scenario,status,subproto,tls_version,url,extra_tags
+http_reqs,{time},1.000000,,,,,GET,http://test.k6.io,HTTP/1.1,default,200,,,http://h.io:80/a?b=1,
+http_req_duration,{time},221.899000,,,,,GET,http://test.k6.io,HTTP/1.1,default,200,,,http://h.io:80/a?b=1,
+"""
+MOMENTS = [
+    ("1595325560", datetime(2020, 7, 21, 9, 59, 20, tzinfo=UTC), 1.0),
+    ("1595325560123", datetime(2020, 7, 21, 9, 59, 20, 123000, tzinfo=UTC), 1e-3),
+    ("1595325560123456", datetime(2020, 7, 21, 9, 59, 20, 123456, tzinfo=UTC), 1e-6),
+    ("1595325560123456789", datetime(2020, 7, 21, 9, 59, 20, 123456, tzinfo=UTC), 1e-6),
+    ("2020-07-21T12:59:20+03:00", datetime(2020, 7, 21, 9, 59, 20, tzinfo=UTC), 1e-6),
+    ("2020-07-21T09:59:20.123456789Z", datetime(2020, 7, 21, 9, 59, 20, 123456, tzinfo=UTC), 1e-6),
+]
+
+
+@pytest.mark.parametrize(("time", "moment", "step"), MOMENTS)
+def test_time_formats(time: str, moment: datetime, step: float) -> None:
+    (reading,), (trends,), problems = read(OLD.format(time=time))
+    assert problems == []
+    assert reading.started_at == moment
+    assert reading.rows[-1][1:4:2] == ("duration", 0.0)
+    assert reading.rows[-1][7] == step
+    assert trends[None, "latency"].tolist() == [0.221899]
+    assert reading.target == "/a"
+
+
+def test_repeated_headers_are_several_runs() -> None:
+    readings, trends, _ = read(OLD.format(time=1595325560) + OLD.format(time=1595325600))
+    assert [reading.line for reading in readings] == [1, 4]
+    assert [reading.last_line for reading in readings] == [3, 6]
+    assert [len(run[None, "latency"]) for run in trends] == [1, 1]
+
+
+def test_repeated_declarations_are_several_runs() -> None:
+    text = gzip.decompress((SMALL / "k6-raw-small.json.gz").read_bytes())
+    readings, _, _ = read(text + text)
+    assert [reading.line for reading in readings] == [1, 1435]
+    assert values(readings[0]) == values(readings[1])
+
+
+def test_keys_in_the_old_order() -> None:
+    text = (
+        '{"type":"Metric","data":{"name":"http_reqs","type":"counter"},"metric":"http_reqs"}\n'
+        '{"type":"Point","data":{"time":"2017-05-09T14:34:45.239531499+02:00","value":1e-7,'
+        '"tags":{"url":"http://h/x"}},"metric":"http_req_duration"}\n'
+    )
+    assert FORMAT.recognises(Head("x", text.encode(), text))
+    (reading,), (trends,), _ = read(text)
+    assert trends[None, "latency"].tolist() == [1e-10]
+    assert reading.started_at == datetime(2017, 5, 9, 12, 34, 45, 239531, tzinfo=UTC)
+
+
+def test_quoted_fields() -> None:
+    header = "metric_name,timestamp,metric_value,check,url\n"
+    rows = (
+        'checks,1595325560,1.000000,"says ""hi"",\nand more",\n'
+        'http_reqs,1595325560,1.000000,,"http://h/a,b"\n'
+    )
+    (reading,), _, problems = read(header + rows)
+    assert problems == []
+    assert values(reading)[None, "checks", "count"] == 1
+    assert reading.target == "/a,b"
+
+
+def test_a_stray_quote_costs_one_line() -> None:
+    text = OLD.format(time=1595325560)
+    stray = text + 'checks,1595325560,1.0,"oops,,,,,,,,,,,,\n' + text.split("\n", 1)[1]
+    (reading,), (trends,), _ = read(stray)
+    assert len(trends[None, "latency"]) == 2
+    assert values(reading)[None, "requests", "count"] == 2
+
+
+def test_lines_that_are_no_points_are_counted() -> None:
+    text = OLD.format(time=1595325560)
+    noise = (
+        text
+        + "http_reqs,yesterday,1.0,,,,,,,,,,,,,\nhttp_req_duration,1595325560,NaN,,,,,,,,,,,,,\n"
+    )
+    _, (trends,), (problem,) = read(noise + text.split("\n", 1)[1])
+    assert "2 lines" in problem.what
+    assert problem.line == 4
+    assert len(trends[None, "latency"]) == 2
+
+
+@pytest.mark.parametrize("path", RAW, ids=lambda path: path.name)
+def test_a_cut_archive_gives_what_it_holds(path: Path) -> None:
+    text = gzip.decompress(path.read_bytes())
+    packed = gzip.compress(text, mtime=0)
+    (_,), (whole,), _ = read(text)
+    found: list[Reading | Samples | Diagnostic] = []
+    with pytest.raises(UnreadableError):
+        found.extend(FORMAT.parse(Source(None, "k6", packed[: len(packed) * 3 // 4])))
+    (reading,) = (record for record in found if isinstance(record, Reading))
+    assert reading.status == "partial"
+    for record in found:
+        if isinstance(record, Samples):
+            expected = whole[record.subject, record.metric][: len(record.values)]
+            assert np.array_equal(record.values, expected)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.sampled_from(RAW), st.data())
+def test_what_stands_before_a_cut_is_right(path: Path, data: st.DataObject) -> None:
+    text = gzip.decompress(path.read_bytes())
+    (_,), (whole,), _ = read(text)
+    _, runs, _ = read(text[: data.draw(st.integers(0, len(text)))])
+    for trends in runs:
+        for key, points in trends.items():
+            assert np.array_equal(points, whole[key][: len(points)])
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_survived(text: str) -> None:
+    read("metric_name,timestamp,metric_value,url\n" + text)
+    read('{"metric":"http_reqs","type":"Point","data":{"time":"x","value":1}}\n' + text)
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=3))
+def test_any_value_is_survived(value: object) -> None:
+    import json
+
+    data = {"time": value, "value": value, "tags": value}
+    line = json.dumps({"metric": "http_reqs", "type": "Point", "data": data})
+    declared = json.dumps({"metric": "http_reqs", "type": "Metric", "data": {"type": value}})
+    readings, _, problems = read(f"{declared}\n{line}\n{line}\n")
+    assert readings or problems
+
+
+def test_nothing_but_a_header() -> None:
+    readings, _, (problem,) = read(OLD.split("\n", 1)[0] + "\n")
+    assert readings == []
+    assert "without a single point" in problem.what
+
+
+def test_refused_requests() -> None:
+    header = "metric_name,timestamp,metric_value,url\n"
+    names = {"http_reqs": 1, "http_req_duration": 0, "http_req_failed": 1, "data_received": 0}
+    lines = [f"{name},1595325560,{value}.000000,http://h/\n" for name, value in names.items()]
+    (reading,), _, _ = read(header + "".join(lines))
+    assert reading.status == "failed"
+
+
+@pytest.mark.parametrize("path", RAW, ids=lambda path: path.name)
+def test_every_fixture_is_recognised_by_one_format(path: Path) -> None:
+    head = Source.load(path).head()
+    assert [form.recognises(head) for form in (k6_text.FORMAT, k6_summary.FORMAT, FORMAT)] == [
+        False,
+        False,
+        True,
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", '{"type":"Point"}\n', "metric,timestamp,value\n", '{"Action":"run"}\n']
+)
+def test_other_files_are_not_recognised(text: str) -> None:
+    assert not FORMAT.recognises(Head("x", text.encode(), text))
+
+
+def test_quantile_rule_is_linear() -> None:
+    assert QUANTILE_RULE == "linear"
+    assert take_quantile(np.array([1.0, 2.0, 4.0]), 75.0) == 3.0

@@ -1,0 +1,246 @@
+"""k6's JSON summaries: three forms of real runs, inverted thresholds, cut and foreign documents."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.parsers.base import Diagnostic, Reading, Row
+from benchkit.parsers.k6 import summary
+from benchkit.parsers.k6.summary import FORMAT
+from benchkit.parsers.k6.text import FORMAT as TEXT
+from benchkit.parsers.source import Head, Source
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+BASELINE = FIXTURES / "shorturl-k6" / "baseline"
+NESTED = FIXTURES / "k6-edge" / "nested"
+SUMMARIES = [
+    BASELINE / "k6-export-2.json",
+    BASELINE / "k6-full-1-export.json",
+    BASELINE / "k6-handlesummary-1.json",
+    BASELINE / "k6-old-1-export.json",
+    NESTED / "k6-machine-1.json",
+]
+
+Values = dict[tuple[str | None, str, str], float]
+
+
+def read(data: Path | str | bytes) -> tuple[list[Reading], list[Diagnostic]]:
+    raw = data.read_bytes() if isinstance(data, Path) else data
+    source = Source(None, "k6.json", raw.encode() if isinstance(raw, str) else raw)
+    records = list(FORMAT.parse(source))
+    readings = [record for record in records if isinstance(record, Reading)]
+    return readings, [record for record in records if isinstance(record, Diagnostic)]
+
+
+def values(reading: Reading) -> Values:
+    found = {row[:3]: row[3] for row in reading.rows}
+    assert len(found) == len(reading.rows)
+    return found
+
+
+def row(reading: Reading, metric: str, stat: str, subject: str | None = None) -> Row:
+    (found,) = (row for row in reading.rows if row[:3] == (subject, metric, stat))
+    return found
+
+
+def test_export() -> None:
+    (reading,), problems = read(BASELINE / "k6-full-1-export.json")
+    found = values(reading)
+    assert (reading.form, reading.status, reading.connections) == ("export", "complete", 50)
+    assert found[None, "requests", "count"] == 5001
+    assert found[None, "request_rate", "mean"] == 500.0421648731897
+    assert found[None, "latency", "max"] == 0.047768561
+    assert found[None, "latency", "p95"] == 0.001242021
+    assert found["name:GET /code", "latency", "p50"] == 0.0001878685
+    assert found["wait", "phase_time", "min"] == 0.000061783
+    assert found[None, "error_rate", "mean"] == 0
+    assert found[None, "failures", "count"] == 0
+    assert found[None, "bytes_in", "total"] == 1010995
+    assert found[None, "checks", "mean"] == 0.975016655562958
+    assert row(reading, "checks", "count")[3:9:5] == (6004, "computed")
+    assert found[None, "urls_created", "count"] == 1003
+    assert found[None, "redirect_ok", "mean"] == 0.9624812406203102
+    assert found[None, "last_iteration", "max"] == 100
+    assert row(reading, "latency", "max")[9] == 121
+    (problem,) = problems
+    assert "shorten_time, body_bytes" in problem.what
+    assert (None, "shorten_time", "mean") not in found
+
+
+def test_false_in_an_export_means_passed() -> None:
+    (reading,), _ = read(BASELINE / "k6-full-1-export.json")
+    crossed = row(reading, "thresholds_crossed", "count")
+    assert (crossed[3], crossed[5]) == (1, 5)
+    (reading,), _ = read(BASELINE / "k6-export-1.json")
+    assert row(reading, "thresholds_crossed", "count")[3] == 0
+
+
+def test_handlesummary() -> None:
+    (reading,), problems = read(BASELINE / "k6-handlesummary-1.json")
+    found = values(reading)
+    assert (reading.form, reading.status, problems) == ("handlesummary", "complete", [])
+    assert reading.duration == found[None, "duration", "total"] == 10.002726214
+    assert found[None, "requests", "count"] == 4984
+    assert found[None, "latency", "p99"] == 0.00395481299
+    assert found[None, "dropped_iterations", "count"] == 17
+    assert found[None, "dropped_iterations_per_second", "mean"] == 1.6995366699336911
+    assert found[None, "thresholds_crossed", "count"] == 0
+    assert row(reading, "thresholds_crossed", "count")[5] == 2
+
+
+def test_machine_readable() -> None:
+    (reading,), (note,) = read(NESTED / "k6-machine-1.json")
+    found = values(reading)
+    assert (reading.form, reading.tool_version) == ("machine", "1.8.1")
+    assert reading.duration == 2.012600303
+    assert found[None, "latency", "p90"] == pytest.approx(0.044019018, rel=1e-12)
+    assert found[None, "failures", "count"] == 21
+    assert row(reading, "error_rate", "mean")[5] == 113
+    assert found[None, "checks", "count"] == 46
+    assert found[None, "checks", "mean"] == 1
+    assert (None, "k6_latency", "mean") in found
+    assert note.severity == "note"
+
+
+def test_both_spellings_of_the_machine_readable_summary() -> None:
+    text = (NESTED / "k6-machine-1.json").read_text()
+    camel = text.replace('"p90"', '"p(90)"').replace('"p95"', '"p(95)"')
+    camel = camel.replace("k6_version", "k6Version").replace("generated_at", "generatedAt")
+    (expected,), _ = read(text)
+    (reading,), _ = read(camel)
+    assert (reading.rows, reading.tool_version) == (expected.rows, expected.tool_version)
+
+
+def test_script_is_not_read() -> None:
+    (reading,), _ = read(NESTED / "k6-machine-1.json")
+    assert "import" not in repr(reading)
+
+
+@pytest.mark.parametrize("variant", ["baseline", "otel"])
+@pytest.mark.parametrize("run", range(1, 6))
+def test_text_shows_what_the_export_holds(variant: str, run: int) -> None:
+    folder = FIXTURES / "shorturl-k6" / variant
+    (export,), _ = read(folder / f"k6-export-{run}.json")
+    (text,) = (
+        r for r in TEXT.parse(Source.load(folder / f"k6-{run}.txt")) if isinstance(r, Reading)
+    )
+    found, compared = values(export), 0
+    for subject, metric, stat, value, unit, _, _, step, _, _ in text.rows:
+        exact = found.get((subject, metric, stat))
+        if exact is not None:
+            compared += 1
+            width = (step or 0.0) * (1 + 1e-9)
+            cut_off = unit == "s" or metric in {"error_rate", "checks"}
+            low, high = (0.0, width) if cut_off else (-width / 2, width / 2)
+            blur = 1e-12 * abs(value)
+            assert value + low - blur <= exact <= value + high + blur, (subject, metric, stat)
+    assert compared > 35
+
+
+def test_refused_requests() -> None:
+    (reading,), (problem,) = read(FIXTURES / "k6-edge" / "console" / "k6-refused-1-export.json")
+    assert reading.status == "failed"
+    assert "every request failed" in problem.what
+    assert not [row for row in reading.rows if row[1] == "latency"]
+
+
+def test_times_stay_milliseconds_and_users_keys_are_passed_over() -> None:
+    document = json.loads((BASELINE / "k6-handlesummary-1.json").read_text())
+    document["options"]["summaryTimeUnit"] = "s"
+    document["advice"] = {"metrics": {"http_reqs": {"values": {"count": 1}}}}
+    (reading,), problems = read(json.dumps(document))
+    assert values(reading)[None, "latency", "max"] == 0.131984008
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("scenarios", "model", "rate"),
+    [
+        ({"a": {"executor": "constant-arrival-rate", "rate": 600, "timeUnit": "1m"}}, "open", 10.0),
+        ({"a": {"executor": "constant-arrival-rate", "rate": 5}}, "open", 5.0),
+        ({"a": {"executor": "ramping-arrival-rate"}}, "open", None),
+        ({"a": {"executor": "constant-vus", "vus": 5}}, "closed", None),
+        (
+            {"a": {"executor": "constant-vus"}, "b": {"executor": "ramping-arrival-rate"}},
+            "unknown",
+            None,
+        ),
+        ({"a": {"executor": "constant-arrival-rate", "rate": 5, "timeUnit": "0s"}}, "open", None),
+    ],
+)
+def test_load_model(scenarios: object, model: str, rate: float | None) -> None:
+    document = json.loads((BASELINE / "k6-handlesummary-1.json").read_text())
+    document["options"]["scenarios"] = scenarios
+    (reading,), _ = read(json.dumps(document))
+    assert (reading.load_model, reading.target_rate) == (model, rate)
+
+
+@pytest.mark.parametrize("path", SUMMARIES, ids=lambda path: path.name)
+def test_every_summary_is_recognised_and_stands_on_its_lines(path: Path) -> None:
+    assert FORMAT.recognises(Source.load(path).head())
+    assert not TEXT.recognises(Source.load(path).head())
+    lines = path.read_text().split("\n")
+    (reading,), _ = read(path)
+    for _, _, _, value, unit, _, _, _, origin, line in reading.rows:
+        if origin == "reported":
+            told = float(lines[line - 1].rpartition(":")[2].strip(" ,"))
+            assert value == pytest.approx(
+                told / (1000 if unit == "s" and told != 2.012600303 else 1), rel=1e-15
+            )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        '{"metrics": {"requests": 5}}',
+        '{"metrics": [{"http_reqs": 5}]}',
+        '{"latencies": {"mean": 1}}',
+        '{"metric":"http_reqs","type":"Point","data":{"time":"t","value":1}}\n',
+        "<html><title>Other</title></html>",
+    ],
+)
+def test_other_documents_are_not_recognised(text: str) -> None:
+    assert not FORMAT.recognises(Head("x", text.encode(), text))
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("<!doctype html><head><title>k6 report</title></head>", "web dashboard"),
+        ("<html><head><title>K6 Load Test: 2026-11-21</title></head>", "HTML"),
+        ('<?xml version="1.0"?>\n<testsuites><testsuite name="k6 thresholds" tests="1">', "JUnit"),
+        ('{"root_group": {"name": ""}, "total": 5}', "none of k6's metrics"),
+    ],
+)
+def test_reports_made_from_a_run_are_refused_with_a_reason(text: str, word: str) -> None:
+    assert FORMAT.recognises(Head("x", text.encode(), text))
+    readings, (problem,) = read(text)
+    assert readings == []
+    assert word in problem.what
+    assert problem.hint
+    assert problem.severity == "error"
+
+
+def test_too_large_a_document_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary, "LARGEST", 1000)
+    readings, problems = read(BASELINE / "k6-handlesummary-1.json")
+    assert readings == []
+    assert "longer" in problems[0].what
+
+
+@given(st.sampled_from([path.read_bytes() for path in SUMMARIES]), st.data())
+def test_what_stands_before_a_cut_is_right(text: bytes, data: st.DataObject) -> None:
+    (whole,), _ = read(text)
+    cut = data.draw(st.integers(0, len(text.rstrip()) - 1))
+    readings, problems = read(text[:cut])
+    assert problems
+    for reading in readings:
+        assert reading.status == "partial"
+        assert values(reading).items() <= values(whole).items()

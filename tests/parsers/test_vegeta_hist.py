@@ -1,0 +1,89 @@
+"""Vegeta's histogram and plot data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.parsers.base import Diagnostic, Reading, Source
+from benchkit.parsers.vegeta.report import FORMAT
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+SCENARIO = FIXTURES / "skywalking-vegeta"
+OLD = FIXTURES / "vegeta-edge" / "old"
+
+
+def parse(data: bytes) -> tuple[list[Reading], list[Diagnostic]]:
+    records = list(FORMAT.parse(Source(None, "table.txt", data)))
+    readings = [record for record in records if isinstance(record, Reading)]
+    return readings, [record for record in records if isinstance(record, Diagnostic)]
+
+
+def rows(reading: Reading) -> list[tuple[str, str, float, str, int]]:
+    return [(row[1], row[2], row[3], row[8], row[9]) for row in reading.rows]
+
+
+@pytest.mark.parametrize(
+    ("path", "count", "line"),
+    [
+        (SCENARIO / "agent" / "vegeta-hist-1.txt", 9000, 9),
+        (SCENARIO / "edge" / "vegeta-hist-partial.txt", 8800, 6),
+        (SCENARIO / "edge" / "vegeta-hist-refused.txt", 200, 3),
+        (OLD / "v5.9.0-hist.txt", 40, 5),
+    ],
+)
+def test_the_sum_of_a_histogram_is_the_number_of_requests(
+    path: Path, count: int, line: int
+) -> None:
+    (reading,), problems = parse(path.read_bytes())
+    assert (reading.form, reading.line, reading.last_line) == ("hist", 1, line)
+    assert (reading.status, problems) == ("complete", [])
+    assert rows(reading) == [("requests", "count", count, "computed", line)]
+
+
+def test_the_plot_tells_the_percentiles_that_it_has_rows_for() -> None:
+    (reading,), problems = parse((SCENARIO / "no-agent" / "vegeta-hdrplot-1.txt").read_bytes())
+    assert (reading.form, reading.status, problems) == ("hdrplot", "complete", [])
+    lines = (SCENARIO / "no-agent" / "vegeta-hdrplot-1.txt").read_text().splitlines()
+    found = {stat: value for metric, stat, value, _, _ in rows(reading) if metric == "latency"}
+    assert found.keys() == {"p50", "p75", "p80", "p90", "p95"}
+    assert (found["p50"], found["p90"], found["p95"]) == (0.001877548, 0.005967472, 0.008117921)
+    assert rows(reading)[-1] == ("requests", "count", 9000, "reported", len(lines))
+    for _, _, value, _, line in rows(reading)[:-1]:
+        assert lines[line - 1].startswith(f"{value * 1e3:.6f}")
+    assert {row[7] for row in reading.rows} == {1e-9, None}
+
+
+def test_the_plot_agrees_with_the_report_of_the_same_results() -> None:
+    (plot,), _ = parse((OLD / "v12.6.0-hdrplot.txt").read_bytes())
+    (report,), _ = parse((OLD / "v12.6.0-report.json").read_bytes())
+    exact = {(row[1], row[2]): row[3] for row in report.rows if row[0] is None}
+    common = [row for row in plot.rows if (row[1], row[2]) in exact]
+    assert [row[3] for row in common] == [exact[row[1], row[2]] for row in common]
+    assert {row[2] for row in common} == {"p50", "p95", "count"}
+
+
+@given(st.data())
+def test_a_cut_table_says_so_and_never_tells_another_number(data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(["vegeta-hist-1.txt", "vegeta-hdrplot-1.txt"]))
+    whole = (SCENARIO / "agent" / name).read_bytes()
+    cut = data.draw(st.integers(0, len(whole) - 1))
+    (complete,), _ = parse(whole)
+    readings, problems = parse(whole[:cut])
+    found = [row for reading in readings for row in reading.rows]
+    assert set(found) <= set(complete.rows)
+    is_whole = any(row[1] == "requests" for row in found)
+    is_seen = FORMAT.recognises(Source(None, "x", whole[:cut]).head())
+    assert is_whole or not is_seen or ["is cut" in problem.what for problem in problems] == [True]
+
+
+def test_tables_stand_among_other_text() -> None:
+    hist = (SCENARIO / "agent" / "vegeta-hist-1.txt").read_text()
+    plot = (SCENARIO / "agent" / "vegeta-hdrplot-1.txt").read_text()
+    text = "".join(f"# {line}\r\n" for line in f"{hist}then\n{plot}{hist}".splitlines())
+    readings, problems = parse(text.encode())
+    assert [reading.form for reading in readings] == ["hist", "hdrplot", "hist"]
+    assert not problems

@@ -1,0 +1,58 @@
+"""Quantiles by the tools' rules, and a sketch that stays within its error."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from benchkit.stats.quantiles import SKETCH_ERROR, Digest, quantile
+from hypothesis import given
+from hypothesis import strategies as st
+
+LEVELS = [0.0, 0.25, 0.5, 0.9, 0.99, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("rule", "wanted"),
+    [("linear", [1.0, 2.5, 4.0]), ("floor", [1.0, 3.0, 4.0]), ("hazen", [1.0, 2.5, 4.0])],
+)
+def test_each_rule_has_its_value(rule: str, wanted: list[float]) -> None:
+    assert quantile(np.array([4.0, 1.0, 3.0, 2.0]), [0.0, 0.5, 1.0], rule).tolist() == wanted
+
+
+def test_a_rule_that_is_not_known_and_no_values_are_refused() -> None:
+    with pytest.raises(ValueError, match="none of the rules"):
+        quantile(np.ones(3), [0.5], "median")
+    with pytest.raises(ValueError, match="no values"):
+        quantile(np.empty(0), [0.5])
+
+
+@given(
+    blocks=st.lists(st.lists(st.floats(1e-9, 1e9), min_size=1, max_size=40), min_size=1, max_size=8)
+)
+def test_a_digest_of_blocks_is_that_of_the_whole(blocks: list[list[float]]) -> None:
+    digest = Digest()
+    for block in blocks:
+        digest.add(np.array(block))
+    whole = np.array([value for block in blocks for value in block])
+    assert digest.is_exact
+    assert digest.count == len(whole)
+    assert digest.quantiles(LEVELS).tolist() == quantile(whole, LEVELS).tolist()
+    assert digest.mean == pytest.approx(whole.mean(), rel=1e-9)
+    assert (digest.minimum, digest.maximum) == (whole.min(), whole.max())
+    if len(whole) > 1:
+        assert digest.stdev == pytest.approx(whole.std(ddof=1), rel=1e-6, abs=1e-6 * whole.max())
+
+
+@pytest.mark.parametrize("spread", [0.1, 1.0, 3.0])
+def test_a_sketch_stays_within_its_error(spread: float) -> None:
+    values = np.random.default_rng(7).lognormal(-7, spread, 50_000)
+    digest = Digest(exact_values=1000)
+    for block in np.array_split(values, 17):
+        digest.add(block)
+    assert not digest.is_exact
+    levels = [0.01, 0.5, 0.9, 0.99, 0.999]
+    found, exact = digest.quantiles(levels), np.quantile(values, levels, method="lower")
+    assert np.abs(found / exact - 1).max() <= SKETCH_ERROR * 1.01
+    assert digest.quantiles([0.0, 1.0]).tolist() == pytest.approx(
+        [values.min(), values.max()], rel=SKETCH_ERROR
+    )
