@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from io import StringIO
 
 #: One command makes many objects and few cycles: looking for these less often saves a tenth.
 _MANY = 1_000_000
@@ -18,6 +19,9 @@ def main() -> None:
     from benchkit.cli import run
 
     gc.set_threshold(_MANY)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the shell: >&-
+            setattr(sys, name, StringIO())
     sys.exit(run(sys.argv[1:]))
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from benchkit import schema, selection
+from benchkit import metrics, schema, selection
 from benchkit.audit import audit
 from benchkit.comparison import Comparisons, Plan
 from benchkit.comparison import compare as compare_rows
-from benchkit.errors import DataError, Diagnostic, Finding, SourceReport
+from benchkit.errors import ConfigError, DataError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.discovery import Options, discover
 from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import read_parts
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchkit.schema import Observations, Runs
+    from benchkit.selection import Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +45,8 @@ class RunSet:
         One row per measured value of the measured runs.
     runs : Runs
         One row per run, of every role.
-    findings : tuple of Finding
+    problems : tuple of Finding
+        What was found while loading; `findings` is the same as a frame.
     diagnostics : tuple of Diagnostic
         What could not be read.
     reports : tuple of SourceReport
@@ -55,10 +57,19 @@ class RunSet:
 
     observations: Observations
     runs: Runs
-    findings: tuple[Finding, ...] = ()
+    problems: tuple[Finding, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     reports: tuple[SourceReport, ...] = ()
     first_variant: str | None = None
+
+    @property
+    def findings(self) -> pd.DataFrame:
+        """The findings, one row each: code, severity, message, remedy, where, numbers."""
+        import pandas as pd
+
+        names = [field.name for field in fields(Finding)]
+        rows = [[getattr(finding, name) for name in names] for finding in self.problems]
+        return pd.DataFrame(rows, columns=names)
 
     @property
     def variants(self) -> list[str]:
@@ -66,7 +77,7 @@ class RunSet:
         measured = self.runs[self.runs["role"] == "measured"]
         return list(dict.fromkeys(measured["variant"].tolist()))
 
-    def where(self, **labels: str | Sequence[str]) -> RunSet:
+    def where(self, **labels: Label | Sequence[Label]) -> RunSet:
         """Keep only what has these labels, ``where(benchmark="/ping")``.
 
         Raises
@@ -74,12 +85,13 @@ class RunSet:
         SelectionError
             If a label or a value does not occur.
         """
-        shared = {k: v for k, v in labels.items() if k in self.runs.columns}
-        return replace(
-            self,
-            observations=selection.select(self.observations, **labels),
-            runs=selection.select(self.runs, **shared),  # type: ignore[arg-type]
-        )
+        of_runs = {k: v for k, v in labels.items() if k in self.runs.columns}
+        rest = {k: v for k, v in labels.items() if k not in of_runs}
+        runs = selection.select(self.runs, **of_runs)
+        measured = runs[runs["role"] == "measured"][list(schema.RUN_KEY)]
+        rows = self.observations.merge(measured.drop_duplicates(), on=list(schema.RUN_KEY))
+        observations = schema.observations(rows[schema.column_names()])
+        return replace(self, observations=selection.select(observations, **rest), runs=runs)
 
     def compare(
         self,
@@ -118,9 +130,12 @@ class RunSet:
                 selection.require(name, self.variants, "variant")
         plan = Plan(confidence=confidence, primaries=tuple(map(split_metric, metrics)))
         self._require_metrics(plan)
+        for base, other in chosen:
+            if base == other:
+                raise ConfigError(f"{base!r} with itself", where="pair", hint="name two variants")
         comparisons = compare_rows(self.observations, self.runs, chosen, plan)
         verdicts = judge(comparisons, margin)
-        findings = (*self.findings, *audit(comparisons, self.runs))
+        findings = (*self.problems, *audit(comparisons, self.runs))
         return Comparison(verdicts=verdicts, runs=self.runs, findings=findings)
 
     def _pairs(
@@ -134,8 +149,10 @@ class RunSet:
         else:
             others = [variant] if isinstance(variant, str) else list(variant)
         if not others:
+            copies = sum(finding.code == "B103" for finding in self.problems)
+            also = f" ({copies} files are copies and counted once)" if copies else ""
             raise DataError(
-                f"nothing to compare: {base!r} is the only variant",
+                f"nothing to compare: {base!r} is the only variant{also}",
                 hint="name files as label=path, or put each variant in a folder of its own",
             )
         return tuple((base, other) for other in others)
@@ -143,7 +160,7 @@ class RunSet:
     def _require_metrics(self, plan: Plan) -> None:
         known = self.observations[["metric", "stat"]].drop_duplicates()
         for metric, stat in plan.primaries:
-            selection.require(metric, known["metric"], "metric")
+            selection.require(metric, known["metric"].drop_duplicates(), "metric")
             if stat:
                 of_metric = known[known["metric"] == metric]["stat"]
                 selection.require(stat, of_metric, f"stat of {metric}")
@@ -216,6 +233,12 @@ class Comparison:
     def to_html(self) -> str:
         """Return the report as one self-contained page."""
         return self.render("html")
+
+    def _repr_html_(self) -> str:
+        from benchkit.report.model import build
+        from benchkit.report.to_html import to_fragment
+
+        return to_fragment(build(self.verdicts, self.runs, self.findings))
 
     def __str__(self) -> str:
         return self.verdict
@@ -322,32 +345,37 @@ def _load_raw(arguments: Sequence[str], options: Options, *, samples: bool) -> R
     values = harvest.gather(discovery.found, samples=samples)
     problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(harvest.parts)]
     if not harvest.parts:
-        raise DataError(_nothing_read(problems), where=arguments[0], hint="see `benchkit formats`")
+        raise _nothing_read(problems)
     named = [found for found in discovery.found if found.is_named]
     first = harvest.parts[0].variant if len(named) == len(discovery.found) else None
     return RunSet(
         observations=make_observations(harvest.parts, values),
         runs=make_runs(harvest.parts),
-        findings=tuple(harvest.findings),
+        problems=tuple(harvest.findings),
         diagnostics=tuple(problems),
         reports=tuple(harvest.reports),
         first_variant=first,
     )
 
 
-def _nothing_read(problems: Sequence[Diagnostic]) -> str:
-    first = f": {problems[0]}" if problems else ""
-    return f"no result was read{first}"
+def _nothing_read(problems: Sequence[Diagnostic]) -> DataError:
+    """Say why nothing was read, in the words of the first problem."""
+    if not problems:
+        return DataError("no result was read", hint="see `benchkit formats`")
+    first, more = problems[0], len(problems) - 1
+    also = f" (and {more} more)" if more else ""
+    return DataError(f"no result was read: {first.what}{also}", where=first.where, hint=first.hint)
 
 
 def _runs_of(frame: Observations) -> Runs:
     """Tell of each run what observations alone tell."""
     keys = frame[list(schema.RUN_KEY)].drop_duplicates()
-    told: dict[str, object] = {"role": "measured", "load_model": "unknown"}
     rows = [
         {
-            **{column.name: told.get(column.name) for column in schema.RUN_COLUMNS},
+            **dict.fromkeys(schema.column_names(schema.RUN_COLUMNS)),
             **dict(zip(schema.RUN_KEY, key, strict=True)),
+            "role": "measured",
+            "load_model": metrics.load_model(key[schema.RUN_KEY.index("tool")]),
             "units": {},
             "env": {},
             "sources": [],

@@ -130,7 +130,9 @@ def parse_fraction(text: str | float, *, where: str) -> float:
     value = float(match[1]) / (100 if match[2] else 1) if match else 0.0
     if not 0 < value < 1:
         raise ConfigError(
-            f"{text!r} is not a share between 0 and 1", where=where, hint="write 3% or 0.03"
+            f"{text!r} is not a share between 0 and 1",
+            where=where,
+            hint="write 3% or 0.03, 95% or 0.95",
         )
     return value
 

@@ -173,6 +173,13 @@ def primaries(tool: str, load_model: str) -> tuple[tuple[str, str], ...]:
     return (headline, ("cpu_per_request", "mean"))
 
 
+def load_model(tool: str) -> str:
+    """Tell how a tool offers its load, where the tool alone tells: open, closed or unknown."""
+    if tool in {"wrk", "ab", "hey"}:
+        return "closed"
+    return "open" if tool in {"wrk2", "vegeta"} else "unknown"
+
+
 def headline_stat(name: str, tool: str) -> str:
     """Return the stat that stands for a metric whose stat the user did not name."""
     if name in {"latency", "uncorrected_latency", "phase_time"}:

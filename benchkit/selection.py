@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from benchkit.errors import BaselineError, SelectionError
 
 if TYPE_CHECKING:
-    from benchkit.schema import Observations
+    import pandas as pd
+
+Frame = TypeVar("Frame", bound="pd.DataFrame")
 
 BASELINE_NAMES = (
     "baseline",
@@ -28,15 +30,19 @@ BASELINE_NAMES = (
 )
 
 
-def select(frame: Observations, **labels: str | Sequence[str] | None) -> Observations:
+#: What a column can be asked for.
+Label = str | int | float
+
+
+def select(frame: Frame, **labels: Label | Sequence[Label] | None) -> Frame:
     """Keep the rows whose columns have the given values.
 
     Parameters
     ----------
-    frame : Observations
-        Or any frame with these columns.
-    **labels : str or sequence of str, optional
-        ``variant="otlp"``, ``metric=["latency", "request_rate"]``; None keeps everything.
+    frame : DataFrame
+        Observations, runs, or any frame with these columns.
+    **labels : str or number, or sequence of them, optional
+        ``variant="otlp"``, ``run=[1, 2]``, as they are written; None keeps everything.
 
     Raises
     ------
@@ -50,11 +56,12 @@ def select(frame: Observations, **labels: str | Sequence[str] | None) -> Observa
             raise SelectionError(
                 f"there is no column {column!r}", hint=f"the columns are {', '.join(frame.columns)}"
             )
-        values = [wanted] if isinstance(wanted, str) else list(wanted)
+        values = [wanted] if isinstance(wanted, (str, int, float)) else list(wanted)
         known = list(dict.fromkeys(frame[column].tolist()))
         for value in values:
             require(value, known, column)
-        frame = frame[frame[column].isin(values)]
+        asked = {str(value) for value in values}
+        frame = frame[frame[column].astype(str).isin(asked)]
     return frame
 
 

@@ -21,6 +21,9 @@ REGRESSION, IMPROVEMENT = "regression", "improvement"
 EQUIVALENT, INCONCLUSIVE = "equivalent", "inconclusive"
 CHANGED, UNCHANGED = "changed", "unchanged"
 
+#: Beyond this share of failed requests a side's rates and latencies are those of its errors.
+MOST_FAILED = 0.01
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
@@ -89,7 +92,8 @@ def judge(comparisons: Comparisons, margin: float = 0.03) -> Verdicts:
     -----
     Regression: adjusted p <= alpha and an estimate that is worse by at least the margin.
     Improvement: the mirror image. Otherwise equivalent if the interval at ``1 - 2 alpha`` lies
-    inside the margin (two one-sided tests); otherwise inconclusive.
+    inside the margin (two one-sided tests); otherwise inconclusive. Where more than 1 % of a side's
+    requests failed, nothing is shown.
     """
     alpha = 1 - comparisons.confidence
     adjusted = _adjust(comparisons.contrasts)
@@ -124,7 +128,9 @@ def _judge(
 ) -> Verdict:
     word = _word(contrast, p_adjusted, margin, alpha)
     notes, needed = list(contrast.notes), None
-    if word == INCONCLUSIVE:
+    if word == INCONCLUSIVE and _is_failing(contrast):
+        notes.append("failing requests are fast or slow for reasons of their own: nothing is shown")
+    elif word == INCONCLUSIVE:
         excluded = describe_excluded(contrast)
         if excluded:
             notes.append(excluded)
@@ -140,6 +146,8 @@ def _judge(
 
 
 def _word(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: float) -> str:
+    if _is_failing(contrast):
+        return INCONCLUSIVE
     change = _change(contrast, p_adjusted, margin, alpha)
     if change:
         if contrast.better == "none":
@@ -149,6 +157,10 @@ def _word(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: fl
     if _is_equivalent(contrast, margin):
         return UNCHANGED if contrast.better == "none" else EQUIVALENT
     return INCONCLUSIVE
+
+
+def _is_failing(contrast: Contrast) -> bool:
+    return max(contrast.failed_baseline, contrast.failed_variant) > MOST_FAILED
 
 
 def _change(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: float) -> float:

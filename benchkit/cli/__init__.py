@@ -6,8 +6,10 @@ done from Python without it.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import typer
 
@@ -39,20 +41,38 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; every refusal is one line on stderr."""
     try:
         code = application()(list(arguments), prog_name=PROGRAM, standalone_mode=False)
+        sys.stdout.flush()
     except BenchkitError as error:
-        sys.stderr.write(f"{PROGRAM}: error: {error}\n")
-        return int(error.exit_code)
+        code = _refuse(str(error), error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write(f"{PROGRAM}: interrupted; nothing half-done is kept\n")
-        return int(ExitCode.INTERRUPTED)
+        code = _refuse("interrupted; nothing half-done is kept", ExitCode.INTERRUPTED)
     except typer.Exit as leaving:
-        return leaving.exit_code
+        code = leaving.exit_code
+    except (BrokenPipeError, SystemExit):  # the latter is typer's end where a pipe is closed
+        code = _close()
+    except OSError as error:
+        _close()
+        code = _refuse(f"the result cannot be written: {error.strerror}", ExitCode.USAGE)
     except Exception as error:
-        if _is_usage_error(error):
-            error.show()  # type: ignore[attr-defined]
-            return int(ExitCode.USAGE)
-        raise
-    return code if isinstance(code, int) else int(ExitCode.DONE)
+        if not _is_usage_error(error):
+            raise
+        error.show()  # type: ignore[attr-defined]
+        code = ExitCode.USAGE
+    return int(code or ExitCode.DONE)
+
+
+def _refuse(text: str, code: ExitCode) -> int:
+    from benchkit.cli.console import plain
+
+    sys.stderr.write(plain(f"{PROGRAM}: error: {text}", sys.stderr) + "\n")
+    return int(code)
+
+
+def _close() -> int:
+    """Give up stdout, so that Python does not try to flush it at the end."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return int(ExitCode.DONE)
 
 
 def _is_usage_error(error: Exception) -> bool:

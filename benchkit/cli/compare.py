@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.errors import ConfigError
 
 if TYPE_CHECKING:
     from benchkit.api import Comparison
 
 FORMATS = ("table", "md", "csv", "json")
+ENDINGS = {".md": "md", ".csv": "csv", ".json": "json"}
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +34,10 @@ def compare(
     by: o.By = None,
     confidence: o.Confidence = None,
     margin: o.Margin = None,
-    format: Annotated[str, typer.Option("--format", help="table, md, csv or json.")] = "table",
+    format: Annotated[
+        str | None,
+        typer.Option(help="table, md, csv or json. [default: told by -o, else table]"),
+    ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
     layout: o.Layout = None,
@@ -42,13 +47,14 @@ def compare(
     quiet: o.Quiet = False,
 ) -> None:
     """Compare variants with a baseline: change, interval, p, verdict."""
-    o.choose(format, FORMATS)
+    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
         exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
     result = evaluate(request, baseline, variant, pair, metric, confidence, margin)
-    o.write(render(result, format, to_file=output is not None), output)
+    text = render(result, chosen, by=request.split_by, to_file=output is not None)
+    o.write(text, output)
 
 
 def evaluate(
@@ -62,9 +68,13 @@ def evaluate(
 ) -> Comparison:
     """Load and compare as the command line and the settings say."""
     base = o.settings()
+    if pair and (baseline or variant):
+        raise ConfigError(
+            "--pair names both sides", where="--pair", hint="leave out --baseline and --variant"
+        )
     runset = request.load()
     return runset.compare(
-        baseline=baseline or _configured(base.baseline, runset.variants),
+        baseline=baseline or base.baseline,
         variant=variant,
         pairs=o.parse_pairs(pair),
         confidence=o.fraction(confidence, base.confidence, "--confidence"),
@@ -73,11 +83,7 @@ def evaluate(
     )
 
 
-def _configured(baseline: str | None, variants: list[str]) -> str | None:
-    return baseline if baseline in variants else None
-
-
-def render(result: Comparison, format: str, *, to_file: bool = False) -> str:
+def render(result: Comparison, format: str, *, by: str = "", to_file: bool = False) -> str:
     """Write a comparison in one of the command's formats."""
     if format == "json":
         from benchkit.report.to_json import to_json
@@ -91,4 +97,4 @@ def render(result: Comparison, format: str, *, to_file: bool = False) -> str:
         return result.to_markdown()
     from benchkit.cli.console import render_comparison
 
-    return render_comparison(result.verdicts, result.findings, to_file=to_file)
+    return render_comparison(result.verdicts, result.findings, by=by, to_file=to_file)

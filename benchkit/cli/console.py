@@ -75,7 +75,7 @@ def render_table(table: Table, *, markdown: bool = False, to_file: bool = False)
 
 
 def render_comparison(
-    verdicts: Verdicts, findings: Sequence[Finding] = (), *, to_file: bool = False
+    verdicts: Verdicts, findings: Sequence[Finding] = (), *, by: str = "", to_file: bool = False
 ) -> str:
     """Write the verdict, the tables, what was not compared, and the findings.
 
@@ -83,6 +83,8 @@ def render_comparison(
     ----------
     verdicts : Verdicts
     findings : sequence of Finding
+    by : str
+        A column or param: a table for each of its values.
     to_file : bool
         Whether the text goes to a file and not to stdout.
     """
@@ -92,7 +94,7 @@ def render_comparison(
     file = None if to_file else sys.stdout
     lines = [headline(verdicts), *(f"  {bullet}" for bullet in bullets(verdicts))]
     parts = [_paint(lines, file)]
-    parts += [_render(table, file) for table in overhead_tables(verdicts)]
+    parts += [_render(table, file) for table in overhead_tables(verdicts, by)]
     rest = [*describe_one_sided(verdicts), *(f"! {finding}" for finding in findings)]
     if rest:
         parts.append("\n".join(plain(line, file) for line in rest))

@@ -6,7 +6,8 @@ skipped and refused. Why: nothing is read silently wrong, and nothing silently n
 
 from __future__ import annotations
 
-import sys
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -46,6 +47,14 @@ def ingest(
     strict: Annotated[
         bool, typer.Option("--strict", help="Store nothing if any source is refused.")
     ] = False,
+    samples: Annotated[
+        bool,
+        typer.Option(
+            "--samples/--no-samples", help="Store raw samples, or only what they sum up to."
+        ),
+    ] = True,
+    format: Annotated[str, typer.Option(help="table or json.")] = "table",
+    output: o.Output = None,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="A line per source.")] = False,
     exclude: o.Exclude = None,
     quiet: o.Quiet = False,
@@ -54,11 +63,15 @@ def ingest(
     from benchkit.ingestion.commit import ingest as read
     from benchkit.store import DEFAULT, Store
 
+    o.choose(format, ("table", "json"))
     options = _options(layout, variant, benchmark, meta, as_format, rename, exclude)
+    options = replace(options, samples=samples)
     target = store or DEFAULT
     summary = read(paths, Store(target), options, strict=strict)
-    if not quiet:
-        _show(summary, target, verbose=verbose)
+    if format == "json":
+        o.write(_write_json(summary), output)
+    elif not quiet:
+        _show(summary, target, output, verbose=verbose)
     if not summary.has_result:
         raise typer.Exit(int(ExitCode.DATA))
 
@@ -72,8 +85,6 @@ def _options(
     rename: list[str] | None,
     exclude: list[str] | None,
 ) -> Options:
-    from dataclasses import replace
-
     request = o.Request(layout=layout, as_format=as_format, rename=rename, exclude=exclude)
     known = []
     for text in meta or ():
@@ -85,13 +96,28 @@ def _options(
     return replace(options, variant=variant, benchmark=benchmark, meta=tuple(known))
 
 
-def _show(summary: IngestSummary, store: str, *, verbose: bool) -> None:
-    from benchkit.cli.console import print_table
+def _write_json(summary: IngestSummary) -> str:
+    import json
+
+    document = {
+        "format_version": 1,
+        "runs": summary.runs,
+        "sources": [asdict(report) for report in summary.reports],
+        "skipped": [{"path": path, "reason": reason} for path, reason in summary.skipped],
+        "diagnostics": [asdict(problem) for problem in summary.diagnostics],
+        "findings": [asdict(finding) for finding in summary.findings],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1)
+
+
+def _show(summary: IngestSummary, store: str, output: Path | None, *, verbose: bool) -> None:
+    from benchkit.cli.console import render_table
     from benchkit.tables.sources import describe_skipped, list_sources, total_sources
 
-    if verbose:
-        print_table(list_sources(summary.reports, summary.skipped), sys.stdout)
-    print_table(total_sources(summary.reports), sys.stdout)
+    tables = [list_sources(summary.reports, summary.skipped)] if verbose else []
+    tables.append(total_sources(summary.reports))
+    to_file = output is not None
+    o.write("\n\n".join(render_table(table, to_file=to_file) for table in tables), output)
     problems = [*summary.diagnostics, *summary.findings]
     o.show_problems(problems, limit=len(problems) if verbose else 20)
     if summary.skipped and not verbose:

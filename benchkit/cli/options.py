@@ -6,8 +6,10 @@ Why: an option means the same wherever it stands.
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -62,7 +64,7 @@ Metric = Annotated[
 By = Annotated[
     list[str] | None,
     typer.Option(
-        "--by", metavar="COLUMN=VALUE", help="Keep only rows with this label; repeatable."
+        "--by", metavar="COLUMN[=VALUE]", help="A table for each value; with =VALUE only that one."
     ),
 ]
 Confidence = Annotated[
@@ -125,12 +127,14 @@ class Request:
             show_problems(runset.diagnostics, limit=_SHOWN)
         for text in self.by or ():
             column, equals, value = text.partition("=")
-            if not equals:
-                raise ConfigError(
-                    f"{text!r} names no value", where="--by", hint="write COLUMN=VALUE"
-                )
-            runset = runset.where(**{column: value})
+            if equals:
+                runset = runset.where(**{column: value})
         return runset
+
+    @property
+    def split_by(self) -> str:
+        """The column whose values part the tables; empty if none was named."""
+        return next((text for text in self.by or () if "=" not in text), "")
 
 
 def settings() -> config.Settings:
@@ -178,19 +182,33 @@ def show_problems(problems: Sequence[Any], limit: int = 20) -> None:
 
 
 def write(text: str, output: Path | None) -> None:
-    """Write a result to a file or to stdout."""
-    if output is None:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    """Write a result to a file, or to stdout where none or ``-`` is named."""
+    text = text if text.endswith("\n") else text + "\n"
+    if output is not None and str(output) != "-":
+        save(output, lambda path: path.write_text(text, encoding="utf-8"))
         return
-    save(output, lambda path: path.write_text(text, encoding="utf-8"))
+    try:
+        sys.stdout.write(text)
+    except UnicodeEncodeError:  # JSON and Markdown are UTF-8 whatever the locale
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
 
 
 def save(path: Path, produce: Callable[[Path], object]) -> None:
-    """Write a file beside its place and move it there, so that it is whole or not there."""
-    partial = path.with_name(f".{path.name}.partial")
+    """Write a file beside its place and move it there, so that it is whole or not there.
+
+    A link is followed, a mode kept; what is no regular file (a device, a pipe) is written to.
+    """
+    target = Path(os.path.realpath(path))
+    partial = target.with_name(f".{target.name}.partial")
     try:
+        if target.exists() and not target.is_file():
+            produce(target)
+            return
         produce(partial)
-        partial.replace(path)
+        if target.exists():
+            shutil.copymode(target, partial)
+        partial.replace(target)
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise ConfigError(
@@ -198,3 +216,8 @@ def save(path: Path, produce: Callable[[Path], object]) -> None:
             where=str(path),
             hint="name another file with -o",
         ) from error
+
+
+def told_by(output: Path | None, known: Mapping[str, str], default: str) -> str:
+    """Return the format that a file's ending tells: ``known`` maps endings to formats."""
+    return known.get(output.suffix, default) if output else default

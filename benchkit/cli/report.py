@@ -48,7 +48,9 @@ def report(
     quiet: o.Quiet = False,
 ) -> None:
     """Write the report: verdict, forest plot, comparison, runs, findings, method."""
-    chosen = o.choose(format or _told_by(output), tuple(SUFFIXES))
+    endings = {suffix: name for name, suffix in SUFFIXES.items()}
+    ending = output.suffix if output else ".html"
+    chosen = o.choose(format or endings.get(ending, ending), tuple(SUFFIXES))
     target = output or Path(f"report{SUFFIXES[chosen]}")
     request = o.Request(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
@@ -62,11 +64,6 @@ def report(
         typer.echo(f"→ {target}", err=True)
     if open_it:
         webbrowser.open(target.resolve().as_uri())
-
-
-def _told_by(output: Path | None) -> str:
-    known = {suffix: name for name, suffix in SUFFIXES.items()}
-    return known.get(output.suffix, "html") if output else "html"
 
 
 def _command() -> str:

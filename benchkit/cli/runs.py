@@ -13,6 +13,7 @@ import typer
 from benchkit.cli import options as o
 
 FORMATS = ("table", "md", "csv", "json")
+ENDINGS = {".md": "md", ".csv": "csv", ".json": "json"}
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +24,10 @@ def register(app: typer.Typer) -> None:
 def runs(
     paths: o.Paths = None,
     by: o.By = None,
-    format: Annotated[str, typer.Option("--format", help="table, md, csv or json.")] = "table",
+    format: Annotated[
+        str | None,
+        typer.Option(help="table, md, csv or json. [default: told by -o, else table]"),
+    ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
     layout: o.Layout = None,
@@ -33,20 +37,20 @@ def runs(
     quiet: o.Quiet = False,
 ) -> None:
     """List the runs: group, variant, benchmark, params, run, role, tool, start, sources."""
-    o.choose(format, FORMATS)
+    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
         exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
     frame = request.load().runs
-    if format in {"csv", "json"}:
+    if chosen in {"csv", "json"}:
         from benchkit.report.to_rows import runs_to_csv, runs_to_json
 
-        o.write(runs_to_json(frame) if format == "json" else runs_to_csv(frame), output)
+        o.write(runs_to_json(frame) if chosen == "json" else runs_to_csv(frame), output)
         return
     from benchkit.cli.console import render_table
     from benchkit.tables.runs import runs_table
 
     o.write(
-        render_table(runs_table(frame), markdown=format == "md", to_file=output is not None), output
+        render_table(runs_table(frame), markdown=chosen == "md", to_file=output is not None), output
     )

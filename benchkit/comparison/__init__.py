@@ -7,6 +7,7 @@ limits; `verdict` and the gate judge it, and never test again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from benchkit.comparison.measure import (
     measure,
 )
 from benchkit.comparison.model import Comparisons, Contrast, Plan
+from benchkit.derived.failures import Place, share_failures
 from benchkit.errors import DataError
 from benchkit.layout.matching import suggest_rename
 
@@ -74,6 +76,7 @@ def compare(
     """
     plan = plan or Plan()
     told = tell_of_runs(runs)
+    failed = share_failures(observations)
     cells = collect(observations, plan, told)
     contrasts: list[Contrast] = []
     only_in: dict[str, tuple[str, ...]] = {}
@@ -81,7 +84,7 @@ def compare(
     for baseline, variant in pairs:
         left, right = cells.get(baseline, {}), cells.get(variant, {})
         contrasts += [
-            _contrast(key, baseline, variant, left, right, plan, told)
+            _with_failures(_contrast(key, baseline, variant, left, right, plan, told), failed)
             for key in left
             if key in right
         ]
@@ -144,6 +147,20 @@ def _contrast(
         confidence=plan.confidence,
         notes=found.notes,
     )
+
+
+def _with_failures(contrast: Contrast, failed: Mapping[Place, float]) -> Contrast:
+    """Say what share of the requests failed on each side."""
+    c = contrast
+    sides = [
+        failed.get((c.group, variant, c.benchmark, c.params, c.tool), 0.0)
+        for variant in (c.baseline, c.variant)
+    ]
+    if not any(sides) or c.metric in {"failures", "error_rate"}:
+        return c
+    note = f"{sides[0]:.2%} of the baseline's and {sides[1]:.2%} of the variant's requests failed"
+    notes = (*c.notes, note)
+    return replace(c, failed_baseline=sides[0], failed_variant=sides[1], notes=notes)
 
 
 def _is_primary(

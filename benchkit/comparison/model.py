@@ -52,6 +52,8 @@ class Contrast:
     method : {'hodges-lehmann', 'welch', 'single run', 'difference', 'exact'}
     pvalue : float or None
     confidence : float
+    failed_baseline, failed_variant : float
+        Shares of requests that failed, medians over runs; 0 where none is told.
     notes : tuple of str
     """
 
@@ -79,6 +81,8 @@ class Contrast:
     method: str
     pvalue: float | None
     confidence: float
+    failed_baseline: float = 0.0
+    failed_variant: float = 0.0
     notes: tuple[str, ...] = ()
 
     @property

@@ -6,13 +6,14 @@ Why: files, folders, ``label=path`` and standard input become the same thing onc
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from benchkit.errors import DataError, Diagnostic
+from benchkit.errors import ConfigError, DataError, Diagnostic
 from benchkit.layout.patterns import PathLabels, compile_pattern, read_path
 from benchkit.layout.rename import Rename, parse_rename
 from benchkit.layout.sidecars import Sidecar, Sidecars
@@ -58,7 +59,7 @@ class Found:
     variant : str
         The user's word for it on the command line; empty if none.
     is_named : bool
-        Whether the file itself, not a folder around it, stood on the command line.
+        Whether the file itself, or a label for its folder, stood on the command line.
     data : bytes or None
         Standard input's content.
     sidecars : Sidecars or None
@@ -108,10 +109,14 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     """
     if options.layout:
         compile_pattern(options.layout)
+    if options.as_format:
+        registry.by_name(options.as_format)
     tools = known_tools()
     result = Discovery()
     for argument in arguments:
         variant, path = split_label(argument)
+        if not path:
+            raise ConfigError("an empty path", where="PATH", hint="name a file or folder")
         if path == STDIN:
             result.found.append(_standard_input(variant))
         elif Path(path).is_dir():
@@ -120,8 +125,29 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
             result.found.append(_named_file(Path(path), variant, options, tools))
         else:
             raise DataError("no such file or folder", where=path, hint="check the path")
+    _drop_repeats(result)
     _distinguish(result.found)
+    if not result.found:
+        skipped = f"; {len(result.skipped)} passed over" if result.skipped else ""
+        hint = "see `benchkit ingest -v`, --exclude, and the path"
+        raise DataError(f"no file to read{skipped}", where=" ".join(arguments), hint=hint)
     return result
+
+
+def _drop_repeats(result: Discovery) -> None:
+    """Read each real file once; under several labels it is a source under each."""
+    seen: dict[str, set[str]] = {}
+    kept = []
+    for found in result.found:
+        real = os.path.realpath(found.path) if found.path else found.identity
+        labels = seen.setdefault(real, set())
+        if found.variant in labels and found.path:
+            continue
+        if labels:
+            found.identity = f"{found.identity}#{found.variant}"
+        labels.add(found.variant)
+        kept.append(found)
+    result.found = kept
 
 
 def known_tools() -> frozenset[str]:
@@ -201,6 +227,7 @@ def _add_folder(
                 ),
                 sidecar=sidecars.for_file(path),
                 variant=variant,
+                is_named=bool(variant),
                 sidecars=sidecars,
             )
         )

@@ -141,7 +141,7 @@ class Harvest:
         """Report a load result whose very bytes were read under another path."""
         if found.is_named or all(form.is_companion for form in formats):
             return False
-        first = self._digests.setdefault(source.sha256, found.identity)
+        first = self._digests.get(source.sha256, found.identity)
         if first == found.identity or not Path(first).exists():
             return False
         reason = f"the same bytes as {first}"
@@ -162,7 +162,8 @@ class Harvest:
                     read.append((form, record))
                 else:
                     sampled += len(record.values)
-                    yield sample_batch(self._batch, pieces[id(record.reading)], record)
+                    if self._options.samples:
+                        yield sample_batch(self._batch, pieces[id(record.reading)], record)
         _require_apart(read, found.label)
         runs = values = 0
         for index, (form, reading) in enumerate(read):
@@ -173,6 +174,8 @@ class Harvest:
                 part.fingerprint, part.piece = fingerprint, piece
                 self.parts.append(part)
                 runs, values = runs + 1, values + len(reading.rows)
+        if values + sampled:
+            self._digests.setdefault(source.sha256, found.identity)
         self._waiting += values
         self._report(found, formats, runs, values + sampled, problems)
         yield from self._flush(BATCH_ROWS)

@@ -30,38 +30,41 @@ from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
 STUB = ("benchmark", "params", "tool", "subject", "metric", "variant")
 
 
-def overhead_tables(verdicts: Verdicts) -> tuple[Table, ...]:
+def overhead_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
     """Build the tables of a comparison.
 
     Parameters
     ----------
     verdicts : Verdicts
+    by : str
+        A column (``benchmark``) or a param (``connections``): a table for each of its values.
 
     Returns
     -------
     tuple of Table
         Per group one table of the primary metrics, then per group one of the rest.
     """
-    return (*primary_tables(verdicts), *exploratory_tables(verdicts))
+    return (*primary_tables(verdicts, by), *exploratory_tables(verdicts, by))
 
 
-def primary_tables(verdicts: Verdicts) -> tuple[Table, ...]:
+def primary_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
     """Build the tables of the primary metrics, one per group."""
     rows = verdicts.primary
     family = sum(1 for row in rows if row.contrast.method != EXACT and row.p_adjusted is not None)
     adjusted = f"p adjusted over {family} rows (Holm)" if family > 1 else "p of a single test"
     return tuple(
         _build("Primary metrics", group, found, verdicts, adjusted if family else "")
-        for group, found in _by_group(rows)
+        for group, found in _by_group(rows, by)
     )
 
 
-def exploratory_tables(verdicts: Verdicts) -> tuple[Table, ...]:
+def exploratory_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
     """Build the tables of all other metrics, one per group."""
     rows = [row for row in verdicts.rows if not row.contrast.primary]
     told = "exploratory: in neither the sentence nor the gate; p adjusted by Benjamini–Hochberg"
     return tuple(
-        _build("Other metrics", group, found, verdicts, told) for group, found in _by_group(rows)
+        _build("Other metrics", group, found, verdicts, told)
+        for group, found in _by_group(rows, by)
     )
 
 
@@ -90,11 +93,18 @@ def _list(names: Sequence[str]) -> str:
     return ", ".join(names[:most]) + more
 
 
-def _by_group(rows: Iterable[Verdict]) -> Iterator[tuple[str, list[Verdict]]]:
+def _by_group(rows: Iterable[Verdict], by: str) -> Iterator[tuple[str, list[Verdict]]]:
     groups: dict[str, list[Verdict]] = {}
     for row in rows:
-        groups.setdefault(row.contrast.group, []).append(row)
+        parts = (row.contrast.group, f"{by} {_label(row, by)}" if by else "")
+        groups.setdefault(", ".join(filter(None, parts)), []).append(row)
     yield from groups.items()
+
+
+def _label(row: Verdict, by: str) -> str:
+    """Return a row's value of a column or of a param."""
+    params = dict(part.split("=", 1) for part in row.contrast.params.split(",") if "=" in part)
+    return params.get(by) or str(getattr(row.contrast, by, "")) or "–"
 
 
 def _build(title: str, group: str, rows: Sequence[Verdict], verdicts: Verdicts, told: str) -> Table:

@@ -232,3 +232,91 @@ def test_a_pipe_that_closes_early_is_no_error(tmp_path: Path) -> None:
         ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("again", [".", "../r", "none", "none/1.txt", "link"])
+def test_a_path_named_twice_is_read_once(tmp_path: Path, again: str) -> None:
+    folder = tmp_path / "r"
+    for variant, time in (("none", 5), ("on", 6)):
+        (folder / variant).mkdir(parents=True)
+        (folder / variant / "1.txt").write_text(f"BenchmarkPing 1 {time} ns/op\n")
+    (tmp_path / "link").symlink_to(folder)
+    twice = str(tmp_path / "link") if again == "link" else again
+    done = benchkit("ingest", ".", twice, "--store", "../store", cwd=folder)
+    assert "../store: 2 runs" in done.stderr
+
+
+def test_one_file_under_two_labels_is_compared_with_itself(tmp_path: Path) -> None:
+    file = PINNED / "Baseline.txt"
+    document = compare(f"a={file}", f"b={file}", "--baseline", "a", cwd=tmp_path)
+    assert {row["verdict"] for row in rows(document, primary=True)} <= {
+        "equivalent",
+        "inconclusive",
+    }
+
+
+def test_rows_can_be_chosen_by_number_and_by_role(tmp_path: Path) -> None:
+    done = benchkit("runs", TRACING, "--by", "run=1", "--by", "role=warmup", cwd=tmp_path)
+    assert done.stdout.count("warmup") >= 5
+    assert "measured" not in done.stdout.split("\n", 3)[3]
+
+
+def test_what_is_no_regular_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "real.json").write_text("")
+    (tmp_path / "real.json").chmod(0o640)
+    (tmp_path / "link.json").symlink_to("real.json")
+    benchkit("compare", TRACING, "-o", "link.json", cwd=tmp_path)
+    assert (tmp_path / "link.json").is_symlink()
+    assert (tmp_path / "real.json").stat().st_mode & 0o777 == 0o640
+    assert json.loads((tmp_path / "real.json").read_text())["format_version"] == 1
+    os.mkfifo(tmp_path / "pipe")
+    command = f"cat pipe > got & '{sys.executable}' -m benchkit compare '{TRACING}' -o pipe; wait"
+    subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "got").read_text(encoding="utf-8").startswith("▲ otlp costs")
+
+
+@pytest.mark.parametrize(
+    ("end", "code"), [("| true", 0), (">&-", 2), ("> /dev/full", 2), ("| head -1", 0)]
+)
+def test_a_stdout_that_takes_nothing_is_no_traceback(tmp_path: Path, end: str, code: int) -> None:
+    run = f"'{sys.executable}' -m benchkit compare '{TRACING}' --format json"
+    command = f"{{ {run}; echo $? >&3; }} 3>code {end}"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "code").read_text().strip() in {str(code), "0"}
+
+
+def test_json_is_utf8_whatever_the_locale(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchkit", "compare", TRACING, "--format", "json"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert json.loads(done.stdout.decode("utf-8"))["verdict"].startswith("▲")
+
+
+def test_names_in_errors_cannot_drive_the_terminal(tmp_path: Path) -> None:
+    for variant in ("x\x1b[31mred", "y"):
+        (tmp_path / variant).mkdir()
+        (tmp_path / variant / "1.txt").write_text(f"BenchmarkPing 1 {len(variant)} ns/op\n")
+    done = benchkit("compare", ".", "--baseline", "nope", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "\x1b" not in done.stderr
+
+
+def test_by_a_column_parts_the_tables(tmp_path: Path) -> None:
+    files = [str(PINNED / name) for name in ("Baseline.txt", "OTel_Enabled.txt")]
+    done = benchkit("compare", *files, "--by", "benchmark", cwd=tmp_path)
+    assert done.stdout.count("Primary metrics: benchmark Redis/") == 5
+
+
+def test_an_ingest_is_told_as_json(tmp_path: Path) -> None:
+    (tmp_path / "junk.txt").write_text("no result")
+    done = benchkit("ingest", TRACING, "junk.txt", "--format", "json", cwd=tmp_path)
+    document = json.loads(done.stdout)
+    outcomes = [source["outcome"] for source in document["sources"]]
+    assert (outcomes.count("read"), outcomes.count("refused"), document["runs"]) == (80, 1, 80)
