@@ -125,7 +125,7 @@ class Harvest:
 
     def _identify(self, source: Source) -> tuple[Format, ...]:
         if self._options.as_format:
-            return (registry.by_name(self._options.as_format),)
+            return registry.choose(source, self._options.as_format)
         return registry.identify(source)
 
     def _is_unchanged(self, found: Found, source: Source, fingerprint: str) -> bool:

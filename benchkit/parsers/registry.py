@@ -78,19 +78,39 @@ def load(points: Iterable[EntryPoint]) -> tuple[Format, ...]:
     return tuple(loaded.values())
 
 
-def by_name(name: str) -> Format:
-    """Return the format called ``name``.
+def by_name(name: str) -> tuple[Format, ...]:
+    """Return the formats called ``name``, or of the tool called so.
 
     Raises
     ------
     ConfigError
         If there is none; the message lists those there are.
     """
-    for candidate in formats():
-        if name == candidate.name or name in candidate.tools:
-            return candidate
+    named = tuple(each for each in formats() if name == each.name or name in each.tools)
+    if named:
+        return named
     known = ", ".join(sorted(candidate.name for candidate in formats()))
     raise ConfigError(f"there is no format {name!r}", hint=f"the formats are {known}")
+
+
+def choose(source: Source, name: str) -> tuple[Format, ...]:
+    """Return the formats that read a source which the user says is of the format or tool ``name``.
+
+    Those of them that claim it; if none does, the one called exactly so, or else the first.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such format.
+    UnreadableError
+        If it takes the source's bytes to choose, and they cannot be had.
+    """
+    named = by_name(name)
+    if len(named) == 1:
+        return named
+    head = source.head()
+    claims = tuple(candidate for candidate in named if candidate.recognises(head))
+    return claims or (next((each for each in named if each.name == name), named[0]),)
 
 
 def identify(source: Source) -> tuple[Format, ...]:

@@ -231,20 +231,22 @@ def test_a_stray_quote_costs_one_line() -> None:
     assert values(reading)[None, "requests", "count"] == 2
 
 
-def test_lines_that_are_no_points_are_counted() -> None:
+def test_lines_that_are_no_points_are_counted_and_cost_the_totals() -> None:
     text = OLD.format(time=1595325560)
     noise = (
         text
         + "http_reqs,yesterday,1.0,,,,,,,,,,,,,\nhttp_req_duration,1595325560,NaN,,,,,,,,,,,,,\n"
     )
-    _, (trends,), (problem,) = read(noise + text.split("\n", 1)[1])
+    (reading,), (trends,), (problem,) = read(noise + text.split("\n", 1)[1])
     assert "2 lines" in problem.what
     assert problem.line == 4
+    assert (reading.status, reading.rows, reading.duration) == ("partial", [], None)
+    assert reading.started_at == datetime(2020, 7, 21, 9, 59, 20, tzinfo=UTC)
     assert len(trends[None, "latency"]) == 2
 
 
 @pytest.mark.parametrize("path", RAW, ids=lambda path: path.name)
-def test_a_cut_archive_gives_what_it_holds(path: Path) -> None:
+def test_a_cut_archive_gives_the_samples_that_it_holds_and_no_totals(path: Path) -> None:
     text = gzip.decompress(path.read_bytes())
     packed = gzip.compress(text, mtime=0)
     (_,), (whole,), _ = read(text)
@@ -252,7 +254,7 @@ def test_a_cut_archive_gives_what_it_holds(path: Path) -> None:
     with pytest.raises(UnreadableError):
         found.extend(FORMAT.parse(Source(None, "k6", packed[: len(packed) * 3 // 4])))
     (reading,) = (record for record in found if isinstance(record, Reading))
-    assert reading.status == "partial"
+    assert (reading.status, reading.rows) == ("partial", [])
     for record in found:
         if isinstance(record, Samples):
             expected = whole[record.subject, record.metric][: len(record.values)]
@@ -264,7 +266,9 @@ def test_a_cut_archive_gives_what_it_holds(path: Path) -> None:
 def test_what_stands_before_a_cut_is_right(path: Path, data: st.DataObject) -> None:
     text = gzip.decompress(path.read_bytes())
     (_,), (whole,), _ = read(text)
-    _, runs, _ = read(text[: data.draw(st.integers(0, len(text)))])
+    readings, runs, problems = read(text[: data.draw(st.integers(0, len(text)))])
+    assert all(problems or reading.status == "complete" for reading in readings)
+    assert all(not reading.rows or reading.status == "complete" for reading in readings)
     for trends in runs:
         for key, points in trends.items():
             assert np.array_equal(points, whole[key][: len(points)])

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -16,8 +17,10 @@ from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Head, Record
 from benchkit.parsers.source import HEAD_BYTES, Source, UnreadableError
 
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 
-def make_format(name: str, mark: str, *, embeds: bool = False) -> Format:
+
+def make_format(name: str, mark: str, *, tool: str = "", embeds: bool = False) -> Format:
     def recognises(head: Head) -> bool:
         return mark in head.text and (embeds or head.is_start)
 
@@ -26,7 +29,7 @@ def make_format(name: str, mark: str, *, embeds: bool = False) -> Format:
 
     return Format(
         name=name,
-        tools=(name, f"{name}2"),
+        tools=(tool or name, f"{tool or name}2"),
         summary="",
         forms=(),
         recognises=recognises,
@@ -131,13 +134,57 @@ def test_damaged_gzip_is_unreadable_rather_than_unknown() -> None:
 @pytest.mark.usefixtures("known")
 @pytest.mark.parametrize(("name", "found"), [("owner", OWNER), ("block2", BLOCK)])
 def test_a_format_is_found_by_its_name_or_a_tools(name: str, found: Format) -> None:
-    assert registry.by_name(name) is found
+    assert registry.by_name(name) == (found,)
+
+
+SUMMARY = make_format("summary", "SUMMARY", tool="tool")
+TOOL = make_format("tool", "REPORT", embeds=True)
+RAW = make_format("raw", "RAW", tool="tool")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "chosen"),
+    [
+        ("RAW", "tool", [RAW]),
+        ("REPORT", "tool", [TOOL]),
+        ("SUMMARY REPORT", "tool", [SUMMARY, TOOL]),
+        ("neither", "tool", [TOOL]),
+        ("RAW", "summary", [SUMMARY]),
+        ("SUMMARY", "tool2", [SUMMARY]),
+        ("neither", "tool2", [SUMMARY]),
+    ],
+)
+def test_of_a_tools_formats_the_user_gets_those_that_claim_the_source(
+    monkeypatch: pytest.MonkeyPatch, text: str, name: str, chosen: list[Format]
+) -> None:
+    monkeypatch.setattr(registry, "formats", lambda: (OWNER, SUMMARY, TOOL, RAW))
+    assert registry.choose(source(text), name) == tuple(chosen)
+
+
+@pytest.mark.usefixtures("known")
+def test_a_format_that_is_the_only_one_of_its_name_needs_no_look_at_the_source() -> None:
+    assert registry.choose(Source(None, "a.gz", b"\x1f\x8b\x08"), "owner") == (OWNER,)
+
+
+@pytest.mark.parametrize(
+    ("path", "tool", "name"),
+    [
+        ("k6-edge/small/k6-small.txt", "k6", "k6"),
+        ("k6-edge/small/k6-raw-small.json.gz", "k6", "k6_raw"),
+        ("k6-edge/nested/k6-export-3.json", "k6", "k6_summary"),
+        ("vegeta-edge/old/v12.8.0.bin", "vegeta", "vegeta_raw"),
+        ("vegeta-edge/old/v12.8.0-report.json", "vegeta", "vegeta"),
+    ],
+)
+def test_a_tools_name_chooses_the_form_of_a_real_file(path: str, tool: str, name: str) -> None:
+    chosen = registry.choose(Source.load(FIXTURES / path), tool)
+    assert [form.name for form in chosen] == [name]
 
 
 @pytest.mark.usefixtures("known")
 def test_an_unknown_name_lists_those_there_are() -> None:
     with pytest.raises(ConfigError) as caught:
-        registry.by_name("jmeter")
+        registry.choose(source("OWNER"), "jmeter")
     assert "jmeter" in caught.value.what
     assert caught.value.hint == "the formats are block, owner, piece, rival"
 

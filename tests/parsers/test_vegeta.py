@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.parsers.base import Diagnostic, Reading, Source
-from benchkit.parsers.vegeta.report import FORMAT
+from benchkit.parsers.base import Diagnostic, Reading, Record, Source
+from benchkit.parsers.source import UnreadableError
 from benchkit.parsers.vegeta.readings import begin, path_of
+from benchkit.parsers.vegeta.report import FORMAT
 from benchkit.parsers.vegeta.text import read_time
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -150,6 +152,16 @@ def test_zeros_of_metrics_never_closed_are_no_measurements() -> None:
         ("responses", "count", "0"): 35,
         ("responses", "count", "200"): 5,
     }
+
+
+@pytest.mark.parametrize("lines", [1, 2, 3])
+def test_zeros_of_metrics_never_closed_are_known_by_the_first_lines(lines: int) -> None:
+    whole = (EDGE / "old" / "v12.8.0-unclosed.txt").read_text().splitlines(keepends=True)
+    (reading,), problems = parse_bytes("".join([*whole[:lines], "then\n"]).encode())
+    assert ["is cut" in problem.what for problem in problems] == [True, False]
+    assert "Close()" in problems[1].what
+    assert (reading.status, reading.duration) == ("partial", None)
+    assert 0 not in values(reading).values()
 
 
 def test_an_attack_without_results_has_failed() -> None:
@@ -295,13 +307,14 @@ def test_other_texts_are_not_claimed(text: str) -> None:
     assert parse_bytes(text.encode()) == ([], [])
 
 
-def test_damaged_gzip_gives_what_it_holds() -> None:
-    import gzip
-
+def test_damaged_gzip_gives_the_reports_before_it() -> None:
     text = (SCENARIO / "agent" / "vegeta-text-1.txt").read_bytes() * 3000
-    readings, problems = parse_bytes(gzip.compress(text)[:-2000])
-    assert len(readings) < 3000
-    assert any("gzip" in problem.what for problem in problems)
+    found: list[Record] = []
+    with pytest.raises(UnreadableError, match="cut short"):
+        found.extend(FORMAT.parse(Source(None, "vegeta.txt", gzip.compress(text)[:-2000])))
+    readings = [record for record in found if isinstance(record, Reading)]
+    assert 0 < len(readings) < 3000
+    assert {reading.status for reading in readings[:-1]} == {"complete"}
 
 
 @pytest.mark.parametrize(

@@ -210,21 +210,22 @@ class Gathering:
         tally.value, tally.line = value, line
         tally.low, tally.high = min(tally.low, value), max(tally.high, value)
 
-    def close(self) -> Iterator[Samples]:
-        """Give away what is left and add the computed rows."""
+    def close(self, *, is_whole: bool) -> Iterator[Samples]:
+        """Give away what is left; if no point is missing, add the computed rows."""
         for trend in self._trends.values():
             if trend.values:
                 yield self._give(trend)
-        for name, tally in self._tallies.items():
-            record(self.reading, Measure(name, "", tally.kind, tally.unit, tally.numbers()))
         if len(self._paths) == 1:
             self.reading.target = next(iter(self._paths))
         if self._first is not None:
-            self._time(self._first)
+            self.reading.started_at = _EPOCH + timedelta(microseconds=self._first)
+            if is_whole:
+                self._total(self._first)
 
-    def _time(self, first: int) -> None:
+    def _total(self, first: int) -> None:
+        for name, tally in self._tallies.items():
+            record(self.reading, Measure(name, "", tally.kind, tally.unit, tally.numbers()))
         reading = self.reading
-        reading.started_at = _EPOCH + timedelta(microseconds=first)
         reading.duration = (self._last - first) / 1e6
         reading.add(
             "duration", "total", reading.duration, "s", reading.last_line,

@@ -16,7 +16,8 @@ Why: only raw points give every percentile and distributions; the rest is summed
 Times are in ms. Timestamps of the CSV are seconds unless K6_CSV_TIME_FORMAT said otherwise: the
 digits tell. A second header, or a metric declared twice, begins another run. Points are not
 strictly in order; the first and the last moment give start and length, both a little short of
-the truth (a point's moment is the end of its request).
+the truth (a point's moment is the end of its request). Where points are missing, the samples are
+kept, but no totals are computed: they would not be those of the run.
 
 Not recorded by the tool: the load model, the version, the length of the run; in CSV what kind of
 metric a user's own are (they are left out).
@@ -131,9 +132,9 @@ class _Reader:
         run, self.run = self.run, None
         cut = at_end and self.last_bad == self.line > 0
         if run is not None and run.started:
-            if cut or self.damage or (at_end and self.short == self.line):
-                run.reading.status = "partial"
-            yield from run.close()
+            is_whole = not (self.bad or self.damage or (at_end and self.short == self.line))
+            run.reading.status = "complete" if is_whole else "partial"
+            yield from run.close(is_whole=is_whole)
             yield from complete(run.reading, self.source.label)
             yield from self.name_unknown(run)
         elif at_end and not self.bad and not self.damage:
@@ -151,7 +152,7 @@ class _Reader:
 
     def name_bad(self, *, cut: bool) -> Iterator[Record]:
         """Say which lines were left out."""
-        label, hint = self.source.label, "the rest is kept; a killed run leaves a cut file"
+        label, hint = self.source.label, "the samples are kept; a killed run leaves a cut file"
         if cut:
             yield Diagnostic(label, self.line, "the last line is cut and left out", hint, "warning")
         if self.short == self.line and not cut:

@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from benchkit.parsers.base import Reading, Samples
-from benchkit.parsers.vegeta.records import Result
 from benchkit.parsers.vegeta.readings import begin, path_of
+from benchkit.parsers.vegeta.records import Result
 
 #: How many latencies are handed on at once.
 BLOCK = 1 << 16
@@ -74,6 +74,7 @@ class Attack:
 
     @property
     def has_samples(self) -> bool:
+        """Whether latencies wait to be handed on."""
         return bool(self._latencies)
 
     def total(self) -> None:

@@ -23,6 +23,7 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Form, Format, Head, Record, Source
 from benchkit.parsers.source import UnreadableError
 from benchkit.parsers.vegeta.attack import Attack
+from benchkit.parsers.vegeta.readings import TOOL
 from benchkit.parsers.vegeta.records import (
     CSV_START,
     Flaw,
@@ -31,7 +32,6 @@ from benchkit.parsers.vegeta.records import (
     read_gob,
     read_json,
 )
-from benchkit.parsers.vegeta.readings import TOOL
 
 #: The name of the struct, or of the slice in versions before 5, in the first descriptor.
 _GOB = re.compile(rb"\x03\x01\x01\x06Result\x01|\x02\x01\x01\x07Results\x01")
@@ -62,6 +62,8 @@ def recognises(head: Head) -> bool:
     return form_of(head) is not None
 
 
+#: By stream and name.
+_Attacks = dict[tuple[int, str], Attack]
 _READERS: dict[str, Callable[[Source], Iterator[Result | Flaw]]] = {
     "gob": read_gob,
     "csv": read_csv,
@@ -70,49 +72,72 @@ _READERS: dict[str, Callable[[Source], Iterator[Result | Flaw]]] = {
 
 
 def parse(source: Source) -> Iterator[Record]:
-    """Yield the attacks of a source, their latencies block by block, then their totals."""
+    """Yield the attacks of a source, their latencies block by block, then their totals.
+
+    Raises
+    ------
+    UnreadableError
+        When damaged gzip is met; the latencies before it have been yielded.
+    """
     form = form_of(source.head()) or "csv"
-    attacks: dict[tuple[int, str], Attack] = {}
-    flaws: list[Flaw] = []
-    flaw_count, is_end = 0, False
-    for record in _guarded(_READERS[form](source)):
-        is_end = isinstance(record, Flaw)
-        if isinstance(record, Flaw):
-            flaw_count += 1
-            flaws = [*flaws[:1], record]
-            continue
-        key = record.stream, record.attack
-        attack = attacks.get(key)
-        if attack is None:
-            attack = attacks[key] = Attack(form, record)
-            yield attack.reading
-        if attack.add(record):
-            yield attack.take()
-    yield from _finish(source.label, attacks, is_cut=bool(flaws))
-    if not attacks:
-        yield _explain_nothing(source.label, flaws)
-        return
-    if is_end:
-        yield _explain_end(source.label, flaws.pop())
-        flaw_count -= 1
-    if flaws and flaw_count:
-        yield _explain_gaps(source.label, flaws[0], flaw_count)
-
-
-def _guarded(records: Iterator[Result | Flaw]) -> Iterator[Result | Flaw]:
-    """Pass records on; damaged gzip becomes the last flaw."""
-    line = 0
+    attacks: _Attacks = {}
+    flaws = _Flaws()
+    damage: UnreadableError | None = None
     try:
-        for record in records:
-            line = record.line
-            yield record
+        for record in _READERS[form](source):
+            flaws.note(record)
+            if isinstance(record, Result):
+                yield from _take(attacks, form, record)
     except UnreadableError as error:
-        yield Flaw(line, str(error))
+        damage = error
+    yield from _finish(source.label, attacks, is_cut=damage is not None or flaws.count > 0)
+    if damage is not None:
+        raise damage
+    yield from flaws.explain(source.label) if attacks else [flaws.explain_nothing(source.label)]
 
 
-def _finish(
-    label: str, attacks: dict[tuple[int, str], Attack], *, is_cut: bool
-) -> Iterator[Record]:
+def _take(attacks: _Attacks, form: str, result: Result) -> Iterator[Record]:
+    """Count a result for its attack; the first of an attack announces it."""
+    key = result.stream, result.attack
+    attack = attacks.get(key)
+    if attack is None:
+        attack = attacks[key] = Attack(form, result)
+        yield attack.reading
+    if attack.add(result):
+        yield attack.take()
+
+
+class _Flaws:
+    """What stands in a source that is no result: how many, the first, and whether it ends so."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._first: Flaw | None = None
+        self._end: Flaw | None = None
+
+    def note(self, record: Result | Flaw) -> None:
+        """Look at the next record."""
+        self._end = record if isinstance(record, Flaw) else None
+        self._first = self._first or self._end
+        self.count += self._end is not None
+
+    def explain(self, label: str) -> Iterator[Diagnostic]:
+        """Say where results are missing."""
+        gaps = self.count
+        if self._end is not None:
+            yield _explain_end(label, self._end)
+            gaps -= 1
+        if self._first is not None and gaps:
+            yield _explain_gaps(label, self._first, gaps)
+
+    def explain_nothing(self, label: str) -> Diagnostic:
+        """Say why there is no result at all."""
+        first = self._first or Flaw(0, "it holds no value")
+        what = f"no result of vegeta can be read from it: {first.reason}"
+        return Diagnostic(label, first.line, what, "copy the file anew")
+
+
+def _finish(label: str, attacks: _Attacks, *, is_cut: bool) -> Iterator[Record]:
     streams = {stream for stream, _ in attacks}
     names = {name for _, name in attacks}
     for attack in attacks.values():
@@ -128,12 +153,6 @@ def _finish(
         what = f"{len(streams)} result files stand one behind the other: each is a run of its own"
         hint = "if they are one attack from several machines, report on them with vegeta first"
         yield Diagnostic(label, 0, what, hint, "warning")
-
-
-def _explain_nothing(label: str, flaws: list[Flaw]) -> Diagnostic:
-    first = flaws[0] if flaws else Flaw(0, "it holds no value")
-    what = f"no result of vegeta can be read from it: {first.reason}"
-    return Diagnostic(label, first.line, what, "copy the file anew")
 
 
 def _explain_end(label: str, end: Flaw) -> Diagnostic:

@@ -58,7 +58,7 @@ def path_of(url: str) -> str:
 def finish(reading: Reading, label: str) -> list[Diagnostic]:
     """Drop what is no measurement from a report, and say so where it was printed.
 
-    Requests without any latency mean that ``Metrics.Close`` was never called: means, percentiles,
+    Requests that took no time mean that ``Metrics.Close`` was never called: means, percentiles,
     rates and times are zero because nothing computed them. An attack without length (one request)
     has no rate: vegeta prints the count instead.
     """
@@ -69,13 +69,22 @@ def finish(reading: Reading, label: str) -> list[Diagnostic]:
         reading.rows = [row for row in reading.rows if row[1] == "requests"]
         return []
     problems = []
-    if requests and known.get(("latency", "mean", None)) == 0:
+    if requests and _is_unclosed(requests, known):
         reading.rows = [row for row in reading.rows if _is_measured(row)]
         reading.duration, reading.status = None, "partial"
         problems.append(_unclosed(label, reading.line))
     if known.get(("duration", "total", "attack")) == 0:
         reading.rows = [row for row in reading.rows if row[1] not in _RATES]
     return problems
+
+
+def _is_unclosed(requests: float, known: dict[tuple[str, str, str | None], float]) -> bool:
+    """Whether nothing was computed; where a cut took the latencies, other zeros tell it."""
+    mean = known.get(("latency", "mean", None))
+    if mean is not None:
+        return mean == 0
+    is_instant = requests > 1 and known.get(("duration", "total", "attack")) == 0
+    return is_instant or known.get(("request_rate", "mean", None)) == 0
 
 
 def _is_measured(row: Row) -> bool:

@@ -21,9 +21,9 @@ import re
 from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.vegeta import histogram, summary, text
 from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, strip_prefix
 from benchkit.parsers.source import UnreadableError
+from benchkit.parsers.vegeta import histogram, summary, text
 from benchkit.parsers.vegeta.readings import TOOL
 
 _SIGNATURES = (text.SIGNATURE, summary.SIGNATURE)
@@ -52,20 +52,28 @@ def recognises(head: Head) -> bool:
 
 
 def parse(source: Source) -> Iterator[Record]:
-    """Yield the reports of a source."""
+    """Yield the reports of a source.
+
+    Raises
+    ------
+    UnreadableError
+        When damaged gzip is met; the reports of the lines before it have been yielded.
+    """
     reader = _Reader(source.label)
     waiting: tuple[int, str] | None = None
+    damage: UnreadableError | None = None
     try:
         for numbered in source.lines():
             if waiting is not None:
                 yield from reader.feed(*waiting, is_last=False)
             waiting = numbered
     except UnreadableError as error:
-        hint = "what comes before is kept; copy the file anew"
-        yield Diagnostic(source.label, waiting[0] if waiting else 0, str(error), hint)
+        damage = error  # the lines before it are whole
     if waiting is not None:
-        yield from reader.feed(*waiting, is_last=True)
+        yield from reader.feed(*waiting, is_last=damage is None)
     yield from reader.close()
+    if damage is not None:
+        raise damage
 
 
 class _Reader:

@@ -157,33 +157,33 @@ def _continues(text: str) -> bool:
 
 
 def locate(text: str) -> dict[Path, int]:
-    """Return on which line, counted from 0, each value of a JSON text begins.
+    r"""Return on which line, counted from 0, each value of a JSON text begins.
 
     Examples
     --------
-    >>> locate('{"a": 1,\\n "b": {"c":\\n 2}}')
+    >>> locate('{"a": 1,\n "b": {"c":\n 2}}')
     {('a',): 0, ('b', 'c'): 2}
     """
     found: dict[Path, int] = {}
     path: list[str] = []
     key, line, expects_value = "", 0, False
-    for token in _TOKEN.findall(text):
-        if token == "\n":
+    for piece in _TOKEN.findall(text):
+        if piece == "\n":
             line += 1
-        elif token in "{[":
+        elif piece in "{[":
             path.append(key)
             expects_value = False
-        elif token in "}]":
+        elif piece in "}]":
             del path[-1:]
             expects_value = False
-        elif token == ":":
+        elif piece == ":":
             expects_value = True
-        elif token == ",":
+        elif piece == ",":
             expects_value = False
         elif expects_value:
             found[(*path[1:], key)] = line
         else:
-            key = token.strip('"')
+            key = piece.strip('"')
     return found
 
 
