@@ -56,6 +56,8 @@ class Metric:
 
 _LATENCY = ("sample", *SPREAD, "median", *PERCENTILES)
 _GAUGE = ("sample", "mean", "max")
+#: Runs themselves, or what benchstat tells of them instead.
+_PER_OP = ("sample", "median", "mean", "mode", "ci_low", "ci_high", "max_deviation")
 
 
 def _metric(
@@ -101,10 +103,10 @@ VOCABULARY: dict[str, Metric] = {
         _metric("bandwidth_in", "B/s", "none", ["mean"], "Bytes received per second.", "wrk, ab, k6", compared=False),
         _metric("bandwidth_out", "B/s", "none", ["mean"], "Bytes sent per second.", "ab, k6", compared=False),
         _metric("duration", "s", "none", ["total"], "Length of the run; subject = attack, wait where told.", "every load tool", compared=False),
-        _metric("time_per_op", "s", "lower", ["sample"], "Time of one operation.", "go test ns/op"),
-        _metric("bytes_per_op", "B", "lower", ["sample"], "Memory allocated by one operation.", "go test B/op", assume="exact"),
-        _metric("allocs_per_op", "1", "lower", ["sample"], "Allocations made by one operation.", "go test allocs/op", assume="exact"),
-        _metric("processing_rate", "B/s", "higher", ["sample"], "Data processed per second.", "go test MB/s"),
+        _metric("time_per_op", "s", "lower", _PER_OP, "Time of one operation.", "go test ns/op"),
+        _metric("bytes_per_op", "B", "lower", _PER_OP, "Memory allocated by one operation.", "go test B/op", assume="exact"),
+        _metric("allocs_per_op", "1", "lower", _PER_OP, "Allocations made by one operation.", "go test allocs/op", assume="exact"),
+        _metric("processing_rate", "B/s", "higher", _PER_OP, "Data processed per second.", "go test MB/s"),
         _metric("cpu_time", "s", "none", ["counter"], "CPU time used; subject = container.", "cAdvisor, Prometheus", compared=False),
         _metric("cpu_usage", "cores", "lower", _GAUGE, "CPU in use; subject = container.", "derived, docker stats"),
         _metric("memory_working_set", "B", "lower", _GAUGE, "Memory that cannot be reclaimed.", "cAdvisor, Prometheus"),
@@ -168,6 +170,8 @@ def headline_stat(name: str, tool: str) -> str:
         return "p50"
     if tool in RUN_LEVEL_SAMPLES:
         return "sample"
+    if tool == "benchstat":
+        return "median"
     stats = lookup(name).stats
     return next((stat for stat in ("mean", "count", "total") if stat in stats), stats[0])
 

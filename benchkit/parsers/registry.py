@@ -21,6 +21,8 @@ GROUP = "benchkit.parsers"
 BUILTIN = (
     EntryPoint("wrk", "benchkit.parsers.wrk:FORMAT", GROUP),
     EntryPoint("gobench", "benchkit.parsers.gobench:FORMAT", GROUP),
+    EntryPoint("benchstat", "benchkit.parsers.benchstat:FORMAT", GROUP),
+    EntryPoint("benchstat-files", "benchkit.parsers.benchstat.files:FORMAT", GROUP),
 )
 
 #: Beyond this a text is not searched for blocks far down.
