@@ -56,6 +56,8 @@ class Metric:
 
 _LATENCY = ("sample", *SPREAD, "median", *PERCENTILES)
 _GAUGE = ("sample", "mean", "max")
+#: Runs themselves, or what benchstat tells of them instead.
+_PER_OP = ("sample", "median", "mean", "mode", "ci_low", "ci_high", "max_deviation")
 
 
 def _metric(
@@ -110,10 +112,10 @@ VOCABULARY: dict[str, Metric] = {
         _metric("thresholds_crossed", "1", "lower", ["count"], "Thresholds of the script that failed.", "k6", compared=False),
         _metric("vus", "1", "none", ["value", "min", "max"], "Virtual users at work.", "k6", compared=False),
         _metric("vus_max", "1", "none", ["value", "min", "max"], "Virtual users set up.", "k6", compared=False),
-        _metric("time_per_op", "s", "lower", ["sample"], "Time of one operation.", "go test ns/op"),
-        _metric("bytes_per_op", "B", "lower", ["sample"], "Memory allocated by one operation.", "go test B/op", assume="exact"),
-        _metric("allocs_per_op", "1", "lower", ["sample"], "Allocations made by one operation.", "go test allocs/op", assume="exact"),
-        _metric("processing_rate", "B/s", "higher", ["sample"], "Data processed per second.", "go test MB/s"),
+        _metric("time_per_op", "s", "lower", _PER_OP, "Time of one operation.", "go test ns/op"),
+        _metric("bytes_per_op", "B", "lower", _PER_OP, "Memory allocated by one operation.", "go test B/op", assume="exact"),
+        _metric("allocs_per_op", "1", "lower", _PER_OP, "Allocations made by one operation.", "go test allocs/op", assume="exact"),
+        _metric("processing_rate", "B/s", "higher", _PER_OP, "Data processed per second.", "go test MB/s"),
         _metric("cpu_time", "s", "none", ["counter"], "CPU time used; subject = container.", "cAdvisor, Prometheus", compared=False),
         _metric("cpu_usage", "cores", "lower", _GAUGE, "CPU in use; subject = container.", "derived, docker stats"),
         _metric("memory_working_set", "B", "lower", _GAUGE, "Memory that cannot be reclaimed.", "cAdvisor, Prometheus"),
@@ -186,6 +188,8 @@ def headline_stat(name: str, tool: str) -> str:
         return "p50"
     if tool in RUN_LEVEL_SAMPLES:
         return "sample"
+    if tool == "benchstat":
+        return "median"
     stats = lookup(name).stats
     return next((stat for stat in ("mean", "count", "total") if stat in stats), stats[0])
 

@@ -31,6 +31,8 @@ BUILTIN = (
     EntryPoint("vegeta", "benchkit.parsers.vegeta.report:FORMAT", GROUP),
     EntryPoint("vegeta_raw", "benchkit.parsers.vegeta.raw:FORMAT", GROUP),
     EntryPoint("gobench", "benchkit.parsers.gobench:FORMAT", GROUP),
+    EntryPoint("benchstat", "benchkit.parsers.benchstat:FORMAT", GROUP),
+    EntryPoint("benchstat_files", "benchkit.parsers.benchstat.files:FORMAT", GROUP),
     EntryPoint("cadvisor", "benchkit.parsers.cadvisor:FORMAT", GROUP),
     EntryPoint("exposition", "benchkit.parsers.exposition:FORMAT", GROUP),
     EntryPoint("prometheus", "benchkit.parsers.prometheus:FORMAT", GROUP),

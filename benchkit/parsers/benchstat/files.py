@@ -1,0 +1,141 @@
+"""benchstat's csv and html: the same tables as in its texts, in files of their own.
+
+In: a whole file. Out: one reading per column and benchmark. Why: csv of the new tool holds the
+medians in full, equal to those of the raw runs to the last bit.
+
+New csv, verbatim (``benchstat -format csv``; warnings such as ``B6: …`` go to standard error, and
+are passed over where they stand in the file)::
+
+    goos: linux
+    goarch: amd64
+    pkg: bench/redisbench
+    cpu: Intel(R) Xeon(R) Processor
+    ,baseline.txt,,enabled.txt,,,
+    ,sec/op,CI,sec/op,CI,vs base,P
+    Redis/Ping-2,6.697850000000002e-05,21%,3.6144500000000006e-05,31%,-46.04%,p=0.000 n=10
+    geomean,5.788872410340955e-05,,4.4230140089144944e-05,,-23.59%,
+
+Old csv, verbatim (``benchstat -csv``; ``-norange`` leaves out the columns ``±``)::
+
+    name,old time/op (ns/op),±,new time/op (ns/op),±,delta,±
+    Redis/Ping-2,6.58508E+04,26%,3.53713E+04,34%,-46.29%,(p=0.000 n=10+9)
+
+Old html, verbatim (``benchstat -html``)::
+
+    <table class='benchstat oldnew'>
+    <tr class='configs'><th><th>baseline.txt<th>enabled.txt
+    <tbody>
+    <tr><th><th colspan='2' class='metric'>time/op<th>delta
+    <tr class='better'><td>Redis/Ping-2<td>65.9µs ±26%<td>35.4µs ±34%<td class='delta'>−46.29%<td …
+
+What the numbers are, and what is not recorded, is as in the texts. The new csv has no rounding
+step; the old one has six digits. In a new csv of one column nothing tells that a unit is exact: a
+mode passes for a median there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Form, Format, Head, Record, Source
+from benchkit.parsers.benchstat.calls import Calls
+from benchkit.parsers.benchstat.lines import Line, read_lines
+from benchkit.parsers.benchstat.pages import Page
+from benchkit.parsers.benchstat.sheets import Sheet
+from benchkit.parsers.source import UnreadableError
+
+__all__ = ["FORMAT"]
+
+#: A summary is small; what is larger is something else.
+MAX_BYTES = 64 << 20
+
+_PAGE = re.compile(r"<table[^<>]{0,200}?\sclass=['\"]?benchstat\b", re.IGNORECASE)
+_CONFIG = r"(?:\"?[a-z][^\s:A-Z]*:[^\n]*\n|[A-Z]+\d+: [^\n]*\n|[ \t]*\n)*"
+_NEW = re.compile(rf"{_CONFIG}(?:,[^\n]*\n)+?,(?:\"[^\"\n]*\"|[^,\n]+),CI[,\n]")
+_OLD = re.compile(
+    r"\s*\"?name(?: \\ [^\n,]+ \(.*?\)\"?,|,(?:old )?[^\n,]+ \([^\n,]*\)(?:,±)?[,\n])"
+)
+
+
+def recognises(head: Head) -> bool:
+    """Whether a file begins as a csv of benchstat does, or is its page."""
+    if not head.is_start:
+        return False
+    text = head.text
+    is_page = text.lstrip().startswith("<") and _PAGE.search(text)
+    return bool(is_page or _NEW.match(text) or _OLD.match(text))
+
+
+def parse(source: Source) -> Iterator[Record]:
+    """Yield the readings of a csv or a page, and what is to be said of them.
+
+    Raises
+    ------
+    UnreadableError
+        At damaged gzip; what stood before it has been yielded.
+    """
+    if source.size > MAX_BYTES:
+        what = f"the file has {source.size >> 20} MiB, far more than any summary of benchstat"
+        yield Diagnostic(source.label, 0, what, "give the file that benchstat wrote")
+        return
+    calls, lines = Calls(source.label), list[Line]()
+    problem: UnreadableError | None = None
+    try:
+        lines.extend(read_lines(source))
+    except UnreadableError as error:
+        problem = error
+    is_page = any(_PAGE.search(text) for _, text, _ in lines)
+    is_cut = (_read_page if is_page else _read_sheet)(calls, lines)
+    yield from calls.close(is_cut=is_cut or problem is not None)
+    if problem is not None:
+        raise problem
+
+
+def _read_page(calls: Calls, lines: list[Line]) -> bool:
+    """Read a page; tell whether it ends before its table does."""
+    page = Page(calls.report, calls.add)
+    page.feed("\n".join(text for _, text, _ in lines))
+    page.end()
+    return not any("</table>" in text for _, text, _ in lines)
+
+
+def _read_sheet(calls: Calls, lines: list[Line]) -> bool:
+    """Read a csv; tell whether its last line is cut."""
+    sheet = Sheet(calls.report, calls.add)
+    for number, text, closed in lines:
+        sheet.feed(number, text, closed=closed)
+    sheet.end()
+    return sheet.is_cut
+
+
+_NOT_RECORDED = "the runs behind a number; n in tables of one column; time"
+
+FORMAT = Format(
+    name="benchstat_files",
+    tools=("benchstat",),
+    summary="benchstat's csv and html: medians (new) or means (old) per column and benchmark",
+    forms=(
+        Form(
+            name="csv",
+            signature=",old.txt,,new.txt,,, over ,sec/op,CI,sec/op,CI,vs base,P",
+            versions="since January 2023",
+            not_recorded=f"{_NOT_RECORDED}; confidence level",
+        ),
+        Form(
+            name="old-csv",
+            signature="name,old time/op (ns/op),±,new time/op (ns/op),±,delta,±",
+            versions="2019 to January 2023",
+            not_recorded=f"{_NOT_RECORDED}; the files' names where there are one or two",
+        ),
+        Form(
+            name="old-html",
+            signature="<table class='benchstat oldnew'>",
+            versions="before January 2023",
+            not_recorded=_NOT_RECORDED,
+        ),
+    ),
+    recognises=recognises,
+    parse=parse,
+)

@@ -1,0 +1,108 @@
+"""The heads of tables in a text: bars of the new tool, words of the old one.
+
+In: the lines above the first row. Out: an empty `Table` that knows its unit and its columns.
+Why: the new tool's columns begin at the bars ``│`` of its head, counted in characters, not bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from benchkit.parsers.base import strip_prefix
+from benchkit.parsers.benchstat.amounts import read_heading, read_old_heading
+from benchkit.parsers.benchstat.tables import Config, Table
+
+BAR = "│"
+_OLD_TWO = re.compile(r"name\s+old (\S+)\s+new (\S+)\s+delta")
+_OLD_ONE = re.compile(r"name\s+(\S+)")
+_OLD_MANY = re.compile(r"name \\ (\S+)\s\s+(?=\S)")
+_COLUMN = re.compile(r"\S+(?: \S+)*")
+_CONFIG = re.compile(r"([a-z][^\s:A-Z]*):(?: +(.*))?")
+_GROUP = re.compile(r"[a-z][^\s:A-Z]*:\S+(?: [a-z][^\s:A-Z]*:\S+)*")
+
+
+def is_barred(text: str) -> bool:
+    """Tell a line of the head of a table of the new tool: bars, and nothing before the first."""
+    first, bar, rest = text.rstrip().partition(BAR)
+    return bool(bar) and rest.endswith(BAR) and not strip_prefix(first).strip()
+
+
+def open_table(lines: list[tuple[int, str]], config: Config) -> Table | None:
+    """Read the head of a table of the new tool: one or more lines of labels, one of units.
+
+    The last line of labels tells where the columns begin. The bars of the units do not: ``vs base``
+    pushes them to the right above a column that is compared with nothing.
+    """
+    if len(lines) < 2:
+        return None
+    *labels, (_, units) = lines
+    starts = [place + 1 for place, char in enumerate(labels[-1][1]) if char == BAR][:-1]
+    heading = read_heading(units.split(BAR)[1].strip())
+    if heading is None or units.count(BAR) != len(starts) + 1:
+        return None
+    columns = tuple(join_label(_find_label(text, start) for _, text in labels) for start in starts)
+    return Table("text", heading, columns, lines[0][0], config, tuple(starts))
+
+
+def join_label(parts: Iterable[str]) -> str:
+    """Return the name of a column that has one label or several: ``old.txt 1`` is ``old 1``."""
+    return " ".join(part.removesuffix(".txt") for part in parts if part)
+
+
+def _find_label(text: str, start: int) -> str:
+    """Return the label above a column; one label may span several columns."""
+    left = text.rfind(BAR, 0, start)
+    right = text.find(BAR, start)
+    return text[left + 1 : right if right >= 0 else None].strip()
+
+
+def open_old_table(number: int, text: str) -> Table | None:
+    """Read the head of a table of the old tool: of one file, of two, or of more."""
+    bare = strip_prefix(text).rstrip()
+    two = _OLD_TWO.fullmatch(bare)
+    if two is not None:
+        return _make_old(number, two[1], ("old", "new")) if two[1] == two[2] else None
+    many = _OLD_MANY.match(bare)
+    if many is not None:
+        shift = len(text.rstrip()) - len(bare)
+        found = list(_COLUMN.finditer(bare, many.end()))
+        starts = tuple(shift + column.start() for column in found)
+        return _make_old(
+            number, many[1], tuple(join_label([column[0]]) for column in found), starts
+        )
+    one = _OLD_ONE.fullmatch(bare)
+    return _make_old(number, one[1], ("",)) if one else None
+
+
+def _make_old(
+    number: int, metric: str, columns: tuple[str, ...], starts: tuple[int, ...] = ()
+) -> Table | None:
+    heading = read_old_heading(metric, scaled=True)
+    return Table("old-text", heading, columns, number, {}, starts) if heading else None
+
+
+def split_config(line: str) -> tuple[str, str] | None:
+    """Split a line ``key: value`` that the new tool prints above its tables."""
+    match = _CONFIG.fullmatch(line)
+    return (match[1], (match[2] or "").strip()) if match else None
+
+
+def split_group(line: str) -> Config | None:
+    """Split a row of the old tool that names a group of benchmarks.
+
+    Examples
+    --------
+    >>> split_group("pkg:hash/crc32 goos:darwin"), split_group("Encode/a:b-8")
+    ({'pkg': 'hash/crc32', 'goos': 'darwin'}, None)
+    """
+    if _GROUP.fullmatch(line) is None:
+        return None
+    pairs = (word.partition(":") for word in line.split())
+    return {key: value for key, _, value in pairs}
+
+
+def change_config(config: Config, changes: Config) -> Config:
+    """Return a configuration with changes; an empty value takes a key away."""
+    merged = {**config, **changes}
+    return {key: value for key, value in merged.items() if value}

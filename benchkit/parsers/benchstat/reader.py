@@ -1,0 +1,145 @@
+"""The text output of benchstat, line by line, alone or among other text.
+
+In: a source. Out: the records of its tables. Why: what stands between two tables tells whether
+they are of one call: benchstat itself prints nothing there but blank lines, configuration and
+footnotes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchkit.parsers.base import Record, Source, strip_prefix
+from benchkit.parsers.benchstat import headers
+from benchkit.parsers.benchstat.calls import Calls
+from benchkit.parsers.benchstat.lines import read_lines
+from benchkit.parsers.benchstat.rows import read_row
+from benchkit.parsers.benchstat.tables import GEOMEANS, Config, Table
+from benchkit.parsers.source import UnreadableError
+
+_FOOTNOTE = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+ \S")
+_EXACT = "exact distribution expected"
+#: More lines of labels than any table has.
+_LEVELS = 15
+_LACKING = re.compile(r"[A-Z]\S*")
+
+
+def parse(source: Source) -> Iterator[Record]:
+    """Yield the readings of every table of a text, and what is to be said of them.
+
+    Raises
+    ------
+    UnreadableError
+        At damaged gzip; what stood before it has been yielded.
+    """
+    reader, problem = _Reader(source.label), None
+    try:
+        for number, text, closed in read_lines(source):
+            reader.feed(number, text, closed=closed)
+            yield from reader.calls.take()
+    except UnreadableError as error:
+        problem = error
+    yield from reader.close(is_cut=problem is not None)
+    if problem is not None:
+        raise problem
+
+
+class _Reader:
+    """The table that is open, the head that may become one, and what holds for the next one."""
+
+    def __init__(self, label: str) -> None:
+        self.calls = Calls(label)
+        self._table: Table | None = None
+        self._bars: list[tuple[int, str]] = []
+        self._config: Config = {}
+        self._changes: Config = {}
+        self._is_cut = False  # whether the last line is what a cut may have left
+
+    def feed(self, number: int, text: str, *, closed: bool = True) -> None:
+        """Take a line of the source; without its end, it may be cut anywhere."""
+        self._is_cut = False
+        if headers.is_barred(text):
+            self._end_table()
+            self._bars = [*self._bars[-_LEVELS:], (number, text)]
+            return
+        if self._bars:
+            self._open_table()
+        bare = strip_prefix(text).strip()
+        if bare and self._table and self._continue_table(self._table, number, text, bare):
+            if not closed:
+                self._doubt_row(self._table, number, bare)
+            return
+        self._end_table()
+        if not closed and self.calls.is_open:
+            self._is_cut = not bare or any(map(str.isalnum, bare))
+        elif bare:
+            self._take_other(number, text, bare)
+        else:
+            self._changes = {}
+
+    def close(self, *, is_cut: bool) -> Iterator[Record]:
+        """End everything that is open."""
+        is_cut = is_cut or self._is_cut or bool(self._bars)
+        is_cut = is_cut or (self._table is not None and not self._table.rows)
+        self._end_table()
+        yield from self.calls.close(is_cut=is_cut)
+
+    def _end_table(self) -> None:
+        table, self._table = self._table, None
+        if table is not None:
+            self.calls.add(table)
+
+    def _open_table(self) -> None:
+        """Open the table whose head has been read; of a call that begins here, if need be."""
+        bars, self._bars = self._bars, []
+        changes, self._changes = self._changes, {}
+        table = headers.open_table(bars, headers.change_config(self._config, changes))
+        if table is None:
+            return
+        if self.calls.repeats(table) and changes:
+            table.config = headers.change_config({}, changes)
+        self._config, self._table = table.config, table
+
+    def _continue_table(self, table: Table, number: int, text: str, bare: str) -> bool:
+        """Read a line below a table's head; False if it is not of the table."""
+        if bare.startswith(GEOMEANS):
+            return True
+        if _FOOTNOTE.match(bare):
+            table.is_exact |= _EXACT in bare
+            return True
+        row = read_row(table, number, text, self.calls.report)
+        if row is not None:
+            table.rows.append(row)
+            return True
+        group = headers.split_group(bare) if table.is_old else None
+        if group is not None:
+            table.config = group
+            return True
+        is_sure = bool(table.rows) or len(table.columns) > 1 or not table.is_old
+        if "±" in bare and is_sure:
+            what = f"this row is cut, or its columns do not line up: {bare[:60]!r}"
+            self.calls.report(number, what)
+            self._is_cut = True
+            return True
+        return len(table.columns) > 2 and _LACKING.fullmatch(bare) is not None
+
+    def _take_other(self, number: int, text: str, bare: str) -> None:
+        """Take a line outside of tables: a head of the old tool, configuration, or other text."""
+        config = headers.split_config(bare)
+        old = headers.open_old_table(number, text)
+        if old is not None:
+            self._table = old
+        elif config is not None:
+            self._changes[config[0]] = config[1]
+        elif not bare.startswith(GEOMEANS):
+            self.calls.end()
+            self._config, self._changes = {}, {}
+
+    def _doubt_row(self, table: Table, number: int, line: str) -> None:
+        """Give up the last cell of a row without its end: a footnote may be missing behind it."""
+        is_row = bool(table.rows) and table.rows[-1].line == number
+        if is_row and not table.is_old and len(table.columns) > 1 and not line.endswith(")"):
+            cells = table.rows[-1].cells
+            cells.pop(max(cells, default=0), None)
+            self._is_cut = True

@@ -1,0 +1,235 @@
+"""The tables of one call of benchstat, and the readings they make together.
+
+In: tables, one per unit. Out: one `Reading` per column and benchmark, with what all tables say of
+it. Why: time, bytes and allocations of the same runs stand in three tables, and every form of
+both tools comes down to the same tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import isfinite
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Reading, Status
+from benchkit.parsers.benchstat.amounts import Heading
+from benchkit.parsers.benchstat.cells import Cell, Comparison
+from benchkit.parsers.gobench.names import Names
+
+#: The names of the rows that sum up the others.
+GEOMEANS = ("geomean", "[Geo mean]")
+_OLD = "old-"
+
+Config = dict[str, str]
+#: Configuration, column, which of the columns called so, benchmark.
+Key = tuple[frozenset[tuple[str, str]], str, int, str]
+
+
+@dataclass(slots=True)
+class Row:
+    """One benchmark: what is told of it, by the place of the column.
+
+    Parameters
+    ----------
+    name : str
+    line : int
+    config : dict of str to str
+        The configuration that holds for it.
+    cells : dict of int to Cell
+    """
+
+    name: str
+    line: int
+    config: Config
+    cells: dict[int, Cell] = field(default_factory=dict)
+
+    def compare(self, place: int, comparison: Comparison | None) -> None:
+        """Take over the numbers of runs from a comparison with the first column."""
+        if comparison is not None:
+            for column, size in zip((0, place), comparison.sizes, strict=True):
+                if column in self.cells:
+                    self.cells[column].n = size
+
+
+@dataclass(slots=True)
+class Table:
+    """One unit of one call of benchstat.
+
+    Parameters
+    ----------
+    form : str
+        ``text``, ``csv``, ``old-text``, ``old-csv``, ``old-html``.
+    heading : Heading
+    columns : tuple of str
+        As printed, without ``.txt``.
+    line : int
+        Where it begins.
+    config : dict of str to str
+    starts : tuple of int
+        Where in a line the columns begin, if that tells them apart.
+    rows : list of Row
+    is_exact, is_tested : bool
+        Whether the unit is known to be declared exact, which makes a centre the most frequent
+        value, or known not to be, as it has p-values.
+    is_cut : bool
+        Whether the source may end inside it.
+    """
+
+    form: str
+    heading: Heading
+    columns: tuple[str, ...]
+    line: int
+    config: Config = field(default_factory=dict)
+    starts: tuple[int, ...] = ()
+    rows: list[Row] = field(default_factory=list)
+    is_exact: bool = False
+    is_tested: bool = False
+    is_cut: bool = False
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the tool before 2023 wrote it."""
+        return self.form.startswith(_OLD)
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether it holds the zeros that the new tool leaves out of the table they belong to."""
+        return not self.is_old and self.heading.unit.exponent != 0
+
+    def columns_of(self, row: Row) -> Iterator[tuple[Key, Cell]]:
+        """Yield the cells of a row with what they are of."""
+        for place, cell in sorted(row.cells.items()):
+            label = self.columns[place]
+            rank = self.columns[:place].count(label)
+            yield (frozenset(row.config.items()), label, rank, row.name), cell
+
+    def stat_of(self, cell: Cell) -> str:
+        """Return what a centre is: the old tool's mean, the new one's median or mode.
+
+        It is empty where a cut leaves that open. In a text a footnote hangs on a centre that is a
+        mode; in csv nothing but the missing p-values tells that the unit is exact.
+        """
+        if self.is_old:
+            return "mean"
+        marked = cell.marked if self.form == "text" else bool(cell.share)
+        if cell.share is None or not marked:
+            return "median"
+        if self.is_exact:
+            return "mode"
+        return "" if self.is_cut and not self.is_tested else "median"
+
+
+Place = tuple[Table, Row, Cell]
+
+
+class Document:
+    """The tables of one call, in the order in which they stand.
+
+    Parameters
+    ----------
+    label : str
+        How diagnostics name the source.
+
+    Attributes
+    ----------
+    tables : list of Table
+    """
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self.tables: list[Table] = []
+
+    def repeats(self, table: Table) -> bool:
+        """Tell whether a table says again what another one says, and so is of another call."""
+        return any(
+            table.form != known.form
+            or (
+                table.heading.text == known.heading.text
+                and table.config == known.config
+                and not set(table.columns).isdisjoint(known.columns)
+            )
+            for known in self.tables
+        )
+
+    def add(self, table: Table) -> None:
+        """Take a table."""
+        self.tables.append(table)
+
+    def read(self, status: Status) -> Iterator[Reading | Diagnostic]:
+        """Yield the readings, and what is to be said of them."""
+        for table in self.tables[-1:]:
+            table.is_cut = status == "partial"
+        found: dict[Key, list[Place]] = {}
+        for table in self.tables:
+            for row in table.rows:
+                for key, cell in table.columns_of(row):
+                    found.setdefault(key, []).append((table, row, cell))
+        names = Names({key[3] for key in found})
+        for key, places in found.items():
+            kept: dict[str, Place] = {}
+            for place in places:
+                if place[0].is_apart:
+                    yield self._tell_apart(place)
+                elif kept.setdefault(place[0].heading.unit.metric, place) is not place:
+                    yield self._tell_repeated(place)
+            if kept:
+                yield _make_reading(key, list(kept.values()), names, status)
+
+    def _tell_apart(self, place: Place) -> Diagnostic:
+        what = (
+            f"{place[1].name}: benchstat keeps runs with a value of 0 apart, in a table of its own "
+            f"({place[0].heading.text}); its medians are of the others only, and this 0 is left out"
+        )
+        hint = "ingest the raw `go test -bench` files: there the zeros count"
+        return Diagnostic(self._label, place[1].line, what, hint, "warning")
+
+    def _tell_repeated(self, place: Place) -> Diagnostic:
+        metric = place[0].heading.unit.metric
+        what = f"{place[1].name}: this table tells {metric} again; the first one counts"
+        hint = "ingest the raw `go test -bench` files"
+        return Diagnostic(self._label, place[1].line, what, hint, "warning")
+
+
+def _make_reading(key: Key, places: list[Place], names: Names, status: Status) -> Reading:
+    config, label, _, name = key
+    benchmark, params = names.split(name)
+    lines = [row.line for _, row, _ in places]
+    reading = Reading(
+        tool="benchstat",
+        form=places[0][0].form,
+        line=min(lines),
+        last_line=max(lines),
+        benchmark=benchmark,
+        variant=label,
+        params=params,
+        status=status,
+        env={**dict(sorted(config)), "lossy": "benchstat summary"},
+    )
+    for table, row, cell in places:
+        _add_rows(reading, table, row, cell)
+    return reading
+
+
+def _add_rows(reading: Reading, table: Table, row: Row, cell: Cell) -> None:
+    """Add a centre as it is printed, and what its ``±`` comes to."""
+    unit, stat = table.heading.unit, table.stat_of(cell)
+    metric, base, center = unit.metric, unit.base, cell.center
+    if not stat:
+        return
+    reading.add(metric, stat, center, base, row.line, n=cell.n, resolution=cell.step)
+    if cell.share is None or stat == "mode" or center < 0:
+        return
+    half = center * cell.share
+    ends = {"max_deviation": half} if table.is_old else _find_ends(center, half)
+    step = center / 100  # a whole per cent
+    for end, value in ends.items():
+        if isfinite(value):
+            reading.add(
+                metric, end, value, base, row.line, n=cell.n, resolution=step, origin="computed"
+            )
+
+
+def _find_ends(center: float, half: float) -> dict[str, float]:
+    ends = {"ci_low": center - half, "ci_high": center + half}
+    return ends if half <= center else {"ci_high": ends["ci_high"]}

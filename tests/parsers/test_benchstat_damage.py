@@ -1,0 +1,194 @@
+"""benchstat's output cut, changed and mixed: no wrong number, and what was lost is told."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from benchstat_readings import EDGE, OWN, as_source, centers, parsed, readings, records, remarks
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Reading, Record
+from benchkit.parsers.benchstat import files, reader
+from benchkit.parsers.benchstat.cells import Comparison
+from benchkit.parsers.source import Source, UnreadableError
+
+Form = tuple[Callable[[Source], Iterator[Record]], Path]
+
+CUT = sorted(EDGE.glob("*.cut*"))
+FORMS: list[Form] = [
+    (reader.parse, OWN / "new-2file-labels.txt"),
+    (reader.parse, OWN / "old-2file-geomean.txt"),
+    (reader.parse, OWN / "old-3file.txt"),
+    (reader.parse, EDGE / "levels.txt"),
+    (files.parse, OWN / "new-2file.csv"),
+    (files.parse, EDGE / "old-groups-3.csv"),
+    (files.parse, EDGE / "old-groups-3.html"),
+]
+
+
+@pytest.mark.parametrize("path", CUT, ids=lambda path: path.name)
+def test_a_cut_call_is_partial_and_says_so(path: Path) -> None:
+    found = records(path)
+    assert {record.status for record in found if isinstance(record, Reading)} == {"partial"}
+    ((_, said),) = remarks(found)
+    assert "the source ends inside this call" in said
+
+
+def test_there_are_cut_files() -> None:
+    assert len(CUT) == 6
+
+
+def test_a_file_that_lacks_only_its_last_line_end_is_whole() -> None:
+    for name in ("new-1file.txt", "old-2file.txt", "new-2file.csv", "old-2file.csv"):
+        text = (OWN / name).read_text()
+        assert centers(text.rstrip("\n")) == centers(text)
+        assert {reading.status for reading in readings(text.rstrip("\n"))} == {"complete"}
+
+
+def test_a_cut_count_of_runs_is_not_believed() -> None:
+    """What the cut row has is kept, as the row above tells what its centres are."""
+    head = ",a.txt,,b.txt,,,\n,sec/op,CI,sec/op,CI,vs base,P\n"
+    text = f"{head}W,2,1%,1,1%,~,p=0.500 n=9\nX,2,1%,1,1%,~,p=0.500 n=1"
+    assert [row[5] for reading in readings(text) for row in reading.rows] == [9] * 6 + [None] * 6
+    whole = readings(f"{text}0\n")
+    assert [row[5] for reading in whole for row in reading.rows] == [9] * 6 + [10] * 6
+
+
+def test_a_cut_that_leaves_open_what_a_center_is_leaves_it_out() -> None:
+    """Of an exact unit it would be a mode, and a missing p-value would tell."""
+    head = ",a.txt,,b.txt,,,\n,sec/op,CI,sec/op,CI,vs base,P\n"
+    assert centers(f"{head}X,2,1%,1,0%,-50.00%,n=1") == {("b", "X", "time_per_op", "median"): 1.0}
+    assert centers(f"{head}X,2,1%,1,0%,-50.00%,n=10\n") == {
+        ("a", "X", "time_per_op", "mode"): 2.0,
+        ("b", "X", "time_per_op", "median"): 1.0,
+    }
+
+
+@given(st.sampled_from(FORMS), st.floats(0, 1))
+def test_a_cut_gives_no_center_that_the_whole_does_not(form: Form, share: float) -> None:
+    parse, path = form
+    data = path.read_bytes()
+    part = parsed(parse, data[: int(share * len(data))])
+    whole = {
+        (reading.variant, *row[:5])
+        for reading in parsed(parse, data)
+        if isinstance(reading, Reading)
+        for row in reading.rows
+    }
+    found = {
+        (reading.variant, *row[:5])
+        for reading in part
+        if isinstance(reading, Reading)
+        for row in reading.rows
+    }
+    assert found <= whole
+
+
+@given(st.sampled_from(FORMS), st.data())
+def test_changed_bytes_never_raise(form: Form, data: st.DataObject) -> None:
+    parse, path = form
+    raw = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 5))):
+        place = data.draw(st.integers(0, len(raw) - 1))
+        raw[place : place + 1] = data.draw(st.binary(max_size=3))
+    found = parsed(parse, bytes(raw))
+    assert any(isinstance(record, Diagnostic) for record in found)
+
+
+def test_a_squeezed_row_with_a_gap_is_not_guessed() -> None:
+    """Without its blanks nothing tells which column a row's only cell is of."""
+    text = (EDGE / "gaps.txt").read_text()
+    squeezed = "".join(
+        " ".join(line.split()) + "\n" if line.startswith(("Y-4", "X/fmt=a/n=2")) else line
+        for line in text.splitlines(keepends=True)
+    )
+    gone = {key for key in centers(text) if key[1] in {"Y", "X/fmt=a/n=2"}}
+    assert gone
+    kept = {key: value for key, value in centers(text).items() if key not in gone}
+    rate = "processing_rate"
+    found = centers(squeezed)
+    assert {key: value for key, value in found.items() if key[2] != rate} == {
+        key: value for key, value in kept.items() if key[2] != rate
+    }
+    assert sum("do not line up" in said for _, said in remarks(records(squeezed))) >= 6
+
+
+def test_a_damaged_archive_gives_what_stood_before_and_says_so() -> None:
+    packed = gzip.compress((OWN / "new-single.txt").read_bytes())
+    found: list[object] = []
+    with pytest.raises(UnreadableError, match="damaged or cut short"):
+        found.extend(reader.parse(as_source(packed[:-4])))
+    with pytest.raises(UnreadableError, match="damaged or cut short"):
+        found.extend(files.parse(as_source(packed[:-4])))
+
+
+def test_what_holds_no_table_is_told() -> None:
+    for parse in (reader.parse, files.parse):
+        (problem,) = parsed(parse, "12.5 ± 3 is no table\n")
+        assert isinstance(problem, Diagnostic)
+        assert problem.severity == "error"
+        assert "no table of benchstat" in problem.what
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",a,\n,sec/op,CI\nX," + "9" * 200_000 + ",1%\n",
+        ",a,\n,sec/op,CI\nX,NaN,1%\n",
+        ",a,\n,sec/op,CI\nX,1e999,1%\n",
+        ",a,\n,sec/op,CI\nX,+Inf,?\n",
+        "name,time/op (ns/op),±\nX,1.00000E+999,1%\n",
+    ],
+    ids=lambda text: text[:40],
+)
+def test_numbers_that_are_none_are_told_and_left_out(text: str) -> None:
+    found = parsed(files.parse, text)
+    assert not any(isinstance(record, Reading) for record in found)
+    assert len(found) == 2
+
+
+def test_an_interval_beyond_all_numbers_is_left_out() -> None:
+    (reading, *_) = parsed(files.parse, ",a,\n,sec/op,CI\nX,1e308,999999999%\n")
+    assert isinstance(reading, Reading)
+    assert [row[2] for row in reading.rows] == ["median"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "pvalue", "is_possible"),
+    [
+        ((5, 5), "0.008", True),
+        ((5, 5), "0.007", False),
+        ((4, 4), "0.029", True),
+        ((4, 4), "0.028", False),
+        ((10, 9), "0.000", True),
+        ((1, 1), "1.000", True),
+        ((1, 2), "0.500", False),
+        ((2, 1), "1.333", False),
+        ((500, 500), "0.000", True),
+        ((10**9, 3), "0.000", True),
+        ((0, 5), "0.000", True),
+    ],
+)
+def test_the_smallest_p_follows_from_the_numbers_of_runs(
+    sizes: tuple[int, int], pvalue: str, is_possible: bool
+) -> None:
+    assert (Comparison(sizes, pvalue).find_fault() == "") == is_possible
+
+
+def test_a_row_that_comes_twice_counts_once() -> None:
+    text = "name  time/op\nFoo   1.00ns ± 1%\nFoo   2.00ns ± 1%\n"
+    assert centers(text) == {("", "Foo", "time_per_op", "mean"): 1e-9}
+    assert remarks(records(text)) == [
+        (3, "Foo: this table tells time_per_op again; the first one counts")
+    ]
+
+
+def test_a_cell_that_is_cut_inside_a_page_is_told() -> None:
+    page = (OWN / "old-2file.html").read_text().replace("35.4µs ±34%", "35.4")
+    assert len(centers(page)) == 29
+    assert remarks(records(page)) == [(24, "Redis/Ping-2: '35.4' is cut or changed")]

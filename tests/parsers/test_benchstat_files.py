@@ -1,0 +1,163 @@
+"""benchstat's csv and html: equal to the raw runs, to the texts, and to each other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from statistics import median
+
+import pytest
+from benchstat_readings import (
+    EDGE,
+    OWN,
+    REDIS,
+    Key,
+    as_source,
+    centers,
+    readings,
+    records,
+    remarks,
+    sizes,
+)
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Reading
+from benchkit.parsers.benchstat import files
+from benchkit.parsers.gobench import FORMAT as GOBENCH
+from benchkit.parsers.source import Source
+
+
+def medians(variants: dict[str, str]) -> dict[Key, float]:
+    """Return the medians of raw files by variant, benchmark and metric."""
+    samples: dict[Key, list[float]] = defaultdict(list)
+    for variant, name in variants.items():
+        for reading in GOBENCH.parse(Source.load(REDIS / name)):
+            assert isinstance(reading, Reading)
+            for _, metric, _, value, *_ in reading.rows:
+                samples[variant, reading.benchmark, metric, "median"].append(value)
+    return {key: median(found) for key, found in samples.items()}
+
+
+RAW = {
+    OWN / "new-2file.csv": {"baseline": "baseline.txt", "enabled": "enabled.txt"},
+    OWN / "new-3file.csv": {
+        "baseline": "baseline.txt",
+        "disabled": "disabled.txt",
+        "enabled": "enabled.txt",
+    },
+    REDIS / "benchstat/new-pinned-2file.csv": {
+        "pinned/Baseline": "pinned/Baseline.txt",
+        "pinned/OTel_Enabled": "pinned/OTel_Enabled.txt",
+    },
+}
+
+
+@pytest.mark.parametrize(("path", "raw"), RAW.items(), ids=lambda value: getattr(value, "name", ""))
+def test_centres_of_the_new_csv_are_the_medians_of_the_raw_runs(
+    path: Path, raw: dict[str, str]
+) -> None:
+    assert centers(path) == medians(raw)
+    found = readings(path)
+    assert {row[7] for reading in found for row in reading.rows if row[8] == "reported"} == {None}
+    assert set(sizes(found, "time_per_op").values()) == {10}
+
+
+PAIRS = [
+    (OWN / "new-2file.csv", OWN / "new-2file.txt"),
+    (OWN / "new-3file.csv", OWN / "new-3file.txt"),
+    (EDGE / "gaps.csv", EDGE / "gaps.txt"),
+    (EDGE / "warnings.csv", EDGE / "gaps.txt"),
+    (OWN / "old-2file.csv", OWN / "old-2file.txt"),
+    (EDGE / "old-groups-3.csv", EDGE / "old-groups-3.txt"),
+    (EDGE / "old-norange.csv", EDGE / "old-groups.txt"),
+    (EDGE / "old-groups-3.html", EDGE / "old-groups-3.txt"),
+    (EDGE / "old-1.html", EDGE / "old-1.csv"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS, ids=lambda path: path.name)
+def test_two_forms_of_one_call_tell_the_same(one: Path, other: Path) -> None:
+    """Within the rounding of both, with the same runs per side."""
+    exact, rounded = (
+        {
+            (reading.variant, reading.benchmark, row[1], row[2]): (row[3], row[5], row[7] or 0.0)
+            for reading in readings(path)
+            for row in reading.rows
+            if row[8] == "reported"
+        }
+        for path in (one, other)
+    )
+    assert exact.keys() == rounded.keys()
+    for key, (value, n, step) in rounded.items():
+        assert exact[key][1] == n
+        assert abs(exact[key][0] - value) <= (step + exact[key][2]) * 0.501, key
+
+
+def test_the_page_names_the_files_that_the_text_leaves_out() -> None:
+    page, text = centers(OWN / "old-2file.html"), centers(OWN / "old-2file.txt")
+    sides = {"baseline": "old", "enabled": "new"}
+    assert {(sides[key[0]], *key[1:]): value for key, value in page.items()} == text
+    assert sizes(readings(OWN / "old-2file.html"), "time_per_op") == {
+        (side, *key[1:]): n
+        for side, known in sides.items()
+        for key, n in sizes(readings(OWN / "old-2file.txt"), "time_per_op").items()
+        if key[0] == known
+    }
+
+
+def test_old_csv_keeps_its_six_digits() -> None:
+    row = readings(OWN / "old-2file.csv")[0].rows[0]
+    assert (row[3], row[7], row[5], row[9]) == (6.58508e-05, 1e-10, 10, 2)
+
+
+def test_the_ranges_may_be_left_out() -> None:
+    found = readings(EDGE / "old-norange.csv")
+    assert {row[2] for reading in found for row in reading.rows} == {"mean"}
+    assert sizes(found, "time_per_op")["old", "X/fmt=a/n=1"] == 3
+
+
+def test_without_ranges_a_gap_is_one_field() -> None:
+    text = "name \\ time/op (ns/op),a.txt,b.txt,c.txt\nX,,2.00000E+00\nY,1.00000E+00,,3.00000E+00\n"
+    assert remarks(records(text)) == []
+    assert centers(text) == {
+        ("b", "X", "time_per_op", "mean"): 2e-9,
+        ("a", "Y", "time_per_op", "mean"): 1e-9,
+        ("c", "Y", "time_per_op", "mean"): 3e-9,
+    }
+
+
+def test_a_table_whose_unit_cannot_be_read_is_told() -> None:
+    found = list(files.parse(as_source(",a.txt,\n,-12,CI\nX,1,2%\n")))
+    assert len(found) == 2
+    assert "the unit of this table cannot be read" in str(found[0])
+
+
+def test_labels_on_several_levels_are_one_variant() -> None:
+    found = centers(EDGE / "levels.csv")
+    assert found["b 2", "a p", "time_per_op", "median"] == 1.35e-08
+    assert found["a", "p", "processing_rate", "median"] == 3e6
+    said = [text for _, text in remarks(records(EDGE / "levels.csv"))]
+    assert any("p=1.333 cannot come from 2+1 runs: no probability" in text for text in said)
+
+
+def test_a_unit_with_a_comma_is_quoted() -> None:
+    text = ',old.txt,,new.txt,,,\n,"a,b",CI,"a,b",CI,vs base,P\nX,2,∞,1,∞,~,p=1.000 n=1\n'
+    assert centers(text) == {("old", "X", "a,b", "median"): 2.0, ("new", "X", "a,b", "median"): 1.0}
+
+
+def test_a_file_is_owned_by_what_stands_at_its_beginning() -> None:
+    claims = (
+        "see <table class='benchstat'>",
+        "Results:\n,a.txt,\n,sec/op,CI\nX,1,2%\n",
+        "name,value\n",
+        ",a,b\n,sec/op,p99\n",
+    )
+    assert not any(files.recognises(as_source(text).head()) for text in claims)
+
+
+def test_a_huge_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_BYTES", 1000)
+    (problem,) = files.parse(as_source(OWN / "new-2file.csv"))
+    assert isinstance(problem, Diagnostic)
+    assert problem.severity == "error"
+    assert "far more than any summary" in problem.what
