@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from reading_formats import format_called
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers import registry
@@ -25,7 +26,7 @@ Key = tuple[str | None, str, str]
 def records(data: bytes | Path, name: str = "ab") -> list[Record]:
     if isinstance(data, Path):
         data = data.read_bytes()
-    return list(registry.by_name(name).parse(Source(None, "run.txt", data)))
+    return list(format_called(name).parse(Source(None, "run.txt", data)))
 
 
 def readings(data: bytes | Path, name: str = "ab") -> list[Reading]:
@@ -45,7 +46,7 @@ def until_damage(packed: bytes, name: str) -> list[Record]:
     """Return what a damaged gzip gives before it ends in an error."""
     found: list[Record] = []
     with pytest.raises(UnreadableError, match="damaged or cut short"):
-        found.extend(registry.by_name(name).parse(Source(None, "run.gz", packed)))
+        found.extend(format_called(name).parse(Source(None, "run.gz", packed)))
     return found
 
 

@@ -10,6 +10,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from reading_formats import format_called
+
 from benchkit.errors import Diagnostic
 from benchkit.parsers import registry
 from benchkit.parsers.base import Reading, Samples, Source
@@ -56,7 +58,7 @@ def tell(name: str, data: bytes | str) -> Told:
     """Read a content with the format of that name."""
     raw = data.encode() if isinstance(data, str) else data
     told = Told()
-    for record in registry.by_name(name).parse(Source(None, "memory", raw)):
+    for record in format_called(name).parse(Source(None, "memory", raw)):
         if isinstance(record, Reading):
             told.readings.append(record)
         elif isinstance(record, Samples):

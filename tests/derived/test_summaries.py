@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from benchkit.derived.summaries import Summary
 from benchkit.parsers.base import Reading, Samples
 

@@ -286,7 +286,20 @@ def invented(records: list[Record], whole: Whole) -> list[Measured]:
         for row in rows([record])
         if row.origin == "reported" or not is_sampled(record, whole)
     } - whole.rows
-    return [row for row in strange if not any(map(row.is_told_by, whole.rows))]
+    return [
+        row
+        for row in strange
+        if not any(map(row.is_told_by, whole.rows)) and not is_part_of_sum(row, whole)
+    ]
+
+
+def is_part_of_sum(row: Measured, whole: Whole) -> bool:
+    """Whether a computed count is that of fewer lines: where a list ends cannot be seen."""
+    about = (row.subject, row.metric, row.stat)
+    return (row.origin, row.stat) == ("computed", "count") and any(
+        (other.subject, other.metric, other.stat) == about and row.value < other.value
+        for other in whole.rows
+    )
 
 
 def is_sampled(record: Record, whole: Whole) -> bool:

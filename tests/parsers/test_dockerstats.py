@@ -8,8 +8,8 @@ import pytest
 from container_records import FIXTURES, tell, tell_file
 from hypothesis import given
 from hypothesis import strategies as st
+from reading_formats import format_called
 
-from benchkit.parsers import registry
 from benchkit.parsers.base import Head
 
 
@@ -102,7 +102,7 @@ def test_a_cut_cell_gives_no_number() -> None:
 
 
 def test_tables_of_others_are_not_claimed() -> None:
-    docker = registry.by_name("docker-stats")
+    docker = format_called("docker-stats")
     for text in ("PID   CPU %   COMMAND\n1   2.5%   x\n", "the CPU % of NAME", '{"a": "CPUPerc"}'):
         assert not docker.recognises(Head("x", text.encode(), text))
 

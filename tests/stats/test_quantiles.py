@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchkit.stats.quantiles import SKETCH_ERROR, Digest, quantile
 from hypothesis import given
 from hypothesis import strategies as st
+
+from benchkit.stats.quantiles import SKETCH_ERROR, Digest, quantile
 
 LEVELS = [0.0, 0.25, 0.5, 0.9, 0.99, 1.0]
 
