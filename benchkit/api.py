@@ -135,7 +135,7 @@ class RunSet:
                 raise ConfigError(f"{base!r} with itself", where="pair", hint="name two variants")
         comparisons = compare_rows(self.observations, self.runs, chosen, plan)
         verdicts = judge(comparisons, margin)
-        findings = (*self.problems, *audit(comparisons, self.runs))
+        findings = (*self.problems, *audit(comparisons, self.runs, self.observations))
         return Comparison(verdicts=verdicts, runs=self.runs, findings=findings)
 
     def _pairs(

@@ -81,7 +81,11 @@ RUN_COLUMNS: tuple[Column, ...] = (
     Column("benchmark", "str", "as in the table of observations"),
     Column("params", "str", "as in the table of observations"),
     Column("run", "i32", "as in the table of observations"),
-    Column("role", "str", "measured, warmup, aggregate or failed; only measured runs are compared"),
+    Column(
+        "role",
+        "str",
+        "measured, warmup, aggregate, failed or companion; only measured runs are compared",
+    ),
     Column(
         "tool", "str", "part of a run's identity: runs of two tools are not repeats of each other"
     ),
@@ -103,7 +107,7 @@ RUN_COLUMNS: tuple[Column, ...] = (
 #: What tells one run from another.
 RUN_KEY = ("group", "variant", "benchmark", "params", "run", "tool")
 
-ROLES = ("measured", "warmup", "aggregate", "failed")
+ROLES = ("measured", "warmup", "aggregate", "failed", "companion")
 
 
 def column_names(columns: Sequence[Column] = COLUMNS) -> list[str]:

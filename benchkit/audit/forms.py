@@ -6,7 +6,8 @@ itself, must be seen before a number is believed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Finding
@@ -29,22 +30,41 @@ _APPROXIMATE = {"vegeta": 0.05}
 
 
 def find_disagreements(observations: Observations) -> Iterator[Finding]:
-    """B104: two sources of one run tell one statistic differently, beyond their rounding.
+    """B104: two sources of one run tell statistics differently, beyond their rounding.
 
-    One finding for each tool, metric and stat, with the worst run.
+    One finding for each pair of sources, with the statistic that lies apart most.
     """
-    told = observations[observations["stat"].ne("sample") & observations["stat"].ne("counter")]
+    told = observations[~observations["stat"].isin(["sample", "counter"])]
     twice = told[told.duplicated(_ABOUT, keep=False)]
-    worst: dict[tuple[str, str, str], tuple[float, int, pd.DataFrame]] = {}
-    for key, same in twice.groupby(_ABOUT, sort=False, dropna=False):
-        tool, metric, stat = key[5], key[7], key[8]
-        apart = _measure_gap(same, _APPROXIMATE.get(tool, 0.0) if stat.startswith("p") else 0.0)
-        if apart > 0:
-            known = worst.get((tool, metric, stat), (0.0, 0, same))
-            larger = same if apart > known[0] else known[2]
-            worst[tool, metric, stat] = (max(apart, known[0]), known[1] + 1, larger)
-    for (tool, metric, stat), (apart, runs, same) in worst.items():
-        yield _tell(tool, metric, stat, apart, runs, same)
+    pairs: dict[tuple[str, ...], list[_Gap]] = {}
+    for _, same in twice.groupby(_ABOUT, sort=False, dropna=False):
+        gap = _find_gap(same)
+        if gap is not None:
+            pairs.setdefault(gap.files, []).append(gap)
+    for gaps in pairs.values():
+        yield _tell(gaps)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """One statistic that sources of one run tell differently."""
+
+    files: tuple[str, ...]
+    tool: str
+    name: str
+    share: float
+    values: tuple[float, ...]
+
+
+def _find_gap(same: pd.DataFrame) -> _Gap | None:
+    first = same.iloc[0]
+    files = tuple(source.rpartition(":")[0] for source in same["source"])
+    is_quantile = first["stat"].startswith("p")
+    share = _measure_gap(same, _APPROXIMATE.get(first["tool"], 0.0) if is_quantile else 0.0)
+    if not share or len(set(files)) == 1:
+        return None
+    name = f"{first['metric']}.{first['stat']}"
+    return _Gap(files, first["tool"], name, share, tuple(same["value"]))
 
 
 def _measure_gap(same: pd.DataFrame, approximate: float) -> float:
@@ -58,20 +78,18 @@ def _measure_gap(same: pd.DataFrame, approximate: float) -> float:
     return gap / size
 
 
-def _tell(
-    tool: str, metric: str, stat: str, apart: float, runs: int, same: pd.DataFrame
-) -> Finding:
-    shown = " against ".join(
-        f"{value:g} ({source})"
-        for value, source in zip(same["value"][:2], same["source"][:2], strict=True)
-    )
+def _tell(gaps: Sequence[_Gap]) -> Finding:
+    worst = max(gaps, key=lambda gap: gap.share)
+    count = "one statistic differs" if len(gaps) == 1 else f"{len(gaps)} statistics differ"
+    values = " against ".join(f"{value:g}" for value in worst.values)
+    reason = _REASONS.get(worst.tool, "")
     return Finding(
         code="B104",
         severity="warning",
-        message=f"{metric}.{stat} differs between forms of one run by up to {apart:.2%} "
-        f"({runs} run{'s' if runs > 1 else ''}): {shown}",
+        where=" and ".join(dict.fromkeys(worst.files)),
+        message=f"{count} between forms of one run, most {worst.name} by {worst.share:.2%} ({values})",
         remedy="; ".join(
-            filter(None, (_REASONS.get(tool), "the most precise form counts; check the file names"))
+            part for part in (reason, "the most precise form counts; check the file names") if part
         ),
-        numbers={"share": apart, "runs": runs},
+        numbers={"share": worst.share, "statistics": len(gaps)},
     )

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from benchkit.audit.forms import find_disagreements
 from benchkit.audit.names import find_other_params, find_unmatched_names
 from benchkit.audit.replication import find_few_runs, find_left_out, find_single_runs
 from benchkit.comparison import Comparisons
 from benchkit.errors import Finding
 
 if TYPE_CHECKING:
-    from benchkit.schema import Runs
+    from benchkit.schema import Observations, Runs
 
 Rule = Callable[[Comparisons, "Runs"], Iterator[Finding]]
 
@@ -28,6 +29,9 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def audit(comparisons: Comparisons, runs: Runs) -> tuple[Finding, ...]:
-    """Apply every rule."""
-    return tuple(f for rule in RULES for f in rule(comparisons, runs))
+def audit(
+    comparisons: Comparisons, runs: Runs, observations: Observations | None = None
+) -> tuple[Finding, ...]:
+    """Apply every rule; those that look at single values need the observations."""
+    told = () if observations is None else find_disagreements(observations)
+    return (*(f for rule in RULES for f in rule(comparisons, runs)), *told)

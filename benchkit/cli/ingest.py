@@ -118,8 +118,8 @@ def _show(summary: IngestSummary, store: str, output: Path | None, *, verbose: b
     tables.append(total_sources(summary.reports))
     to_file = output is not None
     o.write("\n\n".join(render_table(table, to_file=to_file) for table in tables), output)
-    problems = [*summary.diagnostics, *summary.findings]
-    o.show_problems(problems, limit=len(problems) if verbose else 20)
+    problems = [p for p in summary.diagnostics if verbose or p.severity != "note"]
+    o.show_problems([*problems, *summary.findings], limit=len(problems) if verbose else 20)
     if summary.skipped and not verbose:
         typer.echo(describe_skipped(summary.skipped), err=True)
     typer.echo(f"{store}: {summary.runs} runs · next: benchkit compare, benchkit report", err=True)

@@ -12,12 +12,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchkit import config
-from benchkit.errors import ConfigError
+from benchkit.errors import ConfigError, Diagnostic, Finding
 
 if TYPE_CHECKING:
     from benchkit.api import RunSet
@@ -124,7 +124,8 @@ class Request:
         options = self.options(settings())
         runset = api.load(*(self.paths or ()), options=options, store=self.store, samples=samples)
         if not self.quiet:
-            show_problems(runset.diagnostics, limit=_SHOWN)
+            told = [p for p in runset.diagnostics if p.severity != "note"]
+            show_problems(told, limit=_SHOWN)
         for text in self.by or ():
             column, equals, value = text.partition("=")
             if equals:
@@ -169,16 +170,26 @@ def choose(value: str, known: Sequence[str], option: str = "--format") -> str:
     return value
 
 
-def show_problems(problems: Sequence[Any], limit: int = 20) -> None:
-    """Print diagnostics on stderr, a line each."""
+def show_problems(problems: Sequence[Diagnostic | Finding], limit: int = 20) -> None:
+    """Print problems on stderr, a line for all places that say the same; notes only with ``-v``."""
     from benchkit.cli.console import plain
 
-    for problem in problems[:limit]:
-        sys.stderr.write(plain(f"{problem.severity}: {problem}") + "\n")
-    if len(problems) > limit:
-        sys.stderr.write(
-            f"… and {len(problems) - limit} more; `benchkit ingest -v` lists them all\n"
-        )
+    alike: dict[tuple[str, ...], list[Diagnostic | Finding]] = {}
+    for problem in problems:
+        alike.setdefault(_say(problem), []).append(problem)
+    for (severity, *_), same in list(alike.items())[:limit]:
+        more = f" (and {len(same) - 1} more like it)" if len(same) > 1 else ""
+        sys.stderr.write(plain(f"{severity}: {same[0]}{more}", sys.stderr) + "\n")
+    if len(alike) > limit:
+        rest = len(alike) - limit
+        sys.stderr.write(f"… and {rest} other problems; `benchkit ingest -v` lists them all\n")
+
+
+def _say(problem: Diagnostic | Finding) -> tuple[str, ...]:
+    """Return what a problem says, its place apart."""
+    if isinstance(problem, Finding):
+        return problem.severity, problem.code, problem.remedy
+    return problem.severity, problem.what, problem.hint
 
 
 def write(text: str, output: Path | None) -> None:

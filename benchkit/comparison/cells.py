@@ -100,6 +100,10 @@ def collect(observations: Observations, plan: Plan, told: Told) -> dict[str, dic
     return cells
 
 
+#: What describes the spread of one side, and is no cost of its own.
+_NOT_COMPARED = frozenset({"stdev", "ci_low", "ci_high", "max_deviation"})
+
+
 def _rows(
     observations: Observations,
 ) -> Iterator[tuple[Key, str, int, float, str, float, str]]:
@@ -123,4 +127,4 @@ def _is_compared(
         return False
     if any(metric == name and stat == (which or stat) for name, which in asked):
         return True
-    return told.metric(metric, unit).compared and stat != "stdev"
+    return told.metric(metric, unit).compared and stat not in _NOT_COMPARED

@@ -91,18 +91,29 @@ def ingest(
             store.append(chain([first], _checked(batches, harvest, strict)))
         _refuse_strictly(harvest, strict)
         diagnostics = [*discovery.diagnostics, *harvest.diagnostics]
-        count = len(known)
+        parts: Sequence[Part] = known
         if harvest.parts:
-            parts: list[Part] = []
+            merged: list[Part] = []
 
             def build(current: pa.Table | None) -> pa.Table:
-                parts[:] = merge(read_parts(current), harvest.parts)
-                diagnostics.extend(settle(parts))
-                return parts_table(parts)
+                merged[:] = merge(read_parts(current), harvest.parts)
+                diagnostics.extend(settle(merged))
+                return parts_table(merged)
 
             store.replace_pieces(build)
-            count = len(parts)
-    return _summarise(discovery, harvest, diagnostics, count)
+            parts = merged
+    return _summarise(discovery, harvest, diagnostics, count_runs(parts))
+
+
+def count_runs(parts: Sequence[Part]) -> int:
+    """Count the runs that parts make up; what ran beside the load is none."""
+    return len(
+        {
+            (p.group, p.variant, p.benchmark, p.params, p.tool, p.role, p.number)
+            for p in parts
+            if p.role != "companion"
+        }
+    )
 
 
 def merge(known: Sequence[Part], new: Sequence[Part]) -> list[Part]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
 _JSON = frozenset({"units", "env"})
+#: Roles whose values are in the table; warm-ups and failed runs are in the table of runs alone.
+_TOLD = ("measured", "companion")
 _LABELS = ("group", "variant", "benchmark", "params", "tool")
 
 
@@ -76,7 +78,7 @@ def observations(parts: Sequence[Part], values: pa.Table) -> Observations:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    measured = [part for part in parts if part.role == "measured"]
+    measured = [part for part in parts if part.role in _TOLD]
     batches = {batch: i for i, batch in enumerate(dict.fromkeys(part.batch for part in measured))}
     keys = np.array([(batches[p.batch] << 32) + p.piece for p in measured], dtype=np.int64)
     order = np.argsort(keys)

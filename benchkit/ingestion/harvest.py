@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit import schema
+from benchkit.derived.summaries import Summary
 from benchkit.errors import AmbiguousFormatError, BenchkitError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.batches import row_batch, sample_batch
 from benchkit.ingestion.discovery import Found, Options
@@ -154,6 +155,7 @@ class Harvest:
     ) -> Iterator[pa.RecordBatch]:
         read: list[tuple[Format, Reading]] = []
         pieces: dict[int, int] = {}
+        summaries: dict[int, Summary] = {}
         sampled, problems = 0, len(self.diagnostics)
         for form in formats:
             for record in _records(form, source, self.diagnostics):
@@ -162,13 +164,18 @@ class Harvest:
                     read.append((form, record))
                 else:
                     sampled += len(record.values)
-                    if self._options.samples:
-                        yield sample_batch(self._batch, pieces[id(record.reading)], record)
+                    owner = id(record.reading)
+                    if not form.is_companion:
+                        summaries.setdefault(owner, Summary(form.quantile_rule)).add(record)
+                    if self._options.samples or form.is_companion:
+                        yield sample_batch(self._batch, pieces[owner], record)
         _require_apart(read, found.label)
         runs = values = 0
         for index, (form, reading) in enumerate(read):
             if reading.rows or sampled or reading.status == "failed":
                 piece = pieces[id(reading)]
+                if id(reading) in summaries:
+                    reading.rows.extend(summaries[id(reading)].rows())
                 self._rows.append((piece, reading.rows))
                 part = self._part(found, source, form, reading, index)
                 part.fingerprint, part.piece = fingerprint, piece
@@ -212,6 +219,8 @@ class Harvest:
         options, path, side = self._options, found.labels, found.sidecar
         outside = options.benchmark or side.benchmark or path.benchmark
         role = "failed" if reading.status == "failed" else reading.role or side.role or path.role
+        if form.is_companion and role == "measured":
+            role = "companion"
         variant = found.variant or options.variant or side.variant or reading.variant
         part = Part(
             path=found.identity,

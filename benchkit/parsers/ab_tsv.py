@@ -159,5 +159,6 @@ FORMAT = Format(
         ),
     ),
     recognises=recognises,
+    quantile_rule="floor",
     parse=parse,
 )

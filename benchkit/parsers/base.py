@@ -197,6 +197,9 @@ class Format:
     is_companion : bool
         Whether it tells of what ran beside the load (counters of containers, spans); its
         snapshots may well be identical, and each counts for its own path.
+    quantile_rule : str
+        How the tool takes a quantile of its samples, as `benchkit.stats.quantiles.quantile` names
+        it: its percentiles are computed so, to be comparable with those that it reports.
     """
 
     name: str
@@ -207,6 +210,7 @@ class Format:
     parse: Callable[[Source], Iterator[Record]]
     embeds: bool = False
     is_companion: bool = False
+    quantile_rule: str = "linear"
 
 
 #: What may stand before a line that was pasted somewhere: blanks, tabs, ``# ``, ``> ``, ``| ``.

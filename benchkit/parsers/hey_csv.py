@@ -181,5 +181,6 @@ FORMAT = Format(
         ),
     ),
     recognises=recognises,
+    quantile_rule="ceil",
     parse=parse,
 )

@@ -165,5 +165,5 @@ def _unknown(head: Head) -> str:
 
 
 def _looked_for() -> str:
-    names = ", ".join(candidate.name for candidate in formats())
-    return f"looked for {names}; name it with --as FORMAT, or see `benchkit formats`"
+    tools = dict.fromkeys(tool for candidate in formats() for tool in candidate.tools)
+    return f"looked for {', '.join(tools)}; name it with --as FORMAT, or see `benchkit formats`"

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 #: Rules by name: the place of quantile q among n sorted values, from 0.
-RULES = ("linear", "floor", "hazen")
+RULES = ("linear", "floor", "ceil", "hazen")
 #: Values that are kept as they are; beyond, a sketch takes their place.
 EXACT_VALUES = 1 << 21
 #: Relative error of a quantile from the sketch.
@@ -29,9 +29,10 @@ def quantile(values: np.ndarray, levels: Sequence[float], rule: str = "linear") 
         In any unit and order; n >= 1, finite.
     levels : sequence of float, shape (k,)
         0 <= level <= 1.
-    rule : {'linear', 'floor', 'hazen'}
+    rule : {'linear', 'floor', 'ceil', 'hazen'}
         ``linear``: Hyndman and Fan's type 7, between the values around place (n - 1) q (k6, numpy).
         ``floor``: the value at place floor(n q), the last one for q = 1 (ab, wrk).
+        ``ceil``: the value at place ceil(n q), the last one for q = 1 (hey).
         ``hazen``: type 5, between the values around place n q - 1/2 (vegeta before it compresses).
 
     Returns
@@ -54,14 +55,15 @@ def quantile(values: np.ndarray, levels: Sequence[float], rule: str = "linear") 
     [3.0]
     """
     if not len(values):
-        raise ValueError("quantiles of no values")  # noqa: EM101
-    if rule == "floor":
-        ordered = np.sort(values)
-        places = [min(math.floor(len(values) * level + 1e-9), len(values) - 1) for level in levels]
-        return ordered[places]
+        raise ValueError("quantiles of no values")
+    if rule in {"floor", "ceil"}:
+        ordered, last = np.sort(values), len(values) - 1
+        turn = math.floor if rule == "floor" else math.ceil
+        places = [min(turn(round(len(values) * level, 9)), last) for level in levels]
+        return np.asarray(ordered[places])
     if rule in {"linear", "hazen"}:
         return np.asarray(np.quantile(values, levels, method=rule))  # type: ignore[call-overload]
-    raise ValueError(f"{rule!r} is none of the rules {', '.join(RULES)}")  # noqa: EM102
+    raise ValueError(f"{rule!r} is none of the rules {', '.join(RULES)}")
 
 
 class Digest:

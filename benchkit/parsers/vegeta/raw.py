@@ -193,5 +193,6 @@ FORMAT = Format(
         ),
     ),
     recognises=recognises,
+    quantile_rule="hazen",
     parse=parse,
 )
