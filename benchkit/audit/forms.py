@@ -87,7 +87,8 @@ def _tell(gaps: Sequence[_Gap]) -> Finding:
         code="B104",
         severity="warning",
         where=" and ".join(dict.fromkeys(worst.files)),
-        message=f"{count} between forms of one run, most {worst.name} by {worst.share:.2%} ({values})",
+        message=f"{count} between forms of one run, "
+        f"most {worst.name} by {worst.share:.2%} ({values})",
         remedy="; ".join(
             part for part in (reason, "the most precise form counts; check the file names") if part
         ),

@@ -21,10 +21,10 @@ GROUP = "benchkit.parsers"
 BUILTIN = (
     EntryPoint("wrk", "benchkit.parsers.wrk:FORMAT", GROUP),
     EntryPoint("ab", "benchkit.parsers.ab:FORMAT", GROUP),
-    EntryPoint("ab_tsv", "benchkit.parsers.ab_tsv:FORMAT", GROUP),
-    EntryPoint("ab_csv", "benchkit.parsers.ab_csv:FORMAT", GROUP),
+    EntryPoint("ab_tsv", "benchkit.parsers.ab.samples:FORMAT", GROUP),
+    EntryPoint("ab_csv", "benchkit.parsers.ab.percentages:FORMAT", GROUP),
     EntryPoint("hey", "benchkit.parsers.hey:FORMAT", GROUP),
-    EntryPoint("hey_csv", "benchkit.parsers.hey_csv:FORMAT", GROUP),
+    EntryPoint("hey_csv", "benchkit.parsers.hey.samples:FORMAT", GROUP),
     EntryPoint("k6", "benchkit.parsers.k6.text:FORMAT", GROUP),
     EntryPoint("k6_summary", "benchkit.parsers.k6.summary:FORMAT", GROUP),
     EntryPoint("k6_raw", "benchkit.parsers.k6.raw:FORMAT", GROUP),

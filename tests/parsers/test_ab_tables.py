@@ -23,7 +23,8 @@ from ab_readings import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.parsers import ab, ab_csv, ab_tsv
+from benchkit.parsers import ab
+from benchkit.parsers.ab import percentages, samples
 from benchkit.parsers.ab.quantiles import csv_index, text_index
 from benchkit.parsers.base import Reading, Samples
 from benchkit.parsers.source import Source
@@ -76,7 +77,7 @@ def test_raw_times_give_the_percentiles_of_the_csv_by_its_rule() -> None:
 
 def test_the_rules_are_told() -> None:
     assert ab.QUANTILE_RULE == "sorted[floor(n*p/100)]"
-    assert ab_csv.QUANTILE_RULE == "sorted[floor(0.5 + n*p/100)]"
+    assert percentages.QUANTILE_RULE == "sorted[floor(0.5 + n*p/100)]"
     assert [text_index(1, percent) for percent in (50, 99, 100)] == [0, 0, 0]
 
 
@@ -98,13 +99,13 @@ def test_2_0_tells_microseconds_and_lines_are_not_in_order_of_time() -> None:
 def test_a_large_file_comes_in_blocks() -> None:
     head, _, row = RAW.partition(b"\n")
     row = row.partition(b"\n")[0]
-    count = ab_tsv.BLOCK + 5
+    count = samples.BLOCK + 5
     sizes = [
         len(record.values)
         for record in records(head + b"\n" + (row + b"\n") * count, "ab_tsv")
         if isinstance(record, Samples) and record.metric == "latency"
     ]
-    assert sizes == [ab_tsv.BLOCK, 5]
+    assert sizes == [samples.BLOCK, 5]
 
 
 @given(st.integers(0, 400))
@@ -117,7 +118,7 @@ def test_raw_times_cut_anywhere_lose_the_last_line_only(place: int) -> None:
 
 
 def test_a_table_without_lines_is_a_failed_run() -> None:
-    data = ab_tsv.HEADER.encode() + b"\n"
+    data = samples.HEADER.encode() + b"\n"
     assert claimed(data) == ["ab_tsv"]
     assert only(data, "ab_tsv").status == "failed"
     assert [remark.what for remark in remarks(data, "ab_tsv")] == ["the table of times has no line"]
@@ -203,5 +204,5 @@ def test_rows_out_of_order_are_left_out_and_named() -> None:
     ],
 )
 def test_a_header_alone_is_no_table(text: str) -> None:
-    assert not ab_tsv.recognises(Source(None, "x", text.encode()).head())
-    assert not ab_csv.recognises(Source(None, "x", text.encode()).head())
+    assert not samples.recognises(Source(None, "x", text.encode()).head())
+    assert not percentages.recognises(Source(None, "x", text.encode()).head())

@@ -116,7 +116,7 @@ def test_what_nobody_claims_is_described(data: bytes, why: str) -> None:
     with pytest.raises(UnknownFormatError) as caught:
         registry.identify(Source(None, "a.txt", data))
     assert caught.value.what == why
-    assert "looked for owner, rival, block, piece" in str(caught.value)
+    assert "looked for owner, owner2, rival, rival2, block, block2, piece" in str(caught.value)
 
 
 @pytest.mark.usefixtures("known")
