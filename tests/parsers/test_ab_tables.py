@@ -24,7 +24,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.parsers import ab
-from benchkit.parsers.ab import percentages, samples
+from benchkit.parsers.ab import percentages
+from benchkit.parsers.ab import samples as requests
 from benchkit.parsers.ab.quantiles import csv_index, text_index
 from benchkit.parsers.base import Reading, Samples
 from benchkit.parsers.source import Source
@@ -99,13 +100,13 @@ def test_2_0_tells_microseconds_and_lines_are_not_in_order_of_time() -> None:
 def test_a_large_file_comes_in_blocks() -> None:
     head, _, row = RAW.partition(b"\n")
     row = row.partition(b"\n")[0]
-    count = samples.BLOCK + 5
+    count = requests.BLOCK + 5
     sizes = [
         len(record.values)
         for record in records(head + b"\n" + (row + b"\n") * count, "ab_tsv")
         if isinstance(record, Samples) and record.metric == "latency"
     ]
-    assert sizes == [samples.BLOCK, 5]
+    assert sizes == [requests.BLOCK, 5]
 
 
 @given(st.integers(0, 400))
@@ -118,7 +119,7 @@ def test_raw_times_cut_anywhere_lose_the_last_line_only(place: int) -> None:
 
 
 def test_a_table_without_lines_is_a_failed_run() -> None:
-    data = samples.HEADER.encode() + b"\n"
+    data = requests.HEADER.encode() + b"\n"
     assert claimed(data) == ["ab_tsv"]
     assert only(data, "ab_tsv").status == "failed"
     assert [remark.what for remark in remarks(data, "ab_tsv")] == ["the table of times has no line"]
@@ -204,5 +205,5 @@ def test_rows_out_of_order_are_left_out_and_named() -> None:
     ],
 )
 def test_a_header_alone_is_no_table(text: str) -> None:
-    assert not samples.recognises(Source(None, "x", text.encode()).head())
+    assert not requests.recognises(Source(None, "x", text.encode()).head())
     assert not percentages.recognises(Source(None, "x", text.encode()).head())

@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 
 from benchkit.parsers import hey
 from benchkit.parsers.base import Samples
-from benchkit.parsers.hey import samples
+from benchkit.parsers.hey import samples as requests
 from benchkit.parsers.hey.reasons import reason_of
 
 LIMITED = NGINX / "hey-z3s-q50-1.txt"
@@ -246,13 +246,13 @@ def test_the_rule_of_percentiles_is_told() -> None:
 
 def test_a_large_file_comes_in_blocks() -> None:
     head, row = CSV.split(b"\n")[:2]
-    data = head + b"\n" + (row + b"\n") * (samples.BLOCK + 5)
+    data = head + b"\n" + (row + b"\n") * (requests.BLOCK + 5)
     sizes = [
         len(record.values)
         for record in records(data, "hey_csv")
         if isinstance(record, Samples) and record.metric == "latency"
     ]
-    assert sizes == [samples.BLOCK, 5]
+    assert sizes == [requests.BLOCK, 5]
 
 
 def test_six_columns_have_no_codes() -> None:
