@@ -111,7 +111,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
         compile_pattern(options.layout)
     if options.as_format:
         registry.by_name(options.as_format)
-    tools = known_tools()
+    tools = registry.tools() | COMPANIONS
     result = Discovery()
     for argument in arguments:
         variant, path = split_label(argument)
@@ -148,12 +148,6 @@ def _drop_repeats(result: Discovery) -> None:
         labels.add(found.variant)
         kept.append(found)
     result.found = kept
-
-
-def known_tools() -> frozenset[str]:
-    """Return every name that ``{tool}`` in a path may have."""
-    names = {name for f in registry.formats() for name in (f.name, *f.tools)}
-    return frozenset(names | COMPANIONS)
 
 
 def split_label(argument: str) -> tuple[str, str]:
