@@ -125,7 +125,8 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
             result.found.append(_named_file(Path(path), variant, options, tools))
         else:
             raise DataError("no such file or folder", where=path, hint="check the path")
-    _drop_repeats(result)
+    if len(arguments) > 1:
+        _drop_repeats(result)
     _distinguish(result.found)
     if not result.found:
         skipped = f"; {len(result.skipped)} passed over" if result.skipped else ""

@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from benchkit.errors import AmbiguousFormatError, ConfigError, UnknownFormatError
 from benchkit.parsers.base import Format
-from benchkit.parsers.signs import SIGNS, first_visible
+from benchkit.parsers.signs import SIGNS, find_signs
 from benchkit.parsers.source import Head, Source
 
 GROUP = "benchkit.parsers"
@@ -67,11 +67,12 @@ def candidates(head: Head) -> tuple[Format, ...]:
         Built-ins whose `signs` are there (all, where there is no text to look at), and every
         plug-in.
     """
-    first = first_visible(head.text)
-    shown = [
-        point.name for point in BUILTIN if not head.text or SIGNS[point.name].is_in(head, first)
-    ]
-    return (*map(_builtin, shown), *_plugins())
+    return _shown(find_signs(head))
+
+
+@cache
+def _shown(names: frozenset[str]) -> tuple[Format, ...]:
+    return (*(_builtin(point.name) for point in BUILTIN if point.name in names), *_plugins())
 
 
 @cache

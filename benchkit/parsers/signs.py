@@ -32,10 +32,6 @@ class Sign:
     words: tuple[str, ...]
     starts: str = ""
 
-    def is_in(self, head: Head, first: str) -> bool:
-        """Whether the format may be there; ``first`` is the text's first visible character."""
-        return first in self.starts or any(word in head.text for word in self.words)
-
 
 #: Format -> sign. Data without text, which may be in a binary format, is shown to all.
 SIGNS: dict[str, Sign] = {
@@ -55,7 +51,7 @@ SIGNS: dict[str, Sign] = {
     ),
     "ab_tsv": Sign(("ab",), ("starttime\tseconds",)),
     "ab_csv": Sign(("ab",), ("Percentage served,",)),
-    "hey": Sign(("hey",), ("Requests/sec:", "resp wait:")),
+    "hey": Sign(("hey",), ("Summary:", "resp wait:")),
     "hey_csv": Sign(("hey",), ("response-time,",)),
     "k6": Sign(("k6",), ("...:", " VUs, ")),
     "k6_summary": Sign(("k6",), (), "{<"),
@@ -63,7 +59,7 @@ SIGNS: dict[str, Sign] = {
     "vegeta": Sign(
         ("vegeta",), ("[total", "[code:count]", '"latencies"', "Histogram", "Value(ms)")
     ),
-    "vegeta_raw": Sign(("vegeta",), ('"latency"', "Latency"), _DIGITS),
+    "vegeta_raw": Sign(("vegeta",), ('"latency"', "Result"), _DIGITS),
     "gobench": Sign(("gobench",), ("Benchmark",)),
     "benchstat": Sign(("benchstat",), ("±", " delta")),
     "benchstat_files": Sign(("benchstat",), (",CI", "benchstat", "name")),
@@ -88,6 +84,40 @@ SIGNS: dict[str, Sign] = {
     "docker-stats": Sign(("docker-stats",), ("CPU %", '"CPUPerc"'), "{["),
     "server": Sign(("server",), ("Processed ",)),
 }
+
+
+_RARE = '_"[=#\t±<.'
+
+
+def _rare_character(word: str) -> str:
+    """Return the character of a word that few texts have, to look for first."""
+    return next((character for character in _RARE if character in word), "")
+
+
+_WORDS: dict[str, list[tuple[str, str]]] = {}
+for _name, _sign in SIGNS.items():
+    for _word in _sign.words:
+        _WORDS.setdefault(_rare_character(_word), []).append((_word, _name))
+_STARTS = tuple((first, name) for name, sign in SIGNS.items() for first in sign.starts)
+
+
+def find_signs(head: Head) -> frozenset[str]:
+    """Return the names of the formats whose signs are in a head; all where there is no text.
+
+    Examples
+    --------
+    >>> sorted(find_signs(Head("x", b"", "BenchmarkPing 1 5 ns/op")))
+    ['gobench']
+    """
+    text = head.text
+    if not text:
+        return frozenset(SIGNS)
+    first = first_visible(text)
+    found = {name for start, name in _STARTS if start == first}
+    for character, words in _WORDS.items():
+        if character in text:
+            found.update(name for word, name in words if word in text)
+    return frozenset(found)
 
 
 def first_visible(text: str) -> str:
