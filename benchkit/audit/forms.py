@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Finding
+from benchkit.layout.stems import COMPANIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +35,8 @@ def find_disagreements(observations: Observations) -> Iterator[Finding]:
 
     One finding for each pair of sources, with the statistic that lies apart most.
     """
-    told = observations[~observations["stat"].isin(["sample", "counter"])]
+    is_value = ~observations["stat"].isin(["sample", "counter"])
+    told = observations[is_value & ~observations["tool"].isin(COMPANIONS)]
     twice = told[told.duplicated(_ABOUT, keep=False)]
     pairs: dict[tuple[str, ...], list[_Gap]] = {}
     for _, same in twice.groupby(_ABOUT, sort=False, dropna=False):
