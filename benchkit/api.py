@@ -17,15 +17,10 @@ from benchkit.audit import audit
 from benchkit.comparison import Comparisons, Plan
 from benchkit.comparison import compare as compare_rows
 from benchkit.errors import ConfigError, DataError, Diagnostic, Finding, SourceReport
-from benchkit.ingestion.discovery import Options, discover
-from benchkit.ingestion.frames import observations as make_observations
-from benchkit.ingestion.frames import read_parts
-from benchkit.ingestion.frames import runs as make_runs
-from benchkit.ingestion.harvest import Harvest
-from benchkit.layout.numbering import settle
+from benchkit.ingestion import loading
+from benchkit.ingestion.discovery import Options
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format
-from benchkit.store import DEFAULT, Store
 from benchkit.verdict import Verdicts, judge
 
 if TYPE_CHECKING:
@@ -149,6 +144,13 @@ class RunSet:
         else:
             others = [variant] if isinstance(variant, str) else list(variant)
         if not others:
+            lost = sorted(set(self.runs["variant"]) - set(self.variants))
+            if lost:
+                raise DataError(
+                    f"nothing to compare: {', '.join(lost)} has no measured run, only failed ones "
+                    "or warm-ups",
+                    hint="see `benchkit runs`",
+                )
             copies = sum(finding.code == "B103" for finding in self.problems)
             also = f" ({copies} files are copies and counted once)" if copies else ""
             raise DataError(
@@ -273,12 +275,20 @@ def load(
     DataError
         If there is nothing to load.
     """
-    arguments = [os.fspath(path) for path in paths]
-    if len(arguments) == 1 and Store(arguments[0]).is_store():
-        store, arguments = arguments[0], []
-    if not arguments:
-        return _load_store(Store(store or DEFAULT), samples=samples)
-    return _load_raw(arguments, options or Options(layout=layout, variant=variant), samples=samples)
+    found = loading.load(
+        [os.fspath(path) for path in paths],
+        options or Options(layout=layout, variant=variant),
+        store,
+        samples=samples,
+    )
+    return RunSet(
+        observations=found.observations,
+        runs=found.runs,
+        problems=found.findings,
+        diagnostics=found.diagnostics,
+        reports=found.reports,
+        first_variant=found.first_variant,
+    )
 
 
 def compare(
@@ -325,46 +335,6 @@ def split_metric(text: str) -> tuple[str, str]:
     """
     metric, _, stat = text.partition(".")
     return metric, stat
-
-
-def _load_store(store: Store, *, samples: bool) -> RunSet:
-    parts = read_parts(store.pieces())
-    if not parts:
-        raise DataError(
-            "the store is empty or not there",
-            where=store.url,
-            hint="run `benchkit ingest PATH` first, or name raw files",
-        )
-    values = store.values(raw=samples)
-    return RunSet(observations=make_observations(parts, values), runs=make_runs(parts))
-
-
-def _load_raw(arguments: Sequence[str], options: Options, *, samples: bool) -> RunSet:
-    discovery = discover(arguments, options)
-    harvest = Harvest(options)
-    values = harvest.gather(discovery.found, samples=samples)
-    problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(harvest.parts)]
-    if not harvest.parts:
-        raise _nothing_read(problems)
-    named = [found for found in discovery.found if found.is_named]
-    first = harvest.parts[0].variant if len(named) == len(discovery.found) else None
-    return RunSet(
-        observations=make_observations(harvest.parts, values),
-        runs=make_runs(harvest.parts),
-        problems=tuple(harvest.findings),
-        diagnostics=tuple(problems),
-        reports=tuple(harvest.reports),
-        first_variant=first,
-    )
-
-
-def _nothing_read(problems: Sequence[Diagnostic]) -> DataError:
-    """Say why nothing was read, in the words of the first problem."""
-    if not problems:
-        return DataError("no result was read", hint="see `benchkit formats`")
-    first, more = problems[0], len(problems) - 1
-    also = f" (and {more} more)" if more else ""
-    return DataError(f"no result was read: {first.what}{also}", where=first.where, hint=first.hint)
 
 
 def _runs_of(frame: Observations) -> Runs:

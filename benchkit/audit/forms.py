@@ -84,7 +84,8 @@ def _tell(gaps: Sequence[_Gap]) -> Finding:
     worst = max(gaps, key=lambda gap: gap.share)
     count = "one statistic differs" if len(gaps) == 1 else f"{len(gaps)} statistics differ"
     values = " against ".join(f"{value:g}" for value in worst.values)
-    reason = _REASONS.get(worst.tool, "")
+    is_quantile = worst.name.rpartition(".")[2].startswith("p")
+    reason = _REASONS.get(worst.tool, "") if is_quantile else ""
     return Finding(
         code="B104",
         severity="warning",

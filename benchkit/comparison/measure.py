@@ -95,6 +95,13 @@ def _single(x: Sequence[float], y: Sequence[float], *, positive: bool) -> Found:
     return Found(method=SINGLE, ratio=(ratio, None, None), notes=(f"{sides}: direction only",))
 
 
+def compare_summaries(x: float, y: float) -> Found:
+    """Put two summaries of runs beside each other: a direction, whatever they stand on."""
+    ratio = y / x if min(x, y) > 0 else None
+    note = "summaries without the runs behind them: direction only, compare the raw files"
+    return Found(method=SINGLE, ratio=(ratio, None, None), notes=(note,))
+
+
 def _difference(x: Sequence[float], y: Sequence[float]) -> Found:
     test = mann_whitney(x, y)
     note = "values that are not positive have no ratio: compared as a difference"

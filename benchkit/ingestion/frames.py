@@ -7,7 +7,7 @@ Why: a raw folder in memory and a store give the very same frames.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from benchkit.schema import Observations, Runs
+    from benchkit.store import Store
 
 _JSON = frozenset({"units", "env"})
 #: Roles whose values are in the table; warm-ups and failed runs are in the table of runs alone.
@@ -97,6 +98,17 @@ def observations(parts: Sequence[Part], values: pa.Table) -> Observations:
     table = pa.table({name: columns[name] for name in schema.column_names()})
     frame = table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
     return schema.observations(frame)
+
+
+def stream_observations(store: Store, metrics: Sequence[str] = ()) -> Iterator[Observations]:
+    """Yield all of a store's observations, samples included, in frames of bounded size."""
+    import pyarrow as pa
+
+    parts = read_parts(store.pieces())
+    for batch in store.stream(raw=True, metrics=metrics):
+        frame = observations(parts, pa.Table.from_batches([batch]))
+        if len(frame):
+            yield frame
 
 
 def _locate(values: pa.Table, batches: dict[int, int], keys: np.ndarray) -> np.ndarray:

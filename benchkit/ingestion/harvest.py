@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import count, pairwise
 from pathlib import Path
@@ -80,7 +80,7 @@ class Harvest:
         self.reports: list[SourceReport] = []
         self._options = options
         self._renames = options.renames()
-        self._given = repr((options.variant, options.benchmark, options.meta, options.rename))
+        self._given = repr(replace(options, exclude=()))
         self._batch = batch
         self._known = known or {}
         self._digests = {digest: identity for identity, (digest, _) in self._known.items()}

@@ -320,3 +320,50 @@ def test_an_ingest_is_told_as_json(tmp_path: Path) -> None:
     document = json.loads(done.stdout)
     outcomes = [source["outcome"] for source in document["sources"]]
     assert (outcomes.count("read"), outcomes.count("refused"), document["runs"]) == (80, 1, 80)
+
+
+def test_large_inputs_are_exported_in_frames(tmp_path: Path) -> None:
+    rows = "".join(
+        f"Thu Nov 20 12:00:00 2026\t1795224{i % 1000:03}\t0\t{i % 90}\t{i % 90}\t1\n"
+        for i in range(500_000)
+    )
+    (tmp_path / "ab-1.tsv").write_text("starttime\tseconds\tctime\tdtime\tttime\twait\n" + rows)
+    done = benchkit("export", ".", "--metric", "latency", "-o", "x.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "x.csv").read_text().split("\n")
+    assert sum(",latency,sample," in line for line in lines) == 500_000
+    assert sum(",latency,p99," in line for line in lines) == 1
+
+
+def test_benchstats_summaries_are_a_direction_however_often_they_are_printed(
+    tmp_path: Path,
+) -> None:
+    folder = FIXTURES / "benchstat"
+    files = [str(path) for path in sorted(folder.glob("new-2file*"))]
+    assert len(files) > 1
+    (tmp_path / "r").mkdir()
+    for path in files:
+        (tmp_path / "r" / Path(path).name).write_bytes(Path(path).read_bytes())
+    document = compare("r", "--baseline", "baseline", "--variant", "enabled", cwd=tmp_path)
+    assert {row["method"] for row in rows(document)} == {"single run"}
+    assert {row["verdict"] for row in rows(document)} == {"inconclusive"}
+
+
+@pytest.mark.parametrize("label", [("", ""), ("base=", "otel=")])
+def test_files_told_apart_by_their_stems_are_variants(
+    tmp_path: Path, label: tuple[str, str]
+) -> None:
+    for name, variant in (("base", "none"), ("otel", "otlp")):
+        text = (FIXTURES / "tracing-wrk" / variant / "wrk-1.txt").read_bytes()
+        (tmp_path / f"wrk-{name}.txt").write_bytes(text)
+    document = compare(f"{label[0]}wrk-base.txt", f"{label[1]}wrk-otel.txt", cwd=tmp_path)
+    assert document["pairs"] == [["base", "otel"]]
+    (row,) = rows(document, primary=True)
+    assert row["benchmark"] == "/ping/GRM"
+
+
+def test_another_choice_of_samples_reads_anew(tmp_path: Path) -> None:
+    source = str(FIXTURES / "nginx-ab")
+    benchkit("ingest", source, "--no-samples", cwd=tmp_path)
+    done = benchkit("ingest", source, cwd=tmp_path)
+    assert "unchanged" not in done.stdout
