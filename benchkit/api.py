@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from benchkit import metrics, schema, selection
+from benchkit import config, metrics, schema, selection
 from benchkit.audit import audit
 from benchkit.comparison import Comparisons, Plan
 from benchkit.comparison import compare as compare_rows
@@ -97,6 +97,7 @@ class RunSet:
         confidence: float = 0.95,
         margin: float = 0.03,
         metrics: Sequence[str] = (),
+        blocks: str = config.DEFAULT_BLOCKS,
     ) -> Comparison:
         """Compare variants with a baseline.
 
@@ -114,16 +115,21 @@ class RunSet:
             The smallest change that matters.
         metrics : sequence of str
             ``metric`` or ``metric.stat``: the primaries.
+        blocks : {'auto', 'never'}
+            Whether variants measured in complete blocks are compared block by block.
 
         Raises
         ------
         SelectionError, BaselineError, DataError
+        ConfigError
+            If ``blocks`` is not known.
         """
         chosen = tuple(pairs) or self._pairs(baseline, variant)
         for pair in chosen:
             for name in pair:
                 selection.require(name, self.variants, "variant")
-        plan = Plan(confidence=confidence, primaries=tuple(map(split_metric, metrics)))
+        primaries = tuple(map(split_metric, metrics))
+        plan = Plan(confidence=confidence, primaries=primaries, blocks=blocks)
         self._require_metrics(plan)
         for base, other in chosen:
             if base == other:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchkit import config
 from benchkit.cli import options as o
 from benchkit.errors import ConfigError
 
@@ -41,6 +42,7 @@ def compare(
     by: o.By = None,
     confidence: o.Confidence = None,
     margin: o.Margin = None,
+    blocks: o.Blocks = None,
     format: Annotated[
         str | None,
         typer.Option(help="table, md, csv or json. [default: told by -o, else table]"),
@@ -68,7 +70,7 @@ def compare(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
         exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
-    result = evaluate(request, baseline, variant, pair, metric, confidence, margin)
+    result = evaluate(request, baseline, variant, pair, metric, confidence, margin, blocks)
     text = render(result, chosen, by=request.split_by, to_file=output is not None)
     o.write(text, output)
 
@@ -81,6 +83,7 @@ def evaluate(
     metric: list[str] | None,
     confidence: str | None,
     margin: str | None,
+    blocks: str | None,
 ) -> Comparison:
     """Load and compare as the command line and the settings say."""
     base = o.settings()
@@ -96,6 +99,7 @@ def evaluate(
         confidence=o.fraction(confidence, base.confidence, "--confidence"),
         margin=o.fraction(margin, base.margin, "--margin"),
         metrics=metric or base.metrics,
+        blocks=o.choose(blocks or base.blocks, config.BLOCKS, "--blocks"),
     )
 
 

@@ -74,6 +74,15 @@ Confidence = Annotated[
 Margin = Annotated[
     str | None, typer.Option("--margin", help="Smallest change that matters. [default: 3%]")
 ]
+Blocks = Annotated[
+    str | None,
+    typer.Option(
+        "--blocks",
+        metavar="auto|never",
+        help="Compare block by block what was measured in complete blocks, or never. "
+        f"[default: {config.DEFAULT_BLOCKS}]",
+    ),
+]
 Rename = Annotated[
     list[str] | None,
     typer.Option("--rename", metavar="s#A#B#", help="Change benchmark names; repeatable."),

@@ -143,7 +143,7 @@ def runs(parts: Iterable[Part]) -> Runs:
 def _run(same: Sequence[Part]) -> dict[str, Any]:
     first = same[0]
     row: dict[str, Any] = {name: getattr(first, name) for name in _LABELS}
-    row |= {"run": first.number, "role": first.role, "block": None}
+    row |= {"run": first.number, "role": first.role}
     for name in (
         "started_at",
         "duration",
@@ -152,6 +152,7 @@ def _run(same: Sequence[Part]) -> dict[str, Any]:
         "tool_version",
         "command",
         "corrected",
+        "block",
         "position",
     ):
         row[name] = next((v for p in same if (v := getattr(p, name)) is not None), None)

@@ -53,6 +53,7 @@ class Part(Piece):
     connections: int | None = None
     tool_version: str | None = None
     command: str | None = None
+    block: int | None = None
     position: int | None = None
     corrected: str | None = None
     units: dict[str, str] = field(default_factory=dict)
@@ -324,7 +325,8 @@ def _complete(part: Part, reading: Reading, found: Found) -> None:
     part.target_rate = reading.target_rate or side.target_rate
     part.connections = reading.connections or side.connections
     part.tool_version, part.command = reading.tool_version, reading.command or side.command
-    part.corrected, part.position = reading.corrected, side.position
+    part.corrected = reading.corrected
+    part.block, part.position = side.block, side.position
     part.env = {**reading.env, **side.env}
     names = dict.fromkeys((*reading.assume, *reading.better))
     part.units = {name: _unit_words(name, reading) for name in names}

@@ -4,35 +4,59 @@ In: numbers, one per run. Out: estimates, p-values and small frozen results with
 Why: what a test says must not depend on a frame, a file or the name of a metric.
 
 Importing this package costs numpy and nothing else; scipy is imported only by the functions that
-need Student's t (`welch`, `prediction_interval`, `minimum_effect`), when they are called.
+need Student's t (`welch`, `paired_t`, `prediction_interval`, `minimum_effect`), when called.
 """
 
+from benchkit.stats.aligned import align, compare_aligned
 from benchkit.stats.equivalence import is_equivalent, log_margin
 from benchkit.stats.exact import ExactDifference, exact_difference
-from benchkit.stats.location import median, prediction_interval, welch
-from benchkit.stats.multiplicity import benjamini_hochberg, holm, largest_family, runs_for_family
+from benchkit.stats.location import median, paired_t, prediction_interval, welch
+from benchkit.stats.multiplicity import (
+    benjamini_hochberg,
+    holm,
+    largest_family,
+    largest_paired_family,
+    pairs_for_family,
+    runs_for_family,
+)
+from benchkit.stats.order import Trend, adjust_for_trend, find_trend, is_interleaved
+from benchkit.stats.outliers import find_outliers
 from benchkit.stats.power import minimum_effect, runs_to_show_effect, runs_to_show_equivalence
 from benchkit.stats.rank import hodges_lehmann, mann_whitney, smallest_pvalue
 from benchkit.stats.results import Estimate, TestResult
+from benchkit.stats.signed_rank import paired_shift, smallest_paired_pvalue, wilcoxon
 
 __all__ = [
     "Estimate",
     "ExactDifference",
     "TestResult",
+    "Trend",
+    "adjust_for_trend",
+    "align",
     "benjamini_hochberg",
+    "compare_aligned",
     "exact_difference",
+    "find_outliers",
+    "find_trend",
     "hodges_lehmann",
     "holm",
     "is_equivalent",
+    "is_interleaved",
     "largest_family",
+    "largest_paired_family",
     "log_margin",
     "mann_whitney",
     "median",
     "minimum_effect",
+    "paired_shift",
+    "paired_t",
+    "pairs_for_family",
     "prediction_interval",
     "runs_for_family",
     "runs_to_show_effect",
     "runs_to_show_equivalence",
+    "smallest_paired_pvalue",
     "smallest_pvalue",
     "welch",
+    "wilcoxon",
 ]
