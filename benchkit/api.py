@@ -144,26 +144,30 @@ class RunSet:
     ) -> tuple[tuple[str, str], ...]:
         if not self.variants:
             raise DataError("no measured run was found", hint="see `benchkit formats`")
+        if len(self.variants) == 1 and variant is None:
+            raise self._single_variant()
         base = selection.choose_baseline(self.variants, baseline, first=self.first_variant)
         if variant is None:
             others = [name for name in self.variants if name != base]
         else:
             others = [variant] if isinstance(variant, str) else list(variant)
-        if not others:
-            lost = sorted(set(self.runs["variant"]) - set(self.variants))
-            if lost:
-                raise DataError(
-                    f"nothing to compare: {', '.join(lost)} has no measured run, only failed ones "
-                    "or warm-ups",
-                    hint="see `benchkit runs`",
-                )
-            copies = sum(finding.code == "B103" for finding in self.problems)
-            also = f" ({copies} files are copies and counted once)" if copies else ""
-            raise DataError(
-                f"nothing to compare: {base!r} is the only variant{also}",
-                hint="name files as label=path, or put each variant in a folder of its own",
-            )
         return tuple((base, other) for other in others)
+
+    def _single_variant(self) -> DataError:
+        """Say why there is but one variant."""
+        lost = sorted(set(self.runs["variant"]) - set(self.variants))
+        if lost:
+            return DataError(
+                f"nothing to compare: {', '.join(lost)} has no measured run, only failed ones "
+                "or warm-ups",
+                hint="see `benchkit runs`",
+            )
+        copies = sum(finding.code == "B103" for finding in self.problems)
+        also = f" ({copies} files are copies and counted once)" if copies else ""
+        return DataError(
+            f"nothing to compare: {self.variants[0]!r} is the only variant{also}",
+            hint="name files as label=path, or put each variant in a folder of its own",
+        )
 
     def _require_metrics(self, plan: Plan) -> None:
         known = self.observations[["metric", "stat"]].drop_duplicates()
