@@ -54,9 +54,9 @@ def _limits(calibration: Calibration) -> list[str]:
     most = max(metric.comparisons for metric in calibration.metrics)
     if any(metric.k > 1 for metric in calibration.metrics):
         lines.append(
-            "Splits share their runs, and a rank test holds its level over them whatever the runs: "
-            f"they check the rule and count as {most} comparison{'s' if most > 1 else ''}. The "
-            "machine shows in the measured order."
+            f"Splits share their runs and count as {most} comparison{'s' if most > 1 else ''}; "
+            "over them a rank test (4 runs per side or more) holds its level whatever the runs. "
+            "What the machine does shows in the measured order."
         )
     fewest = min(metric.k for metric in calibration.metrics)
     if fewest < _RANK_RUNS:
