@@ -74,6 +74,28 @@ def render_table(table: Table, *, markdown: bool = False, to_file: bool = False)
     return _render(table, None if to_file else sys.stdout)
 
 
+def render_tables(
+    lines: Sequence[str], tables: Sequence[Table], *, markdown: bool = False, to_file: bool = False
+) -> str:
+    """Write sentences, the first of them in bold on a screen, and tables.
+
+    Parameters
+    ----------
+    lines : sequence of str
+    tables : sequence of Table
+    markdown, to_file : bool
+        As in `render_table`.
+    """
+    if markdown:
+        from benchkit.report.markdown_text import escape_lines
+
+        told = escape_lines(lines)
+    else:
+        told = _paint(lines, None if to_file else sys.stdout)
+    shown = [render_table(table, markdown=markdown, to_file=to_file) for table in tables]
+    return "\n\n".join([told, *shown]) + "\n"
+
+
 def render_comparison(
     verdicts: Verdicts, findings: Sequence[Finding] = (), *, by: str = "", to_file: bool = False
 ) -> str:
@@ -141,6 +163,7 @@ def _render(table: Table, file: TextIO | None, width: int | None = None) -> str:
     if table.caption:
         lines.append(plain(table.caption, file))
     lines.append(body)
+    lines += [plain(line, file) for line in table.footer]
     lines += [plain(f"{n}  {note}", file) for n, note in enumerate(table.notes, 1)]
     if dropped:
         lines.append(plain(f"narrow screen: without {', '.join(dropped)}", file))

@@ -68,6 +68,10 @@ By = Annotated[
         "--by", metavar="COLUMN[=VALUE]", help="A table for each value; with =VALUE only that one."
     ),
 ]
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--by", metavar="COLUMN=VALUE", help="Only what has this value; repeatable."),
+]
 Confidence = Annotated[
     str | None, typer.Option("--confidence", help="Confidence of each interval. [default: 0.95]")
 ]
@@ -159,6 +163,16 @@ class Request:
     def split_by(self) -> str:
         """The column whose values part the tables; empty if none was named."""
         return next((text for text in self.by or () if "=" not in text), "")
+
+
+def require_values(by: Sequence[str] | None) -> list[str] | None:
+    """Refuse a ``--by`` without a value, where there is one table alone."""
+    for text in by or ():
+        if "=" not in text:
+            raise ConfigError(
+                f"{text!r} names no value", where="--by", hint=f"write --by {text}=VALUE"
+            )
+    return list(by) if by else None
 
 
 def settings() -> config.Settings:

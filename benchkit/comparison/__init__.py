@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchkit import metrics
 from benchkit.comparison.blocks import Design, Series, arrange, find_designs
-from benchkit.comparison.cells import Cell, Key, Told, collect, tell_of_runs
+from benchkit.comparison.cells import Cell, Key, Told, collect, is_primary, tell_of_runs
 from benchkit.comparison.families import count_decidable, count_runs
 from benchkit.comparison.measure import (
     ALIGNED,
@@ -148,9 +148,7 @@ def _contrast(
         stat=stat,
         unit=unit,
         better=known.better,
-        primary=_is_primary(
-            metric, stat, subject, tool, told.load_model.get(tool, "unknown"), plan
-        ),
+        primary=is_primary(metric, stat, subject, tool, told.load_model.get(tool, "unknown"), plan),
         baseline=baseline,
         variant=variant,
         baseline_values=x,
@@ -184,19 +182,6 @@ def _with_failures(contrast: Contrast, failed: Mapping[Place, float]) -> Contras
     note = f"{sides[0]:.2%} of the baseline's and {sides[1]:.2%} of the variant's requests failed"
     notes = (*c.notes, note)
     return replace(c, failed_baseline=sides[0], failed_variant=sides[1], notes=notes)
-
-
-def _is_primary(
-    metric: str, stat: str, subject: str, tool: str, load_model: str, plan: Plan
-) -> bool:
-    if plan.primaries:
-        return any(
-            metric == name and stat == (which or metrics.headline_stat(name, tool))
-            for name, which in plan.primaries
-        )
-    if subject and metric != "cpu_per_request":
-        return False
-    return (metric, stat) in metrics.primaries(tool, load_model)
 
 
 def _note_one_sided(

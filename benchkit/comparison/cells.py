@@ -109,6 +109,20 @@ def collect(observations: Observations, plan: Plan, told: Told) -> dict[str, dic
     return cells
 
 
+def is_primary(
+    metric: str, stat: str, subject: str, tool: str, load_model: str, plan: Plan
+) -> bool:
+    """Tell whether a row carries the headline: named by the user, or chosen by tool and load."""
+    if plan.primaries:
+        return any(
+            metric == name and stat == (which or metrics.headline_stat(name, tool))
+            for name, which in plan.primaries
+        )
+    if subject and metric != "cpu_per_request":
+        return False
+    return (metric, stat) in metrics.primaries(tool, load_model)
+
+
 #: What describes the spread of one side, and is no cost of its own.
 _NOT_COMPARED = frozenset({"stdev", "ci_low", "ci_high", "max_deviation"})
 

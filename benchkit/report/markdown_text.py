@@ -46,7 +46,7 @@ def escape_lines(lines: Iterable[str]) -> str:
 
 
 def write_table(table: Table) -> str:
-    """Write a table as a pipe table, its caption above and its notes below.
+    """Write a table as a pipe table, its caption above, its footer and notes below.
 
     Parameters
     ----------
@@ -57,6 +57,7 @@ def write_table(table: Table) -> str:
         parts.append(f"**{escape(table.title)}** {escape(table.caption)}".strip())
     if table.rows:
         parts.append("\n".join(_lines(table)))
+    parts += [escape(line) for line in table.footer]
     notes = [f"<sup>{number}</sup> {escape(note)}" for number, note in enumerate(table.notes, 1)]
     if notes:
         parts.append("<br>\n".join(notes))

@@ -8,13 +8,14 @@ Planning only: never the power of the test that was just made, which says nothin
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import ceil, expm1, isfinite, sqrt
 from statistics import NormalDist
 
 import numpy as np
 
 from benchkit.stats.equivalence import log_margin
-from benchkit.stats.sample import check_fraction
+from benchkit.stats.sample import FloatArray, check_fraction
 
 #: Below this no rank test reaches 5 %, so no smaller number of runs is ever advised.
 FEWEST_RUNS = 4
@@ -196,22 +197,67 @@ def minimum_effect(cv: float, n: int, power: float = 0.8, alpha: float = 0.05) -
         raise ValueError(
             f"cv > 0, n >= 2 and power > alpha are needed: {cv}, {n}, {power}, {alpha}"
         )
-    return expm1(_find_noncentrality(2 * n - 2, power, alpha) * cv * sqrt(2 / n))
+    return expm1(find_noncentrality(2 * n - 2, power, alpha) * cv * sqrt(2 / n))
 
 
-def _find_noncentrality(freedom: int, power: float, alpha: float) -> float:
-    """Return λ with P(T > t_{1-alpha/2}) = power, T noncentral t: halve an interval for it."""
-    from scipy.special import gammaincinv, ndtr, stdtrit
+@lru_cache(maxsize=4096)
+def find_noncentrality(freedom: int, power: float, alpha: float) -> float:
+    """Return the noncentrality at which Student's t test has the wanted power.
 
-    nodes, weights = np.polynomial.legendre.leggauss(200)
-    spread = np.sqrt(gammaincinv(freedom / 2, (nodes + 1) / 2) / (freedom / 2))
+    Parameters
+    ----------
+    freedom : int
+        Degrees of freedom, at least 1.
+    power : float
+        Of a rejection on the right side, alpha < power < 1.
+    alpha : float
+        Two-sided level.
+
+    Returns
+    -------
+    float
+        λ with P(T > t_{1-alpha/2}) = power, T noncentral t: found by halving an interval.
+
+    Notes
+    -----
+    Assumes normal values; smallest usable freedom: 1. Cohen (1988), chapter 2, as in
+    `minimum_effect`.
+
+    Examples
+    --------
+    >>> round(find_noncentrality(18, 0.8, 0.05), 2)
+    2.96
+    """
+    from scipy.special import ndtr, stdtrit
+
+    spread, weights = spread_nodes(freedom)
     critical = float(stdtrit(freedom, 1 - alpha / 2)) * spread
     low, high = 0.0, float(critical.max()) + 10
     for _ in range(60):
         middle = (low + high) / 2
-        reached = float(weights @ ndtr(middle - critical)) / 2
+        reached = float(weights @ ndtr(middle - critical))
         low, high = (middle, high) if reached < power else (low, middle)
     return high
+
+
+@lru_cache(maxsize=256)
+def spread_nodes(freedom: int) -> tuple[FloatArray, FloatArray]:
+    """Return values of s/σ, shape (200,), and the weights that make a sum over them a mean.
+
+    Notes
+    -----
+    Gauss-Legendre quadrature over the quantiles of sqrt(χ²/freedom). Smallest usable freedom: 1.
+
+    Examples
+    --------
+    >>> spread, weights = spread_nodes(8)
+    >>> round(float(weights @ spread**2), 3)
+    1.0
+    """
+    from scipy.special import gammaincinv
+
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    return np.sqrt(gammaincinv(freedom / 2, (nodes + 1) / 2) / (freedom / 2)), weights / 2
 
 
 def _z(probability: float) -> float:

@@ -78,6 +78,8 @@ class Table:
         Footnotes; cells refer to them by number, from 1.
     caption : str
         What holds for the whole table.
+    footer : tuple of str
+        Lines under the table that sum it up; no cell refers to them.
     """
 
     title: str
@@ -85,6 +87,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     caption: str = ""
+    footer: tuple[str, ...] = ()
 
 
 def drop_columns(table: Table, keys: Iterable[str]) -> Table:

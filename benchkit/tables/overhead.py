@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from benchkit.comparison import EXACT, Contrast
 from benchkit.metrics import label
+from benchkit.tables.average import describe_averages
 from benchkit.tables.model import Cell, Column, Table, drop_columns, drop_empty, fold_constant
 from benchkit.tables.wording import (
     MARKS,
@@ -122,6 +123,7 @@ def _build(title: str, group: str, rows: Sequence[Verdict], verdicts: Verdicts, 
             for row, scale in zip(ordered, scales, strict=True)
         ),
         notes=notes.numbered,
+        footer=describe_averages(rows),
     )
     if _pair(rows):  # the headers of the two columns of values say the names
         table = drop_columns(table, {"variant"})

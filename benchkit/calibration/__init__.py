@@ -1,0 +1,228 @@
+"""What the default rule says of runs that do not differ, and how far chance moves an estimate.
+
+In: observations and runs. Out: `Calibration`. Why: a rule is trusted on a machine that it was tried
+on, with the same thing on both sides; a margin below the noise shows nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchkit import selection
+from benchkit.calibration.model import Calibration, NoiseMetric, NoiseRow, Rule
+from benchkit.comparison import SINGLE
+from benchkit.comparison.measure import Found, measure
+from benchkit.comparison.model import Plan
+from benchkit.comparison.replicates import Replicates, collect_replicates
+from benchkit.errors import DataError
+from benchkit.stats.equivalence import is_equivalent, log_margin
+from benchkit.stats.proportion import estimate_rate
+from benchkit.stats.splits import count_splits, split_runs
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+__all__ = ["Calibration", "NoiseMetric", "NoiseRow", "Rule", "calibrate", "suggest_margin"]
+
+#: Splits per row; of more, so many are drawn.
+MOST_SPLITS = 500
+#: Share of A/A estimates that a suggested margin holds.
+HELD = 0.95
+_STEP, _COARSE_STEP, _COARSE = 0.005, 0.01, 0.1
+
+
+def calibrate(
+    observations: Observations,
+    runs: Runs,
+    rule: Rule | None = None,
+    pairs: Sequence[tuple[str, str]] = (),
+    plan: Plan | None = None,
+) -> Calibration:
+    """Try the default rule on runs that do not differ.
+
+    Parameters
+    ----------
+    observations, runs : Observations, Runs
+    rule : Rule, optional
+    pairs : sequence of (str, str), optional
+        Variants that are the same thing measured twice; else each variant is split by itself.
+    plan : Plan, optional
+        Its primaries, if it names any, in place of those of the tools.
+
+    Returns
+    -------
+    Calibration
+
+    Raises
+    ------
+    SelectionError
+        As `collect_replicates`.
+    DataError
+        If nothing has two runs, or too few for the number of runs per side that was asked for.
+
+    Notes
+    -----
+    A change is found where p <= 1 - confidence, of a single row, and the estimate reaches the
+    margin. Over all splits of one set of runs a rank test rejects as often as its level says,
+    whatever the runs: that part checks the rule. What the machine does shows in the runs as they
+    were measured, first against last or one variant against the other.
+    """
+    rule = rule or Rule()
+    found = collect_replicates(observations, runs, plan)
+    sides = _join(found, pairs) if pairs else [(row, None) for row in found]
+    tried = [(row, cut) for row, cut in sides if _choose(row, rule) >= 1]
+    if not tried:
+        most = max((row.n for row, _ in sides), default=0)
+        wanted = f"{2 * rule.runs} are needed" if rule.runs else "at least 2 are needed"
+        raise DataError(
+            f"too few runs to split: {most} of one variant at most, {wanted}",
+            hint="run one variant at least 8 times, or name two that are the same with --pair A:B",
+        )
+    rows = tuple(_try(row, cut, rule) for row, cut in tried)
+    skipped = tuple(row for row, _ in sides if _choose(row, rule) < 1)
+    return Calibration(
+        rows=rows,
+        metrics=_sum_up(rows),
+        rule=rule,
+        pairs=tuple(pairs),
+        skipped=skipped,
+    )
+
+
+def _join(
+    found: Sequence[Replicates], pairs: Sequence[tuple[str, str]]
+) -> list[tuple[Replicates, int | None]]:
+    """Put two variants together, and tell where the second begins."""
+    known = list(dict.fromkeys(row.variant for row in found))
+    for name in (name for pair in pairs for name in pair):
+        selection.require(name, known, "variant")
+    by_key: dict[object, dict[str, Replicates]] = {}
+    for row in found:
+        by_key.setdefault(row.key, {})[row.variant] = row
+    return [
+        (
+            replace(
+                sides[one],
+                variant=f"{one} and {other}",
+                values=sides[one].values + sides[other].values,
+            ),
+            sides[one].n,
+        )
+        for sides in by_key.values()
+        for one, other in pairs
+        if one in sides and other in sides
+    ]
+
+
+def _choose(row: Replicates, rule: Rule) -> int:
+    """Return the runs per side; 0 where there are too few."""
+    k = rule.runs or row.n // 2
+    return k if 2 * k <= row.n else 0
+
+
+def _try(row: Replicates, cut: int | None, rule: Rule) -> NoiseRow:
+    k = _choose(row, rule)
+    found = [_compare(row, *split, rule) for split in split_runs(row.n, k, MOST_SPLITS)]
+    every = range(row.n)
+    first, last = (every[:k], every[-k:]) if cut is None else (every[:cut], every[cut:])
+    measured = _compare(row, first, last, rule)
+    judged = measured.pvalue is not None and measured.method != SINGLE
+    sizes = tuple(_size(one) for one in found)
+    return NoiseRow(
+        replicates=row,
+        k=k,
+        splits=len(found),
+        ways=count_splits(row.n, k),
+        comparisons=row.n // (2 * k),
+        sizes=sizes,
+        alarms=_share([_is_alarm(one, rule) for one in found]) if k > 1 else None,
+        rejections=_share([_is_rejected(one, rule) for one in found]) if k > 1 else None,
+        equivalent=_share([_is_equivalent(one, rule) for one in found]) if k > 1 else None,
+        measured=measured,
+        is_alarm=_is_alarm(measured, rule) if judged else None,
+    )
+
+
+def _compare(row: Replicates, left: Sequence[int], right: Sequence[int], rule: Rule) -> Found:
+    x, y = ([row.values[index] for index in side] for side in (left, right))
+    return measure(x, y, row.assume, rule.confidence)
+
+
+def _size(found: Found) -> float:
+    ratio = found.ratio[0]
+    return abs(math.log(ratio)) if ratio else math.nan
+
+
+def _is_rejected(found: Found, rule: Rule) -> bool:
+    return found.pvalue is not None and found.pvalue <= (1 - rule.confidence) * (1 + 1e-9)
+
+
+def _is_alarm(found: Found, rule: Rule) -> bool:
+    return _is_rejected(found, rule) and _size(found) >= log_margin(rule.margin)
+
+
+def _is_equivalent(found: Found, rule: Rule) -> bool:
+    low, high = found.equivalence
+    if not low or not high:
+        return False
+    return is_equivalent(math.log(low), math.log(high), rule.margin)
+
+
+def _share(found: Sequence[bool]) -> float:
+    return sum(found) / len(found)
+
+
+def _sum_up(rows: Sequence[NoiseRow]) -> tuple[NoiseMetric, ...]:
+    groups: dict[tuple[str, str, int], list[NoiseRow]] = {}
+    for row in rows:
+        groups.setdefault((row.replicates.metric, row.replicates.stat, row.k), []).append(row)
+    return tuple(_sum(key, found) for key, found in groups.items())
+
+
+def _sum(key: tuple[str, str, int], rows: Sequence[NoiseRow]) -> NoiseMetric:
+    metric, stat, k = key
+    comparisons = sum(row.comparisons for row in rows)
+    alarms = sum((row.alarms or 0.0) * row.comparisons for row in rows)
+    judged = [row.is_alarm for row in rows if row.is_alarm is not None]
+    return NoiseMetric(
+        metric=metric,
+        stat=stat,
+        k=k,
+        rows=len(rows),
+        splits=sum(row.splits for row in rows),
+        comparisons=comparisons,
+        rate=estimate_rate(min(alarms, comparisons), comparisons) if k > 1 else None,
+        measured=estimate_rate(sum(judged), len(judged)) if judged else None,
+        margin=suggest_margin([size for row in rows for size in row.sizes]),
+    )
+
+
+def suggest_margin(sizes: Sequence[float]) -> float:
+    """Return the margin that holds 95 % of A/A estimates, rounded up to half a percent.
+
+    Parameters
+    ----------
+    sizes : sequence of float
+        |log ratio| of each; NaN where there was none.
+
+    Returns
+    -------
+    float
+        A fraction; above 10 % rounded up to whole percents. NaN without a size.
+
+    Examples
+    --------
+    >>> suggest_margin([0.001, 0.010, 0.012]), suggest_margin([0.2])
+    (0.015, 0.23)
+    """
+    known = [size for size in sizes if not math.isnan(size)]
+    if not known:
+        return math.nan
+    held = math.expm1(float(np.quantile(known, HELD, method="higher")))
+    step = _STEP if held <= _COARSE else _COARSE_STEP
+    return round(max(math.ceil(round(held / step, 9)), 1) * step, 6)

@@ -1,0 +1,117 @@
+"""What a calibration is made of: the rule, one row per metric and variant, one per metric.
+
+In: nothing. Out: `Rule`, `NoiseRow`, `NoiseMetric`, `Calibration`. Why: frozen data that a table or
+a script reads, with nothing left to compute.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchkit.comparison.measure import Found
+from benchkit.comparison.replicates import Replicates
+from benchkit.stats.results import Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """The default rule, and how many runs it is given.
+
+    Parameters
+    ----------
+    margin, confidence : float
+        As in a comparison.
+    runs : int or None
+        Runs per side; half of each variant's if None.
+    """
+
+    margin: float = 0.03
+    confidence: float = 0.95
+    runs: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoiseRow:
+    """One metric of one variant, or of two that are the same thing.
+
+    Parameters
+    ----------
+    replicates : Replicates
+    k : int
+        Runs per side.
+    splits, ways : int
+        Splits that were tried, and that there are.
+    comparisons : int
+        Comparisons without a shared run that the runs hold.
+    sizes : tuple of float
+        |log ratio| of the estimate in each split.
+    alarms, rejections, equivalent : float or None
+        Shares of the splits in which the rule finds a change, the test alone rejects, and
+        equivalence is shown; None with one run per side.
+    measured : Found
+        The first k runs against the last k, or one variant against the other.
+    is_alarm : bool or None
+        Whether the rule finds a change there.
+    """
+
+    replicates: Replicates
+    k: int
+    splits: int
+    ways: int
+    comparisons: int
+    sizes: tuple[float, ...]
+    alarms: float | None
+    rejections: float | None
+    equivalent: float | None
+    measured: Found
+    is_alarm: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoiseMetric:
+    """All rows of one metric at one number of runs per side.
+
+    Parameters
+    ----------
+    metric, stat : str
+    k, rows, splits, comparisons : int
+    rate : Estimate or None
+        False alarms over the splits, the interval from as many trials as there are comparisons
+        without a shared run; None with one run per side.
+    measured : Estimate or None
+        False alarms in the comparisons in measured order, one per row.
+    margin : float
+        Held by 95 % of the estimates over splits, rounded up.
+    """
+
+    metric: str
+    stat: str
+    k: int
+    rows: int
+    splits: int
+    comparisons: int
+    rate: Estimate | None
+    measured: Estimate | None
+    margin: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """The rows, the metrics, and the rule that was tried.
+
+    Parameters
+    ----------
+    rows : tuple of NoiseRow
+    metrics : tuple of NoiseMetric
+    rule : Rule
+    pairs : tuple of (str, str)
+        Variants that are the same thing; empty where each was split by itself.
+    skipped : tuple of Replicates
+        Those with too few runs for two sides.
+    """
+
+    rows: tuple[NoiseRow, ...]
+    metrics: tuple[NoiseMetric, ...]
+    rule: Rule
+    pairs: tuple[tuple[str, str], ...]
+    skipped: tuple[Replicates, ...]

@@ -1,0 +1,96 @@
+"""``benchkit noise``: what the default rule says of runs that do not differ.
+
+In: raw files, folders or the store, several runs of one thing. Out: sentences and tables, Markdown
+or JSON. Why: false alarms and margins are those of the machine at hand.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from benchkit.cli import options as o
+
+FORMATS = ("table", "md", "json")
+ENDINGS = {".md": "md", ".json": "json"}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: benchkit noise results/none")(noise)
+
+
+def noise(
+    paths: o.Paths = None,
+    pair: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pair",
+            metavar="A:B",
+            help="A and B are the same thing, measured twice; repeatable. "
+            "[default: split each variant]",
+        ),
+    ] = None,
+    runs: Annotated[
+        int | None,
+        typer.Option("--runs", min=1, help="Runs per side. [default: half of them]"),
+    ] = None,
+    metric: o.Metric = None,
+    by: o.Only = None,
+    confidence: o.Confidence = None,
+    margin: o.Margin = None,
+    format: Annotated[
+        str | None, typer.Option(help="table, md or json. [default: told by -o, else table]")
+    ] = None,
+    output: o.Output = None,
+    store: o.StoreOption = None,
+    layout: o.Layout = None,
+    rename: o.Rename = None,
+    as_format: o.As = None,
+    exclude: o.Exclude = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Say how often runs that do not differ seem to, and how far chance goes."""
+    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    request = o.Request(
+        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
+        exclude=exclude, by=o.require_values(by), quiet=quiet,
+    )  # fmt: skip
+    rule = (margin, confidence, runs)
+    o.write(answer(request, rule, pair, metric, chosen, to_file=bool(output)), output)
+
+
+def answer(
+    request: o.Request,
+    rule: tuple[str | None, str | None, int | None],
+    pair: list[str] | None,
+    metric: list[str] | None,
+    format: str,
+    *,
+    to_file: bool,
+) -> str:
+    """Load, calibrate and write as the command line and the settings say."""
+    from benchkit.api import split_metric
+    from benchkit.calibration import Rule, calibrate
+    from benchkit.comparison.model import Plan
+    from benchkit.tables.noise import noise_lines, noise_tables
+
+    base = o.settings()
+    tried = Rule(
+        margin=o.fraction(rule[0], base.margin, "--margin"),
+        confidence=o.fraction(rule[1], base.confidence, "--confidence"),
+        runs=rule[2],
+    )
+    pairs = o.parse_pairs(pair)
+    runset = request.load()
+    named = Plan(primaries=tuple(map(split_metric, metric or base.metrics)))
+    found = calibrate(runset.observations, runset.runs, tried, pairs, named)
+    lines = noise_lines(found)
+    if format == "json":
+        from benchkit.report.to_evidence import to_json
+
+        return to_json("noise", found, lines)
+    from benchkit.cli.console import render_tables
+
+    return render_tables(lines, noise_tables(found), markdown=format == "md", to_file=to_file)

@@ -1,0 +1,113 @@
+"""``benchkit plan``: how many runs a comparison needs.
+
+In: raw files, folders or the store, of one variant or more. Out: a sentence and a table, Markdown
+or JSON. Why: runs are counted before they are made.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchkit.cli import options as o
+from benchkit.errors import ConfigError
+
+if TYPE_CHECKING:
+    from benchkit.planning import Goal
+
+FORMATS = ("table", "md", "json")
+ENDINGS = {".md": "md", ".json": "json"}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: benchkit plan results/ --effect 5% --power 0.8")(plan)
+
+
+def plan(
+    paths: o.Paths = None,
+    effect: Annotated[
+        str | None,
+        typer.Option("--effect", help="Change to be shown. [default: twice the margin]"),
+    ] = None,
+    power: Annotated[
+        str | None, typer.Option("--power", help="Probability of showing it. [default: 0.8]")
+    ] = None,
+    metric: o.Metric = None,
+    by: o.Only = None,
+    confidence: o.Confidence = None,
+    margin: o.Margin = None,
+    format: Annotated[
+        str | None, typer.Option(help="table, md or json. [default: told by -o, else table]")
+    ] = None,
+    output: o.Output = None,
+    store: o.StoreOption = None,
+    layout: o.Layout = None,
+    rename: o.Rename = None,
+    as_format: o.As = None,
+    exclude: o.Exclude = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Say how many runs per side show a change, and how many show none."""
+    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    request = o.Request(
+        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
+        exclude=exclude, by=o.require_values(by), quiet=quiet,
+    )  # fmt: skip
+    o.write(
+        answer(request, (effect, power, margin, confidence), metric, chosen, to_file=bool(output)),
+        output,
+    )
+
+
+def answer(
+    request: o.Request,
+    goal: tuple[str | None, str | None, str | None, str | None],
+    metric: list[str] | None,
+    format: str,
+    *,
+    to_file: bool,
+) -> str:
+    """Load, plan and write as the command line and the settings say."""
+    from benchkit.api import split_metric
+    from benchkit.comparison.model import Plan
+    from benchkit.planning import plan_runs
+    from benchkit.tables.plan import plan_lines, plan_table
+
+    aim = read_goal(*goal)
+    runset = request.load(samples=True)
+    named = Plan(primaries=tuple(map(split_metric, metric or o.settings().metrics)))
+    planning = plan_runs(runset.observations, runset.runs, aim, named)
+    lines = plan_lines(planning)
+    if format == "json":
+        from benchkit.report.to_evidence import to_json
+
+        return to_json("plan", planning, lines)
+    from benchkit.cli.console import render_tables
+
+    tables = (plan_table(planning),)
+    return render_tables(lines, tables, markdown=format == "md", to_file=to_file)
+
+
+def read_goal(
+    effect: str | None, power: str | None, margin: str | None, confidence: str | None
+) -> Goal:
+    """Read what the comparison shall be able to show."""
+    from benchkit.planning import Goal
+
+    base = o.settings()
+    smallest = o.fraction(margin, base.margin, "--margin")
+    goal = Goal(
+        effect=o.fraction(effect, 2 * smallest, "--effect"),
+        margin=smallest,
+        power=o.fraction(power, 0.8, "--power"),
+        confidence=o.fraction(confidence, base.confidence, "--confidence"),
+    )
+    if goal.power <= goal.alpha:
+        raise ConfigError(
+            f"a power of {goal.power:g} is not above the level of the test",
+            where="--power",
+            hint="write 0.8",
+        )
+    return goal

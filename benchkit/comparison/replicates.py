@@ -1,0 +1,142 @@
+"""The runs of one variant, metric by metric: what plans and calibrations start from.
+
+In: observations and runs. Out: `Replicates` of the primary metrics. Why: how much runs vary is
+asked of each variant alone, also where there is nothing to compare it with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from benchkit import selection
+from benchkit.comparison.cells import Key, collect, is_primary, tell_of_runs
+from benchkit.comparison.model import Plan
+from benchkit.errors import DataError
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+#: Start of a run by group, variant, benchmark, params, tool and number.
+Starts = Mapping[tuple[str, str, str, str, str, int], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replicates:
+    """One metric of one variant, one value per run.
+
+    Parameters
+    ----------
+    group, benchmark, params, tool, subject, metric, stat, unit, variant
+        As in the table of observations.
+    assume : {'nothing', 'exact'}
+        As in the vocabulary.
+    values : tuple of float
+        In the order in which the runs were made, where that was recorded; else by run number.
+    is_ordered : bool
+        Whether the order was recorded.
+    """
+
+    group: str
+    benchmark: str
+    params: str
+    tool: str
+    subject: str
+    metric: str
+    stat: str
+    unit: str
+    variant: str
+    assume: str
+    values: tuple[float, ...]
+    is_ordered: bool
+
+    @property
+    def n(self) -> int:
+        """Runs."""
+        return len(self.values)
+
+    @property
+    def center(self) -> float:
+        """Median over runs."""
+        return median(self.values)
+
+    @property
+    def key(self) -> Key:
+        """What the values are about, the variant apart."""
+        return (
+            self.group, self.benchmark, self.params, self.tool, self.subject, self.metric, self.stat
+        )  # fmt: skip
+
+
+def collect_replicates(
+    observations: Observations, runs: Runs, plan: Plan | None = None
+) -> tuple[Replicates, ...]:
+    """Return the primary metrics of every variant.
+
+    Parameters
+    ----------
+    observations, runs : Observations, Runs
+        The observations of measured runs, and what is known of the runs.
+    plan : Plan, optional
+        Its primaries, if it names any, in place of those of the tools.
+
+    Returns
+    -------
+    tuple of Replicates
+        In the order of the data, the variants of one metric together.
+
+    Raises
+    ------
+    SelectionError
+        If a metric or stat that the plan names does not occur.
+    DataError
+        If no run has a primary metric.
+    """
+    plan = plan or Plan()
+    _require(observations, plan)
+    told = tell_of_runs(runs)
+    starts = _read_starts(runs)
+    found: dict[Key, list[Replicates]] = {}
+    for variant, cells in collect(observations, plan, told).items():
+        for key, cell in cells.items():
+            group, benchmark, params, tool, subject, metric, stat = key
+            model = told.load_model.get(tool, "unknown")
+            if not is_primary(metric, stat, subject, tool, model, plan):
+                continue
+            numbers = sorted(cell.by_run)
+            of_run = dict(zip(numbers, cell.values(), strict=True))
+            order = {n: starts.get((group, variant, benchmark, params, tool, n)) for n in numbers}
+            is_ordered = len(set(order.values()) - {None}) == len(numbers)
+            if is_ordered:
+                numbers.sort(key=lambda number: order[number] or 0.0)
+            row = Replicates(
+                group=group, benchmark=benchmark, params=params, tool=tool, subject=subject,
+                metric=metric, stat=stat, unit=cell.unit, variant=variant,
+                assume=told.metric(metric, cell.unit).assume,
+                values=tuple(of_run[number] for number in numbers), is_ordered=is_ordered,
+            )  # fmt: skip
+            found.setdefault(key, []).append(row)
+    if not found:
+        raise DataError(
+            "no run has a primary metric", hint="name one with --metric, e.g. latency.p50"
+        )
+    return tuple(row for rows in found.values() for row in rows)
+
+
+def _read_starts(runs: Runs) -> Starts:
+    """Return the recorded starts, in seconds."""
+    names = ("group", "variant", "benchmark", "params", "tool", "run")
+    known = runs[runs["started_at"].notna()]
+    columns = [known[name].tolist() for name in (*names, "started_at")]
+    return {tuple(key): start.timestamp() for *key, start in zip(*columns, strict=True)}
+
+
+def _require(observations: Observations, plan: Plan) -> None:
+    known = observations[["metric", "stat"]].drop_duplicates()
+    for metric, stat in plan.primaries:
+        selection.require(metric, known["metric"].drop_duplicates(), "metric")
+        if stat:
+            of_metric = known[known["metric"] == metric]["stat"]
+            selection.require(stat, of_metric, f"stat of {metric}")

@@ -1,0 +1,39 @@
+"""Plans and calibrations for machines: frozen records as JSON.
+
+In: a record of numbers, texts and other records. Out: a text. Why: a script reads the numbers that
+a table rounds; the keys are the fields, later versions add some and rename none.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+
+FORMAT_VERSION = 1
+
+
+def to_json(name: str, record: object, told: Sequence[str]) -> str:
+    """Write a record as JSON; floats round-trip, numbers that are not known are null.
+
+    Parameters
+    ----------
+    name : str
+        Key of the record.
+    record : dataclass
+    told : sequence of str
+        What the tables' readers are told.
+    """
+    document = {"format_version": FORMAT_VERSION, name: _plain(record), "told": list(told)}
+    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value

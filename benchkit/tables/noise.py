@@ -1,0 +1,168 @@
+"""What the default rule says of runs that do not differ: a sentence and two tables.
+
+In: `Calibration`. Out: texts and `Table`s. Why: false alarms on one's own machine are counted, with
+the interval that so few runs allow, and a margin is chosen by the noise.
+"""
+
+from __future__ import annotations
+
+import math
+
+from benchkit.calibration import Calibration, NoiseMetric, NoiseRow
+from benchkit.metrics import label
+from benchkit.stats.results import Estimate
+from benchkit.tables.model import Cell, Column, Table
+from benchkit.tables.stub import NONE, fold_stub, stub_cells, stub_columns, write_share
+from benchkit.tables.wording import NOTHING, format_bare
+from benchkit.units import format_percent, format_pvalue
+
+#: Fewest runs per side for the rank test; with fewer the rule is another one.
+_RANK_RUNS = 4
+
+
+def noise_lines(calibration: Calibration) -> tuple[str, ...]:
+    """Say what was found, and how little so few runs can say.
+
+    Parameters
+    ----------
+    calibration : Calibration
+
+    Returns
+    -------
+    tuple of str
+        One for each metric, then the limits.
+    """
+    return (*(_say(metric) for metric in calibration.metrics), *_limits(calibration))
+
+
+def _say(metric: NoiseMetric) -> str:
+    name = label(metric.metric, metric.stat)
+    held = f"95 % of A/A estimates lie within {_margin(metric)}"
+    if math.isnan(metric.margin):
+        held = "values that are not positive have no ratio and no margin"
+    sides = f"{metric.k} + {metric.k} runs" if metric.k > 1 else "single runs"
+    if metric.rate is None:
+        return f"{name}: {held} with {sides}; a rate of false alarms needs 2 runs per side."
+    told = f"{name}: {held} with {sides}; false alarms over splits {_rate(metric.rate)}"
+    if metric.measured is None:
+        return f"{told}."
+    return f"{told}; in measured order {_rate(metric.measured)}."
+
+
+def _limits(calibration: Calibration) -> list[str]:
+    lines = []
+    most = max(metric.comparisons for metric in calibration.metrics)
+    if any(metric.k > 1 for metric in calibration.metrics):
+        lines.append(
+            f"Splits share their runs and count as {most} comparison{'s' if most > 1 else ''}; "
+            "over them a rank test (4 runs per side or more) holds its level whatever the runs. "
+            "What the machine does shows in the measured order."
+        )
+    fewest = min(metric.k for metric in calibration.metrics)
+    if fewest < _RANK_RUNS:
+        lines.append(
+            f"Too few runs: {fewest} per side cannot be judged by ranks; make 8 of one variant "
+            "or more."
+        )
+    if most < _TRIALS:
+        lines.append(
+            f"{most} comparison{'s' if most > 1 else ''} without a shared run cannot show a rate "
+            f"of 5 %: {_TRIALS} without a false alarm would show one below 10 %."
+        )
+    if calibration.skipped:
+        count = len(calibration.skipped)
+        lines.append(f"{count} row{'s' if count > 1 else ''} with too few runs left out.")
+    return lines
+
+
+#: Comparisons without an alarm whose interval ends at 10 %: 1 - 0.025^(1/36).
+_TRIALS = 36
+
+
+def noise_tables(calibration: Calibration) -> tuple[Table, ...]:
+    """List the metrics, then each variant's rows.
+
+    Parameters
+    ----------
+    calibration : Calibration
+
+    Returns
+    -------
+    tuple of Table
+    """
+    return (_metrics_table(calibration), _rows_table(calibration))
+
+
+def _metrics_table(calibration: Calibration) -> Table:
+    rule = calibration.rule
+    return Table(
+        title="Noise by metric",
+        columns=(
+            Column("metric", "metric"),
+            Column("k", "runs per side", align="right"),
+            Column("rows", "rows", align="right"),
+            Column("splits", "splits", align="right"),
+            Column("comparisons", "count as", align="right"),
+            Column("alarms", "false alarms"),
+            Column("measured", "in measured order"),
+            Column("margin", "suggested margin", align="right"),
+        ),
+        rows=tuple(_metric_cells(metric) for metric in calibration.metrics),
+        caption=f"a false alarm: p ≤ {1 - rule.confidence:.2g} and an estimate beyond "
+        f"{format_bare(rule.margin)}; intervals at 95 %",
+    )
+
+
+def _metric_cells(metric: NoiseMetric) -> tuple[Cell, ...]:
+    counts = (metric.k, metric.rows, metric.splits, metric.comparisons)
+    return (
+        Cell(label(metric.metric, metric.stat)),
+        *(Cell(f"{count}", count) for count in counts),
+        Cell(_rate(metric.rate), metric.rate.value) if metric.rate else NONE,
+        Cell(_rate(metric.measured), metric.measured.value) if metric.measured else NONE,
+        Cell(_margin(metric), metric.margin),
+    )
+
+
+def _rows_table(calibration: Calibration) -> Table:
+    pairs = bool(calibration.pairs)
+    ordered = all(row.replicates.is_ordered for row in calibration.rows)
+    order = "in the order of their starts" if ordered else "by run number: no starts recorded"
+    table = Table(
+        title="Noise by variant",
+        columns=(
+            *stub_columns(),
+            Column("runs", "runs", align="right"),
+            Column("splits", "splits", align="right"),
+            Column("alarms", "false alarms", align="right"),
+            Column("equivalent", "equivalence shown", align="right"),
+            Column("change", "first to second" if pairs else "first to last half", align="right"),
+            Column("p", "p", align="right"),
+        ),
+        rows=tuple(_row_cells(row) for row in calibration.rows),
+        caption="" if pairs else f"runs {order}",
+    )
+    return fold_stub(table)
+
+
+def _row_cells(row: NoiseRow) -> tuple[Cell, ...]:
+    splits = f"{row.splits}" if row.splits == row.ways else f"{row.splits} of {row.ways}"
+    ratio, p = row.measured.ratio[0], row.measured.pvalue
+    return (
+        *stub_cells(row.replicates),
+        Cell(f"{row.replicates.n}", row.replicates.n),
+        Cell(splits, row.splits),
+        *(NONE if s is None else Cell(write_share(s), s) for s in (row.alarms, row.equivalent)),
+        NONE if ratio is None else Cell(format_percent(ratio - 1), ratio),
+        NONE if p is None else Cell(format_pvalue(p), p, mark="≠" if row.is_alarm else ""),
+    )
+
+
+def _margin(metric: NoiseMetric) -> str:
+    return NOTHING if math.isnan(metric.margin) else f"±{format_bare(metric.margin)}"
+
+
+def _rate(rate: Estimate) -> str:
+    """Write ``2.9 % [0.1, 30 %]``."""
+    low, high = (f"{100 * end:.{0 if end >= 0.1 else 1}f}" for end in (rate.low, rate.high))
+    return f"{write_share(rate.value)} [{low}, {high}\N{NO-BREAK SPACE}%]"

@@ -1,0 +1,198 @@
+"""How many runs are needed: a sentence, and the table it stands on.
+
+In: `Planning`. Out: texts and a `Table`. Why: "run it more often" is no advice; so many runs, and
+at most so many, is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchkit.planning import Needed, Planning, PlanRow
+from benchkit.stats.power import MOST_RUNS
+from benchkit.stats.spread import Components, Spread
+from benchkit.tables.model import Cell, Column, Table
+from benchkit.tables.stub import NONE, fold_stub, stub_cells, stub_columns, write_share
+from benchkit.tables.wording import format_bare, write_value
+from benchkit.units import common_scale, format_percent
+
+#: Share of the variance within runs below which longer runs do not help, and above which they do.
+_SMALL_SHARE, _LARGE_SHARE = 0.1, 0.5
+_BEYOND = f"> {MOST_RUNS}"
+
+
+def plan_lines(planning: Planning) -> tuple[str, ...]:
+    """Say how many runs are needed, and what they cannot do.
+
+    Parameters
+    ----------
+    planning : Planning
+
+    Returns
+    -------
+    tuple of str
+        The answer first.
+    """
+    goal = planning.goal
+    planned = [row for row in planning.rows if row.spread]
+    if not planned:
+        return ("~ No plan: how much runs vary is seen from 2 runs or more of one variant.",)
+    effect = _hardest([row.effect for row in planned])
+    same = _hardest([row.equivalence for row in planned])
+    change, margin = format_bare(goal.effect), format_bare(goal.margin)
+    rows = "every row" if len(planned) > 1 else "the one row"
+    if len(planned) < len(planning.rows):
+        rows += " with 2 runs or more"
+    first = (
+        f"Run each side {effect} times to show a change of {change} in {rows} with a probability "
+        f"of {format_bare(goal.power)}; {same} times to show that none is as large as {margin}."
+    )
+    return (first, *_limits(planning))
+
+
+def _limits(planning: Planning) -> list[str]:
+    goal, lines = planning.goal, []
+    if goal.effect <= goal.margin:
+        lines.append(
+            f"A change of {format_bare(goal.effect)} is not beyond the margin of "
+            f"{format_bare(goal.margin)}: these runs tell it from 0, but a verdict needs an "
+            "estimate beyond the margin, which comes at most every second time: lower --margin."
+        )
+    if planning.family > 1:
+        lines.append(
+            f"For one row alone: {planning.family} primary rows in one comparison need at least "
+            f"{planning.family_runs} runs per side before any is shown (Holm), and some more for "
+            "the same power."
+        )
+    return lines
+
+
+def _hardest(needed: Sequence[Needed | None]) -> str:
+    known = [one for one in needed if one]
+    runs, high = ([getattr(one, name) for one in known] for name in ("runs", "high"))
+    lowest = None if None in runs else max(runs)
+    return _write(Needed(runs=lowest, high=None if None in high else max(high)))
+
+
+def plan_table(planning: Planning) -> Table:
+    """List what each primary metric of each variant needs.
+
+    Parameters
+    ----------
+    planning : Planning
+
+    Returns
+    -------
+    Table
+    """
+    goal = planning.goal
+    change, margin = format_bare(goal.effect), format_bare(goal.margin)
+    notes: dict[str, int] = {}
+    for row in planning.rows:
+        for note in _notes(row):
+            notes.setdefault(note, len(notes) + 1)
+    table = Table(
+        title="Runs per side",
+        columns=(
+            *stub_columns(),
+            Column("runs", "runs", align="right"),
+            Column("center", "median", align="right"),
+            Column("spread", "spread"),
+            Column("effect", f"to show {change}"),
+            Column("equivalence", f"to show none of {margin}"),
+            Column("shows", "runs at hand show", align="right"),
+            Column("between", "run to run", align="right"),
+            Column("within", "within a run", align="right"),
+        ),
+        rows=tuple((*stub_cells(row.replicates), *_numbers(row, notes)) for row in planning.rows),
+        notes=tuple(notes),
+        caption="spread and runs: as measured to their upper limit at "
+        f"{format_bare(0.8)}; both sides vary alike",
+        footer=_advise(planning.rows),
+    )
+    return fold_stub(table, ("between", "within"))
+
+
+def _numbers(row: PlanRow, notes: dict[str, int]) -> tuple[Cell, ...]:
+    runs, parts = row.replicates, row.components
+    numbers = tuple(notes[note] for note in _notes(row))
+    scale = common_scale([runs.center], runs.unit)
+    counted = (
+        Cell(f"{runs.n}", runs.n, notes=numbers),
+        Cell(write_value(runs.center, scale), runs.center),
+    )
+    told = (
+        Cell(write_share(parts.between), parts.between) if parts else Cell(""),
+        Cell(write_share(parts.within), parts.within) if parts else Cell(""),
+    )
+    if row.spread is None or row.effect is None or row.equivalence is None or row.shows is None:
+        return (*counted, NONE, NONE, NONE, NONE, *told)
+    return (
+        *counted,
+        Cell(_write_spread(row.spread), row.spread.cv),
+        Cell(_write(row.effect), row.effect.runs),
+        Cell(_write(row.equivalence), row.equivalence.runs),
+        Cell(_write_size(row.shows), row.shows),
+        *told,
+    )
+
+
+def _notes(row: PlanRow) -> tuple[str, ...]:
+    """Return a row's notes, and its plan without outlying runs."""
+    calm = row.calm
+    if calm is None:
+        return row.notes
+    runs = "1 outlying run" if calm.outliers == 1 else f"{calm.outliers} outlying runs"
+    told = (
+        f"without {runs}: spread {_write_spread(calm.spread)}, {_write(calm.effect)} runs to show "
+        f"the change, {_write(calm.equivalence)} to show none"
+    )
+    return (*row.notes, told)
+
+
+def _write_spread(spread: Spread) -> str:
+    return f"{write_share(spread.cv)} to {write_share(spread.high)}"
+
+
+def _write(needed: Needed) -> str:
+    """Write ``9 to 17``, ``9 to > 1000``."""
+    low, high = (_BEYOND if n is None else f"{n}" for n in (needed.runs, needed.high))
+    return low if low == high else f"{low} to {high}"
+
+
+def _write_size(effect: float) -> str:
+    return f"> {format_bare(10)}" if effect > 10 else f"±{format_percent(effect).lstrip('+')}"
+
+
+def _advise(rows: Sequence[PlanRow]) -> tuple[str, ...]:
+    """Say where the spread comes from, metric by metric and variant by variant."""
+    several = len({row.replicates.key for row in rows if row.components}) > 1
+    lines = []
+    for row in rows:
+        if row.components:
+            runs = row.replicates
+            place = f" on {runs.benchmark}" if several and runs.benchmark else ""
+            lines.append(f"{runs.variant}{place}: {describe(row.components)}")
+    return tuple(lines)
+
+
+def describe(parts: Components) -> str:
+    """Say what helps: more runs, or longer ones.
+
+    Parameters
+    ----------
+    parts : Components
+
+    Examples
+    --------
+    >>> describe(Components(0.031, 0.004, 8, 10)).replace("\N{NO-BREAK SPACE}", " ")
+    'run to run 3.1 %, within a run 0.4 %: more runs help, more requests will not (8 runs)'
+    """
+    if parts.share < _SMALL_SHARE:
+        advice = "more runs help, more requests will not"
+    elif parts.share > _LARGE_SHARE:
+        advice = "longer runs help as much as more runs"
+    else:
+        advice = "more runs help most, longer runs a little"
+    told = f"run to run {write_share(parts.between)}, within a run {write_share(parts.within)}"
+    return f"{told}: {advice} ({parts.runs} runs)"

@@ -1,0 +1,137 @@
+"""Calibrations of real and simulated runs that do not differ."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from examples import RATES, observations, runs_of
+
+from benchkit import schema
+from benchkit.calibration import Calibration, Rule, calibrate, suggest_margin
+from benchkit.errors import DataError, SelectionError
+from benchkit.tables.noise import noise_lines, noise_tables
+
+
+def noise(
+    values: dict[str, tuple[float, ...]],
+    rule: Rule | None = None,
+    pairs: tuple[tuple[str, str], ...] = (),
+    *,
+    backwards: bool = False,
+) -> Calibration:
+    data = [
+        (variant, "/ping", run, "request_rate", "mean", value, "1/s")
+        for variant, found in values.items()
+        for run, value in enumerate(found, 1)
+    ]
+    runs = runs_of(data, "wrk")
+    if backwards:
+        runs["params"] = ""
+        start = datetime(2026, 11, 21, tzinfo=UTC)
+        runs["started_at"] = [start - timedelta(minutes=i) for i in range(len(runs))]
+    return calibrate(observations(data, "wrk"), schema.runs(runs), rule, pairs)
+
+
+def test_the_quiet_set() -> None:
+    found = noise(dict(RATES))
+    assert [(row.k, row.splits, row.comparisons) for row in found.rows] == [(4, 35, 1)] * 5
+    (metric,) = found.metrics
+    assert (metric.k, metric.rows, metric.splits, metric.comparisons) == (4, 5, 175, 5)
+    assert metric.rate is not None
+    assert metric.rate.value == pytest.approx(3 / 175)
+    assert metric.rate.high > 0.5
+    assert metric.margin == 0.035
+
+
+def test_splits_of_one_set_hold_the_level_whatever_the_runs() -> None:
+    """C(8, 4) = 70 deals, of which 2 are complete separations: 1 of 35 splits rejects."""
+    (row,) = noise({"wild": (1.0, 900.0, 3.0, 20.0, 5.0, 0.2, 7.0, 11.0)}).rows
+    assert row.rejections == pytest.approx(1 / 35)
+
+
+def test_a_drift_shows_in_the_measured_order() -> None:
+    (row,) = noise({"drifting": tuple(100.0 * 1.02**i for i in range(8))}).rows
+    assert row.is_alarm
+    assert row.measured.ratio[0] == pytest.approx(1.02**4)
+    assert row.measured.pvalue == pytest.approx(2 / 70)
+    assert row.alarms == pytest.approx(1 / 35)
+
+
+def test_the_order_is_that_of_the_starts() -> None:
+    found = noise({"drifting": tuple(100.0 * 1.02**i for i in range(8))}, backwards=True)
+    assert found.rows[0].measured.ratio[0] == pytest.approx(1.02**-4)
+    assert "in the order of their starts" in noise_tables(found)[1].caption
+    assert "no starts recorded" in noise_tables(noise(dict(RATES)))[1].caption
+
+
+def test_two_variants_that_are_the_same_are_pooled_and_compared() -> None:
+    found = noise({"a": RATES["none"], "b": RATES["apm"]}, pairs=(("a", "b"),))
+    (row,) = found.rows
+    assert (row.replicates.variant, row.replicates.n, row.k) == ("a and b", 16, 8)
+    assert (row.splits, row.ways) == (500, 6435)
+    assert row.measured.ratio[0] == pytest.approx(1.001, abs=5e-4)
+    assert row.is_alarm is False
+    assert row.alarms is not None
+    assert row.alarms <= 0.05
+    assert "500 of 6435" in [cell.text for cell in noise_tables(found)[1].rows[0]]
+
+
+def test_runs_per_side_can_be_asked_for() -> None:
+    found = noise({"none": RATES["none"]}, Rule(runs=2))
+    assert (found.rows[0].k, found.rows[0].comparisons, found.rows[0].splits) == (2, 2, 210)
+    with pytest.raises(DataError, match="18 are needed"):
+        noise({"none": RATES["none"]}, Rule(runs=9))
+
+
+def test_single_runs_have_a_margin_and_no_rate() -> None:
+    found = noise({"none": (100.0, 104.0, 102.0), "once": (5.0,)})
+    (metric,) = found.metrics
+    assert (metric.k, metric.rate, metric.measured) == (1, None, None)
+    assert metric.margin == 0.04
+    said = " ".join(noise_lines(found))
+    assert "needs 2 runs per side" in said
+    assert "Too few runs" in said
+    assert "1 row with too few runs left out" in said
+
+
+def test_too_few_runs_are_refused_with_what_to_do() -> None:
+    with pytest.raises(DataError, match="too few runs to split: 1 of one variant") as caught:
+        noise({"none": (1.0,), "otlp": (2.0,)})
+    assert "--pair" in caught.value.hint
+
+
+def test_a_pair_that_is_not_there_is_refused() -> None:
+    with pytest.raises(SelectionError, match="no variant 'c'"):
+        noise(dict(RATES), pairs=(("none", "c"),))
+
+
+def test_margins_are_rounded_up() -> None:
+    assert suggest_margin([math.log(1.0201)]) == 0.025
+    assert suggest_margin([math.log(1.02)]) == 0.02
+    assert suggest_margin([math.log(1.101)]) == 0.11
+    assert suggest_margin([0.0]) == 0.005
+    assert suggest_margin([math.nan, 0.01]) == 0.015
+    assert math.isnan(suggest_margin([math.nan]))
+
+
+def test_a_suggested_margin_holds_estimates_of_new_runs() -> None:
+    """The splits of 16 runs tell what 8 + 8 new ones do: about 95 % of estimates lie inside."""
+    rng = np.random.default_rng(11)
+    values = {f"v{i}": tuple(np.exp(rng.normal(0, 0.03, 16))) for i in range(4)}
+    (metric,) = noise(values).metrics
+    fresh = rng.normal(0, 0.03, (4000, 2, 8)).mean(axis=2)
+    held = np.mean(np.abs(fresh[:, 0] - fresh[:, 1]) <= math.log1p(metric.margin))
+    assert 0.85 <= held <= 0.999
+
+
+def test_values_without_a_ratio_raise_no_alarm() -> None:
+    (row,) = noise({"zero": (0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0)}).rows
+    assert row.alarms == 0.0
+    assert row.is_alarm is False
+    found = noise({"zero": (0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0)})
+    assert math.isnan(found.metrics[0].margin)
+    assert "no ratio and no margin" in noise_lines(found)[0]
+    assert noise_tables(found)[0].rows[0][-1].text == "–"

@@ -1,0 +1,71 @@
+"""Spread, its limit, and its components: by known formulas and by simulation."""
+
+from __future__ import annotations
+
+from math import exp, log, sqrt
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from benchkit.stats.spread import Components, measure_spread, part_variance
+
+
+def test_the_limit_is_that_of_chi_square() -> None:
+    found = measure_spread([exp(v) for v in (0.0, 0.1, 0.2, 0.3)])
+    assert found.cv == pytest.approx(0.1 * sqrt(5 / 3))
+    assert found.high == pytest.approx(found.cv * sqrt(3 / stats.chi2.ppf(0.2, 3)))
+    assert (found.n, found.confidence) == (4, 0.8)
+
+
+@pytest.mark.parametrize("n", [2, 5, 8])
+def test_the_limit_holds_in_four_of_five_samples(n: int) -> None:
+    samples = np.exp(np.random.default_rng(1).normal(3, 0.04, (4000, n)))
+    held = np.mean([measure_spread(sample).high >= 0.04 for sample in samples])
+    assert held == pytest.approx(0.8, abs=0.02)
+
+
+def test_runs_that_do_not_vary_have_no_spread() -> None:
+    found = measure_spread([0.1] * 7)
+    assert (found.cv, found.high) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("values", [[1.0], [1.0, 0.0], [1.0, -2.0], [1.0, float("nan")]])
+def test_what_has_no_logarithm_is_refused(values: list[float]) -> None:
+    with pytest.raises(ValueError, match="values must"):
+        measure_spread(values)
+
+
+def test_components_are_found_again() -> None:
+    rng = np.random.default_rng(2)
+    runs = rng.normal(0, 0.03, 400)[:, None] + rng.normal(0, 0.02, (400, 10))
+    found = part_variance(list(np.exp(runs)))
+    assert found.between == pytest.approx(0.03, rel=0.08)
+    assert found.within == pytest.approx(0.02 / sqrt(10), rel=0.05)
+    assert found.runs == 400
+    assert found.values == pytest.approx(10)
+
+
+def test_components_of_a_worked_example() -> None:
+    """S1² = 0.02, S2² = 0.04: T2² = 0.04 - 0.02/2."""
+    groups = [[exp(m - 0.1), exp(m + 0.1)] for m in (1.0, 1.2, 1.4)]
+    found = part_variance(groups)
+    assert found.between == pytest.approx(sqrt(0.03))
+    assert found.within == pytest.approx(0.1)
+    assert found.share == pytest.approx(0.25)
+
+
+def test_more_variance_within_than_between_leaves_none_between() -> None:
+    found = part_variance([[1.0, 2.0], [2.0, 1.0]])
+    assert found.between == 0.0
+    assert found.within == pytest.approx(log(2) / 2)
+    assert found.share == 1.0
+
+
+def test_no_variance_at_all() -> None:
+    assert Components(0.0, 0.0, 2, 2.0).share == 0.0
+
+
+def test_one_run_has_no_components() -> None:
+    with pytest.raises(ValueError, match="at least 2 runs"):
+        part_variance([[1.0, 2.0]])

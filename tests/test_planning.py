@@ -1,0 +1,184 @@
+"""Plans from real runs: checked by hand with the formulas they stand on."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from examples import RATES, observations, runs_of
+
+from benchkit import schema
+from benchkit.comparison import Plan
+from benchkit.derived.batches import Batches
+from benchkit.errors import DataError, SelectionError
+from benchkit.planning import Goal, Planning, plan_runs
+from benchkit.stats.spread import Components
+from benchkit.tables.plan import describe, plan_lines, plan_table
+
+Row = tuple[str, str, int, str, str, float, str]
+
+
+def rows(values: dict[str, tuple[float, ...]], metric: str = "request_rate") -> list[Row]:
+    return [
+        (variant, "/ping", run, metric, "mean", value, "1/s")
+        for variant, found in values.items()
+        for run, value in enumerate(found, 1)
+    ]
+
+
+def plan(values: dict[str, tuple[float, ...]], goal: Goal | None = None) -> Planning:
+    data = rows(values)
+    return plan_runs(observations(data, "wrk"), runs_of(data, "wrk"), goal)
+
+
+def samples(spread: float, within: float, runs: int = 20, size: int = 400) -> schema.Observations:
+    """Return k6 latencies whose runs and stretches vary as told."""
+    rng = np.random.default_rng(5)
+    start = datetime(2026, 11, 21, tzinfo=UTC)
+    columns: dict[str, list[object]] = {column.name: [] for column in schema.COLUMNS}
+    for run in range(1, runs + 1):
+        level = 0.002 * np.exp(rng.normal(0, spread))
+        drift = np.repeat(np.exp(rng.normal(0, within, 10)), size // 10)
+        values = level * drift * np.exp(rng.normal(0, 0.001, size))
+        told: list[tuple[str, float, datetime | None]]
+        told = [("p50", float(np.median(values)), None)]
+        told += [("sample", float(v), start + timedelta(seconds=i)) for i, v in enumerate(values)]
+        for stat, value, time in told:
+            row = {
+                "group": "", "variant": "none", "benchmark": "", "params": "", "run": run,
+                "subject": None, "metric": "latency", "stat": stat, "value": value, "unit": "s",
+                "n": None, "time": time, "resolution": None, "origin": "reported", "tool": "vegeta",
+                "source": f"{run}",
+            }  # fmt: skip
+            for name, cell in row.items():
+                columns[name].append(cell)
+    return schema.observations(columns)
+
+
+def vegeta_runs(runs: int = 20) -> schema.Runs:
+    return runs_of([("none", "", run, "", "", 0.0, "") for run in range(1, runs + 1)], "vegeta")
+
+
+def test_the_quiet_set_by_hand() -> None:
+    """Sd of the logs of none: 1.95 %; χ² limit 1.353 times that."""
+    (row,) = plan({"none": RATES["none"]}, Goal(effect=0.05)).rows
+    assert row.spread is not None
+    assert row.spread.cv == pytest.approx(np.std(np.log(RATES["none"]), ddof=1))
+    assert row.spread.cv == pytest.approx(0.0195, abs=5e-5)
+    assert row.spread.high == pytest.approx(1.353 * row.spread.cv, rel=1e-3)
+    assert row.effect is not None
+    assert (row.effect.runs, row.effect.high) == (5, 7)
+    assert row.equivalence is not None
+    assert (row.equivalence.runs, row.equivalence.high) == (9, 16)
+    assert row.shows == pytest.approx(0.039, abs=0.0005)
+
+
+def test_one_variant_is_enough_and_several_are_a_family() -> None:
+    assert plan({"none": RATES["none"]}).family == 1
+    found = plan(dict(RATES))
+    assert (found.family, found.family_runs) == (4, 5)
+    assert [row.replicates.variant for row in found.rows] == list(RATES)
+
+
+def test_an_effect_within_the_margin_is_said_to_be_no_verdict() -> None:
+    found = plan({"none": RATES["none"]}, Goal(effect=0.03))
+    (row,) = found.rows
+    assert row.effect is not None
+    assert row.effect.runs == 9  # the table's runs for 2 % and +3 %
+    assert any("lower --margin" in line for line in plan_lines(found))
+
+
+def test_one_run_and_values_at_zero_have_no_plan() -> None:
+    found = plan({"none": (10.0,), "zero": (0.0, 1.0, 2.0)})
+    assert [row.spread for row in found.rows] == [None, None]
+    assert "make at least 4" in found.rows[0].notes[0]
+    assert "not positive" in found.rows[1].notes[0]
+    assert plan_lines(found)[0].startswith("~ No plan")
+    assert [cell.text for cell in plan_table(found).rows[0]][-4:] == ["–"] * 4
+
+
+def test_few_runs_and_runs_that_do_not_vary_say_so() -> None:
+    found = plan({"few": (10.0, 10.5), "flat": (10.0,) * 5})
+    assert "order of magnitude" in found.rows[0].notes[0]
+    assert "do not vary" in found.rows[1].notes[0]
+    assert found.rows[1].effect is not None
+    assert found.rows[1].effect.runs == 4
+    assert "with 2 runs" not in plan_lines(found)[0]
+
+
+def test_an_outlying_run_is_kept_and_the_plan_without_it_told() -> None:
+    calm = RATES["none"]
+    (row,) = plan({"none": (*calm[:7], 1.3 * calm[7])}).rows
+    assert row.calm is not None
+    assert row.calm.outliers == 1
+    assert row.effect is not None
+    assert row.effect.runs is not None
+    assert row.calm.effect.runs is not None
+    assert row.calm.effect.runs < row.effect.runs / 4
+    (note,) = plan_table(plan({"none": (*calm[:7], 1.3 * calm[7])})).notes
+    assert note.startswith("without 1 outlying run: spread")
+
+
+def test_hopeless_spreads_are_beyond_a_thousand() -> None:
+    found = plan({"wild": (1.0, 30.0, 2.0, 900.0, 0.01)})
+    assert "> 1000 times" in plan_lines(found)[0]
+
+
+def test_a_metric_that_is_not_there_is_refused() -> None:
+    data = rows({"none": RATES["none"]})
+    frames = observations(data, "wrk"), runs_of(data, "wrk")
+    with pytest.raises(SelectionError, match="no metric 'latncy'"):
+        plan_runs(*frames, plan=Plan(primaries=(("latncy", ""),)))
+    with pytest.raises(SelectionError, match="no stat of request_rate 'p50'"):
+        plan_runs(*frames, plan=Plan(primaries=(("request_rate", "p50"),)))
+
+
+def test_no_primary_metric_is_refused() -> None:
+    data = rows({"none": (1.0, 2.0)}, metric="bandwidth_in")
+    with pytest.raises(DataError, match="no run has a primary metric"):
+        plan_runs(observations(data, "wrk"), runs_of(data, "wrk"))
+
+
+@pytest.mark.parametrize(
+    ("spread", "within", "advice"),
+    [
+        (0.05, 0.01, "more requests will not"),
+        (0.001, 0.05, "longer runs help as much"),
+        (0.05, 0.08, "more runs help most"),
+    ],
+)
+def test_samples_tell_whether_longer_runs_help(spread: float, within: float, advice: str) -> None:
+    found = plan_runs(samples(spread, within), vegeta_runs())
+    (row,) = found.rows
+    assert row.components is not None
+    assert row.components.within == pytest.approx(within / np.sqrt(10), rel=0.3)
+    (line,) = plan_table(found).footer
+    assert advice in line
+    assert "within a run" in [column.header for column in plan_table(found).columns]
+
+
+def test_without_samples_nothing_is_said_of_the_inside() -> None:
+    table = plan_table(plan(dict(RATES)))
+    assert table.footer == ()
+    assert "within" not in [column.key for column in table.columns]
+
+
+def test_batches_need_samples_enough() -> None:
+    series = ("none", "", "", "vegeta", "", "latency")
+    batches = Batches(samples(0.02, 0.02, runs=2, size=500), ["latency"])
+    assert len(batches.take(("", *series), "p50")) == 2
+    assert batches.take(("", *series), "p99") == []
+    assert batches.take(("", *series), "max") == []
+    assert batches.take(("elsewhere", *series), "p50") == []
+    (first, _) = batches.take(("", *series), "count")
+    assert first.tolist() == [50.0] * 10
+
+
+def test_rates_are_counted_only_where_times_are_fine() -> None:
+    batches = Batches(samples(0.02, 0.02, runs=2, size=90), ["latency"])
+    assert batches.take(("", "none", "", "", "vegeta", "", "latency"), "count") == []
+
+
+def test_the_sentence_of_the_components() -> None:
+    assert "4.0" in describe(Components(0.04, 0.0, 5, 10.0))
