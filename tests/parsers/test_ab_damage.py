@@ -17,7 +17,7 @@ from ab_readings import (
     until_damage,
     values,
 )
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from benchkit.parsers.ab import clock
@@ -46,6 +46,7 @@ def test_a_cut_gives_a_part_of_the_whole(place: int) -> None:
 
 @given(st.binary(max_size=300), st.integers(0, len(WHOLE)))
 def test_bytes_of_any_kind_never_raise(junk: bytes, place: int) -> None:
+    assume(place or not junk.startswith(b"\x1f\x8b"))  # damaged gzip is told otherwise
     for reading in readings(WHOLE[:place] + junk + WHOLE[place:]):
         assert reading.line <= reading.last_line
 
