@@ -12,20 +12,15 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from benchkit import metrics, schema, selection
+from benchkit import config, metrics, schema, selection
 from benchkit.audit import audit
 from benchkit.comparison import Comparisons, Plan
 from benchkit.comparison import compare as compare_rows
 from benchkit.errors import ConfigError, DataError, Diagnostic, Finding, SourceReport
-from benchkit.ingestion.discovery import Options, discover
-from benchkit.ingestion.frames import observations as make_observations
-from benchkit.ingestion.frames import read_parts
-from benchkit.ingestion.frames import runs as make_runs
-from benchkit.ingestion.harvest import Harvest
-from benchkit.layout.numbering import settle
+from benchkit.ingestion import loading
+from benchkit.ingestion.discovery import Options
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format
-from benchkit.store import DEFAULT, Store
 from benchkit.verdict import Verdicts, judge
 
 if TYPE_CHECKING:
@@ -102,6 +97,7 @@ class RunSet:
         confidence: float = 0.95,
         margin: float = 0.03,
         metrics: Sequence[str] = (),
+        blocks: str = config.DEFAULT_BLOCKS,
     ) -> Comparison:
         """Compare variants with a baseline.
 
@@ -119,16 +115,21 @@ class RunSet:
             The smallest change that matters.
         metrics : sequence of str
             ``metric`` or ``metric.stat``: the primaries.
+        blocks : {'auto', 'never'}
+            Whether variants measured in complete blocks are compared block by block.
 
         Raises
         ------
         SelectionError, BaselineError, DataError
+        ConfigError
+            If ``blocks`` is not known.
         """
         chosen = tuple(pairs) or self._pairs(baseline, variant)
         for pair in chosen:
             for name in pair:
                 selection.require(name, self.variants, "variant")
-        plan = Plan(confidence=confidence, primaries=tuple(map(split_metric, metrics)))
+        primaries = tuple(map(split_metric, metrics))
+        plan = Plan(confidence=confidence, primaries=primaries, blocks=blocks)
         self._require_metrics(plan)
         for base, other in chosen:
             if base == other:
@@ -143,19 +144,30 @@ class RunSet:
     ) -> tuple[tuple[str, str], ...]:
         if not self.variants:
             raise DataError("no measured run was found", hint="see `benchkit formats`")
+        if len(self.variants) == 1 and variant is None:
+            raise self._single_variant()
         base = selection.choose_baseline(self.variants, baseline, first=self.first_variant)
         if variant is None:
             others = [name for name in self.variants if name != base]
         else:
             others = [variant] if isinstance(variant, str) else list(variant)
-        if not others:
-            copies = sum(finding.code == "B103" for finding in self.problems)
-            also = f" ({copies} files are copies and counted once)" if copies else ""
-            raise DataError(
-                f"nothing to compare: {base!r} is the only variant{also}",
-                hint="name files as label=path, or put each variant in a folder of its own",
-            )
         return tuple((base, other) for other in others)
+
+    def _single_variant(self) -> DataError:
+        """Say why there is but one variant."""
+        lost = sorted(set(self.runs["variant"]) - set(self.variants))
+        if lost:
+            return DataError(
+                f"nothing to compare: {', '.join(lost)} has no measured run, only failed ones "
+                "or warm-ups",
+                hint="see `benchkit runs`",
+            )
+        copies = sum(finding.code == "B103" for finding in self.problems)
+        also = f" ({copies} files are copies and counted once)" if copies else ""
+        return DataError(
+            f"nothing to compare: {self.variants[0]!r} is the only variant{also}",
+            hint="name files as label=path, or put each variant in a folder of its own",
+        )
 
     def _require_metrics(self, plan: Plan) -> None:
         known = self.observations[["metric", "stat"]].drop_duplicates()
@@ -273,12 +285,20 @@ def load(
     DataError
         If there is nothing to load.
     """
-    arguments = [os.fspath(path) for path in paths]
-    if len(arguments) == 1 and Store(arguments[0]).is_store():
-        store, arguments = arguments[0], []
-    if not arguments:
-        return _load_store(Store(store or DEFAULT), samples=samples)
-    return _load_raw(arguments, options or Options(layout=layout, variant=variant), samples=samples)
+    found = loading.load(
+        [os.fspath(path) for path in paths],
+        options or Options(layout=layout, variant=variant),
+        store,
+        samples=samples,
+    )
+    return RunSet(
+        observations=found.observations,
+        runs=found.runs,
+        problems=found.findings,
+        diagnostics=found.diagnostics,
+        reports=found.reports,
+        first_variant=found.first_variant,
+    )
 
 
 def compare(
@@ -325,46 +345,6 @@ def split_metric(text: str) -> tuple[str, str]:
     """
     metric, _, stat = text.partition(".")
     return metric, stat
-
-
-def _load_store(store: Store, *, samples: bool) -> RunSet:
-    parts = read_parts(store.pieces())
-    if not parts:
-        raise DataError(
-            "the store is empty or not there",
-            where=store.url,
-            hint="run `benchkit ingest PATH` first, or name raw files",
-        )
-    values = store.values(raw=samples)
-    return RunSet(observations=make_observations(parts, values), runs=make_runs(parts))
-
-
-def _load_raw(arguments: Sequence[str], options: Options, *, samples: bool) -> RunSet:
-    discovery = discover(arguments, options)
-    harvest = Harvest(options)
-    values = harvest.gather(discovery.found, samples=samples)
-    problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(harvest.parts)]
-    if not harvest.parts:
-        raise _nothing_read(problems)
-    named = [found for found in discovery.found if found.is_named]
-    first = harvest.parts[0].variant if len(named) == len(discovery.found) else None
-    return RunSet(
-        observations=make_observations(harvest.parts, values),
-        runs=make_runs(harvest.parts),
-        problems=tuple(harvest.findings),
-        diagnostics=tuple(problems),
-        reports=tuple(harvest.reports),
-        first_variant=first,
-    )
-
-
-def _nothing_read(problems: Sequence[Diagnostic]) -> DataError:
-    """Say why nothing was read, in the words of the first problem."""
-    if not problems:
-        return DataError("no result was read", hint="see `benchkit formats`")
-    first, more = problems[0], len(problems) - 1
-    also = f" (and {more} more)" if more else ""
-    return DataError(f"no result was read: {first.what}{also}", where=first.where, hint=first.hint)
 
 
 def _runs_of(frame: Observations) -> Runs:

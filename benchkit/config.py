@@ -17,6 +17,9 @@ from typing import Any
 from benchkit.errors import ConfigError
 
 FILE = "benchkit.toml"
+#: What is done with complete blocks unless the user says otherwise: the only place that decides.
+DEFAULT_BLOCKS = "never"
+BLOCKS = ("auto", "never")
 _PERCENT = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*(%?)\s*")
 
 
@@ -42,6 +45,8 @@ class Settings:
         Of each interval.
     margin : float
         The smallest change that matters, as a fraction.
+    blocks : {'auto', 'never'}
+        Whether variants that were measured in complete blocks are compared block by block.
     """
 
     title: str = ""
@@ -52,13 +57,14 @@ class Settings:
     exclude: tuple[str, ...] = ()
     confidence: float = 0.95
     margin: float = 0.03
+    blocks: str = DEFAULT_BLOCKS
 
 
 #: Where each setting stands in the file.
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "project": ("title", "baseline"),
     "ingest": ("layout", "rename", "exclude"),
-    "stats": ("metrics", "confidence", "margin"),
+    "stats": ("metrics", "confidence", "margin", "blocks"),
 }
 SCHEMA = 1
 
@@ -149,6 +155,9 @@ def _convert(key: str, value: object, where: str) -> object:
         raise ConfigError(f"{key} is not a list of texts", where=where, hint=f'write {key} = ["…"]')
     if not isinstance(value, str):
         raise ConfigError(f"{key} is not a text", where=where, hint=f'write {key} = "…"')
+    if key == "blocks" and value not in BLOCKS:
+        hint = f"use {', '.join(BLOCKS)}"
+        raise ConfigError(f"{value!r} is not known here", where=f"{where} {key}", hint=hint)
     return value
 
 

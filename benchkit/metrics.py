@@ -18,6 +18,8 @@ SPREAD = ("mean", "stdev", "min", "max")
 
 #: Tools whose ``sample`` is one value per run; elsewhere samples are events inside a run.
 RUN_LEVEL_SAMPLES = frozenset({"gobench"})
+#: Tools whose values sum up runs that are not there: nothing can be tested.
+SUMMARIES = frozenset({"benchstat"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

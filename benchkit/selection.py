@@ -56,13 +56,25 @@ def select(frame: Frame, **labels: Label | Sequence[Label] | None) -> Frame:
             raise SelectionError(
                 f"there is no column {column!r}", hint=f"the columns are {', '.join(frame.columns)}"
             )
-        values = [wanted] if isinstance(wanted, (str, int, float)) else list(wanted)
+        values = _listed(wanted)
         known = list(dict.fromkeys(frame[column].tolist()))
         for value in values:
             require(value, known, column)
-        asked = {str(value) for value in values}
-        frame = frame[frame[column].astype(str).isin(asked)]
+        frame = keep(frame, **{column: values})
     return frame
+
+
+def keep(frame: Frame, **labels: Label | Sequence[Label] | None) -> Frame:
+    """Keep the rows whose columns have the given values, whether or not any has; as `select`."""
+    for column, wanted in labels.items():
+        if wanted is not None:
+            asked = {str(value) for value in _listed(wanted)}
+            frame = frame[frame[column].astype(str).isin(asked)]
+    return frame
+
+
+def _listed(wanted: Label | Sequence[Label]) -> list[Label]:
+    return [wanted] if isinstance(wanted, (str, int, float)) else list(wanted)
 
 
 def require(value: object, known: Iterable[object], kind: str) -> None:

@@ -104,15 +104,22 @@ class Store:
         metrics : iterable of str
             Only these; all if empty.
         """
+        import pyarrow as pa
+
+        return pa.Table.from_batches(self.stream(raw=raw, metrics=metrics), values_schema())
+
+    def stream(self, *, raw: bool = False, metrics: Iterable[str] = ()) -> Iterator[pa.RecordBatch]:
+        """Yield the stored values batch by batch; parameters as in `values`."""
         table = self._open("values")
         if table is None:
-            return values_schema().empty_table()
+            return
         clauses = [] if raw else ["NOT raw"]
         if names := [f"'{name}'" for name in (m.replace("'", "''") for m in metrics)]:
             clauses.append(f"metric IN ({', '.join(names)})")
         where = f" WHERE {' AND '.join(clauses)}" if clauses else ""
-        found = _query(table, f"SELECT * FROM t{where}")  # noqa: S608 - names are quoted
-        return found.select(values_schema().names).cast(values_schema())
+        wanted = values_schema()
+        for found in _run(table, f"SELECT * FROM t{where}"):  # noqa: S608 - names are quoted
+            yield from found.select(wanted.names).cast(wanted).to_batches()
 
     def append(self, batches: Iterable[pa.RecordBatch]) -> None:
         """Append values; they stay invisible until `replace_pieces` names their pieces."""
@@ -232,14 +239,30 @@ class Store:
 def _query(table: DeltaTable, sql: str) -> pa.Table:
     """Run SQL over one table, called ``t``; string views become strings."""
     import pyarrow as pa
+
+    found = list(_run(table, sql))
+    return pa.concat_tables(found) if found else pa.table({})
+
+
+def _run(table: DeltaTable, sql: str) -> Iterator[pa.Table]:
+    """Run SQL over one table, called ``t``, and yield what it gives piece by piece."""
+    import pyarrow as pa
     from deltalake import QueryBuilder
 
-    found = pa.table(QueryBuilder().register("t", table).execute(sql).read_all())
-    plain = [
+    reader = QueryBuilder().register("t", table).execute(sql)
+    for batch in pa.RecordBatchReader.from_stream(reader):
+        yield _plain(pa.Table.from_batches([batch]))
+
+
+def _plain(found: pa.Table) -> pa.Table:
+    """Turn string views into strings."""
+    import pyarrow as pa
+
+    fields = [
         pa.field(f.name, pa.string() if pa.types.is_string_view(f.type) else f.type)
         for f in found.schema
     ]
-    return found.cast(pa.schema(plain))
+    return found.cast(pa.schema(fields))
 
 
 class _translated:  # noqa: N801 - reads as a statement

@@ -11,9 +11,17 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from benchkit.comparison import EXACT, RANK, SINGLE, Comparisons, Contrast
+from benchkit.comparison import (
+    EXACT,
+    SINGLE,
+    Comparisons,
+    Contrast,
+    count_decidable,
+    count_runs,
+)
+from benchkit.comparison.families import RANKED
 from benchkit.stats.equivalence import is_equivalent, log_margin
-from benchkit.stats.multiplicity import benjamini_hochberg, holm, largest_family, runs_for_family
+from benchkit.stats.multiplicity import benjamini_hochberg, holm
 from benchkit.stats.power import runs_to_show_effect, runs_to_show_equivalence
 from benchkit.units import format_percent
 
@@ -213,7 +221,7 @@ def _bare(fraction: float) -> str:
 def _runs_needed(
     contrast: Contrast, margin: float, alpha: float, family: int
 ) -> tuple[int | None, str]:
-    least = runs_for_family(family, alpha)
+    least = count_runs(contrast, family, alpha)
     unreachable = f"no row can reach p ≤ {alpha:.2g}: run at least {least} per side"
     width = _half_width(contrast)
     if width is None:
@@ -231,8 +239,7 @@ def _runs_needed(
         f"it takes about {same} runs per side to show no change beyond {_bare(margin)}, "
         f"about {twice} to show a change of {_bare(2 * margin)}"
     )
-    is_small = largest_family(contrast.n_baseline, contrast.n_variant, alpha) < family
-    if contrast.method == RANK and is_small:
+    if contrast.method in RANKED and count_decidable(contrast, alpha) < family:
         needed = f"{unreachable}; {needed}"
     return max(same, twice), needed
 

@@ -25,7 +25,7 @@ def test_every_setting_can_be_written(tmp_path: Path) -> None:
     (tmp_path / "benchkit.toml").write_text(
         "[project]\ntitle = 'T'\nbaseline = 'none'\n"
         "[ingest]\nlayout = '{variant}.txt'\nrename = ['s#a#b#']\nexclude = ['*.log']\n"
-        "[stats]\nmetrics = ['latency.p50']\nconfidence = 0.99\nmargin = '2%'\n"
+        "[stats]\nmetrics = ['latency.p50']\nconfidence = 0.99\nmargin = '2%'\nblocks = 'auto'\n"
     )
     assert config.load(tmp_path) == config.Settings(
         title="T",
@@ -36,6 +36,7 @@ def test_every_setting_can_be_written(tmp_path: Path) -> None:
         metrics=("latency.p50",),
         confidence=0.99,
         margin=0.02,
+        blocks="auto",
     )
 
 
@@ -46,6 +47,7 @@ def test_every_setting_can_be_written(tmp_path: Path) -> None:
         ("[stats]\nmargins = '3%'", "did you mean 'margin'?"),
         ("[stats]\nmargin = '300%'", "not a share between 0 and 1"),
         ("[stats]\nmargin = true", "not a number"),
+        ("[stats]\nblocks = 'always'", "use auto, never"),
         ("[project]\ntitle = 3", "not a text"),
         ("[ingest]\nrename = 'x'", "not a list of texts"),
         ("schema = 2", "schema 2 is not known"),

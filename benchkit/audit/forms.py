@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Finding
+from benchkit.layout.stems import COMPANIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +35,8 @@ def find_disagreements(observations: Observations) -> Iterator[Finding]:
 
     One finding for each pair of sources, with the statistic that lies apart most.
     """
-    told = observations[~observations["stat"].isin(["sample", "counter"])]
+    is_value = ~observations["stat"].isin(["sample", "counter"])
+    told = observations[is_value & ~observations["tool"].isin(COMPANIONS)]
     twice = told[told.duplicated(_ABOUT, keep=False)]
     pairs: dict[tuple[str, ...], list[_Gap]] = {}
     for _, same in twice.groupby(_ABOUT, sort=False, dropna=False):
@@ -82,7 +84,8 @@ def _tell(gaps: Sequence[_Gap]) -> Finding:
     worst = max(gaps, key=lambda gap: gap.share)
     count = "one statistic differs" if len(gaps) == 1 else f"{len(gaps)} statistics differ"
     values = " against ".join(f"{value:g}" for value in worst.values)
-    reason = _REASONS.get(worst.tool, "")
+    is_quantile = worst.name.rpartition(".")[2].startswith("p")
+    reason = _REASONS.get(worst.tool, "") if is_quantile else ""
     return Finding(
         code="B104",
         severity="warning",

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from benchkit.comparison import EXACT, RANK, RANK_RUNS, SINGLE, Comparisons
+from benchkit.comparison import EXACT, RANK_RUNS, SINGLE, Comparisons, count_decidable, count_runs
+from benchkit.comparison.families import RANKED
 from benchkit.errors import Finding
-from benchkit.stats.multiplicity import largest_family, runs_for_family
+from benchkit.stats.multiplicity import runs_for_family
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
@@ -36,14 +37,14 @@ def find_single_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]
 def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
     """B302: so few runs for so many primary rows that none can ever be shown."""
     tested = [c for c in comparisons.contrasts if c.primary and c.method not in {EXACT, SINGLE}]
-    ranked = [c for c in tested if c.method == RANK]
+    ranked = [c for c in tested if c.method in RANKED]
     if not ranked:
         return
     alpha = 1 - comparisons.confidence
-    most = max(ranked, key=lambda c: c.n_baseline * c.n_variant)
-    room = largest_family(most.n_baseline, most.n_variant, alpha)
+    most = max(ranked, key=lambda c: count_decidable(c, alpha))
+    room = count_decidable(most, alpha)
     if room < len(tested):
-        least = runs_for_family(len(tested), alpha)
+        least = count_runs(most, len(tested), alpha)
         yield Finding(
             code="B302",
             severity="warning",

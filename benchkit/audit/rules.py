@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from benchkit.audit.forms import find_disagreements
 from benchkit.audit.names import find_other_params, find_unmatched_names
+from benchkit.audit.order import find_drift, find_fixed_first, find_one_sided_order
+from benchkit.audit.outliers import find_coarse_values, find_far_runs
 from benchkit.audit.replication import find_few_runs, find_left_out, find_single_runs
 from benchkit.comparison import Comparisons
 from benchkit.errors import Finding
@@ -26,6 +28,11 @@ RULES: tuple[Rule, ...] = (
     find_single_runs,
     find_few_runs,
     find_left_out,
+    find_one_sided_order,
+    find_fixed_first,
+    find_drift,
+    find_far_runs,
+    find_coarse_values,
 )
 
 

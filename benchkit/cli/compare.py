@@ -6,10 +6,14 @@ Why: the one-minute answer.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchkit import config
 from benchkit.cli import options as o
 from benchkit.errors import ConfigError
 
@@ -18,6 +22,9 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "md", "csv", "json")
 ENDINGS = {".md": "md", ".csv": "csv", ".json": "json"}
+#: Tools whose output can be had instead, and the parameters that go with it.
+COMPATIBLE = ("benchstat",)
+TAKEN = {"paths", "compat", "format", "output", "confidence", "quiet"}
 
 
 def register(app: typer.Typer) -> None:
@@ -26,6 +33,7 @@ def register(app: typer.Typer) -> None:
 
 
 def compare(
+    context: typer.Context,
     paths: o.Paths = None,
     baseline: o.Baseline = None,
     variant: o.Variant = None,
@@ -34,6 +42,7 @@ def compare(
     by: o.By = None,
     confidence: o.Confidence = None,
     margin: o.Margin = None,
+    blocks: o.Blocks = None,
     format: Annotated[
         str | None,
         typer.Option(help="table, md, csv or json. [default: told by -o, else table]"),
@@ -44,15 +53,24 @@ def compare(
     rename: o.Rename = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
+    compat: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOOL", help="benchstat: print what `benchstat -format csv` prints, exactly."
+        ),
+    ] = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Compare variants with a baseline: change, interval, p, verdict."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    if compat is not None:
+        print_like(compat, context, paths or [], chosen, confidence, output, quiet=quiet)
+        return
     request = o.Request(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
         exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
-    result = evaluate(request, baseline, variant, pair, metric, confidence, margin)
+    result = evaluate(request, baseline, variant, pair, metric, confidence, margin, blocks)
     text = render(result, chosen, by=request.split_by, to_file=output is not None)
     o.write(text, output)
 
@@ -65,6 +83,7 @@ def evaluate(
     metric: list[str] | None,
     confidence: str | None,
     margin: str | None,
+    blocks: str | None,
 ) -> Comparison:
     """Load and compare as the command line and the settings say."""
     base = o.settings()
@@ -80,6 +99,7 @@ def evaluate(
         confidence=o.fraction(confidence, base.confidence, "--confidence"),
         margin=o.fraction(margin, base.margin, "--margin"),
         metrics=metric or base.metrics,
+        blocks=o.choose(blocks or base.blocks, config.BLOCKS, "--blocks"),
     )
 
 
@@ -98,3 +118,44 @@ def render(result: Comparison, format: str, *, by: str = "", to_file: bool = Fal
     from benchkit.cli.console import render_comparison
 
     return render_comparison(result.verdicts, result.findings, by=by, to_file=to_file)
+
+
+def print_like(
+    tool: str,
+    context: typer.Context,
+    paths: Sequence[str],
+    format: str,
+    confidence: str | None,
+    output: Path | None,
+    *,
+    quiet: bool,
+) -> None:
+    """Print what the tool prints: its table, its warnings, and findings about it."""
+    from benchkit.benchstat import print_csv
+    from benchkit.cli.console import plain
+
+    o.choose(tool, COMPATIBLE, "--compat")
+    refuse_others(context)
+    if format != "csv":
+        raise ConfigError(
+            f"--compat benchstat prints no {format}", where="--format", hint="use --format csv"
+        )
+    if not paths:
+        raise ConfigError("no file is named", where="--compat", hint="name old.txt and new.txt")
+    printed = print_csv(paths, o.fraction(confidence, 0.95, "--confidence"))
+    if not quiet:
+        findings = (f"{finding.severity}: {finding}" for finding in printed.findings)
+        for line in (*printed.warnings, *findings):
+            sys.stderr.write(plain(line, sys.stderr) + "\n")
+    o.write(printed.csv, output)
+
+
+def refuse_others(context: typer.Context) -> None:
+    """Refuse the options of `compare` that the other tool does not know."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(str(parameter.name))
+        if source is None or source.name != "COMMANDLINE" or parameter.name in TAKEN:
+            continue
+        raise ConfigError(
+            "does not go with --compat", where=parameter.opts[0], hint="leave one of them out"
+        )

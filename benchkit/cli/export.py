@@ -6,12 +6,16 @@ Why: whatever benchkit does not do, another tool can.
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchkit.cli import options as o
-from benchkit.errors import ConfigError
+from benchkit.errors import ConfigError, SelectionError
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations
 
 FORMATS = ("csv", "json", "parquet")
 
@@ -53,16 +57,43 @@ def export(
     if chosen == "parquet" and output is None:
         raise ConfigError("parquet is binary", where="--format", hint="name a file with -o")
     from benchkit.report import to_rows
-    from benchkit.selection import select
 
     request = o.Request(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
         exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
-    frame = select(
-        request.load(samples=True).observations, tool=tool, metric=metric, variant=variant
-    )
+    frames = select_some(request.stream(metric or ()), tool=tool, metric=metric, variant=variant)
     if chosen == "parquet" and output is not None:
-        o.save(output, lambda path: to_rows.to_parquet(frame, path))
+        o.save(output, lambda path: to_rows.to_parquet(frames, path))
     else:
-        o.write(to_rows.to_json(frame) if chosen == "json" else to_rows.to_csv(frame), output)
+        write = to_rows.write_json if chosen == "json" else to_rows.write_csv
+        o.write_stream(lambda out: write(frames, out), output)
+
+
+def select_some(
+    frames: Iterator[Observations], **labels: list[str] | None
+) -> Iterator[Observations]:
+    """Yield the rows that have the labels.
+
+    Raises
+    ------
+    SelectionError
+        If no row has them; the message names the values that there are.
+    """
+    from benchkit.selection import keep, require
+
+    seen: dict[str, set[str]] = {name: set() for name in labels}
+    is_found = False
+    for frame in frames:
+        for name, values in seen.items():
+            values.update(frame[name].unique().tolist())
+        kept = keep(frame, **labels)
+        if len(kept):
+            is_found = True
+            yield kept
+    if is_found:
+        return
+    for name, wanted in labels.items():
+        for value in wanted or ():
+            require(value, sorted(seen[name]), name)
+    raise SelectionError("no value has all of these labels", hint="ask for fewer")

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,7 @@ from benchkit.errors import ConfigError, Diagnostic, Finding
 if TYPE_CHECKING:
     from benchkit.api import RunSet
     from benchkit.ingestion.discovery import Options
+    from benchkit.schema import Observations
 
 Paths = Annotated[
     list[str] | None,
@@ -76,6 +77,15 @@ Confidence = Annotated[
 ]
 Margin = Annotated[
     str | None, typer.Option("--margin", help="Smallest change that matters. [default: 3%]")
+]
+Blocks = Annotated[
+    str | None,
+    typer.Option(
+        "--blocks",
+        metavar="auto|never",
+        help="Compare block by block what was measured in complete blocks, or never. "
+        f"[default: {config.DEFAULT_BLOCKS}]",
+    ),
 ]
 Rename = Annotated[
     list[str] | None,
@@ -135,6 +145,19 @@ class Request:
             if equals:
                 runset = runset.where(**{column: value})
         return runset
+
+    def stream(self, metrics: Sequence[str]) -> Iterator[Observations]:
+        """Yield the observations in frames of bounded size, with the labels of ``--by``."""
+        from benchkit.ingestion import loading
+        from benchkit.selection import keep
+
+        labels = [text.partition("=") for text in self.by or () if "=" in text]
+        options = self.options(settings())
+        frames = loading.stream(self.paths or (), options, self.store, metrics)
+        for frame in frames:
+            for column, _, value in labels:
+                frame = keep(frame, **{column: value})  # noqa: PLW2901 - narrowed step by step
+            yield frame
 
     @property
     def split_by(self) -> str:
@@ -217,6 +240,19 @@ def write(text: str, output: Path | None) -> None:
     except UnicodeEncodeError:  # JSON and Markdown are UTF-8 whatever the locale
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode())
+
+
+def write_stream(produce: Callable[[IO[str]], None], output: Path | None) -> None:
+    """Write what ``produce`` writes, to a file or to stdout, as it comes."""
+    if output is None or str(output) == "-":
+        produce(sys.stdout)
+        return
+
+    def fill(path: Path) -> None:
+        with path.open("w", encoding="utf-8", newline="") as out:
+            produce(out)
+
+    save(output, fill)
 
 
 def save(path: Path, produce: Callable[[Path], object]) -> None:

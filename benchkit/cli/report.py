@@ -33,6 +33,7 @@ def report(
     by: o.By = None,
     confidence: o.Confidence = None,
     margin: o.Margin = None,
+    blocks: o.Blocks = None,
     format: Annotated[
         str | None,
         typer.Option("--format", help="html, md or json. [default: told by -o, else html]"),
@@ -56,7 +57,7 @@ def report(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
         exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
-    result = evaluate(request, baseline, variant, pair, metric, confidence, margin)
+    result = evaluate(request, baseline, variant, pair, metric, confidence, margin, blocks)
     text = result.render(chosen, title=title or o.settings().title, command=_command())
     o.save(target, lambda path: path.write_text(text, encoding="utf-8"))
     typer.echo(result.verdict)

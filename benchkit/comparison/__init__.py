@@ -11,14 +11,20 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
+from benchkit import metrics
+from benchkit.comparison.blocks import Design, Series, arrange, find_designs
 from benchkit.comparison.cells import Cell, Key, Told, collect, is_primary, tell_of_runs
+from benchkit.comparison.families import count_decidable, count_runs
 from benchkit.comparison.measure import (
+    ALIGNED,
     DIFFERENCE,
     EXACT,
     RANK,
     RANK_RUNS,
+    SIGNED,
     SINGLE,
     WELCH,
+    compare_summaries,
     measure,
 )
 from benchkit.comparison.model import Comparisons, Contrast, Plan
@@ -30,16 +36,20 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
 __all__ = [
+    "ALIGNED",
     "DIFFERENCE",
     "EXACT",
     "RANK",
     "RANK_RUNS",
+    "SIGNED",
     "SINGLE",
     "WELCH",
     "Comparisons",
     "Contrast",
     "Plan",
     "compare",
+    "count_decidable",
+    "count_runs",
 ]
 
 
@@ -71,19 +81,24 @@ def compare(
     -----
     Both sides with at least 4 runs: Hodges-Lehmann estimate on logarithms with the interval of
     the exact Mann-Whitney test. With 2 or 3: Welch's t on logarithms. With one: the ratio alone.
+    With ``blocks="auto"`` and complete blocks in the recorded order: of 3 variants and 5 blocks or
+    more the same on values aligned by blocks; of 2 variants and 8 blocks or more the signed-rank
+    test.
     Values that are not positive have no ratio; they are compared as differences.
     """
     plan = plan or Plan()
     told = tell_of_runs(runs)
     failed = share_failures(observations)
     cells = collect(observations, plan, told)
+    designs = find_designs(runs) if plan.blocks == "auto" else {}
     contrasts: list[Contrast] = []
     only_in: dict[str, tuple[str, ...]] = {}
     params_only_in: dict[str, tuple[tuple[str, str], ...]] = {}
-    for baseline, variant in pairs:
+    for pair in pairs:
+        baseline, variant = pair
         left, right = cells.get(baseline, {}), cells.get(variant, {})
         contrasts += [
-            _with_failures(_contrast(key, baseline, variant, left, right, plan, told), failed)
+            _with_failures(_contrast(key, pair, cells, designs, plan, told), failed)
             for key in left
             if key in right
         ]
@@ -105,18 +120,24 @@ def compare(
 
 def _contrast(
     key: Key,
-    baseline: str,
-    variant: str,
-    left: Mapping[Key, Cell],
-    right: Mapping[Key, Cell],
+    pair: tuple[str, str],
+    cells: Mapping[str, Mapping[Key, Cell]],
+    designs: Mapping[Series, Design],
     plan: Plan,
     told: Told,
 ) -> Contrast:
     group, benchmark, params, tool, subject, metric, stat = key
-    unit = left[key].unit
+    baseline, variant = pair
+    left, right = cells[baseline][key], cells[variant][key]
+    unit = left.unit
     known = told.metric(metric, unit)
-    x, y = left[key].values(), right[key].values()
-    found = measure(x, y, known.assume, plan.confidence)
+    x, y = left.values(), right.values()
+    if tool in metrics.SUMMARIES:  # the same summary in several files is one
+        x, y = (median(x),), (median(y),)
+        found = compare_summaries(x[0], y[0])
+    else:
+        blocks = arrange(key, baseline, variant, cells, designs)
+        found = measure(x, y, known.assume, plan.confidence, blocks)
     return Contrast(
         group=group,
         benchmark=benchmark,
@@ -132,6 +153,9 @@ def _contrast(
         variant=variant,
         baseline_values=x,
         variant_values=y,
+        baseline_runs=tuple(left.told())[: len(x)],
+        variant_runs=tuple(right.told())[: len(y)],
+        resolution=max(left.resolution, right.resolution),
         center_baseline=median(x),
         center_variant=median(y),
         ratio=found.ratio[0],

@@ -43,9 +43,18 @@ class Cell:
         elif precision == known[0]:
             known[1].append(value)
 
+    def told(self) -> dict[int, float]:
+        """Return the value of each run, in run order."""
+        return {run: median(self.by_run[run][1]) for run in sorted(self.by_run)}
+
     def values(self) -> tuple[float, ...]:
         """Return one value per run, in run order."""
-        return tuple(median(self.by_run[run][1]) for run in sorted(self.by_run))
+        return tuple(self.told().values())
+
+    @property
+    def resolution(self) -> float:
+        """The coarsest rounding step among the runs, 0 where none is known."""
+        return max(precision[0] for precision, _ in self.by_run.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,21 +7,34 @@ from the data and named in the result.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
+from benchkit.comparison.blocks import Blocks
+from benchkit.stats.aligned import compare_aligned
 from benchkit.stats.exact import ExactDifference, exact_difference
-from benchkit.stats.location import welch
+from benchkit.stats.location import paired_t, welch
 from benchkit.stats.rank import hodges_lehmann, mann_whitney
+from benchkit.stats.results import Estimate, TestResult
+from benchkit.stats.signed_rank import paired_shift, wilcoxon
+from benchkit.units import format_percent
 
 #: Fewest runs per side for the exact rank test and its interval; with 2 or 3 it is Welch's.
 RANK_RUNS = 4
 WELCH_RUNS = 2
 
-EXACT, RANK, WELCH, SINGLE, DIFFERENCE = (
+#: Fewest complete blocks that are taken out with 3 variants or more, and with 2.
+ALIGNED_BLOCKS = 5
+SIGNED_BLOCKS = 8
+ALIGNED_VARIANTS = 3
+
+EXACT, RANK, ALIGNED, SIGNED, WELCH, SINGLE, DIFFERENCE = (
     "exact",
     "hodges-lehmann",
+    "aligned",
+    "signed-rank",
     "welch",
     "single run",
     "difference",
@@ -39,8 +52,26 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
-def measure(x: Sequence[float], y: Sequence[float], assume: str, confidence: float) -> Found:
-    """Choose the method that the data allow and apply it."""
+def measure(
+    x: Sequence[float],
+    y: Sequence[float],
+    assume: str,
+    confidence: float,
+    blocks: Blocks | None = None,
+) -> Found:
+    """Choose the method that the data and the design allow, and apply it.
+
+    Parameters
+    ----------
+    x, y : sequence of float
+        Baseline and variant, one value per run.
+    assume : str
+        ``exact`` for counts that hardly vary.
+    confidence : float
+        Of the interval.
+    blocks : Blocks, optional
+        The same values block by block, where the runs were made in complete blocks.
+    """
     if assume == "exact":
         exact = exact_difference(x, y)
         if exact is not None:
@@ -51,25 +82,66 @@ def measure(x: Sequence[float], y: Sequence[float], assume: str, confidence: flo
         return _single(x, y, positive=positive)
     if not positive:
         return _difference(x, y)
+    if blocks is not None and (method := _choose(blocks)):
+        return _by_blocks(blocks, method, confidence)
     logs = [math.log(v) for v in x], [math.log(v) for v in y]
-    wide = 1 - 2 * (1 - confidence)
     if fewest >= RANK_RUNS:
-        test = mann_whitney(*logs)
-        estimate = hodges_lehmann(*logs, confidence=confidence)
-        inner = hodges_lehmann(*logs, confidence=wide)
-        notes = (*estimate.notes, *test.notes)
-    else:
-        estimate, test = welch(*logs, confidence=confidence)
-        inner, _ = welch(*logs, confidence=wide)
-        assumed = "2 or 3 runs on a side: Welch's test, which assumes log-normal runs"
-        notes = (assumed, *estimate.notes, *test.notes)
+        return _found(RANK, confidence, partial(_rank, *logs), _tell_of_pairs(blocks))
+    assumed = "2 or 3 runs on a side: Welch's test, which assumes log-normal runs"
+    return _found(WELCH, confidence, partial(welch, *logs), (assumed,))
+
+
+#: Estimate and test at a confidence.
+Method = Callable[[float], tuple[Estimate, TestResult]]
+
+
+def _choose(blocks: Blocks) -> str:
+    """Choose by the design alone; empty where it has too few blocks."""
+    if blocks.variants >= ALIGNED_VARIANTS:
+        return ALIGNED if len(blocks.logs) >= ALIGNED_BLOCKS else ""
+    return SIGNED if len(blocks.logs) >= SIGNED_BLOCKS else ""
+
+
+def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Found:
+    if method == ALIGNED:
+        apply = partial(compare_aligned, blocks.logs, blocks.baseline, blocks.variant)
+        return _found(method, confidence, apply)
+    pairs = blocks.side(blocks.baseline), blocks.side(blocks.variant)
+    return _found(method, confidence, partial(_pair, *pairs))
+
+
+def _found(method: str, confidence: float, apply: Method, notes: tuple[str, ...] = ()) -> Found:
+    """Apply a method at the interval's confidence and at that of the equivalence test."""
+    estimate, test = apply(confidence)
+    inner, _ = apply(1 - 2 * (1 - confidence))
     return Found(
-        method=RANK if fewest >= RANK_RUNS else WELCH,
+        method=method,
         ratio=(math.exp(estimate.value), _exp(estimate.low), _exp(estimate.high)),
         equivalence=(_exp(inner.low), _exp(inner.high)),
         pvalue=test.pvalue,
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys((*notes, *estimate.notes, *test.notes))),
     )
+
+
+def _rank(x: Sequence[float], y: Sequence[float], confidence: float) -> tuple[Estimate, TestResult]:
+    return hodges_lehmann(x, y, confidence), mann_whitney(x, y)
+
+
+def _pair(x: Sequence[float], y: Sequence[float], confidence: float) -> tuple[Estimate, TestResult]:
+    return paired_shift(x, y, confidence), wilcoxon(x, y)
+
+
+def _tell_of_pairs(blocks: Blocks | None) -> tuple[str, ...]:
+    """Show the paired t-test beside an unpaired one, where pairs are too few for ranks."""
+    if blocks is None or blocks.variants != 2 or len(blocks.logs) < ALIGNED_BLOCKS:
+        return ()
+    estimate, test = paired_t(blocks.side(blocks.baseline), blocks.side(blocks.variant))
+    change = format_percent(math.exp(estimate.value) - 1)
+    told = (
+        f"as {len(blocks.logs)} pairs by the t-test, which assumes log-normal runs: "
+        f"{change}, p = {test.pvalue:.2g}; {SIGNED_BLOCKS} pairs allow a test without it"
+    )
+    return (told,)
 
 
 def _exact(x: Sequence[float], y: Sequence[float], exact: ExactDifference) -> Found:
@@ -93,6 +165,13 @@ def _single(x: Sequence[float], y: Sequence[float], *, positive: bool) -> Found:
     sides = "1 run per side" if len(x) == len(y) else "1 run on one side"
     ratio = median(y) / median(x) if positive else None
     return Found(method=SINGLE, ratio=(ratio, None, None), notes=(f"{sides}: direction only",))
+
+
+def compare_summaries(x: float, y: float) -> Found:
+    """Put two summaries of runs beside each other: a direction, whatever they stand on."""
+    ratio = y / x if min(x, y) > 0 else None
+    note = "summaries without the runs behind them: direction only, compare the raw files"
+    return Found(method=SINGLE, ratio=(ratio, None, None), notes=(note,))
 
 
 def _difference(x: Sequence[float], y: Sequence[float]) -> Found:

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from benchkit.config import BLOCKS, DEFAULT_BLOCKS
+from benchkit.errors import ConfigError
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -23,11 +26,25 @@ class Plan:
         means the metric's own headline stat.
     metrics : tuple of (metric, stat)
         More pairs to show although they are not compared by default.
+    blocks : {'auto', 'never'}
+        ``auto``: variants that were measured in complete blocks are compared block by block.
+
+    Raises
+    ------
+    ConfigError
+        If ``blocks`` is not known.
     """
 
     confidence: float = 0.95
     primaries: tuple[tuple[str, str], ...] = ()
     metrics: tuple[tuple[str, str], ...] = ()
+    blocks: str = DEFAULT_BLOCKS
+
+    def __post_init__(self) -> None:
+        """Refuse a word for blocks that is not known."""
+        if self.blocks not in BLOCKS:
+            hint = f"use {', '.join(BLOCKS)}"
+            raise ConfigError(f"{self.blocks!r} is not known here", where="blocks", hint=hint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,15 +60,21 @@ class Contrast:
     baseline, variant : str
     baseline_values, variant_values : tuple of float
         One value per run in the base unit, in run order.
+    baseline_runs, variant_runs : tuple of int
+        The numbers of these runs; empty where they are not known.
     center_baseline, center_variant : float
         Medians over runs.
     ratio, ratio_low, ratio_high : float or None
         Variant / baseline with its interval at ``confidence``; None where there is none.
     equivalence_low, equivalence_high : float or None
         The interval at ``1 - 2 (1 - confidence)``, which the equivalence test needs.
-    method : {'hodges-lehmann', 'welch', 'single run', 'difference', 'exact'}
+    method : str
+        ``hodges-lehmann``, ``aligned``, ``signed-rank``, ``welch``, ``single run``, ``difference``
+        or ``exact``.
     pvalue : float or None
     confidence : float
+    resolution : float
+        The coarsest rounding step among the values, in the unit; 0 where none is known.
     failed_baseline, failed_variant : float
         Shares of requests that failed, medians over runs; 0 where none is told.
     notes : tuple of str
@@ -81,6 +104,9 @@ class Contrast:
     method: str
     pvalue: float | None
     confidence: float
+    baseline_runs: tuple[int, ...] = ()
+    variant_runs: tuple[int, ...] = ()
+    resolution: float = 0.0
     failed_baseline: float = 0.0
     failed_variant: float = 0.0
     notes: tuple[str, ...] = ()

@@ -76,6 +76,14 @@ class Found:
     data: bytes | None = None
     sidecars: Sidecars | None = None
 
+    @property
+    def size(self) -> int:
+        """Bytes on disk; 0 where the file system does not tell."""
+        try:
+            return self.path.stat().st_size if self.path else len(self.data or b"")
+        except OSError:
+            return 0
+
     def load(self) -> Source:
         """Open the source."""
         if self.path is None:
@@ -111,7 +119,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
         compile_pattern(options.layout)
     if options.as_format:
         registry.by_name(options.as_format)
-    tools = known_tools()
+    tools = registry.tools() | COMPANIONS
     result = Discovery()
     for argument in arguments:
         variant, path = split_label(argument)
@@ -125,7 +133,8 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
             result.found.append(_named_file(Path(path), variant, options, tools))
         else:
             raise DataError("no such file or folder", where=path, hint="check the path")
-    _drop_repeats(result)
+    if len(arguments) > 1:
+        _drop_repeats(result)
     _distinguish(result.found)
     if not result.found:
         skipped = f"; {len(result.skipped)} passed over" if result.skipped else ""
@@ -148,12 +157,6 @@ def _drop_repeats(result: Discovery) -> None:
         labels.add(found.variant)
         kept.append(found)
     result.found = kept
-
-
-def known_tools() -> frozenset[str]:
-    """Return every name that ``{tool}`` in a path may have."""
-    names = {name for f in registry.formats() for name in (f.name, *f.tools)}
-    return frozenset(names | COMPANIONS)
 
 
 def split_label(argument: str) -> tuple[str, str]:
@@ -193,11 +196,12 @@ def _named_file(path: Path, variant: str, options: Options, tools: frozenset[str
         root_name="" if len(path.parts) > 1 else path.resolve().parent.name,
         pattern=options.layout,
     )
+    told = replace(labels, group="", benchmark="") if variant else replace(labels, group="")
     return Found(
         label=str(path),
         identity=str(path.resolve()),
         path=path,
-        labels=replace(labels, group=""),
+        labels=told,
         sidecar=sidecars.for_file(path),
         variant=variant,
         is_named=True,
@@ -238,11 +242,25 @@ def _add_folder(
 def _distinguish(found: list[Found]) -> None:
     """Give named files with equal labels the shortest paths that tell them apart."""
     named = [source for source in found if source.is_named and not source.variant and source.path]
+    _tell_by_stem(named)
     count = Counter(_key(source) for source in named)
     for key in (key for key, times in count.items() if times > 1):
         same = [source for source in named if _key(source) == key]
         for source, variant in zip(same, _shortest([s.label for s in same]), strict=True):
             source.variant = variant
+
+
+def _tell_by_stem(named: Sequence[Found]) -> None:
+    """Take what is left of the stems for the variants, where nothing else tells files apart.
+
+    ``k6-base.txt`` and ``k6-otel.txt`` of one folder are two variants, not two benchmarks of one.
+    """
+    variants = {source.sidecar.variant or source.labels.variant for source in named}
+    left = [source.labels.leftover for source in named]
+    if len(variants) == 1 and len(set(left)) == len(named) > 1 and all(left):
+        for source in named:
+            source.variant = source.labels.leftover
+            source.labels = replace(source.labels, benchmark="")
 
 
 def _key(source: Found) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ Why: a raw folder in memory and a store give the very same frames.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from benchkit.schema import Observations, Runs
+    from benchkit.store import Store
 
 _JSON = frozenset({"units", "env"})
 #: Roles whose values are in the table; warm-ups and failed runs are in the table of runs alone.
@@ -99,6 +100,17 @@ def observations(parts: Sequence[Part], values: pa.Table) -> Observations:
     return schema.observations(frame)
 
 
+def stream_observations(store: Store, metrics: Sequence[str] = ()) -> Iterator[Observations]:
+    """Yield all of a store's observations, samples included, in frames of bounded size."""
+    import pyarrow as pa
+
+    parts = read_parts(store.pieces())
+    for batch in store.stream(raw=True, metrics=metrics):
+        frame = observations(parts, pa.Table.from_batches([batch]))
+        if len(frame):
+            yield frame
+
+
 def _locate(values: pa.Table, batches: dict[int, int], keys: np.ndarray) -> np.ndarray:
     """Return for each value the place of its key among the sorted ``keys``, or -1."""
     import numpy as np
@@ -131,7 +143,7 @@ def runs(parts: Iterable[Part]) -> Runs:
 def _run(same: Sequence[Part]) -> dict[str, Any]:
     first = same[0]
     row: dict[str, Any] = {name: getattr(first, name) for name in _LABELS}
-    row |= {"run": first.number, "role": first.role, "block": None}
+    row |= {"run": first.number, "role": first.role}
     for name in (
         "started_at",
         "duration",
@@ -140,6 +152,7 @@ def _run(same: Sequence[Part]) -> dict[str, Any]:
         "tool_version",
         "command",
         "corrected",
+        "block",
         "position",
     ):
         row[name] = next((v for p in same if (v := getattr(p, name)) is not None), None)

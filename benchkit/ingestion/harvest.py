@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import count, pairwise
 from pathlib import Path
@@ -53,6 +53,7 @@ class Part(Piece):
     connections: int | None = None
     tool_version: str | None = None
     command: str | None = None
+    block: int | None = None
     position: int | None = None
     corrected: str | None = None
     units: dict[str, str] = field(default_factory=dict)
@@ -80,7 +81,7 @@ class Harvest:
         self.reports: list[SourceReport] = []
         self._options = options
         self._renames = options.renames()
-        self._given = repr((options.variant, options.benchmark, options.meta, options.rename))
+        self._given = repr(replace(options, exclude=()))
         self._batch = batch
         self._known = known or {}
         self._digests = {digest: identity for identity, (digest, _) in self._known.items()}
@@ -324,7 +325,8 @@ def _complete(part: Part, reading: Reading, found: Found) -> None:
     part.target_rate = reading.target_rate or side.target_rate
     part.connections = reading.connections or side.connections
     part.tool_version, part.command = reading.tool_version, reading.command or side.command
-    part.corrected, part.position = reading.corrected, side.position
+    part.corrected = reading.corrected
+    part.block, part.position = side.block, side.position
     part.env = {**reading.env, **side.env}
     names = dict.fromkeys((*reading.assume, *reading.better))
     part.units = {name: _unit_words(name, reading) for name in names}

@@ -13,6 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from benchkit.errors import AmbiguousFormatError, ConfigError, UnknownFormatError
 from benchkit.parsers.base import Format
+from benchkit.parsers.signs import SIGNS, find_signs
 from benchkit.parsers.source import Head, Source
 
 GROUP = "benchkit.parsers"
@@ -50,8 +51,57 @@ def formats() -> tuple[Format, ...]:
 
     A plug-in that cannot be imported is warned about and left out.
     """
-    plugins = sorted(entry_points(group=GROUP), key=lambda point: point.name)
-    return load((*BUILTIN, *plugins))
+    return load((*BUILTIN, *_plugin_points()))
+
+
+def candidates(head: Head) -> tuple[Format, ...]:
+    """Return the formats that have to be asked about a source: those whose signs are in it.
+
+    Parameters
+    ----------
+    head : Head
+
+    Returns
+    -------
+    tuple of Format
+        Built-ins whose `signs` are there (all, where there is no text to look at), and every
+        plug-in.
+    """
+    return _shown(find_signs(head))
+
+
+@cache
+def _shown(names: frozenset[str]) -> tuple[Format, ...]:
+    return (*(_builtin(point.name) for point in BUILTIN if point.name in names), *_plugins())
+
+
+@cache
+def tools() -> frozenset[str]:
+    """Return every name of a format or of its tools."""
+    known = {name for point in BUILTIN for name in (point.name, *SIGNS[point.name].tools)}
+    return frozenset(known | {name for each in _plugins() for name in (each.name, *each.tools)})
+
+
+def _plugin_points() -> tuple[EntryPoint, ...]:
+    return tuple(sorted(entry_points(group=GROUP), key=lambda point: point.name))
+
+
+@cache
+def _plugins() -> tuple[Format, ...]:
+    """Import the plug-ins; one with a built-in's name is left out."""
+    points = _plugin_points()
+    if not points:
+        return ()
+    taken = {point.name for point in BUILTIN}
+    return tuple(found for found in formats() if found.name not in taken)
+
+
+@cache
+def _builtin(name: str) -> Format:
+    """Import one built-in format."""
+    found = next(point for point in BUILTIN if point.name == name).load()
+    assert isinstance(found, Format)  # noqa: S101 - the registry's own
+    return found
 
 
 def load(points: Iterable[EntryPoint]) -> tuple[Format, ...]:
@@ -128,7 +178,7 @@ def identify(source: Source) -> tuple[Format, ...]:
         If its bytes cannot be had.
     """
     head = source.head()
-    claims = [candidate for candidate in formats() if candidate.recognises(head)]
+    claims = [candidate for candidate in candidates(head) if candidate.recognises(head)]
     if not any(not claim.embeds for claim in claims) and head.text and source.size <= SEARCH_BYTES:
         claims = _search(source, claims)
     if not claims:
@@ -143,13 +193,13 @@ def identify(source: Source) -> tuple[Format, ...]:
 
 def _search(source: Source, claims: list[Format]) -> list[Format]:
     """Ask the formats that embed blocks about the rest of a text, too."""
-    rest = [candidate for candidate in formats() if candidate.embeds and candidate not in claims]
+    claims = list(claims)
     for window in source.windows():
         if not window.text:
             break
-        found = [candidate for candidate in rest if candidate.recognises(window)]
-        claims = claims + found
-        rest = [candidate for candidate in rest if candidate not in found]
+        for candidate in candidates(window):
+            if candidate.embeds and candidate not in claims and candidate.recognises(window):
+                claims.append(candidate)
     return claims
 
 
@@ -165,5 +215,6 @@ def _unknown(head: Head) -> str:
 
 
 def _looked_for() -> str:
-    tools = dict.fromkeys(tool for candidate in formats() for tool in candidate.tools)
-    return f"looked for {', '.join(tools)}; name it with --as FORMAT, or see `benchkit formats`"
+    names = dict.fromkeys(tool for sign in SIGNS.values() for tool in sign.tools)
+    names |= dict.fromkeys(tool for plugin in _plugins() for tool in plugin.tools)
+    return f"looked for {', '.join(names)}; name it with --as FORMAT, or see `benchkit formats`"

@@ -84,8 +84,8 @@ class Source:
         """Open a file; one of at most ``keep`` bytes is read once and held."""
         label = label or str(path)
         try:
-            with path.open("rb") as raw:
-                data = raw.read() if os.fstat(raw.fileno()).st_size <= keep else None
+            with io.FileIO(path) as raw:  # no buffer: most files are read in one go
+                data = raw.readall() if os.fstat(raw.fileno()).st_size <= keep else None
         except OSError as error:
             raise UnreadableError(error.strerror or str(error)) from error
         return cls(path, label, data)

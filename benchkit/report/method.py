@@ -5,7 +5,7 @@ In: `Verdicts`. Out: paragraphs. Why: a reader who doubts a row can do it again 
 
 from __future__ import annotations
 
-from benchkit.comparison import DIFFERENCE, EXACT, RANK, SINGLE, WELCH
+from benchkit.comparison import ALIGNED, DIFFERENCE, EXACT, RANK, SIGNED, SINGLE, WELCH
 from benchkit.tables.wording import format_bare
 from benchkit.verdict import Verdicts
 
@@ -13,6 +13,17 @@ _METHODS = {
     RANK: (
         "With at least 4 runs on both sides: the Hodges–Lehmann estimate of the ratio, on "
         "logarithms, with the interval of the exact Mann–Whitney test."
+    ),
+    ALIGNED: (
+        "With 3 variants or more in at least 5 complete blocks of the recorded order: each block's "
+        "median over all variants is taken out, on logarithms; then the Hodges–Lehmann estimate "
+        "and the Mann–Whitney test. Interval and p are approximate: with few variants the one is "
+        "too narrow and the other too small."
+    ),
+    SIGNED: (
+        "With 2 variants in at least 8 complete blocks of the recorded order: the median of the "
+        "Walsh averages of the pairs, on logarithms, with the interval of the exact signed-rank "
+        "test."
     ),
     WELCH: (
         "With 2 or 3 runs on a side: Welch's t-test on logarithms, which assumes that runs are "

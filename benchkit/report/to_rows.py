@@ -10,10 +10,10 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from benchkit import schema
 
@@ -25,21 +25,32 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 1
 
 
-def to_csv(observations: Observations) -> str:
-    """Write the one table as CSV, columns in their public order."""
-    return _csv(schema.column_names(), _rows(observations))
+def write_csv(frames: Iterable[Observations], out: IO[str]) -> None:
+    """Write the one table as CSV, frame by frame, columns in their public order."""
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(schema.column_names())
+    for frame in frames:
+        writer.writerows(_rows(frame))
 
 
-def to_json(observations: Observations) -> str:
+def write_json(frames: Iterable[Observations], out: IO[str]) -> None:
     """Write the one table as JSON: ``{"format_version": 1, "observations": [{…}]}``."""
     names = schema.column_names()
-    rows = [dict(zip(names, row, strict=True)) for row in _rows(observations)]
-    return _json({"format_version": FORMAT_VERSION, "observations": rows})
+    out.write(f'{{"format_version": {FORMAT_VERSION}, "observations": [')
+    before = "\n"
+    for frame in frames:
+        for row in _rows(frame):
+            line = dict(zip(names, row, strict=True))
+            out.write(before + json.dumps(line, ensure_ascii=False, allow_nan=False))
+            before = ",\n"
+    out.write("\n]}\n")
 
 
-def to_parquet(observations: Observations, path: Path) -> None:
-    """Write the one table as a Parquet file."""
-    observations.to_parquet(path, index=False, engine="pyarrow")
+def to_parquet(frames: Iterable[Observations], path: Path) -> None:
+    """Write the one table as a Parquet file; it is held in memory whole."""
+    import pandas as pd
+
+    pd.concat(list(frames)).to_parquet(path, index=False, engine="pyarrow")
 
 
 def runs_to_csv(runs: Runs) -> str:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from benchkit.stats.rank import smallest_pvalue
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.sample import FloatArray, check_fraction, read_sample
+from benchkit.stats.signed_rank import smallest_paired_pvalue
 
 _CONSTANT = "no side varies: there is no interval"
 _CONSTANT_UNEQUAL = "no side varies: p is the smallest that ranks allow"
@@ -106,6 +107,66 @@ def welch(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Estimat
     pvalue = min(1.0, max(2 * float(stdtr(freedom, -abs(t))), sys.float_info.min))
     estimate = Estimate(difference, difference - reach, difference + reach, confidence, "welch")
     return estimate, TestResult(t, pvalue, "welch")
+
+
+def paired_t(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Estimate, TestResult]:
+    """Estimate and test the mean difference of pairs.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (n,)
+        Baseline and variant of each pair, finite, at least 2 pairs.
+    confidence : float
+        Of the interval, 0 < confidence < 1.
+
+    Returns
+    -------
+    Estimate
+        mean(y - x) with its interval; ``low`` and ``high`` are NaN where no difference varies.
+    TestResult
+        ``statistic`` is t; ``pvalue`` is two-sided. Where no difference varies it is 1 if they are
+        0, else `smallest_paired_pvalue`; a note says so.
+
+    Raises
+    ------
+    ValueError
+        If the sides differ in length, have fewer than 2 values or are not finite, or the
+        confidence is out of range.
+
+    Notes
+    -----
+    t = mean(d)·sqrt(n)/s_d with n - 1 degrees of freedom [1]_. Assumes normal differences d (of the
+    logarithms, if those are passed). Smallest usable n: 2, where the interval is very wide. Equals
+    ``scipy.stats.ttest_rel(y, x)``.
+
+    References
+    ----------
+    .. [1] Student, "The probable error of a mean", Biometrika 6 (1908) 1-25.
+
+    Examples
+    --------
+    >>> estimate, test = paired_t([10.0, 20.2, 30.1], [11.0, 21.3, 31.1])
+    >>> round(estimate.value, 3), round(test.pvalue, 4)
+    (1.033, 0.001)
+    """
+    before, after = read_sample(x, "x", smallest=2), read_sample(y, "y", smallest=2)
+    check_fraction(confidence, "confidence")
+    if before.size != after.size:
+        raise ValueError(f"pairs need sides of one length: {before.size} and {after.size}")
+    differences = after - before
+    center, error = _mean(differences), sqrt(_variance(differences) / before.size)
+    if error == 0:
+        note = ("no difference varies: there is no interval",)
+        pvalue = 1.0 if center == 0 else smallest_paired_pvalue(before.size)
+        estimate = Estimate(center, nan, nan, confidence, "paired t", note)
+        return estimate, TestResult(0.0 if center == 0 else nan, pvalue, "paired t", note)
+    from scipy.special import stdtr, stdtrit
+
+    reach = float(stdtrit(before.size - 1, (1 + confidence) / 2)) * error
+    t = center / error
+    pvalue = min(1.0, max(2 * float(stdtr(before.size - 1, -abs(t))), sys.float_info.min))
+    estimate = Estimate(center, center - reach, center + reach, confidence, "paired t")
+    return estimate, TestResult(t, pvalue, "paired t")
 
 
 def prediction_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:

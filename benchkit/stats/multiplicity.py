@@ -153,11 +153,81 @@ def runs_for_family(rows: int, alpha: float = 0.05) -> int:
     >>> runs_for_family(1), runs_for_family(28)
     (4, 7)
     """
+    _check_family(rows, alpha)
+    return next(k for k in count(1) if largest_family(k, k, alpha) >= rows)
+
+
+def largest_paired_family(n: int, alpha: float = 0.05) -> int:
+    """Return the most rows among which Holm can still reject one, with n pairs in each.
+
+    Parameters
+    ----------
+    n : int
+        Pairs, at least 1.
+    alpha : float
+        Family-wise level, 0 < alpha < 1.
+
+    Returns
+    -------
+    int
+        floor(alpha·2^n/2): the rows by which the smallest p-value of the exact signed-rank test
+        may be multiplied; 0 where it cannot reject even alone.
+
+    Raises
+    ------
+    ValueError
+        If there is no pair or alpha is out of range.
+
+    Notes
+    -----
+    Assumes the exact signed-rank test in every row (see `smallest_paired_pvalue`). Smallest usable
+    n: 1. Computed in integers.
+
+    Examples
+    --------
+    >>> [largest_paired_family(n) for n in (5, 6, 8, 10)]
+    [0, 1, 6, 25]
+    """
+    check_fraction(alpha, "alpha")
+    if n < 1:
+        raise ValueError(f"there must be at least 1 pair: {n}")
+    return int(Fraction(alpha).limit_denominator(10**9) * 2**n // 2)
+
+
+def pairs_for_family(rows: int, alpha: float = 0.05) -> int:
+    """Return the fewest pairs with which Holm can reject in so many rows.
+
+    Parameters
+    ----------
+    rows : int
+        Size of the family, at least 1.
+    alpha : float
+        Family-wise level, at least 1e-9 and below 1.
+
+    Raises
+    ------
+    ValueError
+        If rows or alpha are out of range.
+
+    Notes
+    -----
+    The inverse of `largest_paired_family`, with its assumptions: necessary for a rejection, not
+    sufficient.
+
+    Examples
+    --------
+    >>> pairs_for_family(1), pairs_for_family(28)
+    (6, 11)
+    """
+    _check_family(rows, alpha)
+    return next(n for n in count(1) if largest_paired_family(n, alpha) >= rows)
+
+
+def _check_family(rows: int, alpha: float) -> None:
     if rows < 1:
         raise ValueError(f"rows must be at least 1: {rows}")
     if alpha < 1e-9:
         raise ValueError(f"alpha must be at least 1e-9: {alpha}")
-    return next(k for k in count(1) if largest_family(k, k, alpha) >= rows)
 
 
 def _adjust(pvalues: ArrayLike, step: Callable[[FloatArray], FloatArray]) -> FloatArray:

@@ -33,7 +33,7 @@ def total_sources(reports: Iterable[SourceReport]) -> Table:
             Cell(outcome),
             *(Cell(str(number) if number else "", number) for number in total),
         )
-        for (name, outcome), total in totals.items()
+        for (name, outcome), total in sorted(totals.items())
     )
     return Table("Sources", columns, rows)
 

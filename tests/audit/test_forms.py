@@ -49,3 +49,7 @@ def test_two_values_of_one_source_are_its_own_business() -> None:
     frame = told(0.0012, 0.0024).copy()
     frame["source"] = ["a/k6-1.txt:4", "a/k6-1.txt:5"]
     assert list(find_disagreements(schema.observations(frame))) == []
+
+
+def test_what_ran_beside_the_load_has_no_forms() -> None:
+    assert list(find_disagreements(told(0.0012, 0.0024, tool="server"))) == []

@@ -49,7 +49,8 @@ def rows(document: dict[str, object], **wanted: object) -> list[dict[str, object
 
 def test_from_folder_to_report(tmp_path: Path) -> None:
     assert benchkit("ingest", TRACING, cwd=tmp_path).returncode == 0
-    done = benchkit("report", "--baseline", "none", "--variant", "otlp", cwd=tmp_path)
+    sides = ["--baseline", "none", "--variant", "otlp", "--blocks", "never"]
+    done = benchkit("report", *sides, cwd=tmp_path)
     assert done.returncode == 0
     assert done.stdout.startswith("▲ otlp costs 13.1")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -74,22 +75,27 @@ def test_the_json_document_has_the_contracts_keys(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variant", "change", "low", "high", "verdict"),
+    ("blocks", "variant", "change", "low", "high", "verdict"),
     [
-        ("otlp", -13.1, -14.8, -11.1, "regression"),
-        ("zipkin", -16.1, -18.3, -14.2, "regression"),
-        ("skywalking", -11.5, -12.9, -9.8, "regression"),
-        ("apm", 0.1, -2.3, 2.7, "equivalent"),
+        ("never", "otlp", -13.1, -14.8, -11.1, "regression"),
+        ("never", "zipkin", -16.1, -18.3, -14.2, "regression"),
+        ("never", "skywalking", -11.5, -12.9, -9.8, "regression"),
+        ("never", "apm", 0.1, -2.3, 2.7, "equivalent"),
+        ("auto", "otlp", -12.85, -14.76, -11.26, "regression"),
+        ("auto", "zipkin", -16.10, -18.12, -14.75, "regression"),
+        ("auto", "skywalking", -11.03, -12.56, -10.33, "regression"),
+        ("auto", "apm", 0.39, -2.11, 2.68, "equivalent"),
     ],
 )
 def test_the_quiet_set_shows_what_was_computed_by_hand(
-    tmp_path: Path, variant: str, change: float, low: float, high: float, verdict: str
+    tmp_path: Path, blocks: str, variant: str, change: float, low: float, high: float, verdict: str
 ) -> None:
-    document = compare(TRACING, cwd=tmp_path)
+    document = compare(TRACING, "--blocks", blocks, cwd=tmp_path)
     (row,) = rows(document, variant=variant, metric="request_rate")
     found = [100 * (float(str(row[key])) - 1) for key in ("ratio", "ratio_low", "ratio_high")]
     assert found == pytest.approx([change, low, high], abs=0.05)
     assert (row["verdict"], row["primary"], row["n_variant"]) == (verdict, True, 8)
+    assert row["method"] == {"never": "hodges-lehmann", "auto": "aligned"}[blocks]
 
 
 def test_medians_of_go_benchmarks_are_benchstats(tmp_path: Path) -> None:
@@ -178,6 +184,7 @@ def test_undo_takes_the_ingest_back(tmp_path: Path) -> None:
         (["compare", TRACING, "--variant", "olpt"], 3, "did you mean 'otlp'?"),
         (["compare", TRACING, "--metric", "request_rat"], 3, "did you mean 'request_rate'?"),
         (["compare", TRACING, "--margin", "3"], 2, "--margin: '3' is not a share"),
+        (["compare", TRACING, "--blocks", "always"], 2, "--blocks: 'always' is not known here"),
         (["compare", TRACING, "--format", "xml"], 2, "use table, md, csv, json"),
         (["compare", TRACING, "--pair", "none"], 2, "write BASELINE:VARIANT"),
         (["compare", "{one}"], 3, "is the only variant"),
@@ -320,3 +327,50 @@ def test_an_ingest_is_told_as_json(tmp_path: Path) -> None:
     document = json.loads(done.stdout)
     outcomes = [source["outcome"] for source in document["sources"]]
     assert (outcomes.count("read"), outcomes.count("refused"), document["runs"]) == (80, 1, 80)
+
+
+def test_large_inputs_are_exported_in_frames(tmp_path: Path) -> None:
+    rows = "".join(
+        f"Thu Nov 20 12:00:00 2026\t1795224{i % 1000:03}\t0\t{i % 90}\t{i % 90}\t1\n"
+        for i in range(500_000)
+    )
+    (tmp_path / "ab-1.tsv").write_text("starttime\tseconds\tctime\tdtime\tttime\twait\n" + rows)
+    done = benchkit("export", ".", "--metric", "latency", "-o", "x.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "x.csv").read_text().split("\n")
+    assert sum(",latency,sample," in line for line in lines) == 500_000
+    assert sum(",latency,p99," in line for line in lines) == 1
+
+
+def test_benchstats_summaries_are_a_direction_however_often_they_are_printed(
+    tmp_path: Path,
+) -> None:
+    folder = FIXTURES / "benchstat"
+    files = [str(path) for path in sorted(folder.glob("new-2file*"))]
+    assert len(files) > 1
+    (tmp_path / "r").mkdir()
+    for path in files:
+        (tmp_path / "r" / Path(path).name).write_bytes(Path(path).read_bytes())
+    document = compare("r", "--baseline", "baseline", "--variant", "enabled", cwd=tmp_path)
+    assert {row["method"] for row in rows(document)} == {"single run"}
+    assert {row["verdict"] for row in rows(document)} == {"inconclusive"}
+
+
+@pytest.mark.parametrize("label", [("", ""), ("base=", "otel=")])
+def test_files_told_apart_by_their_stems_are_variants(
+    tmp_path: Path, label: tuple[str, str]
+) -> None:
+    for name, variant in (("base", "none"), ("otel", "otlp")):
+        text = (FIXTURES / "tracing-wrk" / variant / "wrk-1.txt").read_bytes()
+        (tmp_path / f"wrk-{name}.txt").write_bytes(text)
+    document = compare(f"{label[0]}wrk-base.txt", f"{label[1]}wrk-otel.txt", cwd=tmp_path)
+    assert document["pairs"] == [["base", "otel"]]
+    (row,) = rows(document, primary=True)
+    assert row["benchmark"] == "/ping/GRM"
+
+
+def test_another_choice_of_samples_reads_anew(tmp_path: Path) -> None:
+    source = str(FIXTURES / "nginx-ab")
+    benchkit("ingest", source, "--no-samples", cwd=tmp_path)
+    done = benchkit("ingest", source, cwd=tmp_path)
+    assert "unchanged" not in done.stdout

@@ -47,6 +47,7 @@ PIECE = make_format("piece", "PIECE", embeds=True)
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "formats", lambda: (OWNER, RIVAL, BLOCK, PIECE))
+    monkeypatch.setattr(registry, "candidates", lambda _: (OWNER, RIVAL, BLOCK, PIECE))
 
 
 @pytest.fixture
@@ -116,14 +117,15 @@ def test_what_nobody_claims_is_described(data: bytes, why: str) -> None:
     with pytest.raises(UnknownFormatError) as caught:
         registry.identify(Source(None, "a.txt", data))
     assert caught.value.what == why
-    assert "looked for owner, owner2, rival, rival2, block, block2, piece" in str(caught.value)
+    assert "looked for wrk, wrk2, ab, hey" in str(caught.value)
 
 
 @pytest.mark.usefixtures("known")
 def test_a_long_first_line_is_quoted_in_part() -> None:
     with pytest.raises(UnknownFormatError) as caught:
         names("y" * 500)
-    assert len(str(caught.value)) < 250
+    assert "y" * 60 in str(caught.value)
+    assert "y" * 61 not in str(caught.value)
 
 
 def test_damaged_gzip_is_unreadable_rather_than_unknown() -> None:

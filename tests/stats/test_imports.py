@@ -22,6 +22,8 @@ mann_whitney(x, y), hodges_lehmann(x, y), holm([0.1]), benjamini_hochberg([0.1])
 exact_difference(x, y), is_equivalent(0.0, 0.1, 0.03), runs_to_show_equivalence(0.1, 5, 0.03)
 runs_to_show_effect(0.1, 5, 0.06, 0.03), largest_family(5, 5), smallest_pvalue(5, 5)
 mann_whitney(range(200), range(200)), hodges_lehmann(range(200), range(200))
+wilcoxon(x, y), paired_shift(x, y), compare_aligned([x, y], 0, 1), find_outliers(x)
+find_trend([x], [y]), adjust_for_trend([x, y], [y, x]), is_interleaved(x, y)
 print(sorted({name.split(".")[0] for name in sys.modules} & {"scipy", "pandas", "pyarrow"}))
 """
 

@@ -11,7 +11,13 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.stats import median, prediction_interval, welch
+from benchkit.stats import (
+    median,
+    paired_t,
+    prediction_interval,
+    smallest_paired_pvalue,
+    welch,
+)
 
 VALUES = st.floats(-1e6, 1e6)
 
@@ -107,3 +113,25 @@ def test_too_few_values_are_refused() -> None:
         prediction_interval([1])
     with pytest.raises(ValueError, match="x must have at least 1 values, has 0"):
         median([])
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 30])
+def test_paired_t_equals_scipy(n: int) -> None:
+    rng = np.random.default_rng(n)
+    x = rng.normal(size=n)
+    y = x + rng.normal(0.3, 0.5, size=n)
+    estimate, test = paired_t(x, y, confidence=0.9)
+    theirs = scipy.stats.ttest_rel(y, x)
+    ends = theirs.confidence_interval(0.9)
+    assert test.pvalue == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert test.statistic == pytest.approx(theirs.statistic)
+    assert (estimate.low, estimate.high) == pytest.approx((ends.low, ends.high))
+
+
+def test_pairs_that_all_differ_by_the_same_have_no_interval() -> None:
+    estimate, test = paired_t([1, 2, 3], [2, 3, 4])
+    assert (estimate.value, isnan(estimate.low)) == (1, True)
+    assert test.pvalue == smallest_paired_pvalue(3)
+    assert paired_t([1, 2], [1, 2])[1].pvalue == 1
+    with pytest.raises(ValueError, match="one length: 2 and 3"):
+        paired_t([1, 2], [1, 2, 3])

@@ -15,7 +15,9 @@ from benchkit.stats import (
     benjamini_hochberg,
     holm,
     largest_family,
+    largest_paired_family,
     mann_whitney,
+    pairs_for_family,
     runs_for_family,
     smallest_pvalue,
 )
@@ -104,3 +106,12 @@ def test_holm_keeps_the_family_wise_level_in_simulation() -> None:
     rng = np.random.default_rng(1)
     false = sum(bool(np.any(holm(rng.random(20)) <= 0.05)) for _ in range(2000))
     assert 0.03 < false / 2000 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 2000)
+
+
+def test_families_of_pairs() -> None:
+    assert [largest_paired_family(n) for n in (5, 6, 8, 10)] == [0, 1, 6, 25]
+    assert [pairs_for_family(rows) for rows in (1, 2, 6, 7, 25, 26)] == [6, 7, 8, 9, 10, 11]
+    with pytest.raises(ValueError, match="at least 1 pair"):
+        largest_paired_family(0)
+    with pytest.raises(ValueError, match="rows must be"):
+        pairs_for_family(0)

@@ -62,7 +62,7 @@ QUANTILE_RULE = "sorted[ceil(n*p/100)]"
 _START = r"[ \t#>|*/]*(?:- +)?[ \t#>|*/]*"
 _SIGNS = (
     (
-        "Requests/sec:",
+        "Summary:",
         re.compile(
             rf"^{_START}Summary:\W*\n(?:[ \t#>|*/]*\n)?{_START}Total:\s+\d+\.\d{{4}} secs",
             re.MULTILINE,

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-from benchkit.parsers.base import strip_prefix
-
 #: The lines of a report in the order in which they are printed. The five from DISTRIBUTION on come
 #: again, with ranks from UNCORRECTED on, in the block that ``wrk2 -U`` adds.
 HEAD, SIZE, CALIBRATION, STATS, LATENCY, RATE = range(6)
@@ -73,7 +71,6 @@ _TELLING = frozenset({"Latency", "Req/Sec", "Requests/sec:", "Transfer/sec:", "S
 _FURNITURE = ("Detailed Percentile", "Value ", "[Buckets")
 _OPEN_ENDED = re.compile(r"(?:%\s+[\d.]+m|timeout \d+|responses: \d+)$")
 _LOG_PREFIX = re.compile(r"(?:\d{4}-\d\d-\d\dT\S+|[\w.-]+\s+\|)(?:\s+|$)")
-_MARKED = frozenset("#>|*/-")
 
 
 def read_line(line: str) -> tuple[int, Fields] | None:
@@ -97,12 +94,6 @@ def read_line(line: str) -> tuple[int, Fields] | None:
         if match is not None:
             return rank, match.groups()
     return (DAMAGED, ()) if telling else None
-
-
-def bare(text: str) -> str:
-    """Drop blanks and what a comment, a quotation or Markdown put around a line."""
-    line = text.strip()
-    return strip_prefix(line).strip(" \t#>*|`") if line and line[0] in _MARKED else line
 
 
 def without_log_prefix(line: str) -> str:

@@ -6,15 +6,16 @@ the same texts come again and again in a folder of reports, so that each is read
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from benchkit.parsers import base
 from benchkit.units import parse_count, parse_time
 
 _ENDS = {"0": "min", "": "min", "100": "max"}
 
 read_time = lru_cache(maxsize=1 << 14)(parse_time)
 read_rate = lru_cache(maxsize=1 << 14)(parse_count)
+path_of = lru_cache(maxsize=1024)(base.path_of)
 
 
 @lru_cache(maxsize=1024)
@@ -22,10 +23,3 @@ def stat_of(percent: str) -> str:
     """Name a quantile: ``99.900`` is p99.9, the ends are min and max."""
     short = percent.rstrip("0").rstrip(".") if "." in percent else percent
     return _ENDS.get(short, f"p{short}")
-
-
-@lru_cache(maxsize=1024)
-def path_of(url: str) -> str:
-    """Return the path of a URL: no host, port, query or fragment."""
-    rest = re.split(r"[?#]", url.partition("://")[2] or url, maxsplit=1)[0]
-    return "/" + rest.partition("/")[2]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from benchkit.parsers.base import Reading, Record, Source, find_command
+from benchkit.parsers.base import Reading, Record, Source, bare, find_command
 from benchkit.parsers.source import UnreadableError
 from benchkit.parsers.wrk import lines, remarks
 from benchkit.parsers.wrk.report import Report
@@ -55,7 +55,7 @@ def read_lines(source: Source) -> Iterator[Record]:
     reader, empty = _Reader(source.label), True
     problem: UnreadableError | None = None
     try:
-        for number, text in _whole_lines(source):
+        for number, text in source.whole_lines(lines.may_be_cut):
             reader.feed(number, text)
             if reader.records:
                 empty = False
@@ -71,22 +71,6 @@ def read_lines(source: Source) -> Iterator[Record]:
         yield remarks.absent(source.label)
 
 
-def _whole_lines(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield the lines, but not a last one that may have lost its end to a cut."""
-    held: tuple[int, str] | None = None
-    try:
-        for item in source.lines():
-            if held is not None:
-                yield held
-            held = item
-    except UnreadableError:
-        if held is not None:
-            yield held
-        raise
-    if held is not None and (not lines.may_be_cut(held[1]) or source.text().endswith("\n")):
-        yield held
-
-
 class _Reader:
     """The report that is open, what stood above it, and the records that are ready."""
 
@@ -100,7 +84,7 @@ class _Reader:
 
     def feed(self, number: int, text: str) -> None:
         """Take a line of the source."""
-        line = lines.bare(text)
+        line = bare(text)
         event = lines.read_line(line) if line else None
         if line and event is None:
             line = lines.without_log_prefix(line)

@@ -1,0 +1,180 @@
+"""Rules about the order of runs: sides one after the other, a fixed first, a drifting machine.
+
+In: comparisons and runs. Out: findings B330, B331, B332. Why: with a drift of 5 % over a session,
+"first all of this, then all of that" shows a false change three times out of four, whatever test.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import TYPE_CHECKING
+
+from benchkit.audit.session import (
+    MATTERS,
+    Session,
+    by_row,
+    find_sessions,
+    logs_of,
+    name_row,
+    series_of,
+)
+from benchkit.comparison import Comparisons, Contrast
+from benchkit.errors import Finding
+from benchkit.stats.order import Trend, adjust_for_trend, find_trend, is_interleaved
+from benchkit.units import format_percent
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+#: Fewest blocks in which a variant that is always first is no chance.
+_FEWEST_BLOCKS = 3
+#: The places of the runs of both sides.
+_Sides = tuple[list[float], list[float]]
+_IN_TURN = "measure the variants in turn, another one first in each round"
+
+
+def find_one_sided_order(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
+    """B330: the runs of two variants were not made in turn."""
+    sessions = find_sessions(runs)
+    used = dict.fromkeys(series_of(c) for c in comparisons.contrasts)
+    for baseline, variant in comparisons.pairs:
+        apart: list[_Sides] = []
+        for key in used:
+            places = sessions[key].places if key in sessions else {}
+            x, y = (list(places.get(name, {}).values()) for name in (baseline, variant))
+            if x and y and not is_interleaved(x, y, 1 - comparisons.confidence):
+                apart.append((x, y))
+        if apart:
+            yield _tell_order(baseline, variant, apart)
+
+
+def find_fixed_first(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
+    """B331: one variant is the first of every block."""
+    sessions = find_sessions(runs)
+    first: dict[str, list[int]] = {}
+    for key in dict.fromkeys(series_of(c) for c in comparisons.contrasts):
+        session = sessions.get(key)
+        if session is not None and session.blocks:
+            leaders = _find_leaders(session)
+            if len(leaders) >= _FEWEST_BLOCKS and len(set(leaders)) == 1:
+                first.setdefault(leaders[0], []).append(len(leaders))
+    for variant, blocks in first.items():
+        on = f" on {len(blocks)} benchmarks" if len(blocks) > 1 else ""
+        yield Finding(
+            code="B331",
+            severity="info",
+            where=variant,
+            message=f"it is the first in each of {max(blocks)} rounds{on}: what the first place "
+            "costs or gains counts as its own",
+            remedy="let another variant begin each round",
+            numbers={"blocks": max(blocks), "benchmarks": len(blocks)},
+        )
+
+
+def find_drift(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
+    """B332: values move with the time of the run, by more than half of the usual margin."""
+    sessions = find_sessions(runs)
+    for row in by_row(comparisons):
+        session = sessions.get(series_of(row[0]))
+        logs = logs_of(row)
+        if session is None or not all(_is_placed(session, v, of) for v, of in logs.items()):
+            continue
+        trend = _find_trend(session, logs)
+        drift = trend.slope * session.length
+        if trend.pvalue <= 1 - comparisons.confidence and abs(drift) > MATTERS:
+            adjusted = [_adjust(c, session, logs) for c in row]
+            yield _tell_drift(row[0], trend, drift, adjusted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Adjusted:
+    """A change with the trend taken out, and by how much that moves it, on logarithms."""
+
+    variant: str
+    change: float
+    shift: float
+
+
+def _tell_order(baseline: str, variant: str, apart: Sequence[_Sides]) -> Finding:
+    (before, after), *_ = apart
+    words = [baseline, variant] if fmean(before) < fmean(after) else [variant, baseline]
+    whole = max(before) < min(after) or max(after) < min(before)
+    share = "all runs" if whole else "most runs"
+    on = f" on {len(apart)} benchmarks" if len(apart) > 1 else ""
+    return Finding(
+        code="B330",
+        severity="warning",
+        where=f"{baseline}, {variant}",
+        message=f"{share} of {words[0]} were made before those of {words[1]}{on}: a machine that "
+        "drifts makes a difference of its own",
+        remedy=_IN_TURN,
+        numbers={"benchmarks": len(apart), "runs": len(before) + len(after)},
+    )
+
+
+def _find_leaders(session: Session) -> list[str]:
+    """Return the variant that was first in each block."""
+    blocks: dict[int, list[tuple[float, str]]] = {}
+    for variant, runs in session.blocks.items():
+        for run, block in runs.items():
+            blocks.setdefault(block, []).append((session.places[variant][run], variant))
+    return [min(members)[1] for members in blocks.values() if len(members) > 1]
+
+
+def _is_placed(session: Session, variant: str, logs: dict[int, float]) -> bool:
+    return bool(logs) and logs.keys() <= session.places.get(variant, {}).keys()
+
+
+def _find_trend(session: Session, logs: dict[str, dict[int, float]]) -> Trend:
+    """Look for a trend within variants; where blocks are complete, over the blocks' levels.
+
+    A slow round touches all its variants: counted once for each, it would look like five
+    independent witnesses.
+    """
+    levels = {variant: median(of.values()) for variant, of in logs.items()}
+    strata: dict[str | int, list[tuple[float, float]]] = {}
+    for variant, of in logs.items():
+        for run, log in of.items():
+            block = session.blocks.get(variant, {}).get(run)
+            point = session.places[variant][run], log - levels[variant]
+            strata.setdefault(variant if block is None else block, []).append(point)
+    if session.blocks:
+        middle = [tuple(map(median, zip(*points, strict=True))) for points in strata.values()]
+        return find_trend([[at for at, _ in middle]], [[level for _, level in middle]])
+    times = [[at for at, _ in points] for points in strata.values()]
+    return find_trend(times, [[log for _, log in points] for points in strata.values()])
+
+
+def _adjust(c: Contrast, session: Session, logs: dict[str, dict[int, float]]) -> _Adjusted:
+    sides = [
+        ([session.places[variant][run] for run in logs[variant]], list(logs[variant].values()))
+        for variant in (c.baseline, c.variant)
+    ]
+    change = adjust_for_trend([at for at, _ in sides], [values for _, values in sides])
+    plain = fmean(sides[1][1]) - fmean(sides[0][1])
+    return _Adjusted(c.variant, math.exp(change) - 1, change - plain)
+
+
+def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjusted]) -> Finding:
+    is_moved = any(abs(one.shift) > MATTERS for one in adjusted)
+    changes = ", ".join(f"{one.variant} {format_percent(one.change)}" for one in adjusted)
+    return Finding(
+        code="B332",
+        severity="warning" if is_moved else "info",
+        where=name_row(c),
+        message=f"it drifts by {format_percent(math.exp(drift) - 1)} over the session "
+        f"(p = {trend.pvalue:.2g}); by means, with a straight trend taken out: {changes}",
+        remedy=f"{_IN_TURN}; let the machine settle first"
+        if is_moved
+        else "the trend touches both sides alike: no change moves by more than "
+        f"{format_percent(MATTERS).lstrip('+')}",
+        numbers={
+            "drift": math.exp(drift) - 1,
+            "tau": trend.tau,
+            "p": trend.pvalue,
+            **{f"adjusted_change {one.variant}": one.change for one in adjusted},
+        },
+    )

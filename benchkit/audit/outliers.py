@@ -1,0 +1,141 @@
+"""Rules about single values: runs far from the rest, and rounding that hides the change.
+
+In: comparisons. Out: findings B333, B334. Why: one starved run can make or hide a change, and a
+tool that prints whole milliseconds cannot tell microseconds; nothing is ever left out in silence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from benchkit.audit.session import MATTERS, by_row, logs_of, name_row
+from benchkit.comparison import Comparisons, Contrast
+from benchkit.comparison.measure import measure
+from benchkit.errors import Finding
+from benchkit.stats.outliers import find_outliers
+from benchkit.units import format_percent
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+#: Smaller changes, as a share, are not what rounding is held against.
+_SMALLEST_CHANGE = 0.01
+#: A rounding step of more than this share of the change hides it.
+_STEP_SHARE = 1 / 3
+_MOST_TIES = 0.2
+
+
+def find_far_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
+    """B333: runs that lie far from the rest of their variant, with and without them."""
+    for row in by_row(comparisons):
+        far = {variant: _find_far(of) for variant, of in logs_of(row).items()}
+        if any(far.values()):
+            yield _tell_far(row, far)
+
+
+def find_coarse_values(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
+    """B334: the rounding of the source is as large as the change, or values coincide."""
+    for row in by_row(comparisons):
+        coarse = [c for c in row if _has_spread(c) and _is_coarse(c)]
+        tied = [c for c in row if _has_spread(c) and c not in coarse and _share_ties(c)]
+        if coarse:
+            yield _tell_coarse(coarse)
+        if tied:
+            yield _tell_ties(tied)
+
+
+def _find_far(logs: dict[int, float]) -> set[int]:
+    if not logs:
+        return set()
+    marks = find_outliers(list(logs.values())).tolist()
+    return {run for run, mark in zip(logs, marks, strict=True) if mark}
+
+
+def _tell_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
+    names = [f"{variant} {run}" for variant, runs in far.items() for run in sorted(runs)]
+    touched = [c for c in row if far[c.baseline] or far[c.variant]]
+    without = {c.variant: _leave_out(c, far) for c in touched}
+    kept = {c.variant: c.ratio for c in touched if c.ratio is not None}
+    changes = ", ".join(
+        f"{variant} {format_percent(ratio - 1)} (with: {format_percent(kept[variant] - 1)})"
+        for variant, ratio in without.items()
+    )
+    is_moved = any(abs(math.log(without[v] / kept[v])) > MATTERS for v in without)
+    return Finding(
+        code="B333",
+        severity="warning" if is_moved else "info",
+        where=name_row(row[0]),
+        message=f"far from the other runs of the variant: {', '.join(names)}; "
+        f"unpaired without {'it' if len(names) == 1 else 'them'}: {changes}",
+        remedy="look for what disturbed them and run again; they count in every other number",
+        numbers={
+            "runs": ", ".join(names),
+            **{f"with {variant}": ratio for variant, ratio in kept.items()},
+            **{f"without {variant}": ratio for variant, ratio in without.items()},
+        },
+    )
+
+
+def _leave_out(c: Contrast, far: dict[str, set[int]]) -> float:
+    """Return the ratio without the far runs of both sides."""
+    sides = (
+        (c.baseline, c.baseline_runs, c.baseline_values),
+        (c.variant, c.variant_runs, c.variant_values),
+    )
+    x, y = (
+        [v for run, v in zip(runs, values, strict=True) if run not in far[variant]]
+        for variant, runs, values in sides
+    )
+    return measure(x, y, "nothing", c.confidence).ratio[0] or math.nan
+
+
+def _has_spread(c: Contrast) -> bool:
+    return len({*c.baseline_values, *c.variant_values}) > 1
+
+
+def _change(c: Contrast) -> float:
+    """Return the size of the estimated change in the unit."""
+    return abs((c.ratio or 1.0) - 1) * c.center_baseline
+
+
+def _is_coarse(c: Contrast) -> bool:
+    least = _SMALLEST_CHANGE * c.center_baseline
+    return c.resolution > _STEP_SHARE * max(_change(c), least)
+
+
+def _share_ties(c: Contrast) -> float:
+    """Return the share of equal pairs across the sides where it is too large, else 0."""
+    pairs = [x == y for x in c.baseline_values for y in c.variant_values]
+    share = sum(pairs) / len(pairs)
+    return share if share > _MOST_TIES else 0.0
+
+
+def _tell_coarse(coarse: list[Contrast]) -> Finding:
+    worst = max(coarse, key=lambda c: c.resolution / max(_change(c), 1e-300))
+    variants = ", ".join(c.variant for c in coarse)
+    return Finding(
+        code="B334",
+        severity="warning",
+        where=name_row(worst),
+        message=f"values are rounded to steps of {worst.resolution:g} {worst.unit}, more than a "
+        f"third of the change of {variants} ({_change(worst):.2g} {worst.unit})",
+        remedy="take a form of the result with more digits (JSON, CSV, raw samples), "
+        "or another metric",
+        numbers={"step": worst.resolution, "change": _change(worst), "rows": len(coarse)},
+    )
+
+
+def _tell_ties(tied: list[Contrast]) -> Finding:
+    worst = max(tied, key=_share_ties)
+    share = f"{100 * _share_ties(worst):.0f} %"
+    return Finding(
+        code="B334",
+        severity="warning",
+        where=name_row(worst),
+        message=f"{share} of the pairs of runs across the sides have the same value "
+        f"({', '.join(c.variant for c in tied)}): the resolution is too coarse for ranks",
+        remedy="take a form of the result with more digits, or another metric",
+        numbers={"share": _share_ties(worst), "rows": len(tied)},
+    )

@@ -1,0 +1,83 @@
+"""The files of one comparison, in their order.
+
+In: ``path``, ``label=path`` or ``-``. Out: all results, and what benchstat complains of.
+Why: the label is the column, so that two files with one label are one column and a path named
+twice is two (benchfmt/files.go).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchkit.benchstat.reader import Reader, Result
+from benchkit.benchstat.units import UnitMetadata
+from benchkit.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What all files hold.
+
+    Parameters
+    ----------
+    results : tuple of Result
+        File by file, line by line.
+    units : UnitMetadata
+        Of all files: what the last one says of a unit counts for the first one too.
+    warnings : tuple of str
+        ``file:line: message`` for each line that is no result and looks like one.
+    """
+
+    results: tuple[Result, ...]
+    units: UnitMetadata
+    warnings: tuple[str, ...]
+
+
+def read_files(arguments: Sequence[str]) -> Read:
+    """Read every file; DataError if one cannot be read."""
+    units = UnitMetadata()
+    results: list[Result] = []
+    warnings: list[str] = []
+    for path, label in label_files(arguments):
+        reader = Reader(path, label, units)
+        results += reader.read(_read_bytes(path))
+        warnings += reader.warnings
+    return Read(tuple(results), units, tuple(warnings))
+
+
+def label_files(arguments: Sequence[str]) -> list[tuple[str, str]]:
+    """Return path and label of each file.
+
+    Examples
+    --------
+    >>> label_files(["a=old.txt", "new.txt", "new.txt"])
+    [('old.txt', 'a'), ('new.txt', 'new.txt#0'), ('new.txt', 'new.txt#1')]
+    """
+    total = Counter(argument for argument in arguments if "=" not in argument)
+    seen: Counter[str] = Counter()
+    named = []
+    for argument in arguments:
+        label, equals, path = argument.partition("=")
+        if equals:
+            named.append((path, label))
+            continue
+        named.append(
+            (argument, f"{argument}#{seen[argument]}" if total[argument] > 1 else argument)
+        )
+        seen[argument] += 1
+    return named
+
+
+def _read_bytes(path: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"cannot be read: {error.strerror}",
+            where=path,
+            hint="name files with the output of go test -bench",
+        ) from error

@@ -1,0 +1,55 @@
+"""B306: where the p that benchstat prints is wrong, and what it should be.
+
+In: compared tables. Out: a finding for each wrong p. Why: compatibility reproduces a mistake, and
+says so beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from benchkit.benchstat.table import Table
+from benchkit.benchstat.utest import ALPHA, Comparison
+from benchkit.errors import Finding
+
+
+def find_wrong_pvalues(tables: Iterable[Table]) -> Iterator[Finding]:
+    """Yield a finding for each comparison that the exact p would print otherwise."""
+    for table in tables:
+        for row in table.rows:
+            for column in table.columns:
+                cell = table.cells.get((row, column))
+                compared = cell.comparison if cell else None
+                if compared is not None and is_wrong(compared):
+                    yield describe_pvalue(compared, f"{column} {row} ({table.unit})".strip())
+
+
+def is_wrong(compared: Comparison) -> bool:
+    """Tell whether the exact p changes what is printed: its three decimals, or the verdict."""
+    flips = (compared.p > ALPHA) != (compared.right_p > ALPHA)
+    return flips or compared.write_p() != replace(compared, p=compared.right_p).write_p()
+
+
+def describe_pvalue(compared: Comparison, where: str) -> Finding:
+    """Say what is printed, what is right, and whether that changes the verdict."""
+    flips = (compared.p > ALPHA) != (compared.right_p > ALPHA)
+    verdict = "not significant" if compared.right_p > ALPHA else "significant"
+    consequence = f", so that the change is {verdict} at {ALPHA}" if flips else ""
+    return Finding(
+        code="B306",
+        severity="warning",
+        message=(
+            f"benchstat's p = {compared.p:.3g} counts one tail twice, which ties and "
+            f"{compared.n1} + {compared.n2} values do not allow: the exact p is "
+            f"{compared.right_p:.3g}{consequence}"
+        ),
+        remedy="leave out --compat to compare with the exact p",
+        where=where,
+        numbers={
+            "p_benchstat": compared.p,
+            "p_exact": compared.right_p,
+            "n_baseline": compared.n1,
+            "n_variant": compared.n2,
+        },
+    )

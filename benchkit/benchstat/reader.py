@@ -1,0 +1,186 @@
+"""Lines of the Go benchmark format, read exactly as benchstat reads them.
+
+In: the bytes of one file. Out: results with the configuration they stand under, and complaints.
+Why: benchkit's own reader repairs pasted and indented lines; benchstat passes over them, and a
+copy that reads more prints other numbers.
+
+::
+
+    goos: linux
+    Unit ns/op assume=exact
+    BenchmarkPing-2    10000     40094 ns/op     195 B/op       6 allocs/op
+
+The rules are benchfmt/reader.go's: a result starts at column 0; a name alone on its line is
+passed over; ``key: value`` stands until the key is given anew, and an empty value takes it away;
+every other line is passed over without a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from unicodedata import category
+
+from benchkit.benchstat.numbers import parse_float, parse_int
+from benchkit.benchstat.units import UnitMetadata, tidy
+from benchkit.errors import DataError
+
+#: What Go's unicode.IsSpace takes for space, for use inside [ ].
+SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPACES = re.compile(f"[{SPACE}]+")
+#: bufio.Scanner gives up on a line this long, in bytes.
+_LONGEST = 65536
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One benchmark line.
+
+    Parameters
+    ----------
+    label : str
+        The column: the file's label.
+    config : tuple of (key, value)
+        In benchstat's order.
+    name : str
+        Without ``Benchmark``.
+    values : tuple of (value, unit)
+        Tidied, in the order of the line.
+    """
+
+    label: str
+    config: tuple[tuple[str, str], ...]
+    name: str
+    values: tuple[tuple[float, str], ...]
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads one file.
+
+    Parameters
+    ----------
+    path, label : str
+        The file as complaints name it; its column.
+    units : UnitMetadata
+        Shared by all files.
+    """
+
+    path: str
+    label: str
+    units: UnitMetadata
+    warnings: list[str] = field(default_factory=list)
+    _config: list[tuple[str, str]] = field(default_factory=list)
+    _line: int = 0
+
+    def read(self, data: bytes) -> Iterator[Result]:
+        """Yield the results; complaints are added to ``warnings``."""
+        lines = data.split(b"\n")
+        for self._line, raw in enumerate(lines if lines[-1] else lines[:-1], start=1):
+            if len(raw) >= _LONGEST:
+                raise DataError(
+                    "the line is longer than benchstat reads (64 KiB)",
+                    where=f"{self.path}:{self._line}",
+                    hint="leave out --compat",
+                )
+            line = raw.removesuffix(b"\r").decode("utf-8", "surrogateescape")
+            if line.startswith("Benchmark"):
+                yield from self._read_result(line.removeprefix("Benchmark"))
+            elif line.startswith("U") and (fields := split_fields(line))[0] == "Unit":
+                self._read_unit(fields[1:])
+            else:
+                self._read_config(line)
+
+    def _read_result(self, line: str) -> Iterator[Result]:
+        name, *fields = split_fields(line)
+        if name == line:
+            return  # `go test -v` prints the name alone when a benchmark starts
+        try:
+            values = tuple(parse_measurements(fields))
+        except ValueError as error:
+            self._complain(str(error))
+            return
+        yield Result(self.label, tuple(self._config), name, values)
+
+    def _read_unit(self, fields: list[str]) -> None:
+        if not fields:
+            self._complain("missing unit")
+        for text in fields[1:]:
+            key, equals, value = text.partition("=")
+            wrong = "" if key and equals else "expected key=value"
+            wrong = wrong or self.units.add(fields[0], key, value)
+            if wrong:
+                self._complain(wrong)
+
+    def _read_config(self, line: str) -> None:
+        found = split_config(line)
+        if found is None:
+            return
+        key, value = found
+        at = next((i for i, (known, _) in enumerate(self._config) if known == key), None)
+        if value and at is not None:
+            self._config[at] = (key, value)
+        elif value:
+            self._config.append((key, value))
+        elif at is not None:  # result.go: the last key takes the place of the one that goes
+            self._config[at] = self._config[-1]
+            del self._config[-1]
+
+    def _complain(self, what: str) -> None:
+        self.warnings.append(f"{self.path}:{self._line}: {what}")
+
+
+def split_fields(line: str) -> list[str]:
+    """Split as splitField does: leading space makes an empty first field, trailing space none.
+
+    Examples
+    --------
+    >>> split_fields("Ping-2  10  5 ns/op "), split_fields(" 10")
+    (['Ping-2', '10', '5', 'ns/op'], ['', '10'])
+    """
+    fields = _SPACES.split(line)
+    return fields[:-1] if len(fields) > 1 and not fields[-1] else fields
+
+
+def split_config(line: str) -> tuple[str, str] | None:
+    """Return key and value of a configuration line, None if it is no such line.
+
+    Examples
+    --------
+    >>> split_config("pkg: a b"), split_config("pkg:"), split_config("pkg:a"), split_config("P: a")
+    (('pkg', 'a b'), ('pkg', ''), None, None)
+    """
+    rest, colon, value = line[1:].partition(":")
+    key = line[:1] + rest
+    if not colon or not is_key(key):
+        return None
+    stripped = value.lstrip(" \t")
+    return (key, stripped) if not value or stripped != value else None
+
+
+def is_key(text: str) -> bool:
+    """Tell whether a text starts lower-case and holds neither space nor upper case."""
+    kinds = [category(character) for character in text]
+    return kinds[:1] == ["Ll"] and "Lu" not in kinds and not _SPACES.search(text)
+
+
+def parse_measurements(fields: list[str]) -> Iterator[tuple[float, str]]:
+    """Read iteration count, values and units; ValueError says what benchstat says."""
+    if not fields:
+        raise ValueError("missing iteration count")
+    _parse(parse_int, fields[0], "parsing iteration count")
+    if len(fields) == 1:
+        raise ValueError("missing measurements")
+    for at in range(1, len(fields), 2):
+        value = _parse(parse_float, fields[at], "parsing measurement")
+        if at + 1 == len(fields):
+            raise ValueError("missing units")
+        yield tidy(value, fields[at + 1])
+
+
+def _parse(parse: Callable[[str], float], text: str, doing: str) -> float:
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise ValueError(f"{doing}: {error}") from None

@@ -1,0 +1,154 @@
+"""benchstat's p-value, its mistakes included.
+
+In: two samples. Out: p, sizes, warnings, and the right p where benchstat's is wrong.
+Why: a comparison with benchstat's output has to reproduce p as printed; nobody should act on it.
+
+go-moremath's stats/utest.go doubles P(U <= min(U1, U2)), which is two-sided only for a symmetric
+distribution: with ties and unequal sizes it is not, and p comes out too small, too large or above
+1. With just two distinct values udist.go also rounds a negative quotient up to 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import comb, erfc, isclose, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchkit.benchstat.numbers import write_fixed
+from benchkit.stats.rank import mann_whitney
+from benchkit.stats.ranksum import count_rank_sums
+from benchkit.stats.sample import FloatArray
+
+#: Above which p a difference does not count.
+ALPHA = 0.05
+#: Values per side from which p can be that small (benchmath/anone.go).
+_FEWEST = 4
+_EXACT_UP_TO = 50
+_EXACT_UP_TO_TIED = 25
+_ALL_EQUAL = "all samples are equal"
+_TOO_FEW = f"need >= {_FEWEST} samples to detect a difference at alpha level {ALPHA}"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What the ``vs base`` and ``P`` cells say.
+
+    Parameters
+    ----------
+    p : float
+        benchstat's; 0 stands for an exact unit.
+    n1, n2 : int
+        Values in the baseline and in this cell.
+    right_p : float
+        The exact two-sided p where benchstat's is wrong; else the same as ``p``.
+    warnings : tuple of str
+    """
+
+    p: float
+    n1: int
+    n2: int
+    right_p: float
+    warnings: tuple[str, ...] = ()
+
+    def write_p(self) -> str:
+        """Write p and n; a p of exactly 0 is left out (Comparison.String)."""
+        sizes = f"n={self.n1}" if self.n1 == self.n2 else f"n={self.n1}+{self.n2}"
+        return f"p={write_fixed(self.p, 3)} {sizes}" if self.p else sizes
+
+    def write_delta(self, old: float, new: float) -> str:
+        """Write the change between two centers (Comparison.FormatDelta)."""
+        if self.p > ALPHA:
+            return "~"
+        if old == new:
+            return "0.00%"
+        return write_fixed((new / old - 1) * 100, 2, signed=True) + "%" if old else "?"
+
+
+def compare_exact(x: Sequence[float], y: Sequence[float]) -> Comparison:
+    """Compare two cells of an exact unit: every difference counts."""
+    return Comparison(0, len(x), len(y), 0)
+
+
+def compare_ranks(x: Sequence[float], y: Sequence[float]) -> Comparison:
+    """Compare two cells, without a NaN, by benchstat's Mann-Whitney test.
+
+    Examples
+    --------
+    >>> found = compare_ranks([103, 103, 103], [101, 102])
+    >>> found.write_delta(103, 101.5), found.write_p(), found.right_p
+    ('-1.46%', 'n=3+2', 0.2)
+    """
+    n1, n2 = len(x), len(y)
+    _, places, ties = np.unique([*x, *y], return_inverse=True, return_counts=True)
+    if ties.size == 1:
+        return Comparison(1, n1, n2, 1, (_ALL_EQUAL,))
+    doubled = 2 * np.cumsum(ties) - ties + 1  # twice the middle rank of each distinct value
+    u = (int(doubled[places[:n1]].sum()) - n1 * (n1 + 1)) / 2
+    p = _find_p(n1, n2, u, ties)
+    few = (_TOO_FEW,) if p > ALPHA and max(n1, n2) < _FEWEST else ()
+    if ties.size == n1 + n2 or max(n1, n2) > _EXACT_UP_TO_TIED:
+        return Comparison(p, n1, n2, p, few)
+    right = mann_whitney(places[:n1], places[n1:]).pvalue
+    return Comparison(p, n1, n2, p if isclose(p, right) else right, few)
+
+
+def _find_p(n1: int, n2: int, u: float, ties: NDArray[np.intp]) -> float:
+    """Return MannWhitneyUTest's p: exact where affordable, else from the normal distribution."""
+    tied = ties.size < n1 + n2
+    if max(n1, n2) > (_EXACT_UP_TO_TIED if tied else _EXACT_UP_TO):
+        return _approximate(n1, n2, u, ties)
+    if u == n1 * n2 / 2:
+        return 1.0
+    small = min(u, n1 * n2 - u)
+    if not tied:
+        return 2 * float(_sum_untied(min(n1, n2), max(n1, n2))[int(small)])
+    count = _count_two_values if ties.size == 2 else _count_tied
+    return 2 * (count(n1, n2, int(2 * small), ties) / comb(n1 + n2, n1))
+
+
+@lru_cache(maxsize=64)
+def _sum_untied(n: int, m: int) -> FloatArray:
+    """Return P(U <= u) for u <= nm/2 by Mann and Whitney's recurrence, n <= m.
+
+    In floats and in udist.go's order, since p is compared with 0.05 and rounded for print.
+    """
+    width = n * m // 2 + 1
+    rows = np.zeros((n + 1, width))
+    rows[0, 0] = 1
+    for j in range(1, m + 1):
+        for i in range(1, min(n, j) + 1):
+            left, right = i * rows[i - 1], j * rows[min(i, j - 1)]
+            right[j:] = left[: max(width - j, 0)] + right[j:]
+            rows[i] = right / (i + j)
+    return np.cumsum(rows[n])
+
+
+def _count_tied(n1: int, n2: int, doubled: int, ties: NDArray[np.intp]) -> int:
+    """Count the splits with 2U <= doubled, U of the first sample; the smaller side is drawn."""
+    ranks = np.repeat(2 * np.cumsum(ties) - ties + 1, ties)
+    if n1 <= n2:
+        return int(count_rank_sums(ranks, n1)[: doubled + n1 * (n1 + 1) + 1].sum())
+    least = 2 * n1 * n2 - doubled + n2 * (n2 + 1)
+    return int(count_rank_sums(ranks, n2)[least:].sum())
+
+
+def _count_two_values(n1: int, n2: int, doubled: int, ties: NDArray[np.intp]) -> int:
+    """Count the splits as udist.go does for two values: its quotient is cut, not floored."""
+    low, high = ties.tolist()
+    last = int((doubled - n1 * (low - n1)) / (n1 + n2))
+    taken = range(max(0, n1 - low), min(last, n1) + 1)
+    return sum(comb(low, n1 - k) * comb(high, k) for k in taken)
+
+
+def _approximate(n1: int, n2: int, u: float, ties: NDArray[np.intp]) -> float:
+    total = n1 + n2
+    tied = sum(t**3 - t for t in ties.tolist())
+    spread = sqrt(n1 * n2 * ((total + 1) - tied / (total * (total - 1))) / 12)
+    above = u - n1 * n2 / 2
+    above -= 0.5 * ((above > 0) - (above < 0))
+    below = erfc(-(above / spread) / sqrt(2)) / 2
+    return 2 * min(below, 1 - below)

@@ -1,0 +1,113 @@
+"""Which runs belong together by design: complete blocks, from recorded order alone.
+
+In: the table of runs, and the values of one row of the comparison. Out: `Blocks`, or None.
+Why: whole rounds of a session can be slower than others; where every variant was measured once in
+each round, that can be taken out. The design decides, never a p-value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchkit.comparison.cells import Cell, Key
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+#: Group, benchmark, params, tool: runs that differ in variant and number alone.
+Series = tuple[str, str, str, str]
+#: Variant -> run -> block.
+Design = Mapping[str, Mapping[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """The values of one row of a comparison, block by block.
+
+    Parameters
+    ----------
+    logs : tuple of tuple of float
+        One inner tuple per block: the logarithms of all variants, also those not compared here.
+    baseline, variant : int
+        Where the two sides stand in each block.
+    """
+
+    logs: tuple[tuple[float, ...], ...]
+    baseline: int
+    variant: int
+
+    @property
+    def variants(self) -> int:
+        """How many variants each block has."""
+        return len(self.logs[0])
+
+    def side(self, column: int) -> list[float]:
+        """Return the logarithms of one variant in the order of the blocks."""
+        return [block[column] for block in self.logs]
+
+
+def find_designs(runs: Runs) -> dict[Series, Design]:
+    """Return the series in which every variant was measured exactly once in every block."""
+    measured = runs[(runs["role"] == "measured").to_numpy()]
+    series: dict[Series, dict[str, dict[int, int | None]]] = {}
+    names = ("group", "benchmark", "params", "tool", "variant", "run", "block")
+    for *labels, variant, run, block in zip(*(measured[n] for n in names), strict=True):
+        known = None if math.isnan(_number(block)) else int(block)
+        group, benchmark, params, tool = labels
+        runs_of = series.setdefault((group, benchmark, params, tool), {}).setdefault(variant, {})
+        runs_of[int(run)] = known
+    return {key: _complete(design) for key, design in series.items() if _is_complete(design)}
+
+
+def arrange(
+    key: Key,
+    baseline: str,
+    variant: str,
+    cells: Mapping[str, Mapping[Key, Cell]],
+    designs: Mapping[Series, Design],
+) -> Blocks | None:
+    """Return the values of one row block by block, or None where they are not complete.
+
+    A variant without any value of this row (spans of a baseline without tracing) has no part in
+    its blocks; a variant that lacks some of them leaves all unpaired.
+    """
+    group, benchmark, params, tool, *_ = key
+    design = designs.get((group, benchmark, params, tool))
+    if design is None or baseline == variant:
+        return None
+    present = {name: cells[name][key] for name in design if key in cells.get(name, {})}
+    if not {baseline, variant} <= present.keys():
+        return None
+    columns = []
+    for name, cell in present.items():
+        by_block = {design[name].get(run): value for run, value in cell.told().items()}
+        if by_block.keys() != set(design[name].values()) or min(by_block.values()) <= 0:
+            return None
+        columns.append([math.log(by_block[block]) for block in sorted(design[name].values())])
+    order = list(present)
+    logs = tuple(zip(*columns, strict=True))
+    return Blocks(logs, order.index(baseline), order.index(variant))
+
+
+def _number(block: object) -> float:
+    """Return a block as a number, NaN where it is unknown."""
+    try:
+        return float(block)  # type: ignore[arg-type]
+    except TypeError:
+        return math.nan
+
+
+def _is_complete(design: Mapping[str, Mapping[int, int | None]]) -> bool:
+    blocks = [sorted(b for b in runs.values() if b is not None) for runs in design.values()]
+    told = all(None not in runs.values() for runs in design.values())
+    return told and all(len(set(side)) == len(side) and side == blocks[0] for side in blocks)
+
+
+def _complete(design: Mapping[str, Mapping[int, int | None]]) -> Design:
+    return {
+        variant: {run: block for run, block in runs.items() if block is not None}
+        for variant, runs in design.items()
+    }

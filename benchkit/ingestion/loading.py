@@ -1,0 +1,136 @@
+"""Load results for reading: raw files in memory, or a store; whole, or frame by frame.
+
+In: arguments, options, a store. Out: `Loaded`, or a stream of observations.
+Why: the command line and the notebook load by the same road.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from benchkit.errors import DataError, Diagnostic, Finding, SourceReport
+from benchkit.ingestion.commit import ingest
+from benchkit.ingestion.discovery import Discovery, Options, discover
+from benchkit.ingestion.frames import observations as make_observations
+from benchkit.ingestion.frames import read_parts, stream_observations
+from benchkit.ingestion.frames import runs as make_runs
+from benchkit.ingestion.harvest import Harvest
+from benchkit.layout.numbering import settle
+from benchkit.store import DEFAULT, Store
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+#: Bytes of sources up to which everything is held in memory.
+_SMALL = 16 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """What was loaded; the fields are those of `benchkit.RunSet`."""
+
+    observations: Observations
+    runs: Runs
+    findings: tuple[Finding, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    reports: tuple[SourceReport, ...] = ()
+    first_variant: str | None = None
+
+
+def load(arguments: Sequence[str], options: Options, store: str | None, *, samples: bool) -> Loaded:
+    """Load raw files and folders, or a store where none or only the store itself is named.
+
+    Raises
+    ------
+    DataError
+        If there is nothing to load.
+    """
+    place = _store_of(arguments, store)
+    if place is not None:
+        return _load_store(place, samples=samples)
+    return _load_raw(discover(arguments, options), options, samples=samples)
+
+
+def stream(
+    arguments: Sequence[str], options: Options, store: str | None, metrics: Sequence[str] = ()
+) -> Iterator[Observations]:
+    """Yield the observations, raw samples included, in frames of bounded size.
+
+    What is large is read through a store of its own, which is thrown away after.
+
+    Parameters
+    ----------
+    arguments, options, store
+        As `load` takes them.
+    metrics : sequence of str
+        Only these; all if empty.
+
+    Raises
+    ------
+    DataError
+        If there is nothing to load.
+    """
+    place = _store_of(arguments, store)
+    if place is not None:
+        _load_store(place, samples=False)
+        yield from stream_observations(place, metrics)
+        return
+    discovery = discover(arguments, options)
+    is_piped = any(found.path is None for found in discovery.found)
+    if is_piped or sum(found.size for found in discovery.found) <= _SMALL:
+        frame = _load_raw(discovery, options, samples=True).observations
+        yield frame[frame["metric"].isin(metrics)] if metrics else frame
+    else:
+        with TemporaryDirectory(prefix="benchkit-") as folder:
+            passing = Store(folder)
+            ingest(arguments, passing, options)
+            yield from stream_observations(passing, metrics)
+
+
+def _store_of(arguments: Sequence[str], store: str | None) -> Store | None:
+    """Return the store that is meant, or None where raw files are."""
+    if len(arguments) == 1 and Store(arguments[0]).is_store():
+        return Store(arguments[0])
+    return None if arguments else Store(store or DEFAULT)
+
+
+def _load_store(store: Store, *, samples: bool) -> Loaded:
+    parts = read_parts(store.pieces())
+    if not parts:
+        raise DataError(
+            "the store is empty or not there",
+            where=store.url,
+            hint="run `benchkit ingest PATH` first, or name raw files",
+        )
+    values = store.values(raw=samples)
+    return Loaded(observations=make_observations(parts, values), runs=make_runs(parts))
+
+
+def _load_raw(discovery: Discovery, options: Options, *, samples: bool) -> Loaded:
+    harvest = Harvest(options)
+    values = harvest.gather(discovery.found, samples=samples)
+    problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(harvest.parts)]
+    if not harvest.parts:
+        raise _nothing_read(problems)
+    named = [found for found in discovery.found if found.is_named]
+    first = harvest.parts[0].variant if len(named) == len(discovery.found) else None
+    return Loaded(
+        observations=make_observations(harvest.parts, values),
+        runs=make_runs(harvest.parts),
+        findings=tuple(harvest.findings),
+        diagnostics=tuple(problems),
+        reports=tuple(harvest.reports),
+        first_variant=first,
+    )
+
+
+def _nothing_read(problems: Sequence[Diagnostic]) -> DataError:
+    """Say why nothing was read, in the words of the first problem."""
+    if not problems:
+        return DataError("no result was read", hint="see `benchkit formats`")
+    first, more = problems[0], len(problems) - 1
+    also = f" (and {more} more)" if more else ""
+    return DataError(f"no result was read: {first.what}{also}", where=first.where, hint=first.hint)

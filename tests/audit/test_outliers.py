@@ -1,0 +1,75 @@
+"""Far runs are named and kept; rounding as large as the change is told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import pytest
+import sessions
+from examples import RATES
+
+from benchkit.audit import audit
+from benchkit.errors import Finding
+
+
+def found(code: str, values: Mapping[str, Sequence[float]], step: float = 0.01) -> list[Finding]:
+    comparisons, runs = sessions.compared(values, None, resolution=step)
+    return [finding for finding in audit(comparisons, runs) if finding.code == code]
+
+
+def test_the_four_starved_runs_are_named_with_the_change_without_them() -> None:
+    (finding,) = found("B333", sessions.STARVED)
+    assert finding.severity == "warning"
+    assert finding.numbers["runs"] == "none 6, otlp 5, apm 5, skywalking 5"
+    assert "zipkin −17.5\u202f% (with: −14.4\u202f%)".replace("\u202f", "\xa0") in finding.message
+    assert finding.numbers["with otlp"] == pytest.approx(0.849, abs=0.001)
+    assert finding.numbers["without otlp"] == pytest.approx(0.854, abs=0.001)
+
+
+def test_far_runs_count_in_the_estimate() -> None:
+    comparisons, _ = sessions.compared(sessions.STARVED, None)
+    assert {c.n_variant for c in comparisons.contrasts} == {6}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"none": RATES["none"], "otlp": RATES["otlp"]},
+        {"none": [100.0] * 6, "otlp": [100.0, 100.0, 100.0, 100.0, 100.0, 250.0]},
+        {"none": [100.0, 101.0, 500.0], "otlp": [99.0, 100.0, 400.0]},
+    ],
+    ids=["no run is far", "the median deviation is 0", "too few runs"],
+)
+def test_where_none_can_be_called_far_none_is(values: dict[str, list[float]]) -> None:
+    assert found("B333", values) == []
+
+
+def test_a_step_as_large_as_the_change_is_told() -> None:
+    values = {"none": [3.0, 4.0, 3.0, 4.0, 4.0], "otlp": [4.0, 4.0, 5.0, 4.0, 5.0]}
+    (finding,) = found("B334", values, step=1.0)
+    assert finding.severity == "warning"
+    assert finding.message.startswith("values are rounded to steps of 1 1/s, more than a third")
+
+
+def test_values_that_coincide_across_the_sides_are_told() -> None:
+    values = {"none": [3.0, 4.0, 3.0, 4.0, 4.0], "otlp": [4.0, 4.0, 5.0, 4.0, 5.0]}
+    (finding,) = found("B334", values, step=math.nan)
+    assert finding.message.startswith("36 % of the pairs of runs across the sides")
+    assert finding.numbers["share"] == pytest.approx(0.36)
+
+
+@pytest.mark.parametrize(
+    ("values", "step"),
+    [
+        (RATES, 0.01),
+        ({"none": [5.0] * 5, "otlp": [5.0] * 5}, 1.0),
+        ({"none": [100.0, 100.1, 99.9, 100.2], "otlp": [100.0, 100.15, 99.8, 100.3]}, 0.1),
+        ({"none": [3.0, 3.0, 4.0, 4.0], "otlp": [9.0, 9.0, 8.0, 8.0]}, 1.0),
+    ],
+    ids=["fine steps", "nothing varies", "no change, steps of 0.1 %", "a change of five steps"],
+)
+def test_rounding_that_does_not_matter_is_not_told(
+    values: dict[str, list[float]], step: float
+) -> None:
+    assert found("B334", values, step) == []

@@ -1,0 +1,95 @@
+"""What is read, refused and summed up, apart from what the recorded cases show."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from io import BytesIO, TextIOWrapper
+from math import inf, nan
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.benchstat import print_csv
+from benchkit.benchstat.numbers import parse_float, write_fixed, write_float
+from benchkit.benchstat.reader import Reader
+from benchkit.benchstat.sample import median, median_orders
+from benchkit.benchstat.units import UnitMetadata
+from benchkit.errors import DataError
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(data=st.binary(max_size=300))
+def test_any_bytes_are_read_without_a_crash(data: bytes) -> None:
+    reader = Reader("a.txt", "a", UnitMetadata())
+    for result in reader.read(b"BenchmarkA 1 5 ns/op\n" + data):
+        assert result.values
+
+
+@given(cut=st.integers(0, 60))
+def test_a_cut_line_gives_a_warning_or_a_whole_number_of_pairs(cut: int) -> None:
+    line = b"BenchmarkA-2  100  40094 ns/op  195 B/op  6 allocs/op"[:cut]
+    reader = Reader("a.txt", "a", UnitMetadata())
+    results = list(reader.read(line))
+    assert len(results) + len(reader.warnings) <= 1
+
+
+@given(value=FINITE)
+def test_floats_survive_being_written(value: float) -> None:
+    assert parse_float(write_float(value)) == value
+
+
+@given(values=st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=60))
+def test_the_median_is_the_ordinary_one(values: list[float]) -> None:
+    scale = max(map(abs, values))
+    expected = statistics.median(values)
+    assert median(sorted(values)) == pytest.approx(expected, rel=1e-12, abs=1e-15 * scale)
+
+
+@pytest.mark.parametrize(
+    ("n", "orders"),
+    [(1, (0, 2)), (6, (1, 6)), (10, (2, 9)), (24, (8, 18)), (26, (8, 19)), (60, (22, 38))],
+)
+def test_bounds_of_the_median(n: int, orders: tuple[int, int]) -> None:
+    assert median_orders(n, 0.95) == orders
+
+
+def test_what_is_not_finite_is_written_as_go_does() -> None:
+    assert [write_float(value) for value in (inf, -inf, nan)] == ["+Inf", "-Inf", "NaN"]
+    assert [write_fixed(nan, 2, signed=True), write_fixed(nan, 0)] == ["+NaN", "NaN"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("no result\n", "no benchmark result"),
+        ("BenchmarkA 1 NaN ns/op\n", "NaN cannot be compared"),
+        ("x" * 65536 + "\nBenchmarkA 1 5 ns/op\n", "longer than benchstat reads"),
+    ],
+)
+def test_what_benchstat_cannot_do_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        print_csv([str(path), f"b={path}"])
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "nowhere.txt"):
+        with pytest.raises(DataError, match="cannot be read"):
+            print_csv([str(path)])
+
+
+def test_standard_input_is_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin = TextIOWrapper(BytesIO(b"BenchmarkA 1 5 ns/op\r\n"))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    lines = print_csv(["-"]).csv.splitlines()
+    assert lines[:3] == [",-,", ",sec/op,CI", "A,5e-09,∞"]
+
+
+def test_bytes_that_are_no_text_are_replaced(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"BenchmarkA\xff 1 5 hits\n")
+    assert "A\ufffd,5,∞" in print_csv([str(tmp_path / "a.txt")]).csv

@@ -1,0 +1,74 @@
+"""``benchkit compare --compat benchstat`` on the command line: streams, files and refusals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit.cli import run
+
+COMPAT = ["compare", "--compat", "benchstat"]
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    for name, values in {"old.txt": (103, 103, 103), "new.txt": (101, 102)}.items():
+        text = "".join(f"BenchmarkPing 10 {value} ns/op\n" for value in values)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return ["old.txt", "new.txt"]
+
+
+def test_the_table_is_on_stdout_and_the_rest_on_stderr(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*COMPAT, "--format", "csv", *files]) == 0
+    printed = capsys.readouterr()
+    assert "Ping,1.0300000000000001e-07,∞,1.015e-07,∞,-1.46%,n=3+2\n" in printed.out
+    assert "B306" not in printed.out
+    lines = printed.err.splitlines()
+    assert lines[0] == "B3: need >= 6 samples for confidence interval at level 0.95"
+    assert lines[2].startswith("warning: B306 new.txt Ping (sec/op): ")
+    assert len(lines) == 3
+
+
+def test_quiet_leaves_the_table(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*COMPAT, "--format", "csv", "-q", "--confidence", "99%", *files]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_file_that_ends_in_csv_tells_the_format(files: list[str], tmp_path: Path) -> None:
+    assert run([*COMPAT, "-o", "out.csv", *files]) == 0
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8").startswith(",old.txt,,new.txt,")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--format: --compat benchstat prints no table; use --format csv"),
+        (["--format", "json"], "use --format csv"),
+        (["--format", "csv", "--margin", "3%"], "--margin: does not go with --compat"),
+        (["--format", "csv", "--baseline", "old"], "--baseline: does not go with --compat"),
+        (["--format", "csv", "--compat", "other"], "'other' is not known here; use benchstat"),
+    ],
+)
+def test_refusals(
+    files: list[str], capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert run([*COMPAT, *arguments, *files]) == 2
+    printed = capsys.readouterr()
+    assert message in printed.err
+    assert printed.out == ""
+
+
+def test_files_have_to_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*COMPAT, "--format", "csv"]) == 2
+    assert "name old.txt and new.txt" in capsys.readouterr().err
+
+
+def test_the_default_never_prints_benchstats_mistake(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["compare", *files, "--baseline", "old", "--format", "json"]) == 0
+    assert '"p": 0.2' in capsys.readouterr().out

@@ -1,0 +1,155 @@
+"""Blocks are taken out by design: complete ones, in a recorded order, and enough of them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import sessions
+from examples import RATES
+
+from benchkit import schema
+from benchkit.comparison import (
+    ALIGNED,
+    RANK,
+    SIGNED,
+    WELCH,
+    Comparisons,
+    Plan,
+    compare,
+    count_decidable,
+)
+from benchkit.comparison.blocks import find_designs
+from benchkit.config import DEFAULT_BLOCKS
+from benchkit.errors import ConfigError
+from benchkit.stats import compare_aligned, wilcoxon
+from benchkit.verdict import judge
+
+VARIANTS = ("none", "otlp", "zipkin", "apm", "skywalking")
+
+
+def values(variants: int, runs: int) -> dict[str, tuple[float, ...]]:
+    return {name: RATES[name][:runs] for name in VARIANTS[:variants]}
+
+
+@pytest.mark.parametrize(
+    ("variants", "runs", "method"),
+    [
+        (5, 8, ALIGNED),
+        (3, 5, ALIGNED),
+        (3, 4, RANK),
+        (3, 3, WELCH),
+        (2, 8, SIGNED),
+        (2, 7, RANK),
+        (2, 5, RANK),
+        (2, 4, RANK),
+    ],
+)
+def test_the_design_chooses_the_method(variants: int, runs: int, method: str) -> None:
+    names = VARIANTS[:variants]
+    found, _ = sessions.compared(values(variants, runs), sessions.rotated(names, runs))
+    assert {c.method for c in found.contrasts} == {method}
+
+
+@pytest.mark.parametrize("order", [None, [v for v in VARIANTS for _ in range(8)]])
+def test_without_complete_blocks_all_is_as_before(order: list[str] | None) -> None:
+    auto, _ = sessions.compared(RATES, order, "auto")
+    never, _ = sessions.compared(RATES, order, "never")
+    assert auto == never
+    assert {c.method for c in auto.contrasts} == {RANK}
+
+
+def test_never_means_never() -> None:
+    found, _ = sessions.compared(RATES, sessions.rotated(VARIANTS, 8), "never")
+    assert {c.method for c in found.contrasts} == {RANK}
+
+
+def test_one_run_too_few_leaves_all_unpaired() -> None:
+    order = sessions.rotated(VARIANTS, 8)
+    short = {**RATES, "zipkin": RATES["zipkin"][:7]}
+    del order[-1 - order[::-1].index("zipkin")]
+    found, _ = sessions.compared(short, order)
+    assert {c.method for c in found.contrasts} == {RANK}
+
+
+def test_a_run_without_this_value_leaves_its_row_unpaired() -> None:
+    observations, runs = sessions.session(RATES, sessions.rotated(VARIANTS, 8))
+    lost = (observations["variant"] == "apm") & (observations["run"] == 3)
+    kept = schema.observations(observations[~lost])
+    found = compare(kept, runs, [("none", "otlp")], Plan(blocks="auto"))
+    assert {c.method for c in found.contrasts} == {RANK}
+
+
+def test_a_variant_without_any_value_of_a_row_has_no_part_in_it() -> None:
+    observations, runs = sessions.session(RATES, sessions.rotated(VARIANTS, 8))
+    kept = schema.observations(observations[observations["variant"] != "apm"])
+    found = compare(kept, runs, [("none", "otlp")], Plan(blocks="auto"))
+    assert {c.method for c in found.contrasts} == {ALIGNED}
+
+
+def test_aligned_rows_are_the_statistics_of_all_variants_block_by_block() -> None:
+    found, _ = sessions.compared(RATES, sessions.rotated(VARIANTS, 8))
+    table = np.log(list(zip(*RATES.values(), strict=True)))
+    names = list(RATES)
+    for c in found.contrasts:
+        estimate, test = compare_aligned(table, 0, names.index(c.variant))
+        assert c.ratio == pytest.approx(math.exp(estimate.value))
+        assert c.pvalue == test.pvalue
+        assert "approximate" in c.notes[0]
+
+
+def test_which_variants_are_compared_does_not_change_their_numbers() -> None:
+    observations, runs = sessions.session(RATES, sessions.rotated(VARIANTS, 8))
+    alone = compare(observations, runs, [("none", "otlp")], Plan(blocks="auto"))
+    found, _ = sessions.compared(RATES, sessions.rotated(VARIANTS, 8))
+    assert alone.contrasts[0] in found.contrasts
+
+
+def test_runs_are_paired_by_block_whatever_their_numbers() -> None:
+    pair = {"none": RATES["none"], "otlp": RATES["otlp"]}
+    order = ["none", "otlp", "otlp", "none"] * 4
+    found, _ = sessions.compared(pair, order)
+    assert found.contrasts[0].pvalue == wilcoxon(pair["none"], pair["otlp"]).pvalue == 2 / 2**8
+
+
+def test_five_pairs_show_the_paired_t_beside_the_unpaired_test() -> None:
+    names = VARIANTS[:2]
+    found, _ = sessions.compared(values(2, 5), sessions.rotated(names, 5))
+    never, _ = sessions.compared(values(2, 5), sessions.rotated(names, 5), "never")
+    (row,), (plain,) = found.contrasts, never.contrasts
+    assert (row.ratio, row.pvalue) == (plain.ratio, plain.pvalue)
+    assert row.notes[0].startswith("as 5 pairs by the t-test")
+    assert plain.notes == ()
+
+
+def test_the_verdicts_of_the_quiet_set_do_not_depend_on_the_blocks() -> None:
+    words = [
+        [row.word for row in judge(sessions.compared(RATES, order, blocks)[0]).rows]
+        for blocks in ("auto", "never")
+        for order in (sessions.rotated(VARIANTS, 8),)
+    ]
+    assert words[0] == words[1] == ["regression", "regression", "equivalent", "regression"]
+
+
+def test_pairs_can_decide_fewer_rows_than_sides_can() -> None:
+    noisy = {"none": (90, 98, 95, 110, 92, 115, 101, 99), "on": (94, 91, 99, 112, 90, 118, 107, 96)}
+    found, _ = sessions.compared(noisy, sessions.rotated(tuple(noisy), 8))
+    copies = Comparisons(pairs=(), contrasts=found.contrasts * 7, confidence=0.95)
+    assert copies.contrasts[0].method == SIGNED
+    assert count_decidable(copies.contrasts[0], 0.05) == 6
+    assert any("run at least 9 per side" in note for note in judge(copies).rows[0].notes)
+
+
+def test_blocks_are_complete_or_not_at_all() -> None:
+    _, runs = sessions.session(RATES, sessions.rotated(VARIANTS, 8))
+    (design,) = find_designs(runs).values()
+    assert {tuple(side.values()) for side in design.values()} == {tuple(range(1, 9))}
+    _, other = sessions.session(RATES, None)
+    assert find_designs(other) == {}
+
+
+def test_a_word_that_is_not_known_is_refused() -> None:
+    assert Plan().blocks == DEFAULT_BLOCKS
+    with pytest.raises(ConfigError, match="use auto, never"):
+        Plan(blocks="always")
