@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchkit import selection
+from benchkit import metrics, selection
 from benchkit.comparison.cells import Key, collect, is_primary, tell_of_runs
 from benchkit.comparison.model import Plan
 from benchkit.errors import DataError
@@ -103,6 +103,8 @@ def collect_replicates(
         for key, cell in cells.items():
             group, benchmark, params, tool, subject, metric, stat = key
             model = told.load_model.get(tool, "unknown")
+            if tool in metrics.SUMMARIES:  # of runs that are not at hand
+                continue
             if not is_primary(metric, stat, subject, tool, model, plan):
                 continue
             numbers = sorted(cell.by_run)
@@ -120,7 +122,8 @@ def collect_replicates(
             found.setdefault(key, []).append(row)
     if not found:
         raise DataError(
-            "no run has a primary metric", hint="name one with --metric, e.g. latency.p50"
+            "no run has a primary metric",
+            hint="name one with --metric, e.g. latency.p50; summaries of runs hold no runs",
         )
     return tuple(row for rows in found.values() for row in rows)
 

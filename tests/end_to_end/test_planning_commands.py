@@ -80,6 +80,7 @@ def test_the_files_ending_tells_the_format(tmp_path: Path, command: str) -> None
         (("noise", TRACING, "--pair", "none"), 2, "is not a pair"),
         (("plan", TRACING, "--by", "variant"), 2, "write --by variant=VALUE"),
         (("noise", TRACING, "--by", "variant=nobody"), 3, "there is no variant 'nobody'"),
+        (("plan", str(FIXTURES / "benchstat" / "new-1file.txt")), 3, "summaries of runs hold no"),
         (("plan",), 3, "the store is empty"),
         (("noise",), 3, "the store is empty"),
     ],
