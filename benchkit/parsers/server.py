@@ -14,6 +14,8 @@ A server that exports its own spans, verbatim::
     2026/11/20 23:56:23 Exported 30004 spans in 59 batches
     2026/11/20 23:56:23 Processed 15002 requests
 
+A server without an agent prints ``Served 15002 requests``: *requests* with the subject ``server``.
+
 What the numbers are: ``Processed`` is a span per request and layer that the agent traced (OBI sees
 HTTP and SQL: two per request of the load), *spans_created* with the subject ``obi``, ``beyla`` or
 ``agent``. ``Exported`` is *spans_saved* with the subject ``exporter``: it counts all spans of a
@@ -35,12 +37,16 @@ __all__ = ["FORMAT"]
 
 _START = r"^[\s#>|*/]*(?:\d{4}[-/]\d\d[-/]\d\d[T ]\S+ +|[\w.-]+ +\| *)*"
 _PROCESSED = re.compile(_START + r"Processed (\d{1,15}) requests\s*$", re.MULTILINE)
+_SERVED = re.compile(_START + r"Served (\d{1,15}) requests\s*$", re.MULTILINE)
 _EXPORTED = re.compile(_START + r"Exported (\d{1,15}) spans in \d+ batches\s*$")
 _AGENT = re.compile(r"\b(?:component=|OTEL_EBPF_|bin/)?(obi|beyla)\b", re.IGNORECASE)
 
 
 def _recognises(head: Head) -> bool:
-    return "Processed " in head.text and _PROCESSED.search(head.text) is not None
+    return any(
+        word in head.text and sign.search(head.text) is not None
+        for word, sign in (("Processed ", _PROCESSED), ("Served ", _SERVED))
+    )
 
 
 def _parse(source: Source) -> Iterator[Record]:
@@ -65,6 +71,11 @@ def _parse(source: Source) -> Iterator[Record]:
             reading.add("spans_created", "count", int(processed[1]), "1", number, subject=agent)
             yield reading
             sent, is_empty = None, False
+        elif served := _SERVED.match(line):
+            reading = Reading(tool="server", form="log", line=number, last_line=number)
+            reading.add("requests", "count", int(served[1]), "1", number, subject="server")
+            yield reading
+            is_empty = False
         elif named := _AGENT.search(line):
             agent = named[1].lower()
     if is_empty:
@@ -78,7 +89,7 @@ FORMAT = Format(
     forms=(
         Form(
             name="log",
-            signature="Processed N requests; Exported N spans in M batches",
+            signature="Processed N requests; Exported N spans in M batches; Served N requests",
             versions="OBI and Beyla with the counter printer; servers that write such lines",
             not_recorded="when, which version, how many spans were lost",
         ),

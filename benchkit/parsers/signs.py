@@ -82,7 +82,7 @@ SIGNS: dict[str, Sign] = {
     ),
     "prometheus": Sign(("prometheus",), (" =>", "scalar: ", "Time", "Series"), "{["),
     "docker-stats": Sign(("docker-stats",), ("CPU %", '"CPUPerc"'), "{["),
-    "server": Sign(("server",), ("Processed ",)),
+    "server": Sign(("server",), ("Processed ", "Served ")),
 }
 
 

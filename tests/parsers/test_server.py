@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from container_records import tell, tell_file
+from reading_formats import format_called
 
 from benchkit.errors import UnknownFormatError
 from benchkit.parsers import registry
-from benchkit.parsers.base import Source
+from benchkit.parsers.base import Reading, Source
 
 
 def test_a_real_log_of_a_traced_server() -> None:
@@ -31,9 +32,18 @@ def test_every_line_is_a_reading() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Processed 12 requests today\n", "Processed 12 request", "Served 15002 requests\n"],
+    ["Processed 12 requests today\n", "Processed 12 request", "Served 15002 pages\n"],
 )
 def test_other_lines_are_not_claimed(text: str) -> None:
     with pytest.raises(UnknownFormatError):
         registry.identify(Source(None, "x.log", text.encode()))
     assert tell("server", text).says("no line says how many requests")
+
+
+def test_a_server_without_an_agent_counts_its_requests() -> None:
+    log = "2026/11/20 23:55:52 http: Server closed\n2026/11/20 23:55:52 Served 15002 requests\n"
+    source = Source(None, "server.log", log.encode())
+    (reading,) = format_called("server").parse(source)
+    assert isinstance(reading, Reading)
+    assert [row[:4] for row in reading.rows] == [("server", "requests", "count", 15002)]
+    assert [one.name for one in registry.identify(source)] == ["server"]
