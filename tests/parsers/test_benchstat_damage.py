@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from benchstat_readings import EDGE, OWN, as_source, centers, parsed, readings, records, remarks
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from benchkit.errors import Diagnostic
@@ -96,6 +96,7 @@ def test_changed_bytes_never_raise(form: Form, data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 5))):
         place = data.draw(st.integers(0, len(raw) - 1))
         raw[place : place + 1] = data.draw(st.binary(max_size=3))
+    assume(not raw.startswith(b"\x1f\x8b"))  # gzip's own sign: the source answers, not the parser
     found = parsed(parse, bytes(raw))
     assert any(isinstance(record, Diagnostic) for record in found)
 
