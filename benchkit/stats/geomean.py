@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from benchkit.stats.results import Estimate
 from benchkit.stats.sample import FloatArray, check_fraction, read_sample
+from benchkit.stats.student import t_quantile
 
 
 def mean_log_ratio(
@@ -72,10 +73,8 @@ def mean_log_ratio(
     total = float(squares.sum())
     if not total:
         return Estimate(center, nan, nan, confidence, "geometric mean", ("no row has an error",))
-    from scipy.special import stdtrit
-
     effective = total**2 / float((squares**2 / degrees).sum())
-    reach = float(stdtrit(effective, (1 + confidence) / 2)) * sqrt(total) / values.size
+    reach = t_quantile(effective, (1 + confidence) / 2) * sqrt(total) / values.size
     return Estimate(center, center - reach, center + reach, confidence, "geometric mean")
 
 
@@ -114,6 +113,5 @@ def errors_of_intervals(
     """
     check_fraction(confidence, "confidence")
     widths, degrees = read_sample(half_widths, "half_widths"), read_sample(freedom, "freedom")
-    from scipy.special import stdtrit
-
-    return np.asarray(widths / stdtrit(degrees, (1 + confidence) / 2))
+    quantiles = [t_quantile(each, (1 + confidence) / 2) for each in degrees.tolist()]
+    return np.divide(widths, quantiles)

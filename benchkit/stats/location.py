@@ -2,7 +2,7 @@
 
 In: arrays with one value per run (usually logarithms). Out: `Estimate` and `TestResult`.
 Why: with fewer than 4 runs per side no rank test can reach 5 %; Welch's test can, at the price of
-assuming normal runs. scipy is imported when a function is called, not before.
+assuming normal runs.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from benchkit.stats.rank import smallest_pvalue
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.sample import FloatArray, check_fraction, read_sample
 from benchkit.stats.signed_rank import smallest_paired_pvalue
+from benchkit.stats.student import t_quantile, t_tail
 
 _CONSTANT = "no side varies: there is no interval"
 _CONSTANT_UNEQUAL = "no side varies: p is the smallest that ranks allow"
@@ -97,14 +98,12 @@ def welch(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Estimat
     parts = _variance(before) / before.size, _variance(after) / after.size
     if sum(parts) == 0:
         return _judge_constants(before, after, difference, confidence)
-    from scipy.special import stdtr, stdtrit
-
     share = parts[0] / sum(parts)
     freedom = 1 / (share**2 / (before.size - 1) + (1 - share) ** 2 / (after.size - 1))
     error = sqrt(sum(parts))
-    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
+    reach = t_quantile(freedom, (1 + confidence) / 2) * error
     t = difference / error
-    pvalue = min(1.0, max(2 * float(stdtr(freedom, -abs(t))), sys.float_info.min))
+    pvalue = min(1.0, max(2 * t_tail(freedom, abs(t)), sys.float_info.min))
     estimate = Estimate(difference, difference - reach, difference + reach, confidence, "welch")
     return estimate, TestResult(t, pvalue, "welch")
 
@@ -160,11 +159,9 @@ def paired_t(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Esti
         pvalue = 1.0 if center == 0 else smallest_paired_pvalue(before.size)
         estimate = Estimate(center, nan, nan, confidence, "paired t", note)
         return estimate, TestResult(0.0 if center == 0 else nan, pvalue, "paired t", note)
-    from scipy.special import stdtr, stdtrit
-
-    reach = float(stdtrit(before.size - 1, (1 + confidence) / 2)) * error
+    reach = t_quantile(before.size - 1, (1 + confidence) / 2) * error
     t = center / error
-    pvalue = min(1.0, max(2 * float(stdtr(before.size - 1, -abs(t))), sys.float_info.min))
+    pvalue = min(1.0, max(2 * t_tail(before.size - 1, abs(t)), sys.float_info.min))
     estimate = Estimate(center, center - reach, center + reach, confidence, "paired t")
     return estimate, TestResult(t, pvalue, "paired t")
 
@@ -210,9 +207,7 @@ def prediction_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:
     if spread == 0:
         note = "the values do not vary: there is no interval"
         return Estimate(center, nan, nan, confidence, "prediction", (note,))
-    from scipy.special import stdtrit
-
-    quantile = float(stdtrit(sample.size - 1, (1 + confidence) / 2))
+    quantile = t_quantile(sample.size - 1, (1 + confidence) / 2)
     reach = quantile * spread * sqrt(1 + 1 / sample.size)
     return Estimate(center, center - reach, center + reach, confidence, "prediction")
 
