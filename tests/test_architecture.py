@@ -132,10 +132,21 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 )
 def test_start_up_is_light(arguments: list[str]) -> None:
     command = [sys.executable, "-X", "importtime", *arguments]
+    assert _packages_imported(command) & HEAVY == set()
+
+
+def test_a_comparison_of_go_files_imports_neither_scipy_nor_matplotlib() -> None:
+    runs = ROOT / "fixtures" / "redis-gobench"
+    command = [sys.executable, "-X", "importtime", "-m", "benchkit", "compare", "--quiet"]
+    files = [str(runs / "baseline.txt"), str(runs / "disabled.txt")]
+    assert _packages_imported([*command, *files]) & {"scipy", "matplotlib", "jinja2"} == set()
+
+
+def _packages_imported(command: list[str]) -> set[str]:
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    imported = set(re.findall(r"^import time:.*\| +([\w.]+)$", done.stderr, re.MULTILINE))
+    imported = re.findall(r"^import time:.*\| +([\w.]+)$", done.stderr, re.MULTILINE)
     assert "benchkit" in imported
-    assert {name.partition(".")[0] for name in imported} & HEAVY == set()
+    return {name.partition(".")[0] for name in imported}
 
 
 def test_no_module_draws_by_pyplot() -> None:
