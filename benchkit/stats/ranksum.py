@@ -112,6 +112,46 @@ def untied_cdf(n: int, m: int) -> FloatArray:
     return cdf
 
 
+@lru_cache(maxsize=512)
+def tied_tails(ties: tuple[int, ...], size: int) -> tuple[FloatArray, FloatArray]:
+    """Return P(U <= u) and P(U >= u) at 2u = 0, 1, … 2nm, of the smaller side of tied values.
+
+    Parameters
+    ----------
+    ties : tuple of int
+        How many of the pooled values are equal, from the smallest value to the largest.
+    size : int
+        Of the smaller side, at least 1.
+
+    Returns
+    -------
+    tuple of (ndarray, ndarray)
+        Read-only, each of shape (2nm + 1,).
+
+    Notes
+    -----
+    Every split of the pooled values counts once, in integers. Assumes `is_countable`. E. L.
+    Lehmann, Nonparametrics (1975), section 1.4.
+
+    Examples
+    --------
+    >>> below, above = tied_tails((1, 2), 1)
+    >>> below.round(2), above.round(2)
+    (array([0.33, 0.33, 0.33, 1.  , 1.  ]), array([1.  , 0.67, 0.67, 0.67, 0.  ]))
+    """
+    counted = np.asarray(ties)
+    ranks = np.repeat(2 * (np.cumsum(counted) - counted) + counted - 1, counted)
+    counted_sums = count_rank_sums(ranks, size)[size * (size - 1) :]
+    counts = np.zeros(2 * size * (ranks.size - size) + 1, dtype=np.int64)
+    counts[: counted_sums.size] = counted_sums
+    total = comb(ranks.size, size)
+    lower: FloatArray = np.cumsum(counts) / total
+    upper: FloatArray = np.cumsum(counts[::-1])[::-1] / total
+    for tail in (lower, upper):
+        tail.flags.writeable = False
+    return lower, upper
+
+
 def count_rank_sums(ranks: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Count the subsets of the ranks by their sum.
 
