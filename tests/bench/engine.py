@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from statistics import median
 
 import numpy as np
@@ -33,6 +35,7 @@ def measure_engine(rounds: int) -> list[Goal]:
     typical = rng.lognormal(8, 2, (ROWS, 1))
     values = typical * np.exp(rng.normal(0, 0.03, (ROWS, 2 * RUNS)))
     return [
+        *_time_two_levels(rng, rounds),
         *_time_ties(rng),
         _time_rows("no ties", values, rounds, 2.0),
         _time_rows("5 digits, some ties", _round(values, 5), rounds, None),
@@ -77,6 +80,25 @@ def _time_rows(name: str, values: FloatArray, rounds: int, limit: float | None) 
     times = [(_time(compare), _time(sort)) for _ in range(rounds)]
     ours, theirs = (median(side) for side in zip(*times, strict=True))
     return hold(f"compare 2,000 x 3 rows at once, {name} / sort each", ours, theirs, limit)
+
+
+def _time_two_levels(rng: np.random.Generator, rounds: int) -> list[Goal]:
+    """Beside one sort of all samples; nothing where the package has no such interval."""
+    if find_spec("benchkit.stats.twolevel") is None:
+        return []
+    interval = import_module("benchkit.stats.twolevel").compare_two_level
+    runs = rng.lognormal(-5, 0.4, (2 * RUNS, 100_000))
+
+    def compare() -> None:
+        interval(runs[:RUNS], runs[RUNS:], (0.5, 0.99))
+
+    def sort() -> None:
+        np.sort(runs, axis=None)
+
+    times = [(_time(compare), _time(sort)) for _ in range(rounds)]
+    ours, theirs = (median(side) for side in zip(*times, strict=True))
+    name = "two-level interval of p50 and p99, 2 x 10 runs x 100 k / sort all samples"
+    return [hold(name, ours, theirs, 3.0)]
 
 
 def _time(run: Callable[[], None]) -> float:
