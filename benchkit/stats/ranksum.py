@@ -169,18 +169,23 @@ def count_rank_sums(ranks: NDArray[np.int64], size: int) -> NDArray[np.int64]:
 
     Notes
     -----
-    One value after the other is left out or taken: counts[j, s] += counts[j-1, s-rank]. Ties need
-    nothing special, since equal ranks are simply added several times.
+    One value after the other is left out or taken: counts[j, s] += counts[j-1, s-rank], for the j
+    from which a subset can still be completed and the s that occur. Ties need nothing special,
+    since equal ranks are simply added several times.
 
     Examples
     --------
     >>> count_rank_sums(np.array([0, 2, 2]), 2)
     array([0, 0, 2, 0, 1])
     """
-    width = int(np.sort(ranks)[-size:].sum()) + 1
+    ordered = np.sort(ranks).tolist()
+    width = sum(ordered[-size:]) + 1
     counts = np.zeros((size + 1, width), dtype=np.int64)
-    counts[0, 0] = 1
-    for rank in ranks.tolist():
-        counts[1:, rank:] += counts[:-1, : width - rank]
+    counts[0, 0] = reach = 1
+    for seen, rank in enumerate(ordered):
+        least, most = max(0, size - len(ordered) + seen), min(seen, size - 1)
+        sums = min(reach, width - rank)
+        counts[least + 1 : most + 2, rank : rank + sums] += counts[least : most + 1, :sums]
+        reach = min(reach + rank, width)
     chosen: NDArray[np.int64] = counts[size]
     return chosen
