@@ -111,6 +111,15 @@ def golden(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def calibrate(session: nox.Session) -> None:
+    """Simulate the error rates of every method, and write the README's table of them."""
+    session.install("-e", ".", *_group("test"))
+    session.run("python", "-m", "simulation", *session.posargs, env={"PYTHONPATH": "tests"})
+    readme = ["tests/test_readme.py", "-k", "as_generated"]
+    session.run("pytest", "--update", *readme, env={"CI": None})
+
+
+@nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Measure benchkit itself, as ratios that hold on any machine."""
     session.install(".")

@@ -18,7 +18,7 @@ from benchkit.errors import ConfigError
 
 FILE = "benchkit.toml"
 #: What is done with complete blocks unless the user says otherwise: the only place that decides.
-DEFAULT_BLOCKS = "never"
+DEFAULT_BLOCKS = "auto"
 BLOCKS = ("auto", "never")
 _PERCENT = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*(%?)\s*")
 

@@ -124,3 +124,31 @@ def test_swapping_the_sides_mirrors_the_verdict(
     there = verdict(contrast(x, y), margin=margin).word
     back = verdict(contrast(y, x), margin=margin).word
     assert back == mirror.get(there, there)
+
+
+@given(
+    x=st.lists(st.floats(90, 110), min_size=1, max_size=8),
+    y=st.lists(st.floats(90, 120), min_size=1, max_size=8),
+    better=st.sampled_from(["lower", "higher", "none"]),
+    margin=st.floats(0.001, 0.2),
+)
+def test_every_row_has_exactly_one_verdict_and_the_evidence_for_it(
+    x: list[float], y: list[float], better: str, margin: float
+) -> None:
+    row = contrast(x, y, better)
+    shown = row.pvalue is not None and row.pvalue <= 0.05
+    ratio = row.ratio or 1.0
+    up, down = shown and ratio >= 1 + margin, shown and ratio <= 1 / (1 + margin)
+    inner = row.equivalence_low, row.equivalence_high
+    within = None not in inner and all(1 / (1 + margin) < (end or 0) < 1 + margin for end in inner)
+    worse, gain = (up, down) if better == "lower" else (down, up)
+    expected = {
+        REGRESSION: worse and better != "none",
+        IMPROVEMENT: gain and better != "none",
+        CHANGED: (up or down) and better == "none",
+        EQUIVALENT: within and not (up or down) and better != "none",
+        UNCHANGED: within and not (up or down) and better == "none",
+        INCONCLUSIVE: not (up or down or within),
+    }
+    (word,) = (word for word, is_so in expected.items() if is_so)
+    assert verdict(row, margin=margin).word == word

@@ -16,9 +16,9 @@ _METHODS = {
     ),
     ALIGNED: (
         "With 3 variants or more in at least 5 complete blocks of the recorded order: each block's "
-        "median over all variants is taken out, on logarithms; then the Hodges–Lehmann estimate "
-        "and the Mann–Whitney test. Interval and p are approximate: with few variants the one is "
-        "too narrow and the other too small."
+        "level, from its medians over all variants and over those not compared, is taken out, on "
+        "logarithms; then the Hodges–Lehmann estimate and the Mann–Whitney test. Interval and p "
+        "are approximate, and assume that the variants vary about equally."
     ),
     SIGNED: (
         "With 2 variants in at least 8 complete blocks of the recorded order: the median of the "

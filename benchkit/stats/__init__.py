@@ -26,6 +26,7 @@ from benchkit.stats.outliers import find_outliers
 from benchkit.stats.power import minimum_effect, runs_to_show_effect, runs_to_show_equivalence
 from benchkit.stats.proportion import estimate_rate
 from benchkit.stats.rank import hodges_lehmann, mann_whitney, smallest_pvalue
+from benchkit.stats.rankrows import RankRows, compare_rows
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.samplesize import runs_for_effect, runs_for_equivalence, smallest_effect
 from benchkit.stats.signed_rank import paired_shift, smallest_paired_pvalue, wilcoxon
@@ -35,6 +36,7 @@ __all__ = [
     "Components",
     "Estimate",
     "ExactDifference",
+    "RankRows",
     "Spread",
     "TestResult",
     "Trend",
@@ -42,6 +44,7 @@ __all__ = [
     "align",
     "benjamini_hochberg",
     "compare_aligned",
+    "compare_rows",
     "estimate_rate",
     "exact_difference",
     "find_outliers",

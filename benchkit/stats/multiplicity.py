@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from itertools import count
 from math import comb
 
@@ -125,7 +126,7 @@ def largest_family(n: int, m: int, alpha: float = 0.05) -> int:
     check_fraction(alpha, "alpha")
     if min(n, m) < 1:
         raise ValueError(f"both sides need at least 1 run: {n} and {m}")
-    return int(Fraction(alpha).limit_denominator(10**9) * comb(n + m, n) // 2)
+    return int(_fraction(alpha) * comb(n + m, n) // 2)
 
 
 def runs_for_family(rows: int, alpha: float = 0.05) -> int:
@@ -191,7 +192,7 @@ def largest_paired_family(n: int, alpha: float = 0.05) -> int:
     check_fraction(alpha, "alpha")
     if n < 1:
         raise ValueError(f"there must be at least 1 pair: {n}")
-    return int(Fraction(alpha).limit_denominator(10**9) * 2**n // 2)
+    return int(_fraction(alpha) * 2**n // 2)
 
 
 def pairs_for_family(rows: int, alpha: float = 0.05) -> int:
@@ -221,6 +222,12 @@ def pairs_for_family(rows: int, alpha: float = 0.05) -> int:
     """
     _check_family(rows, alpha)
     return next(n for n in count(1) if largest_paired_family(n, alpha) >= rows)
+
+
+@lru_cache(maxsize=16)
+def _fraction(alpha: float) -> Fraction:
+    """Return alpha as it was meant: 0.05 is a twentieth."""
+    return Fraction(alpha).limit_denominator(10**9)
 
 
 def _check_family(rows: int, alpha: float) -> None:

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchkit.stats.ranksum import count_rank_sums, is_countable, untied_cdf
+from benchkit.stats.ranksum import is_countable, tied_tails, untied_cdf
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.sample import FloatArray, check_fraction, read_sample
 
@@ -170,7 +170,7 @@ def hodges_lehmann(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Esti
     check_fraction(confidence, "confidence")
     differences = np.sort(np.subtract.outer(after, before), axis=None)
     value = float(np.median(differences))
-    c, notes = _critical_rank(before.size, after.size, 1 - confidence)
+    c, notes = critical_rank(before.size, after.size, 1 - confidence)
     if c < 1:
         notes = (_too_few(before.size, after.size, confidence),)
         return Estimate(value, -inf, inf, confidence, "hodges-lehmann", notes)
@@ -203,15 +203,11 @@ def _find_tails(
 
 def _count_tails(n: int, m: int, doubled: int, ties: NDArray[np.int64]) -> tuple[float, float]:
     """Count both tails over all splits of the tied values; the smaller side is the one drawn."""
-    size = min(n, m)
-    ranks = np.repeat(2 * (np.cumsum(ties) - ties) + ties - 1, ties)
-    counts = count_rank_sums(ranks, size)
-    drawn = doubled if m == size else 2 * n * m - doubled
-    at = drawn + size * (size - 1)
-    total = comb(n + m, n)
-    upper = int(counts[at:].sum()) / total
-    lower = int(counts[: at + 1].sum()) / total
-    return (lower, upper) if m == size else (upper, lower)
+    below, above = tied_tails(tuple(ties.tolist()), min(n, m))
+    if m <= n:
+        return float(below[doubled]), float(above[doubled])
+    drawn = 2 * n * m - doubled
+    return float(above[drawn]), float(below[drawn])
 
 
 def _approximate_tails(n: int, m: int, u: float, ties: NDArray[np.int64]) -> tuple[float, float]:
@@ -225,7 +221,7 @@ def _approximate_tails(n: int, m: int, u: float, ties: NDArray[np.int64]) -> tup
     return erfc(-(above + 0.5) / scale) / 2, erfc((above - 0.5) / scale) / 2
 
 
-def _critical_rank(n: int, m: int, alpha: float) -> tuple[int, tuple[str, ...]]:
+def critical_rank(n: int, m: int, alpha: float) -> tuple[int, tuple[str, ...]]:
     """Return the largest c with P(U <= c-1) <= alpha/2, 0 where there is none, and its notes."""
     if is_countable(n, m, tied=False):
         level = alpha / 2 * _ROUNDING

@@ -112,6 +112,46 @@ def untied_cdf(n: int, m: int) -> FloatArray:
     return cdf
 
 
+@lru_cache(maxsize=512)
+def tied_tails(ties: tuple[int, ...], size: int) -> tuple[FloatArray, FloatArray]:
+    """Return P(U <= u) and P(U >= u) at 2u = 0, 1, … 2nm, of the smaller side of tied values.
+
+    Parameters
+    ----------
+    ties : tuple of int
+        How many of the pooled values are equal, from the smallest value to the largest.
+    size : int
+        Of the smaller side, at least 1.
+
+    Returns
+    -------
+    tuple of (ndarray, ndarray)
+        Read-only, each of shape (2nm + 1,).
+
+    Notes
+    -----
+    Every split of the pooled values counts once, in integers. Assumes `is_countable`. E. L.
+    Lehmann, Nonparametrics (1975), section 1.4.
+
+    Examples
+    --------
+    >>> below, above = tied_tails((1, 2), 1)
+    >>> below.round(2), above.round(2)
+    (array([0.33, 0.33, 0.33, 1.  , 1.  ]), array([1.  , 0.67, 0.67, 0.67, 0.  ]))
+    """
+    counted = np.asarray(ties)
+    ranks = np.repeat(2 * (np.cumsum(counted) - counted) + counted - 1, counted)
+    counted_sums = count_rank_sums(ranks, size)[size * (size - 1) :]
+    counts = np.zeros(2 * size * (ranks.size - size) + 1, dtype=np.int64)
+    counts[: counted_sums.size] = counted_sums
+    total = comb(ranks.size, size)
+    lower: FloatArray = np.cumsum(counts) / total
+    upper: FloatArray = np.cumsum(counts[::-1])[::-1] / total
+    for tail in (lower, upper):
+        tail.flags.writeable = False
+    return lower, upper
+
+
 def count_rank_sums(ranks: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Count the subsets of the ranks by their sum.
 
@@ -129,18 +169,23 @@ def count_rank_sums(ranks: NDArray[np.int64], size: int) -> NDArray[np.int64]:
 
     Notes
     -----
-    One value after the other is left out or taken: counts[j, s] += counts[j-1, s-rank]. Ties need
-    nothing special, since equal ranks are simply added several times.
+    One value after the other is left out or taken: counts[j, s] += counts[j-1, s-rank], for the j
+    from which a subset can still be completed and the s that occur. Ties need nothing special,
+    since equal ranks are simply added several times.
 
     Examples
     --------
     >>> count_rank_sums(np.array([0, 2, 2]), 2)
     array([0, 0, 2, 0, 1])
     """
-    width = int(np.sort(ranks)[-size:].sum()) + 1
+    ordered = np.sort(ranks).tolist()
+    width = sum(ordered[-size:]) + 1
     counts = np.zeros((size + 1, width), dtype=np.int64)
-    counts[0, 0] = 1
-    for rank in ranks.tolist():
-        counts[1:, rank:] += counts[:-1, : width - rank]
+    counts[0, 0] = reach = 1
+    for seen, rank in enumerate(ordered):
+        least, most = max(0, size - len(ordered) + seen), min(seen, size - 1)
+        sums = min(reach, width - rank)
+        counts[least + 1 : most + 2, rank : rank + sums] += counts[least : most + 1, :sums]
+        reach = min(reach + rank, width)
     chosen: NDArray[np.int64] = counts[size]
     return chosen

@@ -4,7 +4,8 @@ In: inputs made here from a seed. Out: a table of ratios, and `bench.json` with 
 Why: absolute times of a shared machine mean nothing; whole processes in turn, A B A B, medians, do.
 
 Each goal is ours / peer: `--help` and `compare` against `import pandas`, 5,000 small files against
-reading them, start-up (the same command on five files) subtracted on both sides.
+reading them, start-up (the same command on five files) subtracted on both sides. The statistics
+(`engine`) are timed inside one process.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from statistics import median
+
+from engine import measure_engine
+from goals import Goal, hold
 
 PINNED = Path(__file__).resolve().parents[2] / "fixtures" / "redis-gobench" / "pinned"
 READ_ALL = (
@@ -42,18 +46,6 @@ Requests/sec:  {rate:.2f}
 Transfer/sec:      2.57MB
 """
 VARIANTS = ("none", "otlp", "apm", "zipkin", "skywalking")
-
-
-@dataclass(frozen=True)
-class Goal:
-    """One row of the result: ours / peer, and what it may be at most."""
-
-    name: str
-    ours: float
-    peer: float
-    ratio: float
-    limit: float
-    met: bool
 
 
 def write_reports(folder: Path, count: int) -> Path:
@@ -125,11 +117,6 @@ def measure(folder: Path, rounds: int) -> list[Goal]:
     ]
 
 
-def hold(name: str, ours: float, peer: float, limit: float) -> Goal:
-    """Make a row of two times."""
-    return Goal(name, ours, peer, ours / peer, limit, ours / peer <= limit)
-
-
 def main() -> None:
     """Measure and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -137,10 +124,12 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        goals = measure(Path(folder), options.rounds)
+        goals = measure_engine(options.rounds)
+        goals += measure(Path(folder), options.rounds)
     for goal in goals:
         word = "met" if goal.met else "not met"
-        print(f"{goal.ratio:6.2f}x  (goal {goal.limit:g}x, {word})  {goal.name}")
+        told = "no goal" if goal.limit is None else f"goal {goal.limit:g}x, {word}"
+        print(f"{goal.ratio:#8.3g}x  ({told})  {goal.name}", flush=True)
     if options.output:
         rows = [asdict(goal) for goal in goals]
         options.output.write_text(json.dumps({"format_version": 1, "goals": rows}, indent=1))

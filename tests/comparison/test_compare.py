@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -62,3 +63,23 @@ def test_named_primaries_take_the_place_of_the_tools(tmp_path: Path) -> None:
     plan = Plan(primaries=(("bytes_per_op", ""),))
     found = compared(tmp_path, go("Ping", 1, 2), go("Ping", 3, 4), plan)
     assert [c.metric for c in found.contrasts if c.primary] == ["bytes_per_op"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_the_files_does_not_matter(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 - test inputs
+    files = []
+    for variant, factor in (("base", 1.0), ("other", 1.05)):
+        for run in range(1, 7):
+            files.append(tmp_path / variant / f"{run}.txt")
+            files[-1].parent.mkdir(exist_ok=True)
+            times = [factor * chance.uniform(90, 110) for _ in range(2)]
+            files[-1].write_text(go("Ping", times[0]) + go("Pong", times[1]))
+    found = []
+    for _ in range(3):
+        loaded = bk.load(*files)
+        whole = compare(loaded.observations, loaded.runs, [("base", "other")])
+        found.append({(c.benchmark, c.metric): c for c in whole.contrasts})
+        chance.shuffle(files)
+    assert len(found[0]) == 4
+    assert found[0] == found[1] == found[2]

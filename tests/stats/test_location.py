@@ -128,6 +128,23 @@ def test_paired_t_equals_scipy(n: int) -> None:
     assert (estimate.low, estimate.high) == pytest.approx((ends.low, ends.high))
 
 
+def test_published_examples_of_r() -> None:
+    # Student's sleep data, `t.test(extra ~ group, data = sleep)` with the groups swapped
+    drug1 = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
+    drug2 = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]
+    estimate, test = welch(drug1, drug2)
+    assert (test.statistic, test.pvalue) == pytest.approx((1.8608, 0.07939), abs=5e-5)
+    assert [estimate.low, estimate.high] == pytest.approx([-0.2054832, 3.3654832], abs=5e-8)
+    _, paired = paired_t(drug1, drug2)
+    assert (paired.statistic, paired.pvalue) == pytest.approx((4.0621, 0.002833), abs=5e-5)
+    # Hollander and Wolfe's depression data, `t.test(x1, x2, paired=TRUE)`
+    first = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
+    second = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
+    estimate, test = paired_t(second, first)
+    assert (test.statistic, test.pvalue) == pytest.approx((3.0353754157, 0.0161766274), rel=1e-8)
+    assert [estimate.low, estimate.high] == pytest.approx([0.1037787, 0.7599991], abs=5e-8)
+
+
 def test_pairs_that_all_differ_by_the_same_have_no_interval() -> None:
     estimate, test = paired_t([1, 2, 3], [2, 3, 4])
     assert (estimate.value, isnan(estimate.low)) == (1, True)

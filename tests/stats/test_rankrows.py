@@ -1,0 +1,72 @@
+"""Many rows at once give what each row gives alone, digit by digit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from benchkit.stats import compare_rows, hodges_lehmann, mann_whitney
+from benchkit.stats.sample import FloatArray
+
+SIZES = st.tuples(st.integers(0, 5), st.integers(1, 9), st.integers(1, 9))
+VALUES = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6))
+SIDES = SIZES.flatmap(
+    lambda size: st.tuples(
+        arrays(np.float64, (size[0], size[1]), elements=VALUES),
+        arrays(np.float64, (size[0], size[2]), elements=VALUES),
+    )
+)
+
+
+def alone(x: FloatArray, y: FloatArray, confidence: float) -> tuple[float, ...]:
+    shift, inner = (hodges_lehmann(x, y, c) for c in (confidence, 1 - 2 * (1 - confidence)))
+    test = mann_whitney(x, y)
+    ends = (shift.value, shift.low, shift.high, inner.low, inner.high)
+    return (*ends, test.statistic, test.pvalue)
+
+
+def assert_same(x: FloatArray, y: FloatArray, confidence: float) -> None:
+    found = compare_rows(x, y, confidence)
+    ends = (found.value, found.low, found.high, found.inner_low, found.inner_high)
+    together = np.array([*ends, found.statistic, found.pvalue]).T
+    assert together.shape == (len(x), 7)
+    for row, left, right in zip(together.tolist(), x, y, strict=True):
+        assert tuple(row) == alone(left, right, confidence)
+
+
+@given(sides=SIDES, confidence=st.sampled_from([0.8, 0.95]))
+def test_each_row_is_as_if_it_were_alone(
+    sides: tuple[FloatArray, FloatArray], confidence: float
+) -> None:
+    assert_same(*sides, confidence)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "levels"), [(33, 33, 20), (34, 34, 20), (50, 50, 10**9), (60, 51, 10**9), (3, 90, 5)]
+)
+def test_also_where_counting_ends(n: int, m: int, levels: int) -> None:
+    rng = np.random.default_rng(n * m)
+    x, y = rng.integers(0, levels, (3, n)), rng.integers(0, levels, (3, m))
+    assert_same(x.astype(float), y.astype(float), 0.95)
+
+
+def test_more_rows_than_are_held_at_a_time_stay_in_order() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(3000, 6)).round(2)
+    assert_same(x, x[::-1], 0.95)
+
+
+def test_what_are_no_two_tables_is_refused() -> None:
+    table = [[1.0, 2.0], [3.0, 4.0]]
+    for bad in ([1.0, 2.0], np.empty((2, 0)), [[1.0, np.nan], [1.0, 2.0]], [[np.inf, 1.0]]):
+        with pytest.raises(ValueError, match="y must be"):
+            compare_rows(table, bad)
+    with pytest.raises(ValueError, match="as many rows: 2 and 1"):
+        compare_rows(table, [[1.0]])
+    with pytest.raises(ValueError, match="confidence must be between 0 and 1: 95"):
+        compare_rows(table, table, 95)
+    with pytest.raises(ValueError, match="2 confidence - 1 must be"):
+        compare_rows(table, table, 0.4)
