@@ -21,9 +21,6 @@ from benchkit.stats.spread import Components, Spread, measure_spread, part_varia
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
-#: Metrics per second are planned by counting the samples of another.
-_COUNTED = {"request_rate": "latency", "iteration_rate": "iteration_time"}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
@@ -97,7 +94,7 @@ class PlanRow:
     shows : float or None
         The smallest effect that as many runs as there are show.
     components : Components or None
-        Where raw samples tell them.
+        Where the stretches of the runs tell them.
     calm : Calm or None
         The same without outlying runs, where there are any.
     notes : tuple of str
@@ -141,7 +138,7 @@ def plan_runs(
     Parameters
     ----------
     observations, runs : Observations, Runs
-        With raw samples, if there are any.
+        With the stretches of runs, where raw samples told them.
     goal : Goal, optional
     plan : Plan, optional
         Its primaries, if it names any, in place of those of the tools.
@@ -162,8 +159,7 @@ def plan_runs(
     """
     goal = goal or Goal()
     replicates = collect_replicates(observations, runs, plan)
-    sampled = {_COUNTED.get(row.metric, row.metric) for row in replicates}
-    batches = Batches(observations, sampled)
+    batches = Batches(observations)
     rows = tuple(_plan(row, goal, _part(row, batches)) for row in replicates)
     cells: dict[object, int] = {}
     for row in replicates:
@@ -231,12 +227,10 @@ def _warn(row: Replicates, spread: Spread) -> tuple[str, ...]:
 
 def _part(row: Replicates, batches: Batches) -> Components | None:
     """Part the spread where at least two runs have samples enough."""
-    counted = _COUNTED.get(row.metric)
-    series = (
-        row.group, row.variant, row.benchmark, row.params, row.tool, row.subject,
-        counted or row.metric,
-    )  # fmt: skip
-    found = batches.take(series, "count" if counted else row.stat)
-    if len(found) < 2 or any(values.min() <= 0 for values in found):
+    if row.subject:
+        return None
+    series = row.group, row.variant, row.benchmark, row.params, row.tool, row.metric
+    found = list(batches.take(series, row.stat).values())
+    if len(found) < 2:
         return None
     return part_variance(found)

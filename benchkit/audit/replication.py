@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from benchkit.comparison import EXACT, RANK_RUNS, SINGLE, Comparisons, count_decidable, count_runs
+from benchkit.comparison import (
+    DIRECTIONS,
+    EXACT,
+    RANK_RUNS,
+    SINGLE,
+    WITHIN,
+    Comparisons,
+    count_decidable,
+    count_runs,
+)
 from benchkit.comparison.families import RANKED
 from benchkit.errors import Finding
 from benchkit.stats.multiplicity import runs_for_family
@@ -21,7 +30,7 @@ if TYPE_CHECKING:
 def find_single_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
     """B301: a side has one run, so that only a direction can be told."""
     primary = [c for c in comparisons.contrasts if c.primary]
-    single = [c for c in primary if c.method == SINGLE]
+    single = [c for c in primary if c.method in {SINGLE, WITHIN}]
     if single:
         least = max(runs_for_family(len(primary), 1 - comparisons.confidence), RANK_RUNS)
         yield Finding(
@@ -36,7 +45,9 @@ def find_single_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]
 
 def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
     """B302: so few runs for so many primary rows that none can ever be shown."""
-    tested = [c for c in comparisons.contrasts if c.primary and c.method not in {EXACT, SINGLE}]
+    tested = [
+        c for c in comparisons.contrasts if c.primary and c.method not in {EXACT, *DIRECTIONS}
+    ]
     ranked = [c for c in tested if c.method in RANKED]
     if not ranked:
         return
