@@ -21,6 +21,7 @@ from benchkit.ingestion import loading
 from benchkit.ingestion.discovery import Options
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format
+from benchkit.starvation import find_starved_runs
 from benchkit.verdict import Verdicts, judge
 
 if TYPE_CHECKING:
@@ -139,7 +140,11 @@ class RunSet:
                 raise ConfigError(f"{base!r} with itself", where="pair", hint="name two variants")
         comparisons = compare_rows(self.observations, self.runs, chosen, plan)
         verdicts = judge(comparisons, margin)
-        findings = (*self.problems, *audit(comparisons, self.runs, self.observations))
+        findings = (
+            *self.problems,
+            *audit(comparisons, self.runs, self.observations),
+            *find_starved_runs(verdicts, self.observations, self.runs, plan),
+        )
         return Comparison(verdicts=verdicts, runs=self.runs, findings=findings)
 
     def _pairs(

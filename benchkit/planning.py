@@ -21,6 +21,9 @@ from benchkit.stats.spread import Components, Spread, measure_spread, part_varia
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
+#: Share of the variance within runs below which longer runs do not help, and above which they do.
+_SMALL_SHARE, _LARGE_SHARE = 0.1, 0.5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
@@ -168,6 +171,21 @@ def plan_runs(
     return Planning(
         rows=rows, goal=goal, family=family, family_runs=runs_for_family(family, goal.alpha)
     )
+
+
+def advise(parts: Components) -> str:
+    """Say what helps: more runs, or longer ones.
+
+    Examples
+    --------
+    >>> advise(Components(0.031, 0.004, 8, 10)), advise(Components(0.01, 0.02, 8, 10))
+    ('more runs help, more requests will not', 'longer runs help as much as more runs')
+    """
+    if parts.share < _SMALL_SHARE:
+        return "more runs help, more requests will not"
+    if parts.share > _LARGE_SHARE:
+        return "longer runs help as much as more runs"
+    return "more runs help most, longer runs a little"
 
 
 def _plan(row: Replicates, goal: Goal, components: Components | None) -> PlanRow:
