@@ -1,6 +1,6 @@
 """Rules about the inside of runs: waves, warm-up, trend, and where the spread comes from.
 
-In: comparisons, and observations with the stretches of runs. Out: findings B336, B337, B339. Why:
+In: comparisons, and the stretches of runs. Out: findings B336, B337, B339. Why:
 how a run went, second by second, is lost in its percentiles; whether more runs or longer ones help
 is what people ask next.
 """
@@ -24,7 +24,6 @@ from benchkit.stats.within import WARM_UP, Course, find_correlation, find_course
 from benchkit.units import format_percent
 
 if TYPE_CHECKING:
-    from benchkit.schema import Observations
     from benchkit.stats.sample import FloatArray
 
 #: Level at which a run is said to warm up or to have a trend, and the share of a variant's runs.
@@ -36,9 +35,9 @@ _FEWEST = 10
 _Inside = Mapping[str, Mapping[int, "FloatArray"]]
 
 
-def find_waves(comparisons: Comparisons, observations: Observations) -> Iterator[Finding]:
+def find_waves(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
     """B336: neighbouring stretches of runs resemble each other."""
-    for row, inside in _rows_with_stretches(comparisons, observations):
+    for row, inside in _rows_with_stretches(comparisons, batches):
         found = [find_correlation(_after_start(s)) for of in inside.values() for s in of.values()]
         shown = [one for one in found if one.is_shown]
         if len(shown) < _MANY * len(found):
@@ -57,9 +56,9 @@ def find_waves(comparisons: Comparisons, observations: Observations) -> Iterator
         )
 
 
-def find_changing_runs(comparisons: Comparisons, observations: Observations) -> Iterator[Finding]:
+def find_changing_runs(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
     """B337: runs begin slow or fast, or rise or fall until their end."""
-    for row, inside in _rows_with_stretches(comparisons, observations):
+    for row, inside in _rows_with_stretches(comparisons, batches):
         courses = {
             variant: {n: find_course(s) for n, s in of.items() if s.size >= _FEWEST}
             for variant, of in inside.items()
@@ -74,9 +73,9 @@ def find_changing_runs(comparisons: Comparisons, observations: Observations) -> 
                 yield _tell_course(row[0], what, told)
 
 
-def find_components(comparisons: Comparisons, observations: Observations) -> Iterator[Finding]:
+def find_components(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
     """B339: where the spread of runs comes from, in rows whose change may be none."""
-    for row, inside in _rows_with_stretches(comparisons, observations):
+    for row, inside in _rows_with_stretches(comparisons, batches):
         if not any(_is_open(c) for c in row):
             continue
         parts = [
@@ -89,10 +88,9 @@ def find_components(comparisons: Comparisons, observations: Observations) -> Ite
 
 
 def _rows_with_stretches(
-    comparisons: Comparisons, observations: Observations
+    comparisons: Comparisons, batches: Batches
 ) -> Iterator[tuple[list[Contrast], _Inside]]:
     """Yield the primary contrasts together where only the variant differs, and their stretches."""
-    batches = Batches(observations)
     rows: dict[tuple[str, ...], list[Contrast]] = {}
     for c in comparisons.contrasts:
         if c.primary and not c.subject:

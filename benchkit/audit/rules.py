@@ -21,13 +21,14 @@ from benchkit.audit.replication import (
     find_thin_tails,
 )
 from benchkit.comparison import Comparisons
+from benchkit.derived.batches import Batches
 from benchkit.errors import Finding
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
 Rule = Callable[[Comparisons, "Runs"], Iterator[Finding]]
-InsideRule = Callable[[Comparisons, "Observations"], Iterator[Finding]]
+InsideRule = Callable[[Comparisons, Batches], Iterator[Finding]]
 
 RULES: tuple[Rule, ...] = (
     find_unmatched_names,
@@ -53,6 +54,7 @@ def audit(
     """Apply every rule; those that look at single values need the observations."""
     found = [f for rule in RULES for f in rule(comparisons, runs)]
     if observations is not None:
-        found += [f for rule in INSIDE_RULES for f in rule(comparisons, observations)]
+        batches = Batches(observations)
+        found += [f for rule in INSIDE_RULES for f in rule(comparisons, batches)]
         found += find_disagreements(observations)
     return tuple(found)

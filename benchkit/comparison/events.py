@@ -30,7 +30,9 @@ class Events:
 
     def __init__(self, observations: Observations) -> None:
         is_count = (observations["metric"] == "requests") & (observations["stat"] == "count")
-        is_told = observations["n"].notna() & observations["stat"].str.startswith("p")
+        stats = observations["stat"]
+        levels = [stat for stat in stats.unique() if read_level(stat) >= 0]
+        is_told = observations["n"].notna() & stats.isin(levels)
         counts, told = observations[is_count], observations[is_told]
         self._requests: dict[tuple[str, ...], float] = {}
         self._events: dict[tuple[str, Key], float] = {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchkit.derived.stretches import FEWEST, PREFIX
+from benchkit.derived.stretches import FEWEST, PREFIX, is_stretch
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +36,7 @@ class Batches:
     """
 
     def __init__(self, observations: Observations) -> None:
-        rows = observations[observations["stat"].str.startswith(PREFIX)]
+        rows = observations[is_stretch(observations["stat"])]
         names = ["group", "variant", "benchmark", "params", "tool", "metric"]
         self._runs: dict[Series, dict[int, _Run]] = {}
         if rows.empty:

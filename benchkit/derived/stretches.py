@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchkit.parsers.base import Row
 from benchkit.stats.quantiles import EXACT_VALUES
 from benchkit.stats.sample import FloatArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: What the stats of a stretch begin with: they describe a run, and are no value of it.
 PREFIX = "stretch_"
@@ -26,6 +30,11 @@ _LEVELS = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
 #: With fewer distinct times the clock of the source is too coarse to be cut anywhere.
 _COARSE = 100
 _SECOND = 1_000_000
+
+
+def is_stretch(stats: pd.Series[str]) -> pd.Series[bool]:
+    """Mark the rows that tell a stretch of a run, and no value of it."""
+    return stats.isin([stat for stat in stats.unique() if stat.startswith(PREFIX)])
 
 
 class Stretches:
