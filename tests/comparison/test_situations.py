@@ -13,6 +13,7 @@ from benchkit.comparison import Comparisons, Contrast, Plan, compare
 from benchkit.derived.summaries import Summary
 from benchkit.errors import ConfigError
 from benchkit.parsers.base import Reading, Samples
+from benchkit.report.method import describe_method
 from benchkit.verdict import judge
 
 Sides = dict[str, tuple[float, ...]]
@@ -158,3 +159,12 @@ def test_requests_tell_the_events_of_a_reported_percentile() -> None:
         found = compare(observations(data, "wrk"), runs_of(data, "wrk"), [("none", "otlp")])
         methods.append(next(c.method for c in found.contrasts if c.stat == "p99"))
     assert methods == ["too few events", "hodges-lehmann"]
+
+
+def test_the_report_explains_every_method_in_use() -> None:
+    frames = sampled({"none": 0.002, "otlp": 0.003})
+    told = " ".join(describe_method(judge(compare(*frames, [("none", "otlp")]))))
+    assert "within-run interval, from stretches of each run" in told
+    assert "fewer than 10 events is not compared" in told
+    assert "earlier ones" not in told
+    assert "earlier ones" in " ".join(describe_method(judge(rates(sides(8, 1)))))
