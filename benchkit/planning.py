@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Share of the variance within runs below which longer runs do not help, and above which they do.
 _SMALL_SHARE, _LARGE_SHARE = 0.1, 0.5
+#: With fewer runs the spread between them is an order of magnitude.
+_FEW_RUNS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +183,8 @@ def advise(parts: Components) -> str:
     >>> advise(Components(0.031, 0.004, 8, 10)), advise(Components(0.01, 0.02, 8, 10))
     ('more runs help, more requests will not', 'longer runs help as much as more runs')
     """
+    if parts.runs < _FEW_RUNS and parts.share >= _SMALL_SHARE:
+        return f"{parts.runs} runs are too few to say whether more runs help or longer ones"
     if parts.share < _SMALL_SHARE:
         return "more runs help, more requests will not"
     if parts.share > _LARGE_SHARE:
