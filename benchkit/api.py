@@ -21,6 +21,7 @@ from benchkit.ingestion import loading
 from benchkit.ingestion.discovery import Options
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format
+from benchkit.starvation import find_starved_runs
 from benchkit.verdict import Verdicts, judge
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class RunSet:
         margin: float = 0.03,
         metrics: Sequence[str] = (),
         blocks: str = config.DEFAULT_BLOCKS,
+        method: str = config.DEFAULT_METHOD,
     ) -> Comparison:
         """Compare variants with a baseline.
 
@@ -117,26 +119,32 @@ class RunSet:
             ``metric`` or ``metric.stat``: the primaries.
         blocks : {'auto', 'never'}
             Whether variants measured in complete blocks are compared block by block.
+        method : {'auto', 'rank', 'welch', 'history'}
+            How rows are compared wherever their runs allow it.
 
         Raises
         ------
         SelectionError, BaselineError, DataError
         ConfigError
-            If ``blocks`` is not known.
+            If ``blocks`` or ``method`` is not known, or both ask for a method.
         """
         chosen = tuple(pairs) or self._pairs(baseline, variant)
         for pair in chosen:
             for name in pair:
                 selection.require(name, self.variants, "variant")
         primaries = tuple(map(split_metric, metrics))
-        plan = Plan(confidence=confidence, primaries=primaries, blocks=blocks)
+        plan = Plan(confidence=confidence, primaries=primaries, blocks=blocks, method=method)
         self._require_metrics(plan)
         for base, other in chosen:
             if base == other:
                 raise ConfigError(f"{base!r} with itself", where="pair", hint="name two variants")
         comparisons = compare_rows(self.observations, self.runs, chosen, plan)
         verdicts = judge(comparisons, margin)
-        findings = (*self.problems, *audit(comparisons, self.runs, self.observations))
+        findings = (
+            *self.problems,
+            *audit(comparisons, self.runs, self.observations),
+            *find_starved_runs(verdicts, self.observations, self.runs, plan),
+        )
         return Comparison(verdicts=verdicts, runs=self.runs, findings=findings)
 
     def _pairs(

@@ -20,6 +20,9 @@ FILE = "benchkit.toml"
 #: What is done with complete blocks unless the user says otherwise: the only place that decides.
 DEFAULT_BLOCKS = "auto"
 BLOCKS = ("auto", "never")
+#: How a row is compared: as its runs allow, or by one method wherever they allow that.
+DEFAULT_METHOD = "auto"
+METHODS = ("auto", "rank", "welch", "history")
 _PERCENT = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*(%?)\s*")
 
 
@@ -47,6 +50,8 @@ class Settings:
         The smallest change that matters, as a fraction.
     blocks : {'auto', 'never'}
         Whether variants that were measured in complete blocks are compared block by block.
+    method : {'auto', 'rank', 'welch', 'history'}
+        How rows are compared wherever their runs allow it.
     """
 
     title: str = ""
@@ -58,13 +63,14 @@ class Settings:
     confidence: float = 0.95
     margin: float = 0.03
     blocks: str = DEFAULT_BLOCKS
+    method: str = DEFAULT_METHOD
 
 
 #: Where each setting stands in the file.
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "project": ("title", "baseline"),
     "ingest": ("layout", "rename", "exclude"),
-    "stats": ("metrics", "confidence", "margin", "blocks"),
+    "stats": ("metrics", "confidence", "margin", "blocks", "method"),
 }
 SCHEMA = 1
 
@@ -155,8 +161,9 @@ def _convert(key: str, value: object, where: str) -> object:
         raise ConfigError(f"{key} is not a list of texts", where=where, hint=f'write {key} = ["…"]')
     if not isinstance(value, str):
         raise ConfigError(f"{key} is not a text", where=where, hint=f'write {key} = "…"')
-    if key == "blocks" and value not in BLOCKS:
-        hint = f"use {', '.join(BLOCKS)}"
+    known = {"blocks": BLOCKS, "method": METHODS}.get(key)
+    if known and value not in known:
+        hint = f"use {', '.join(known)}"
         raise ConfigError(f"{value!r} is not known here", where=f"{where} {key}", hint=hint)
     return value
 

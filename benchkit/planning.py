@@ -21,8 +21,10 @@ from benchkit.stats.spread import Components, Spread, measure_spread, part_varia
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
-#: Metrics per second are planned by counting the samples of another.
-_COUNTED = {"request_rate": "latency", "iteration_rate": "iteration_time"}
+#: Share of the variance within runs below which longer runs do not help, and above which they do.
+_SMALL_SHARE, _LARGE_SHARE = 0.1, 0.5
+#: With fewer runs the spread between them is an order of magnitude.
+_FEW_RUNS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +99,7 @@ class PlanRow:
     shows : float or None
         The smallest effect that as many runs as there are show.
     components : Components or None
-        Where raw samples tell them.
+        Where the stretches of the runs tell them.
     calm : Calm or None
         The same without outlying runs, where there are any.
     notes : tuple of str
@@ -141,7 +143,7 @@ def plan_runs(
     Parameters
     ----------
     observations, runs : Observations, Runs
-        With raw samples, if there are any.
+        With the stretches of runs, where raw samples told them.
     goal : Goal, optional
     plan : Plan, optional
         Its primaries, if it names any, in place of those of the tools.
@@ -162,8 +164,7 @@ def plan_runs(
     """
     goal = goal or Goal()
     replicates = collect_replicates(observations, runs, plan)
-    sampled = {_COUNTED.get(row.metric, row.metric) for row in replicates}
-    batches = Batches(observations, sampled)
+    batches = Batches(observations)
     rows = tuple(_plan(row, goal, _part(row, batches)) for row in replicates)
     cells: dict[object, int] = {}
     for row in replicates:
@@ -172,6 +173,23 @@ def plan_runs(
     return Planning(
         rows=rows, goal=goal, family=family, family_runs=runs_for_family(family, goal.alpha)
     )
+
+
+def advise(parts: Components) -> str:
+    """Say what helps: more runs, or longer ones.
+
+    Examples
+    --------
+    >>> advise(Components(0.031, 0.004, 8, 10)), advise(Components(0.01, 0.02, 8, 10))
+    ('more runs help, more requests will not', 'longer runs help as much as more runs')
+    """
+    if parts.runs < _FEW_RUNS and parts.share >= _SMALL_SHARE:
+        return f"{parts.runs} runs are too few to say whether more runs help or longer ones"
+    if parts.share < _SMALL_SHARE:
+        return "more runs help, more requests will not"
+    if parts.share > _LARGE_SHARE:
+        return "longer runs help as much as more runs"
+    return "more runs help most, longer runs a little"
 
 
 def _plan(row: Replicates, goal: Goal, components: Components | None) -> PlanRow:
@@ -231,12 +249,10 @@ def _warn(row: Replicates, spread: Spread) -> tuple[str, ...]:
 
 def _part(row: Replicates, batches: Batches) -> Components | None:
     """Part the spread where at least two runs have samples enough."""
-    counted = _COUNTED.get(row.metric)
-    series = (
-        row.group, row.variant, row.benchmark, row.params, row.tool, row.subject,
-        counted or row.metric,
-    )  # fmt: skip
-    found = batches.take(series, "count" if counted else row.stat)
-    if len(found) < 2 or any(values.min() <= 0 for values in found):
+    if row.subject:
+        return None
+    series = row.group, row.variant, row.benchmark, row.params, row.tool, row.metric
+    found = list(batches.take(series, row.stat).values())
+    if len(found) < 2:
         return None
     return part_variance(found)

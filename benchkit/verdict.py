@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from benchkit.comparison import (
+    DIRECTIONS,
     EXACT,
-    SINGLE,
+    HISTORY,
+    REFUSED,
     Comparisons,
     Contrast,
     count_decidable,
@@ -173,7 +175,7 @@ def _is_failing(contrast: Contrast) -> bool:
 
 def _change(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: float) -> float:
     """Return the direction (+1, -1) of a change that is shown and matters, else 0."""
-    if contrast.method == SINGLE:
+    if contrast.method in DIRECTIONS:
         return 0
     if contrast.method != EXACT and (p_adjusted is None or p_adjusted > alpha):
         return 0
@@ -184,7 +186,7 @@ def _change(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: 
 
 
 def _is_equivalent(contrast: Contrast, margin: float) -> bool:
-    if contrast.method == SINGLE:
+    if contrast.method in DIRECTIONS:
         return False
     if contrast.ratio is None:
         return len({*contrast.baseline_values, *contrast.variant_values}) == 1
@@ -197,8 +199,8 @@ def _is_equivalent(contrast: Contrast, margin: float) -> bool:
 def describe_excluded(contrast: Contrast) -> str:
     """Say which changes the interval rules out: ``a loss above 12.0 % is excluded``."""
     low, high = contrast.ratio_low, contrast.ratio_high
-    if low is None or high is None:
-        return ""
+    if low is None or high is None or contrast.method in {*DIRECTIONS, HISTORY}:
+        return ""  # intervals of other things exclude nothing
     if contrast.better == "none":
         return (
             f"a change outside {format_percent(low - 1)} to {format_percent(high - 1)} is excluded"
@@ -221,6 +223,8 @@ def _bare(fraction: float) -> str:
 def _runs_needed(
     contrast: Contrast, margin: float, alpha: float, family: int
 ) -> tuple[int | None, str]:
+    if contrast.method == REFUSED:
+        return None, "make the runs longer, or name a lower percentile"
     least = count_runs(contrast, family, alpha)
     unreachable = f"no row can reach p ≤ {alpha:.2g}: run at least {least} per side"
     width = _half_width(contrast)
@@ -246,6 +250,6 @@ def _runs_needed(
 
 def _half_width(contrast: Contrast) -> float | None:
     low, high = contrast.ratio_low, contrast.ratio_high
-    if low is None or high is None:
+    if low is None or high is None or contrast.method in {*DIRECTIONS, HISTORY}:
         return None
     return (math.log(high) - math.log(low)) / 2

@@ -26,6 +26,7 @@ def test_every_setting_can_be_written(tmp_path: Path) -> None:
         "[project]\ntitle = 'T'\nbaseline = 'none'\n"
         "[ingest]\nlayout = '{variant}.txt'\nrename = ['s#a#b#']\nexclude = ['*.log']\n"
         "[stats]\nmetrics = ['latency.p50']\nconfidence = 0.99\nmargin = '2%'\nblocks = 'auto'\n"
+        "method = 'rank'\n"
     )
     assert config.load(tmp_path) == config.Settings(
         title="T",
@@ -37,6 +38,7 @@ def test_every_setting_can_be_written(tmp_path: Path) -> None:
         confidence=0.99,
         margin=0.02,
         blocks="auto",
+        method="rank",
     )
 
 
@@ -48,6 +50,7 @@ def test_every_setting_can_be_written(tmp_path: Path) -> None:
         ("[stats]\nmargin = '300%'", "not a share between 0 and 1"),
         ("[stats]\nmargin = true", "not a number"),
         ("[stats]\nblocks = 'always'", "use auto, never"),
+        ("[stats]\nmethod = 'student'", "use auto, rank, welch, history"),
         ("[project]\ntitle = 3", "not a text"),
         ("[ingest]\nrename = 'x'", "not a list of texts"),
         ("schema = 2", "schema 2 is not known"),

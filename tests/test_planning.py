@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 import numpy as np
 import pytest
 from examples import RATES, observations, runs_of
@@ -11,7 +9,9 @@ from examples import RATES, observations, runs_of
 from benchkit import schema
 from benchkit.comparison import Plan
 from benchkit.derived.batches import Batches
+from benchkit.derived.summaries import Summary
 from benchkit.errors import DataError, SelectionError
+from benchkit.parsers.base import Reading, Samples
 from benchkit.planning import Goal, Planning, plan_runs
 from benchkit.stats.spread import Components
 from benchkit.tables.plan import describe, plan_lines, plan_table
@@ -33,25 +33,29 @@ def plan(values: dict[str, tuple[float, ...]], goal: Goal | None = None) -> Plan
 
 
 def samples(spread: float, within: float, runs: int = 20, size: int = 400) -> schema.Observations:
-    """Return k6 latencies whose runs and stretches vary as told."""
+    """Return k6 latencies whose runs and stretches vary as told, summed up as ingest does it."""
     rng = np.random.default_rng(5)
-    start = datetime(2026, 11, 21, tzinfo=UTC)
+    start = np.datetime64("2026-11-21", "us")
     columns: dict[str, list[object]] = {column.name: [] for column in schema.COLUMNS}
+    names = ("subject", "metric", "stat", "value", "unit", "n", "time", "resolution", "origin")
     for run in range(1, runs + 1):
         level = 0.002 * np.exp(rng.normal(0, spread))
         drift = np.repeat(np.exp(rng.normal(0, within, 10)), size // 10)
         values = level * drift * np.exp(rng.normal(0, 0.001, size))
-        told: list[tuple[str, float, datetime | None]]
-        told = [("p50", float(np.median(values)), None)]
-        told += [("sample", float(v), start + timedelta(seconds=i)) for i, v in enumerate(values)]
-        for stat, value, time in told:
-            row = {
+        summary = Summary("linear")
+        summary.add(
+            Samples(
+                reading=Reading(tool="vegeta", form="gob", line=1), metric="latency", unit="s",
+                values=values, lines=np.arange(size),
+                times=start + np.arange(size) * np.timedelta64(1, "s"),
+            )
+        )  # fmt: skip
+        for told in summary.rows():
+            labels = {
                 "group": "", "variant": "none", "benchmark": "", "params": "", "run": run,
-                "subject": None, "metric": "latency", "stat": stat, "value": value, "unit": "s",
-                "n": None, "time": time, "resolution": None, "origin": "reported", "tool": "vegeta",
-                "source": f"{run}",
+                "tool": "vegeta", "source": f"{run}:1",
             }  # fmt: skip
-            for name, cell in row.items():
+            for name, cell in {**labels, **dict(zip(names, told, strict=False))}.items():
                 columns[name].append(cell)
     return schema.observations(columns)
 
@@ -165,19 +169,20 @@ def test_without_samples_nothing_is_said_of_the_inside() -> None:
 
 
 def test_batches_need_samples_enough() -> None:
-    series = ("none", "", "", "vegeta", "", "latency")
-    batches = Batches(samples(0.02, 0.02, runs=2, size=500), ["latency"])
-    assert len(batches.take(("", *series), "p50")) == 2
-    assert batches.take(("", *series), "p99") == []
-    assert batches.take(("", *series), "max") == []
-    assert batches.take(("elsewhere", *series), "p50") == []
-    (first, _) = batches.take(("", *series), "count")
-    assert first.tolist() == [50.0] * 10
+    series = ("none", "", "", "vegeta", "latency")
+    batches = Batches(samples(0.02, 0.02, runs=2, size=500))
+    assert list(batches.take(("", *series), "p50")) == [1, 2]
+    assert batches.take(("", *series), "p99") == {}
+    assert batches.take(("", *series), "max") == {}
+    assert batches.take(("elsewhere", *series), "p50") == {}
+    counts = batches.take(("", *series[:-1], "request_rate"), "mean")[1]
+    assert counts.sum() == 500
+    assert set(counts) <= {41.0, 42.0}
 
 
-def test_rates_are_counted_only_where_times_are_fine() -> None:
-    batches = Batches(samples(0.02, 0.02, runs=2, size=90), ["latency"])
-    assert batches.take(("", "none", "", "", "vegeta", "", "latency"), "count") == []
+def test_few_samples_make_no_stretches() -> None:
+    batches = Batches(samples(0.02, 0.02, runs=2, size=190))
+    assert batches.take(("", "none", "", "", "vegeta", "latency"), "p50") == {}
 
 
 def test_the_sentence_of_the_components() -> None:

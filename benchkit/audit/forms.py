@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from benchkit.derived.stretches import is_stretch
 from benchkit.errors import Finding
 from benchkit.layout.stems import COMPANIONS
 
@@ -36,6 +37,7 @@ def find_disagreements(observations: Observations) -> Iterator[Finding]:
     One finding for each pair of sources, with the statistic that lies apart most.
     """
     is_value = ~observations["stat"].isin(["sample", "counter"])
+    is_value &= ~is_stretch(observations["stat"])
     told = observations[is_value & ~observations["tool"].isin(COMPANIONS)]
     twice = told[told.duplicated(_ABOUT, keep=False)]
     pairs: dict[tuple[str, ...], list[_Gap]] = {}

@@ -1,7 +1,8 @@
 """Rules about single values: runs far from the rest, and rounding that hides the change.
 
-In: comparisons. Out: findings B333, B334. Why: one starved run can make or hide a change, and a
-tool that prints whole milliseconds cannot tell microseconds; nothing is ever left out in silence.
+In: comparisons. Out: findings B333, B334, B335. Why: one starved run can make or hide a change,
+and a tool that prints whole milliseconds cannot tell microseconds; nothing is ever left out in
+silence.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from benchkit.audit.session import MATTERS, by_row, logs_of, name_row
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.comparison.measure import measure
 from benchkit.errors import Finding
+from benchkit.stats.modes import Modes, find_modes
 from benchkit.stats.outliers import find_outliers
 from benchkit.units import format_percent
 
@@ -44,6 +46,37 @@ def find_coarse_values(comparisons: Comparisons, _runs: Runs) -> Iterator[Findin
             yield _tell_coarse(coarse)
         if tied:
             yield _tell_ties(tied)
+
+
+def find_two_states(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
+    """B335: the runs of a variant fall into two groups, and not into most and a few far ones."""
+    for row in by_row(comparisons):
+        for variant, of in logs_of(row).items():
+            modes = find_modes(list(of.values())) if of else None
+            if modes is None:
+                continue
+            upper = {run for run, is_upper in zip(of, modes.is_upper, strict=True) if is_upper}
+            fewer = min(upper, of.keys() - upper, key=len)
+            if 2 * len(fewer & _find_far(of)) <= len(fewer):
+                yield _tell_states(row[0], variant, modes, sorted(upper))
+
+
+def _tell_states(c: Contrast, variant: str, modes: Modes, upper: list[int]) -> Finding:
+    apart = math.exp(modes.high - modes.low) - 1
+    return Finding(
+        code="B335",
+        severity="warning",
+        where=name_row(c),
+        message=f"the runs of {variant} fall into two groups, {format_percent(apart)} apart: "
+        f"{', '.join(map(str, upper))} above, the others below",
+        remedy="look for what has two states (clock, core, cache, neighbour) and measure in one",
+        numbers={
+            "apart": apart,
+            "gap": modes.gap,
+            "evidence": modes.evidence,
+            "runs_above": ", ".join(map(str, upper)),
+        },
+    )
 
 
 def _find_far(logs: dict[int, float]) -> set[int]:

@@ -1,7 +1,7 @@
 """Rules about the number of runs: what they can show and what they cannot.
 
-In: comparisons and runs. Out: findings B301, B302, B303. Why: with too few runs no difference,
-however large, can be told from noise, and a table of stars does not say so.
+In: comparisons and runs. Out: findings B301, B302, B303, B338. Why: with too few runs no
+difference, however large, can be told from noise, and a table of stars does not say so.
 """
 
 from __future__ import annotations
@@ -9,19 +9,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from benchkit.comparison import EXACT, RANK_RUNS, SINGLE, Comparisons, count_decidable, count_runs
+from benchkit.comparison import (
+    DIRECTIONS,
+    EXACT,
+    RANK_RUNS,
+    REFUSED,
+    SINGLE,
+    WITHIN,
+    Comparisons,
+    Contrast,
+    count_decidable,
+    count_runs,
+)
 from benchkit.comparison.families import RANKED
 from benchkit.errors import Finding
 from benchkit.stats.multiplicity import runs_for_family
+from benchkit.stats.twolevel import FEWEST_BEYOND
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
+
+_SHOWN = 5
 
 
 def find_single_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
     """B301: a side has one run, so that only a direction can be told."""
     primary = [c for c in comparisons.contrasts if c.primary]
-    single = [c for c in primary if c.method == SINGLE]
+    single = [c for c in primary if c.method in {SINGLE, WITHIN}]
     if single:
         least = max(runs_for_family(len(primary), 1 - comparisons.confidence), RANK_RUNS)
         yield Finding(
@@ -36,7 +50,9 @@ def find_single_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]
 
 def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
     """B302: so few runs for so many primary rows that none can ever be shown."""
-    tested = [c for c in comparisons.contrasts if c.primary and c.method not in {EXACT, SINGLE}]
+    tested = [
+        c for c in comparisons.contrasts if c.primary and c.method not in {EXACT, *DIRECTIONS}
+    ]
     ranked = [c for c in tested if c.method in RANKED]
     if not ranked:
         return
@@ -53,6 +69,27 @@ def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
             remedy=f"run each side {least} times or more, or name fewer primaries with --metric",
             numbers={"rows": len(tested), "decidable": room, "runs_needed": least},
         )
+
+
+def find_thin_tails(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
+    """B338: percentiles beyond which a run has fewer than 10 events."""
+    thin = [c for c in comparisons.contrasts if c.method == REFUSED]
+    if thin:
+        names = list(dict.fromkeys(_name(c) for c in thin))
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        yield Finding(
+            code="B338",
+            severity="warning" if any(c.primary for c in thin) else "info",
+            message=f"not compared: {', '.join(names[:_SHOWN])}{more}; "
+            f"fewer than {FEWEST_BEYOND} events of a run lie beyond",
+            remedy="make the runs longer, or take a lower percentile",
+            numbers={"rows": len(thin)},
+        )
+
+
+def _name(c: Contrast) -> str:
+    about = [f"{c.metric}.{c.stat}", c.subject and f"({c.subject})"]
+    return " ".join(filter(None, [*about, c.benchmark and f"of {c.benchmark}"]))
 
 
 def find_left_out(_comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:

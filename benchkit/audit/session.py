@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchkit.comparison import EXACT, SINGLE, Comparisons, Contrast
+from benchkit.comparison import DIRECTIONS, EXACT, Comparisons, Contrast
 from benchkit.comparison.blocks import Series, find_designs
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def by_row(comparisons: Comparisons) -> Iterator[list[Contrast]]:
     """Yield the primary contrasts that have a spread, together where only the variant differs."""
     rows: dict[tuple[str, ...], list[Contrast]] = {}
     for c in comparisons.contrasts:
-        if c.primary and c.ratio is not None and c.method not in {EXACT, SINGLE}:
+        if c.primary and c.ratio is not None and c.method not in {EXACT, *DIRECTIONS}:
             rows.setdefault((*series_of(c), c.subject, c.metric, c.stat), []).append(c)
     yield from rows.values()
 

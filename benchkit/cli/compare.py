@@ -43,6 +43,7 @@ def compare(
     confidence: o.Confidence = None,
     margin: o.Margin = None,
     blocks: o.Blocks = None,
+    method: o.Method = None,
     format: Annotated[
         str | None,
         typer.Option(help="table, md, csv or json. [default: told by -o, else table]"),
@@ -70,7 +71,9 @@ def compare(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
         exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
-    result = evaluate(request, baseline, variant, pair, metric, confidence, margin, blocks)
+    result = evaluate(
+        request, baseline, variant, pair, metric, confidence, margin, (blocks, method)
+    )
     text = render(result, chosen, by=request.split_by, to_file=output is not None)
     o.write(text, output)
 
@@ -83,7 +86,7 @@ def evaluate(
     metric: list[str] | None,
     confidence: str | None,
     margin: str | None,
-    blocks: str | None,
+    design: tuple[str | None, str | None],
 ) -> Comparison:
     """Load and compare as the command line and the settings say."""
     base = o.settings()
@@ -99,7 +102,8 @@ def evaluate(
         confidence=o.fraction(confidence, base.confidence, "--confidence"),
         margin=o.fraction(margin, base.margin, "--margin"),
         metrics=metric or base.metrics,
-        blocks=o.choose(blocks or base.blocks, config.BLOCKS, "--blocks"),
+        blocks=o.choose(design[0] or base.blocks, config.BLOCKS, "--blocks"),
+        method=o.choose(design[1] or base.method, config.METHODS, "--method"),
     )
 
 

@@ -87,6 +87,16 @@ Blocks = Annotated[
         f"[default: {config.DEFAULT_BLOCKS}]",
     ),
 ]
+Method = Annotated[
+    str | None,
+    typer.Option(
+        "--method",
+        metavar="auto|rank|welch|history",
+        help="Compare by this method wherever the runs allow it: ranks (2 runs a side or more), "
+        "Welch's t-test (2), or the one side's prediction from the other's history (8). "
+        f"[default: {config.DEFAULT_METHOD}, as the number of runs allows]",
+    ),
+]
 Rename = Annotated[
     list[str] | None,
     typer.Option("--rename", metavar="s#A#B#", help="Change benchmark names; repeatable."),

@@ -76,7 +76,7 @@ def answer(
     from benchkit.tables.plan import plan_lines, plan_table
 
     aim = read_goal(*goal)
-    runset = request.load(samples=True)
+    runset = request.load()
     named = Plan(primaries=tuple(map(split_metric, metric or o.settings().metrics)))
     planning = plan_runs(runset.observations, runset.runs, aim, named)
     lines = plan_lines(planning)

@@ -12,22 +12,31 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchkit import metrics
-from benchkit.comparison.blocks import Design, Series, arrange, find_designs
-from benchkit.comparison.cells import Cell, Key, Told, collect, is_primary, tell_of_runs
+from benchkit.comparison.blocks import arrange, find_designs
+from benchkit.comparison.cells import Cell, Key, collect, is_primary, tell_of_runs
+from benchkit.comparison.events import Events, has_tail
 from benchkit.comparison.families import count_decidable, count_runs
 from benchkit.comparison.measure import (
     ALIGNED,
     DIFFERENCE,
+    DIRECTIONS,
     EXACT,
+    HISTORY,
     RANK,
     RANK_RUNS,
+    REFUSED,
     SIGNED,
     SINGLE,
     WELCH,
+    WITHIN,
+    Found,
+    compare_stretches,
     compare_summaries,
     measure,
+    refuse,
 )
 from benchkit.comparison.model import Comparisons, Contrast, Plan
+from benchkit.derived.batches import Batches
 from benchkit.derived.failures import Place, share_failures
 from benchkit.errors import DataError
 from benchkit.layout.matching import suggest_rename
@@ -38,12 +47,16 @@ if TYPE_CHECKING:
 __all__ = [
     "ALIGNED",
     "DIFFERENCE",
+    "DIRECTIONS",
     "EXACT",
+    "HISTORY",
     "RANK",
     "RANK_RUNS",
+    "REFUSED",
     "SIGNED",
     "SINGLE",
     "WELCH",
+    "WITHIN",
     "Comparisons",
     "Contrast",
     "Plan",
@@ -80,17 +93,19 @@ def compare(
     Notes
     -----
     Both sides with at least 4 runs: Hodges-Lehmann estimate on logarithms with the interval of
-    the exact Mann-Whitney test. With 2 or 3: Welch's t on logarithms. With one: the ratio alone.
+    the exact Mann-Whitney test. With 2 or 3: Welch's t on logarithms. With one: the ratio alone,
+    beside a prediction interval where the other side has 8 or more, with a within-run interval
+    where both have one and raw samples told its stretches. A quantile with fewer than 10 events of
+    a run beyond it is refused.
     With ``blocks="auto"`` and complete blocks in the recorded order: of 3 variants and 5 blocks or
     more the same on values aligned by blocks; of 2 variants and 8 blocks or more the signed-rank
     test.
     Values that are not positive have no ratio; they are compared as differences.
     """
     plan = plan or Plan()
-    told = tell_of_runs(runs)
     failed = share_failures(observations)
-    cells = collect(observations, plan, told)
-    designs = find_designs(runs) if plan.blocks == "auto" else {}
+    evidence = _Evidence(observations, runs, plan)
+    cells = evidence.cells
     contrasts: list[Contrast] = []
     only_in: dict[str, tuple[str, ...]] = {}
     params_only_in: dict[str, tuple[tuple[str, str], ...]] = {}
@@ -98,9 +113,7 @@ def compare(
         baseline, variant = pair
         left, right = cells.get(baseline, {}), cells.get(variant, {})
         contrasts += [
-            _with_failures(_contrast(key, pair, cells, designs, plan, told), failed)
-            for key in left
-            if key in right
+            _with_failures(_contrast(key, pair, evidence), failed) for key in left if key in right
         ]
         for side, other, name in ((left, right, baseline), (right, left, variant)):
             _note_one_sided(side, other, name, only_in, params_only_in)
@@ -118,26 +131,37 @@ def compare(
     )
 
 
-def _contrast(
-    key: Key,
-    pair: tuple[str, str],
-    cells: Mapping[str, Mapping[Key, Cell]],
-    designs: Mapping[Series, Design],
-    plan: Plan,
-    told: Told,
-) -> Contrast:
+class _Evidence:
+    """What the rows of a comparison are made of."""
+
+    def __init__(self, observations: Observations, runs: Runs, plan: Plan) -> None:
+        self.plan = plan
+        self.told = tell_of_runs(runs)
+        self.cells = collect(observations, plan, self.told)
+        self.designs = find_designs(runs) if plan.blocks == "auto" else {}
+        self.events = Events(observations)
+        self.batches = Batches(observations)
+
+
+def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence) -> Contrast:
     group, benchmark, params, tool, subject, metric, stat = key
     baseline, variant = pair
-    left, right = cells[baseline][key], cells[variant][key]
+    plan, told = evidence.plan, evidence.told
+    left, right = evidence.cells[baseline][key], evidence.cells[variant][key]
     unit = left.unit
     known = told.metric(metric, unit)
     x, y = left.values(), right.values()
+    beyond = evidence.events.beyond(key, baseline, variant)
     if tool in metrics.SUMMARIES:  # the same summary in several files is one
         x, y = (median(x),), (median(y),)
         found = compare_summaries(x[0], y[0])
+    elif not has_tail(beyond):
+        found = refuse(stat, beyond)
     else:
-        blocks = arrange(key, baseline, variant, cells, designs)
-        found = measure(x, y, known.assume, plan.confidence, blocks)
+        blocks = arrange(key, baseline, variant, evidence.cells, evidence.designs)
+        found = measure(x, y, known.assume, plan.confidence, blocks, plan.method)
+        if found.method == SINGLE and len(x) == len(y) == 1:
+            found = _look_inside(key, pair, found, evidence)
     return Contrast(
         group=group,
         benchmark=benchmark,
@@ -168,6 +192,21 @@ def _contrast(
         confidence=plan.confidence,
         notes=found.notes,
     )
+
+
+def _look_inside(key: Key, pair: tuple[str, str], found: Found, evidence: _Evidence) -> Found:
+    """Say how well two single runs are known, where their stretches are."""
+    group, benchmark, params, tool, subject, metric, stat = key
+    sides = []
+    for variant in pair:
+        series = group, variant, benchmark, params, tool, metric
+        taken = {} if subject else evidence.batches.take(series, stat)
+        sides += [
+            taken[run].tolist() for run in evidence.cells[variant][key].told() if run in taken
+        ]
+    if len(sides) < len(pair):
+        return found
+    return compare_stretches(sides[0], sides[1], found, evidence.plan.confidence)
 
 
 def _with_failures(contrast: Contrast, failed: Mapping[Place, float]) -> Contrast:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchkit import metrics
 from benchkit.comparison.model import Plan
+from benchkit.derived.stretches import PREFIX
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -147,6 +148,8 @@ def _is_compared(
     told: Told, tool: str, metric: str, stat: str, unit: str, asked: Iterable[tuple[str, str]]
 ) -> bool:
     if stat == "counter" or (stat == "sample" and tool not in metrics.RUN_LEVEL_SAMPLES):
+        return False
+    if stat.startswith(PREFIX):
         return False
     if any(metric == name and stat == (which or stat) for name, which in asked):
         return True

@@ -6,7 +6,7 @@ not the same as showing nothing; pairs allow other p-values than two sides do.
 
 from __future__ import annotations
 
-from benchkit.comparison.measure import ALIGNED, RANK, SIGNED
+from benchkit.comparison.measure import ALIGNED, HISTORY, RANK, SIGNED
 from benchkit.comparison.model import Contrast
 from benchkit.stats.multiplicity import (
     largest_family,
@@ -16,7 +16,7 @@ from benchkit.stats.multiplicity import (
 )
 
 #: Methods whose smallest p-value the numbers of runs fix.
-RANKED = frozenset({RANK, ALIGNED, SIGNED})
+RANKED = frozenset({RANK, ALIGNED, SIGNED, HISTORY})
 
 
 def count_decidable(contrast: Contrast, alpha: float) -> int:

@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 
 from benchkit.comparison.blocks import Blocks
+from benchkit.config import DEFAULT_METHOD
 from benchkit.stats.aligned import compare_aligned
 from benchkit.stats.exact import ExactDifference, exact_difference
 from benchkit.stats.location import paired_t, welch
+from benchkit.stats.prediction import HISTORY as HISTORY_RUNS
+from benchkit.stats.prediction import compare_with_history
 from benchkit.stats.rank import hodges_lehmann, mann_whitney
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.signed_rank import paired_shift, wilcoxon
+from benchkit.stats.twolevel import FEWEST_BEYOND
+from benchkit.stats.within import compare_within
 from benchkit.units import format_percent
 
 #: Fewest runs per side for the exact rank test and its interval; with 2 or 3 it is Welch's.
@@ -30,15 +35,20 @@ ALIGNED_BLOCKS = 5
 SIGNED_BLOCKS = 8
 ALIGNED_VARIANTS = 3
 
-EXACT, RANK, ALIGNED, SIGNED, WELCH, SINGLE, DIFFERENCE = (
+EXACT, RANK, ALIGNED, SIGNED, WELCH, HISTORY, SINGLE, WITHIN, REFUSED, DIFFERENCE = (
     "exact",
     "hodges-lehmann",
     "aligned",
     "signed-rank",
     "welch",
+    "prediction",
     "single run",
+    "within-run",
+    "too few events",
     "difference",
 )
+#: Methods that tell a direction at most: nothing of how runs differ is known.
+DIRECTIONS = frozenset({SINGLE, WITHIN, REFUSED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +68,7 @@ def measure(
     assume: str,
     confidence: float,
     blocks: Blocks | None = None,
+    asked: str = DEFAULT_METHOD,
 ) -> Found:
     """Choose the method that the data and the design allow, and apply it.
 
@@ -71,24 +82,62 @@ def measure(
         Of the interval.
     blocks : Blocks, optional
         The same values block by block, where the runs were made in complete blocks.
+    asked : {'auto', 'rank', 'welch', 'history'}
+        The method that the user wants wherever the runs allow it; elsewhere a note says why not.
     """
     if assume == "exact":
         exact = exact_difference(x, y)
         if exact is not None:
             return _exact(x, y, exact)
     positive = min(*x, *y) > 0
-    fewest = min(len(x), len(y))
-    if fewest < WELCH_RUNS:
-        return _single(x, y, positive=positive)
-    if not positive:
-        return _difference(x, y)
-    if blocks is not None and (method := _choose(blocks)):
-        return _by_blocks(blocks, method, confidence)
+    fewest, most = sorted((len(x), len(y)))
+    method = choose_method(fewest, most, asked) if positive else SINGLE
+    refused = tell_refused(asked, fewest, most) if positive else ()
+    if method == SINGLE:
+        single = fewest < WELCH_RUNS
+        return _single(x, y, refused, positive=positive) if single else _difference(x, y)
+    if blocks is not None and (design := _choose(blocks)):
+        return _by_blocks(blocks, design, confidence)
     logs = [math.log(v) for v in x], [math.log(v) for v in y]
-    if fewest >= RANK_RUNS:
-        return _found(RANK, confidence, partial(_rank, *logs), _tell_of_pairs(blocks))
+    if method == RANK:
+        return _found(RANK, confidence, partial(_rank, *logs), (*refused, *_tell_of_pairs(blocks)))
+    if method == HISTORY:
+        return _predict(*logs, confidence, refused)
     assumed = "2 or 3 runs on a side: Welch's test, which assumes log-normal runs"
-    return _found(WELCH, confidence, partial(welch, *logs), (assumed,))
+    if asked == "welch":
+        assumed = "Welch's test as asked for, which assumes log-normal runs"
+    return _found(WELCH, confidence, partial(welch, *logs), (*refused, assumed))
+
+
+def choose_method(fewest: int, most: int, asked: str = DEFAULT_METHOD) -> str:
+    """Name the method for so many runs on the two sides, positive and in no blocks.
+
+    Examples
+    --------
+    >>> choose_method(8, 8), choose_method(3, 8), choose_method(1, 8), choose_method(1, 7)
+    ('hodges-lehmann', 'welch', 'prediction', 'single run')
+    >>> choose_method(3, 8, "history"), choose_method(3, 3, "history")
+    ('prediction', 'welch')
+    """
+    if not tell_refused(asked, fewest, most) and asked in _ASKED:
+        return _ASKED[asked]
+    if fewest >= RANK_RUNS:
+        return RANK
+    if fewest >= WELCH_RUNS:
+        return WELCH
+    return HISTORY if most >= HISTORY_RUNS else SINGLE
+
+
+_ASKED = {"rank": RANK, "welch": WELCH, "history": HISTORY}
+
+
+def tell_refused(asked: str, fewest: int, most: int) -> tuple[str, ...]:
+    """Say why a method that was asked for cannot be had; nothing where it can."""
+    if asked == "history" and most < HISTORY_RUNS:
+        return (f"no history: {most} runs predict nothing, {HISTORY_RUNS} are needed",)
+    if asked in {"rank", "welch"} and fewest < WELCH_RUNS:
+        return (f"{asked} needs {WELCH_RUNS} runs on each side",)
+    return ()
 
 
 #: Estimate and test at a confidence.
@@ -161,10 +210,68 @@ def _write_range(values: Sequence[float]) -> str:
     return f"{low:g} in every run" if low == high else f"{low:g} to {high:g}"
 
 
-def _single(x: Sequence[float], y: Sequence[float], *, positive: bool) -> Found:
+def _single(
+    x: Sequence[float], y: Sequence[float], refused: tuple[str, ...], *, positive: bool
+) -> Found:
     sides = "1 run per side" if len(x) == len(y) else "1 run on one side"
     ratio = median(y) / median(x) if positive else None
-    return Found(method=SINGLE, ratio=(ratio, None, None), notes=(f"{sides}: direction only",))
+    notes = (f"{sides}: direction only", *refused)
+    return Found(method=SINGLE, ratio=(ratio, None, None), notes=notes)
+
+
+def _predict(
+    x: Sequence[float], y: Sequence[float], confidence: float, refused: tuple[str, ...]
+) -> Found:
+    """Put few runs beside what the longer side predicts; no equivalence can be shown so."""
+    is_new = len(y) <= len(x)
+    history, new = (x, y) if is_new else (y, x)
+    estimate, test = compare_with_history(history, new, confidence)
+    sign = 1 if is_new else -1
+    low, high = sorted((sign * estimate.low, sign * estimate.high))
+    told = estimate.notes or (_tell_prediction(len(history), len(new), low <= 0 <= high),)
+    return Found(
+        method=HISTORY,
+        ratio=(math.exp(sign * estimate.value), _exp(low), _exp(high)),
+        pvalue=test.pvalue,
+        notes=(*told, *refused),
+    )
+
+
+def _tell_prediction(earlier: int, new: int, is_inside: bool) -> str:
+    runs = "1 run" if new == 1 else f"{new} runs"
+    where = "inside" if is_inside else "outside"
+    return f"{runs} against {earlier}: {where} what these predict (a prediction interval)"
+
+
+def compare_stretches(
+    x: Sequence[float], y: Sequence[float], found: Found, confidence: float
+) -> Found:
+    """Add to the direction of two single runs how well these two are known by themselves.
+
+    Parameters
+    ----------
+    x, y : sequence of float
+        The same statistic in each stretch of the runs, positive.
+    found : Found
+        Of the two runs.
+    confidence : float
+        Of the interval.
+    """
+    logs = [math.log(v) for v in x], [math.log(v) for v in y]
+    inner = compare_within(*logs, confidence)
+    ratio, *_ = found.ratio
+    if ratio is None or not math.isfinite(inner.low):
+        return replace(found, notes=(*found.notes, *inner.notes))
+    away = math.log(ratio) - inner.value
+    bounds = _exp(inner.low + away), _exp(inner.high + away)
+    note = "the interval is within-run, of these two runs: how much runs differ is not in it"
+    return replace(found, method=WITHIN, ratio=(ratio, *bounds), notes=(*found.notes, note))
+
+
+def refuse(stat: str, beyond: float) -> Found:
+    """Refuse a quantile beyond which a run has too few events."""
+    few = f"{beyond:.3g} events of a run lie beyond {stat}: at least {FEWEST_BEYOND} are needed"
+    return Found(method=REFUSED, notes=(few,))
 
 
 def compare_summaries(x: float, y: float) -> Found:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from benchkit.config import BLOCKS, DEFAULT_BLOCKS
+from benchkit.config import BLOCKS, DEFAULT_BLOCKS, DEFAULT_METHOD, METHODS
 from benchkit.errors import ConfigError
 
 
@@ -28,23 +28,31 @@ class Plan:
         More pairs to show although they are not compared by default.
     blocks : {'auto', 'never'}
         ``auto``: variants that were measured in complete blocks are compared block by block.
+    method : {'auto', 'rank', 'welch', 'history'}
+        ``auto``: chosen from the data. Else that method, wherever the runs allow it.
 
     Raises
     ------
     ConfigError
-        If ``blocks`` is not known.
+        If ``blocks`` or ``method`` is not known, or both ask for a method.
     """
 
     confidence: float = 0.95
     primaries: tuple[tuple[str, str], ...] = ()
     metrics: tuple[tuple[str, str], ...] = ()
     blocks: str = DEFAULT_BLOCKS
+    method: str = DEFAULT_METHOD
 
     def __post_init__(self) -> None:
-        """Refuse a word for blocks that is not known."""
-        if self.blocks not in BLOCKS:
-            hint = f"use {', '.join(BLOCKS)}"
-            raise ConfigError(f"{self.blocks!r} is not known here", where="blocks", hint=hint)
+        """Refuse words that are not known."""
+        for name, known in (("blocks", BLOCKS), ("method", METHODS)):
+            word = getattr(self, name)
+            if word not in known:
+                hint = f"use {', '.join(known)}"
+                raise ConfigError(f"{word!r} is not known here", where=name, hint=hint)
+        if self.method != DEFAULT_METHOD and self.blocks == "auto":
+            hint = "leave one of them out"
+            raise ConfigError("blocks have methods of their own", where="method", hint=hint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +77,8 @@ class Contrast:
     equivalence_low, equivalence_high : float or None
         The interval at ``1 - 2 (1 - confidence)``, which the equivalence test needs.
     method : str
-        ``hodges-lehmann``, ``aligned``, ``signed-rank``, ``welch``, ``single run``, ``difference``
-        or ``exact``.
+        ``hodges-lehmann``, ``aligned``, ``signed-rank``, ``welch``, ``prediction``, ``within-run``,
+        ``single run``, ``too few events``, ``difference`` or ``exact``.
     pvalue : float or None
     confidence : float
     resolution : float

@@ -11,15 +11,14 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchkit.comparison.cells import Key, collect, tell_of_runs
+from benchkit.comparison.events import Events, has_tail, read_level
 from benchkit.comparison.measure import Found, measure
 from benchkit.comparison.model import Plan
 from benchkit.errors import DataError
+from benchkit.stats.twolevel import FEWEST_BEYOND
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
-
-#: Fewest events of a run beyond a quantile that is compared.
-FEWEST_BEYOND = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +96,8 @@ def compare_quantiles(
     told = tell_of_runs(runs)
     cells = collect(observations, Plan(), told)
     left, right = cells.get(baseline, {}), cells.get(variant, {})
-    events = _count_events(observations, (baseline, variant))
-    keys = [key for key in left if key in right and key[5] == metric and _read_level(key[6]) >= 0]
+    events = Events(observations)
+    keys = [key for key in left if key in right and key[5] == metric and read_level(key[6]) >= 0]
     if not keys:
         raise DataError(
             f"{baseline} and {variant} have no percentile of {metric} in common",
@@ -106,11 +105,11 @@ def compare_quantiles(
         )
     place = {key[:6]: index for index, key in reversed(list(enumerate(keys)))}
     shifts = []
-    for key in sorted(keys, key=lambda key: (place[key[:6]], _read_level(key[6]))):
+    for key in sorted(keys, key=lambda key: (place[key[:6]], read_level(key[6]))):
         x, y = left[key].values(), right[key].values()
-        level = _read_level(key[6])
-        beyond = (1 - level) * events.get(key, float("inf"))
-        found = measure(x, y, "nothing", confidence) if _is_told(beyond) else None
+        level = read_level(key[6])
+        beyond = events.beyond(key, baseline, variant)
+        found = measure(x, y, "nothing", confidence) if has_tail(beyond) else None
         shifts.append(_shift(key, left[key].unit, level, x, y, found, beyond))
     return tuple(shifts)
 
@@ -132,31 +131,3 @@ def _shift(
         center_baseline=median(x), center_variant=median(y), n_baseline=len(x), n_variant=len(y),
         found=found, notes=(few,) if found is None else found.notes,
     )  # fmt: skip
-
-
-def _is_told(beyond: float) -> bool:
-    return beyond >= FEWEST_BEYOND * (1 - 1e-9)
-
-
-def _count_events(observations: Observations, variants: tuple[str, str]) -> dict[Key, float]:
-    """Return the events of the shortest run that tells them, by key."""
-    rows = observations[observations["n"].notna() & observations["variant"].isin(variants)]
-    subjects = [text if isinstance(text, str) else "" for text in rows["subject"].tolist()]
-    names = ("group", "benchmark", "params", "tool")
-    columns = [rows[name].tolist() for name in names]
-    rest = [rows[name].tolist() for name in ("metric", "stat")]
-    events: dict[Key, float] = {}
-    for *key, n in zip(*columns, subjects, *rest, rows["n"].tolist(), strict=True):
-        named: Key = tuple(map(str, key))  # type: ignore[assignment]
-        events[named] = min(events.get(named, float("inf")), float(n))
-    return events
-
-
-def _read_level(stat: str) -> float:
-    """Return the level of a percentile, -1 for every other stat."""
-    if not stat.startswith("p"):
-        return -1.0
-    try:
-        return float(stat[1:]) / 100
-    except ValueError:
-        return -1.0

@@ -1,100 +1,94 @@
 """The statistic of a run, taken of each of several stretches of it.
 
-In: observations with raw samples. Out: values per run and stretch. Why: whether longer runs would
-help is seen from how much a run varies inside; single requests follow each other, long stretches
-hardly do.
+In: observations with the stretches that ingest made. Out: values per run and stretch. Why: whether
+longer runs would help, and how well a single run is known, is seen from how much it varies inside;
+single requests follow each other, long stretches hardly do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchkit.stats.quantiles import quantile
+from benchkit.derived.stretches import FEWEST, PREFIX, is_stretch
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from benchkit.schema import Observations
     from benchkit.stats.sample import FloatArray
 
-#: What samples belong to: group, variant, benchmark, params, tool, subject, metric.
-Series = tuple[str, str, str, str, str, str, str]
-#: Stretches per run, and the fewest samples of each beyond its quantile.
-STRETCHES = 10
-_BEYOND = 10
-_FEWEST_TIMES = 100
+#: What stretches belong to: group, variant, benchmark, params, tool, metric.
+Series = tuple[str, str, str, str, str, str]
+#: Metrics per second, and the metric whose samples are counted for them.
+COUNTED = {"request_rate": "latency", "iteration_rate": "iteration_time"}
 
 
 class Batches:
-    """Raw samples by run, in the order of their times.
+    """Stretches by run, in the order of time.
 
     Parameters
     ----------
     observations : Observations
-        Rows that are no raw samples, and samples without a time, are passed over.
-    metrics : iterable of str
-        Those whose samples are kept.
+        Rows that are no stretches are passed over; where several sources of a run tell them, those
+        with the most samples count.
     """
 
-    def __init__(self, observations: Observations, metrics: Iterable[str]) -> None:
-        rows = observations["stat"].eq("sample") & observations["metric"].isin(list(metrics))
-        samples = observations[rows & observations["time"].notna()]
-        subject = samples["subject"].fillna("").astype(str)
+    def __init__(self, observations: Observations) -> None:
+        rows = observations[is_stretch(observations["stat"])]
         names = ["group", "variant", "benchmark", "params", "tool", "metric"]
-        seconds = samples["time"].to_numpy(dtype="datetime64[ns]").astype(np.int64) * 1e-9
-        table = samples[[*names, "run", "value"]].assign(subject=subject, time=seconds)
-        ordered = table.sort_values("time", kind="stable")
-        self._runs: dict[Series, list[tuple[FloatArray, FloatArray]]] = {}
-        for key, found in ordered.groupby([*names[:5], "subject", "metric", "run"], sort=True):
-            times, values = (found[name].to_numpy(dtype=np.float64) for name in ("time", "value"))
-            self._runs.setdefault(tuple(map(str, key[:7])), []).append((times, values))  # type: ignore[arg-type]
+        self._runs: dict[Series, dict[int, _Run]] = {}
+        if rows.empty:
+            return
+        file = rows["source"].str.rpartition(":")[0].rename("file")
+        for labels, found in rows.groupby([*names, "run", file], sort=True):
+            *text, number, _ = map(str, labels)
+            series: Series = tuple(text)  # type: ignore[assignment]
+            runs, told = self._runs.setdefault(series, {}), _read(found)
+            known = runs.get(int(number))
+            if known is None or told["count"].sum() > known["count"].sum():
+                runs[int(number)] = told
 
-    def take(self, series: Series, stat: str) -> list[FloatArray]:
-        """Return a statistic of each stretch, shape (10,), of each run.
+    def take(self, series: Series, stat: str) -> dict[int, FloatArray]:
+        """Return a statistic of each stretch, by run.
 
         Parameters
         ----------
         series : tuple
-            Group, variant, benchmark, params, tool, subject, metric.
+            Group, variant, benchmark, params, tool, metric. Of a metric per second, what is counted
+            for it is taken.
         stat : str
-            ``mean``, ``median`` or a percentile; ``count`` counts the samples of stretches of
-            equal length, to which a rate is proportional.
+            ``mean``, ``median`` or a percentile.
 
         Returns
         -------
-        list of ndarray
-            Without the runs whose stretches have too few samples; empty for other stats.
+        dict of run to ndarray, each of shape (5 to 20,)
+            All greater than 0; without the runs whose stretches have too few samples; empty for
+            other stats.
         """
-        found = (_summarise(*run, stat) for run in self._runs.get(series, ()))
-        return [values for values in found if values is not None]
+        counted = COUNTED.get(series[-1])
+        if counted:
+            series, stat = (*series[:-1], counted), "count" if stat == "mean" else ""
+        wanted = "p50" if stat == "median" else stat
+        taken = {run: of.get(wanted) for run, of in self._runs.get(series, {}).items()}
+        return {
+            run: values
+            for run, values in taken.items()
+            if values is not None and len(values) >= FEWEST and values.min() > 0
+        }
 
 
-def _summarise(times: FloatArray, values: FloatArray, stat: str) -> FloatArray | None:
-    if stat == "count":
-        return _count(times)
-    level = _read_level(stat)
-    if level is None or len(values) * (1 - level) < STRETCHES * _BEYOND:
-        return None
-    parts = np.array_split(values, STRETCHES)
-    if stat == "mean":
-        return np.array([part.mean() for part in parts])
-    return np.array([quantile(part, [level])[0] for part in parts])
+#: Stat -> one value per stretch, and ``count``, the samples of each.
+_Run = dict[str, "FloatArray"]
 
 
-def _count(times: FloatArray) -> FloatArray | None:
-    """Count samples per stretch, unless the times are too coarse for that."""
-    if len(np.unique(times)) < _FEWEST_TIMES:
-        return None
-    counts, _ = np.histogram(times, bins=STRETCHES)
-    return counts.astype(float)
-
-
-def _read_level(stat: str) -> float | None:
-    """Return the level of a percentile; one half for a mean."""
-    if stat in {"mean", "median"}:
-        return 0.5
-    try:
-        return float(stat.removeprefix("p")) / 100 if stat.startswith("p") else None
-    except ValueError:
-        return None
+def _read(found: pd.DataFrame) -> _Run:
+    ordered = found.sort_values("time", kind="stable")
+    run: _Run = {}
+    for stat, rows in ordered.groupby("stat", sort=False):
+        run[str(stat).removeprefix(PREFIX)] = rows["value"].to_numpy(dtype=np.float64)
+        if stat == f"{PREFIX}mean":
+            run["count"] = rows["n"].to_numpy(dtype=np.float64)
+    size = len(run["count"])
+    return {stat: values for stat, values in run.items() if len(values) == size}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from benchkit.derived.stretches import Stretches
 from benchkit.parsers.base import Row, Samples
 from benchkit.stats.quantiles import SKETCH_ERROR, Digest
 
@@ -37,6 +38,7 @@ class Summary:
     def __init__(self, rule: str) -> None:
         self._rule = rule
         self._digests: dict[_Key, tuple[Digest, int, float | None]] = {}
+        self._stretches: dict[_Key, Stretches] = {}
 
     def add(self, samples: Samples) -> None:
         """Take a block; counters are no samples and are passed over."""
@@ -45,11 +47,14 @@ class Summary:
         key = (samples.subject, samples.metric, samples.unit)
         first = (Digest(self._rule), int(samples.lines[0]), samples.resolution)
         self._digests.setdefault(key, first)[0].add(samples.values)
+        if samples.times is not None and samples.subject is None and samples.unit == "s":
+            self._stretches.setdefault(key, Stretches()).add(samples.times, samples.values)
 
     def rows(self) -> Iterator[Row]:
         """Yield the statistics; ``line`` is that of the first sample, ``n`` their number.
 
         Their resolution is that of the samples; a quantile from a sketch has the sketch's error.
+        The whole requests of a run also come in stretches of time.
         """
         for (subject, metric, unit), (digest, line, step) in self._digests.items():
             for stat, value, error in _measure(digest):
@@ -57,6 +62,9 @@ class Summary:
                 yield (
                     subject, metric, stat, value, unit, digest.count, None, told, "computed", line
                 )  # fmt: skip
+        for key, stretches in self._stretches.items():
+            _, line, step = self._digests[key]
+            yield from stretches.rows(key[1], key[2], step, line)
 
 
 def _measure(digest: Digest) -> Iterator[tuple[str, float, float | None]]:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchkit.comparison import Contrast
+from benchkit.comparison import DIRECTIONS, Contrast
 from benchkit.metrics import label
 from benchkit.units import format_change, format_interval, printable
 from benchkit.verdict import Verdict, Verdicts
@@ -195,8 +195,8 @@ def _row(verdict: Verdict, heading: str, name: str) -> Row:
         better=c.better,
         word=verdict.word,
         ratio=c.ratio or 1.0,
-        low=c.ratio_low,
-        high=c.ratio_high,
+        low=None if c.method in DIRECTIONS else c.ratio_low,
+        high=None if c.method in DIRECTIONS else c.ratio_high,
         runs=tuple(value / center for value in c.variant_values),
         baseline_runs=tuple(value / center for value in c.baseline_values),
     )

@@ -5,7 +5,18 @@ In: `Verdicts`. Out: paragraphs. Why: a reader who doubts a row can do it again 
 
 from __future__ import annotations
 
-from benchkit.comparison import ALIGNED, DIFFERENCE, EXACT, RANK, SIGNED, SINGLE, WELCH
+from benchkit.comparison import (
+    ALIGNED,
+    DIFFERENCE,
+    EXACT,
+    HISTORY,
+    RANK,
+    REFUSED,
+    SIGNED,
+    SINGLE,
+    WELCH,
+    WITHIN,
+)
 from benchkit.tables.wording import format_bare
 from benchkit.verdict import Verdicts
 
@@ -26,10 +37,25 @@ _METHODS = {
         "test."
     ),
     WELCH: (
-        "With 2 or 3 runs on a side: Welch's t-test on logarithms, which assumes that runs are "
-        "log-normal."
+        "With 2 or 3 runs on a side, or where it was asked for: Welch's t-test on logarithms, "
+        "which assumes that runs are log-normal."
+    ),
+    HISTORY: (
+        "With a single run against 8 or more earlier ones, or where it was asked for: the ratio to "
+        "their median, beside the interval in which they let a new run be expected (median, "
+        "1.4826 MAD and Student's t, on logarithms), and its rank among them as p. It is no "
+        "interval of a change, and shows no equivalence."
     ),
     SINGLE: "With a single run on a side: the ratio alone, which shows a direction and no more.",
+    WITHIN: (
+        "With a single run on both sides whose raw samples are at hand: the ratio, which shows a "
+        "direction and no more. The within-run interval, from stretches of each run and their "
+        "correlation, says how well these two runs are known; how much runs differ is not in it."
+    ),
+    REFUSED: (
+        "A percentile beyond which a run has fewer than 10 events is not compared: it is one of a "
+        "few largest values."
+    ),
     DIFFERENCE: (
         "Values that are not positive have no ratio: their difference, with the exact "
         "Mann–Whitney test."

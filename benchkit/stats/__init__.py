@@ -4,8 +4,8 @@ In: numbers, one per run. Out: estimates, p-values and small frozen results with
 Why: what a test says must not depend on a frame, a file or the name of a metric.
 
 Importing this package costs numpy and nothing else; scipy is imported only by the functions that
-need a distribution (`welch`, `paired_t`, `prediction_interval`, and all that plan or calibrate),
-when they are called.
+need a distribution (`welch`, `paired_t`, all intervals of predictions, quantiles and single runs,
+and all that plan or calibrate), when they are called.
 """
 
 from benchkit.stats.aligned import align, compare_aligned
@@ -13,6 +13,7 @@ from benchkit.stats.equivalence import is_equivalent, log_margin
 from benchkit.stats.exact import ExactDifference, exact_difference
 from benchkit.stats.geomean import mean_log_ratio
 from benchkit.stats.location import median, paired_t, prediction_interval, welch
+from benchkit.stats.modes import Modes, find_modes
 from benchkit.stats.multiplicity import (
     benjamini_hochberg,
     holm,
@@ -24,6 +25,7 @@ from benchkit.stats.multiplicity import (
 from benchkit.stats.order import Trend, adjust_for_trend, find_trend, is_interleaved
 from benchkit.stats.outliers import find_outliers
 from benchkit.stats.power import minimum_effect, runs_to_show_effect, runs_to_show_equivalence
+from benchkit.stats.prediction import compare_with_history
 from benchkit.stats.proportion import estimate_rate
 from benchkit.stats.rank import hodges_lehmann, mann_whitney, smallest_pvalue
 from benchkit.stats.rankrows import RankRows, compare_rows
@@ -31,11 +33,23 @@ from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.samplesize import runs_for_effect, runs_for_equivalence, smallest_effect
 from benchkit.stats.signed_rank import paired_shift, smallest_paired_pvalue, wilcoxon
 from benchkit.stats.spread import Components, Spread, measure_spread, part_variance
+from benchkit.stats.twolevel import QuantileChange, compare_two_level, quantile_interval
+from benchkit.stats.within import (
+    Correlation,
+    Course,
+    compare_within,
+    find_correlation,
+    find_course,
+)
 
 __all__ = [
     "Components",
+    "Correlation",
+    "Course",
     "Estimate",
     "ExactDifference",
+    "Modes",
+    "QuantileChange",
     "RankRows",
     "Spread",
     "TestResult",
@@ -45,8 +59,14 @@ __all__ = [
     "benjamini_hochberg",
     "compare_aligned",
     "compare_rows",
+    "compare_two_level",
+    "compare_with_history",
+    "compare_within",
     "estimate_rate",
     "exact_difference",
+    "find_correlation",
+    "find_course",
+    "find_modes",
     "find_outliers",
     "find_trend",
     "hodges_lehmann",
@@ -66,6 +86,7 @@ __all__ = [
     "pairs_for_family",
     "part_variance",
     "prediction_interval",
+    "quantile_interval",
     "runs_for_effect",
     "runs_for_equivalence",
     "runs_for_family",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from benchkit.comparison import SINGLE, Contrast
+from benchkit.comparison import DIRECTIONS, Contrast
 from benchkit.stats.geomean import errors_of_intervals, mean_log_ratio
 from benchkit.stats.results import Estimate
 from benchkit.tables.wording import FACTOR, format_bare, name_metric
@@ -48,7 +48,12 @@ def _count(rows: Sequence[Verdict]) -> int:
 
 def _has_interval(contrast: Contrast) -> bool:
     low, high = contrast.ratio_low, contrast.ratio_high
-    return contrast.method != SINGLE and low is not None and high is not None and 0 < low < high
+    return (
+        contrast.method not in DIRECTIONS
+        and low is not None
+        and high is not None
+        and 0 < low < high
+    )
 
 
 def _describe(rows: Sequence[Verdict]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from benchkit.comparison import SINGLE, Contrast
+from benchkit.comparison import DIRECTIONS, Contrast
 from benchkit.tables.phrases import (
     LISTED,
     describe_few_runs,
@@ -83,7 +83,7 @@ def _across_variants(metric: str, rows: Sequence[Verdict], verdicts: Verdicts) -
             found = [
                 row
                 for row in rows
-                if row.word == word and (row.contrast.method == SINGLE) is single
+                if row.word == word and (row.contrast.method in DIRECTIONS) is single
             ]
             if found:
                 write = _say_single if single else writers.get(word, _say_changes)
@@ -172,7 +172,7 @@ def _count_cells(who: str, metric: str, rows: Sequence[Verdict], verdicts: Verdi
         count = "both" if len(rows) == 2 else f"all {len(rows)}"
     said = _say_cells(who, metric, found, f"on {count} {name_kind(rows)}", verdicts)
     rest = _count_rest(rows, lead)
-    is_single = all(row.contrast.method == SINGLE for row in found)
+    is_single = all(row.contrast.method in DIRECTIONS for row in found)
     return Clause(f"{said}; {rest}" if rest else said, metric, lead, is_single)
 
 
@@ -181,7 +181,7 @@ def _say_cells(
 ) -> str:
     lead = rows[0].word
     signed = write_span(rows, verdicts, signed=True)
-    if all(row.contrast.method == SINGLE for row in rows):
+    if all(row.contrast.method in DIRECTIONS for row in rows):
         return f"{who}: {signed} {join_metric(rows, metric)} {where}, {rows[0].contrast.notes[0]}"
     if lead in {EQUIVALENT, UNCHANGED}:
         within = format_bare(verdicts.margin)

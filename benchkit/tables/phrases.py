@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchkit.comparison import SINGLE, Contrast
+from benchkit.comparison import DIRECTIONS, HISTORY, REFUSED, Contrast
 from benchkit.tables.wording import FACTOR, name_variant, write_change, write_size
 from benchkit.units import format_number, printable
 from benchkit.verdict import Verdict, Verdicts, describe_excluded
@@ -61,7 +61,7 @@ def measure_size(contrast: Contrast) -> float:
 def join_metric(rows: Sequence[Verdict], metric: str) -> str:
     """Join an amount to its metric: ``of request_rate``, ``more time_per_op``, ``the latency``."""
     sizes = [row.contrast.ratio for row in rows]
-    if rows[0].contrast.method == SINGLE:
+    if rows[0].contrast.method in DIRECTIONS:
         return f"of {metric}"
     if any(ratio is not None and ratio >= FACTOR for ratio in sizes):
         return f"the {metric}"
@@ -72,12 +72,17 @@ def join_metric(rows: Sequence[Verdict], metric: str) -> str:
 
 
 def describe_worst_excluded(rows: Sequence[Verdict]) -> str:
-    """Say which loss is excluded in every row; nothing if some row has no interval."""
-    if any(row.contrast.ratio_low is None or row.contrast.ratio_high is None for row in rows):
+    """Say which loss is excluded in every row that has an interval; nothing if none has."""
+    known = [row for row in rows if describe_excluded(row.contrast)]
+    if not known:
         return ""
-    widest = max(rows, key=lambda row: _worst(row.contrast))
+    widest = max(known, key=lambda row: _worst(row.contrast))
     said = describe_excluded(widest.contrast)
-    return said.partition(", ")[0] if widest.contrast.better != "none" else said
+    said = said.partition(", ")[0] if widest.contrast.better != "none" else said
+    if len(known) == len(rows):
+        return said
+    unknown = [row for row in rows if row not in known]
+    return f"{said} on {len(known)}, {describe_few_runs(unknown)} on {len(unknown)}"
 
 
 def _worst(contrast: Contrast) -> float:
@@ -89,6 +94,9 @@ def _worst(contrast: Contrast) -> float:
 
 def describe_few_runs(rows: Sequence[Verdict]) -> str:
     """Say why there is no interval."""
+    told = [row.contrast.notes[0] for row in rows if row.contrast.method in {HISTORY, REFUSED}]
+    if len(told) == len(rows):
+        return told[0] if len(set(told)) == 1 else "see the notes"
     n = min(min(row.contrast.n_baseline, row.contrast.n_variant) for row in rows)
     runs = f"{n} runs per side" if n != 1 else "1 run on a side"
     return f"no interval from {runs}"

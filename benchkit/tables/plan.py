@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchkit.planning import Needed, Planning, PlanRow
+from benchkit.planning import Needed, Planning, PlanRow, advise
 from benchkit.stats.power import MOST_RUNS
 from benchkit.stats.spread import Components, Spread
 from benchkit.tables.model import Cell, Column, Table
-from benchkit.tables.stub import NONE, fold_stub, stub_cells, stub_columns, write_share
+from benchkit.tables.stub import NONE, fold_stub, stub_cells, stub_columns, write_reach, write_share
 from benchkit.tables.wording import format_bare, write_value
-from benchkit.units import common_scale, format_percent
+from benchkit.units import common_scale
 
-#: Share of the variance within runs below which longer runs do not help, and above which they do.
-_SMALL_SHARE, _LARGE_SHARE = 0.1, 0.5
 _BEYOND = f"> {MOST_RUNS}"
 
 
@@ -161,7 +159,8 @@ def _write(needed: Needed) -> str:
 
 
 def _write_size(effect: float) -> str:
-    return f"> {format_bare(10)}" if effect > 10 else f"±{format_percent(effect).lstrip('+')}"
+    """Write ``±4.1 %``, and a large change, which is not as far down as up, as a factor."""
+    return f"> {format_bare(10)}" if effect > 10 else write_reach(effect)
 
 
 def _advise(rows: Sequence[PlanRow]) -> tuple[str, ...]:
@@ -188,11 +187,5 @@ def describe(parts: Components) -> str:
     >>> describe(Components(0.031, 0.004, 8, 10)).replace("\N{NO-BREAK SPACE}", " ")
     'run to run 3.1 %, within a run 0.4 %: more runs help, more requests will not (8 runs)'
     """
-    if parts.share < _SMALL_SHARE:
-        advice = "more runs help, more requests will not"
-    elif parts.share > _LARGE_SHARE:
-        advice = "longer runs help as much as more runs"
-    else:
-        advice = "more runs help most, longer runs a little"
     told = f"run to run {write_share(parts.between)}, within a run {write_share(parts.within)}"
-    return f"{told}: {advice} ({parts.runs} runs)"
+    return f"{told}: {advise(parts)} ({parts.runs} runs)"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchkit.comparison import SINGLE
+from benchkit.comparison import DIRECTIONS
 from benchkit.tables.clauses import Clause, write_clauses
 from benchkit.tables.phrases import measure_size, name_cell
 from benchkit.tables.wording import (
@@ -91,7 +91,7 @@ def _say_unknown(verdicts: Verdicts) -> str:
     if not rows:
         return ""
     hardest = max((row.runs_needed for row in rows if row.runs_needed), default=None)
-    if all(row.contrast.method == SINGLE for row in rows):
+    if all(row.contrast.method in DIRECTIONS for row in rows):
         return f"Run at least {hardest} of each for intervals and a verdict." if hardest else ""
     if len(rows) == 1:
         return _say_one(rows[0], verdicts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from benchkit.comparison import EXACT, SINGLE, Contrast
+from benchkit.comparison import DIRECTIONS, EXACT, HISTORY, REFUSED, WITHIN, Contrast
 from benchkit.metrics import label
 from benchkit.units import (
     Scale,
@@ -96,6 +96,8 @@ def name_variant(contrast: Contrast, verdicts: Verdicts) -> str:
 
 def write_change(contrast: Contrast, margin: float) -> str:
     """Write the change: ``−13.1 %``, ``3.40×``, or a difference where there is no ratio."""
+    if contrast.method == REFUSED:
+        return NOTHING
     if contrast.ratio is None:
         scale = common_scale([contrast.delta], contrast.unit)
         sign = "+" if contrast.delta > 0 else ""
@@ -110,7 +112,12 @@ def write_interval(contrast: Contrast, margin: float) -> str:
     low, high = contrast.ratio_low, contrast.ratio_high
     if low is None or high is None or low == high:
         return NOTHING
-    return format_interval(low, high, _limits(margin))
+    told = _INTERVALS.get(contrast.method, "")
+    return f"{format_interval(low, high, _limits(margin))}{told}"
+
+
+#: What an interval is that is none of the change.
+_INTERVALS = {WITHIN: " within-run", HISTORY: " prediction"}
 
 
 def write_size(contrast: Contrast, margin: float) -> str:
@@ -147,7 +154,7 @@ def write_pvalue(verdict: Verdict) -> str:
     """Write the adjusted p-value; exact metrics have none."""
     if verdict.contrast.method == EXACT:
         return "exact"
-    if verdict.contrast.method == SINGLE or verdict.p_adjusted is None:
+    if verdict.contrast.method in DIRECTIONS or verdict.p_adjusted is None:
         return NOTHING
     return format_pvalue(verdict.p_adjusted) if math.isfinite(verdict.p_adjusted) else NOTHING
 

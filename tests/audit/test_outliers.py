@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pytest
 import sessions
 from examples import RATES
@@ -73,3 +74,25 @@ def test_rounding_that_does_not_matter_is_not_told(
     values: dict[str, list[float]], step: float
 ) -> None:
     assert found("B334", values, step) == []
+
+
+def two_states(rng: np.random.Generator, high: float) -> list[float]:
+    return [100 * (1 + high * (i % 2)) + float(rng.normal(0, 0.4)) for i in range(12)]
+
+
+def test_runs_in_two_states_are_named() -> None:
+    rng = np.random.default_rng(3)
+    values = {"none": two_states(rng, 0.0), "otlp": two_states(rng, 0.1)}
+    (finding,) = found("B335", values)
+    assert finding.numbers["runs_above"] == "2, 4, 6, 8, 10, 12"
+    assert finding.message.startswith("the runs of otlp fall into two groups, +9.8")
+
+
+def test_a_few_far_runs_are_no_state() -> None:
+    rng = np.random.default_rng(3)
+    values = {"none": two_states(rng, 0.0), "otlp": two_states(rng, 0.0)}
+    for run in (0, 1, 2):
+        values["otlp"][run] *= 1.4
+    assert found("B335", values) == []
+    (far,) = found("B333", values)
+    assert str(far.numbers["runs"]).endswith("otlp 1, otlp 2, otlp 3")

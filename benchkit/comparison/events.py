@@ -1,0 +1,87 @@
+"""How many events of a run a quantile stands on.
+
+In: observations. Out: `Events`. Why: a p99 of 500 requests is the fifth largest of them, which no
+number of decimals makes better known.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+from benchkit.comparison.cells import Key
+from benchkit.stats.twolevel import FEWEST_BEYOND
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations
+
+#: What is told once per request, so that the number of requests is that of its events.
+_PER_REQUEST = frozenset({"latency", "uncorrected_latency", "phase_time"})
+_LABELS = ("group", "benchmark", "params", "tool")
+
+
+class Events:
+    """The events of the shortest run behind each quantile, by variant.
+
+    Parameters
+    ----------
+    observations : Observations
+    """
+
+    def __init__(self, observations: Observations) -> None:
+        is_count = (observations["metric"] == "requests") & (observations["stat"] == "count")
+        stats = observations["stat"]
+        levels = [stat for stat in stats.unique() if read_level(stat) >= 0]
+        is_told = observations["n"].notna() & stats.isin(levels)
+        counts, told = observations[is_count], observations[is_told]
+        self._requests: dict[tuple[str, ...], float] = {}
+        self._events: dict[tuple[str, Key], float] = {}
+        labels = (counts[name].tolist() for name in ("variant", *_LABELS))
+        for *place, count in zip(*labels, counts["value"].tolist(), strict=True):
+            self._requests[*place,] = min(self._requests.get((*place,), inf), count)
+        subjects = [text if isinstance(text, str) else "" for text in told["subject"].tolist()]
+        labels = (told[name].tolist() for name in ("variant", *_LABELS))
+        rest = (told[name].tolist() for name in ("metric", "stat", "n"))
+        for variant, g, b, p, t, s, m, stat, n in zip(*labels, subjects, *rest, strict=True):
+            about = variant, (g, b, p, t, s, m, stat)
+            self._events[about] = min(self._events.get(about, inf), float(n))
+
+    def beyond(self, key: Key, *variants: str) -> float:
+        """Return how many events of a run lie beyond a quantile; inf for other stats or unknown.
+
+        Where several sources of a run tell their events, the fewest count.
+        """
+        level = read_level(key[6])
+        if level < 0:
+            return inf
+        return min((1 - level) * self._count(key, variant) for variant in variants)
+
+    def _count(self, key: Key, variant: str) -> float:
+        known = self._events.get((variant, key))
+        if known is not None:
+            return known
+        group, benchmark, params, tool, _, metric, _ = key
+        if metric not in _PER_REQUEST:
+            return inf
+        return self._requests.get((variant, group, benchmark, params, tool), inf)
+
+
+def has_tail(beyond: float) -> bool:
+    """Tell whether so many events beyond a quantile are enough: 10, or an unknown number."""
+    return beyond >= FEWEST_BEYOND * (1 - 1e-9)
+
+
+def read_level(stat: str) -> float:
+    """Return the level of a percentile, -1 for every other stat.
+
+    Examples
+    --------
+    >>> read_level("p99.9"), read_level("max")
+    (0.9990000000000001, -1.0)
+    """
+    if not stat.startswith("p"):
+        return -1.0
+    try:
+        return float(stat[1:]) / 100
+    except ValueError:
+        return -1.0

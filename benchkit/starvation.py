@@ -1,0 +1,225 @@
+"""Runs that were starved of CPU: what the verdict is with them, and without.
+
+In: verdicts, and the observations and runs they stand on. Out: finding B340. Why: a neighbour that
+takes the machine for one run can hide a cost or make one; such a run is named only where something
+beside its own result tells of it, and it is never left out in silence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from benchkit import schema
+from benchkit.comparison import DIRECTIONS, EXACT, Contrast, Plan, compare
+from benchkit.errors import DataError, Finding
+from benchkit.stats.outliers import find_outliers
+from benchkit.tables.wording import describe_word, name_metric, write_change
+from benchkit.units import format_percent
+from benchkit.verdict import Verdict, Verdicts, judge
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchkit.schema import Observations, Runs
+
+#: A run with less than this share of its variant's usual CPU did not get what it could use.
+LEAST_SHARE = 0.7
+
+#: Group, variant, benchmark, params, tool, run.
+_Run = tuple[str, str, str, str, str, int]
+#: Container -> cores, by run.
+_Usage = Mapping[_Run, Mapping[str, float]]
+_NAMES = ("group", "variant", "benchmark", "params", "tool", "run")
+
+
+@dataclass(frozen=True, slots=True)
+class Starved:
+    """One run that lies far on the bad side and had too little CPU.
+
+    Parameters
+    ----------
+    run : tuple
+        Group, variant, benchmark, params, tool, run.
+    share : float
+        Of the median CPU of the variant's runs.
+    """
+
+    run: _Run
+    share: float
+
+
+def find_starved_runs(
+    verdicts: Verdicts, observations: Observations, runs: Runs, plan: Plan | None = None
+) -> Iterator[Finding]:
+    """B340: outlying runs whose service had less than 70 % of the variant's usual CPU.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+    observations, runs : Observations, Runs
+        What was compared; ``cpu_usage`` (mean) of containers tells the CPU of each run.
+    plan : Plan, optional
+        As it was compared.
+    """
+    usage = _read_usage(observations)
+    service = set(observations[observations["metric"] == "cpu_per_request"]["subject"])
+    starved = list(_find_starved(verdicts, usage, service)) if usage else []
+    if not starved:
+        return
+    gone = {one.run for one in starved}
+    try:
+        left = compare(
+            schema.observations(_leave_out(observations, gone)),
+            schema.runs(_leave_out(runs, gone)),
+            verdicts.comparisons.pairs,
+            plan,
+        )
+    except DataError:  # nothing is left of a side
+        return
+    without = {_key(row.contrast): row for row in judge(left, verdicts.margin).primary}
+    series: dict[tuple[str, ...], list[Starved]] = {}
+    for one in starved:
+        series.setdefault((one.run[0], *one.run[2:5]), []).append(one)
+    for place, found in series.items():
+        rows = [row for row in verdicts.primary if _place(row.contrast) == place]
+        yield _tell(found, rows, without, verdicts)
+
+
+def _read_usage(observations: Observations) -> dict[_Run, dict[str, float]]:
+    """Return the mean CPU of each container of each run."""
+    is_usage = (observations["metric"] == "cpu_usage") & (observations["stat"] == "mean")
+    rows = observations[is_usage & observations["subject"].notna()]
+    found: dict[_Run, dict[str, float]] = {}
+    labels = (rows[name].tolist() for name in (*_NAMES, "subject", "value"))
+    for *run, subject, value in zip(*labels, strict=True):
+        found.setdefault(tuple(run), {})[subject] = value
+    return found
+
+
+def _find_starved(verdicts: Verdicts, usage: _Usage, service: set[str]) -> Iterator[Starved]:
+    seen: set[_Run] = set()
+    for row in verdicts.primary:
+        c = row.contrast
+        if c.subject or c.ratio is None or c.method in {EXACT, *DIRECTIONS}:
+            continue
+        sides = ((c.baseline, c.baseline_runs, c.baseline_values),
+                 (c.variant, c.variant_runs, c.variant_values))  # fmt: skip
+        for variant, numbers, values in sides:
+            labels = c.group, variant, c.benchmark, c.params, c.tool
+            for number in _find_worse(numbers, values, c.better):
+                run = (*labels, number)
+                share = _share_cpu(run, numbers, usage, service)
+                if share < LEAST_SHARE and run not in seen:
+                    seen.add(run)
+                    yield Starved(run, share)
+
+
+def _find_worse(numbers: Sequence[int], values: Sequence[float], better: str) -> list[int]:
+    """Return the runs that lie far on the bad side."""
+    if not numbers:
+        return []
+    logs = [math.log(value) for value in values]
+    middle, sign = median(logs), -1 if better == "higher" else 1
+    far = zip(numbers, logs, find_outliers(logs).tolist(), strict=True)
+    return [run for run, log, is_far in far if is_far and sign * (log - middle) > 0]
+
+
+def _share_cpu(run: _Run, numbers: Sequence[int], usage: _Usage, service: set[str]) -> float:
+    """Return a run's share of the variant's usual CPU; 1 if unknown.
+
+    Of the service under load where that is known by its CPU per request, else of the busiest
+    container.
+    """
+    group, variant, benchmark, params, tool, number = run
+    place = group, variant, benchmark, params, tool
+    known = {n: _look_up(usage, (*place, n)) for n in numbers}
+    own = known.pop(number)
+    usual = {s: median(k[s] for k in known.values() if s in k) for s in own if _told(known, s)}
+    if not usual:
+        return 1.0
+    busiest = max(usual, key=lambda subject: (subject in service, usual[subject]))
+    return own[busiest] / usual[busiest] if usual[busiest] > 0 else 1.0
+
+
+def _told(known: Mapping[int, Mapping[str, float]], subject: str) -> bool:
+    return any(subject in of for of in known.values())
+
+
+def _look_up(usage: _Usage, run: _Run) -> Mapping[str, float]:
+    """Return the CPU told for a run, or for all that ran under its number."""
+    if run in usage:
+        return usage[run]
+    group, variant, *_, number = run
+    beside = [of for key, of in usage.items() if (*key[:2], key[5]) == (group, variant, number)]
+    return beside[0] if len(beside) == 1 else {}
+
+
+def _leave_out(table: pd.DataFrame, gone: set[_Run]) -> pd.DataFrame:
+    keys = zip(*(table[name].tolist() for name in _NAMES), strict=True)
+    return table[[key not in gone for key in keys]]
+
+
+def _place(c: Contrast) -> tuple[str, ...]:
+    return c.group, c.benchmark, c.params, c.tool
+
+
+def _key(c: Contrast) -> tuple[str, ...]:
+    return *_place(c), c.subject, c.metric, c.stat, c.baseline, c.variant
+
+
+def _tell(
+    starved: Sequence[Starved],
+    rows: Sequence[Verdict],
+    without: Mapping[tuple[str, ...], Verdict],
+    verdicts: Verdicts,
+) -> Finding:
+    names = ", ".join(f"{one.run[1]} {one.run[5]}" for one in starved)
+    shares = ", ".join(format_percent(one.share).lstrip("+") for one in starved)
+    pairs = [(row, without[_key(row.contrast)]) for row in rows if _key(row.contrast) in without]
+    changed = [(old, new) for old, new in pairs if old.word != new.word]
+    same = [(old, new) for old, new in pairs if old.word == new.word]
+    told = [
+        f"the verdict changes on {len(changed)} of {len(pairs)} rows: "
+        + ", ".join(_say_changed(old, new, verdicts) for old, new in changed)
+        if changed
+        else "no verdict changes",
+        ", ".join(_say_same(old, new, verdicts) for old, new in same),
+    ]
+    benchmark = starved[0].run[2]
+    return Finding(
+        code="B340",
+        severity="warning",
+        where=benchmark,
+        message=f"starved of CPU: {names}, with {shares} of what the variant's other runs used; "
+        f"without {'it' if len(starved) == 1 else 'them'} {'; '.join(filter(None, told))}",
+        remedy="they count in every other number; find what took the CPU, and run them again",
+        numbers={
+            "runs": names,
+            "changed": len(changed),
+            **{f"share {one.run[1]} {one.run[5]}": one.share for one in starved},
+            **{
+                f"without {new.contrast.metric} {new.contrast.variant}": new.contrast.ratio
+                for _, new in pairs
+                if new.contrast.ratio is not None
+            },
+        },
+    )
+
+
+def _say_changed(old: Verdict, new: Verdict, verdicts: Verdicts) -> str:
+    margin = verdicts.margin
+    sides = [f"{write_change(r.contrast, margin)} {describe_word(r, margin)}" for r in (new, old)]
+    return f"{_name(new.contrast)} {sides[0]} (with: {sides[1]})"
+
+
+def _say_same(old: Verdict, new: Verdict, verdicts: Verdicts) -> str:
+    changes = [write_change(row.contrast, verdicts.margin) for row in (new, old)]
+    return f"{_name(new.contrast)} {changes[0]} (with: {changes[1]})"
+
+
+def _name(c: Contrast) -> str:
+    return f"{name_metric(c)} of {c.variant}" if not c.subject else f"{c.metric} of {c.variant}"

@@ -1,0 +1,99 @@
+"""Single runs, a new run against a history, and a method that is asked for, by the command."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+TRACING = str(FIXTURES / "tracing-wrk")
+SINGLE = str(FIXTURES / "vegeta-single")
+
+Row = dict[str, object]
+
+
+def benchkit(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "benchkit", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
+
+
+def compare(*arguments: str, cwd: Path) -> list[Row]:
+    done = benchkit("compare", *arguments, "--format", "json", cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    found: list[Row] = json.loads(done.stdout)["rows"]
+    return found
+
+
+def rows(found: list[Row], **wanted: object) -> list[Row]:
+    return [row for row in found if all(row[key] == value for key, value in wanted.items())]
+
+
+def number(row: Row, key: str) -> float:
+    return float(str(row[key]))
+
+
+def test_single_runs_have_a_within_run_interval_also_from_a_store_without_samples(
+    tmp_path: Path,
+) -> None:
+    assert benchkit("ingest", SINGLE, "--no-samples", cwd=tmp_path).returncode == 0
+    found = [
+        rows(compare(*paths, cwd=tmp_path), metric="latency", stat="p50")[0]
+        for paths in ([SINGLE], [])
+    ]
+    assert found[0] == found[1]
+    row = found[0]
+    assert (row["method"], row["verdict"], row["p"]) == ("within-run", "inconclusive", None)
+    assert number(row, "ratio") == pytest.approx(1.021, abs=0.001)
+    assert number(row, "ratio_low") == pytest.approx(0.795, abs=0.005)
+    assert number(row, "ratio_high") == pytest.approx(1.313, abs=0.005)
+
+
+def test_the_interval_of_single_runs_is_labelled(tmp_path: Path) -> None:
+    done = benchkit("compare", SINGLE, cwd=tmp_path)
+    assert done.stdout.startswith("~ agent +2.1")
+    assert "within-run" in done.stdout
+    assert "how much runs differ is not in it" in done.stdout
+    assert "B338 not compared: latency.p99.9 of /consumer" in done.stdout
+
+
+def test_stretches_are_in_the_table_and_not_compared(tmp_path: Path) -> None:
+    done = benchkit("export", f"{SINGLE}/agent", "--metric", "latency", cwd=tmp_path)
+    assert done.stdout.count(",stretch_p50,") == 20
+    stats = {str(row["stat"]) for row in rows(compare(SINGLE, cwd=tmp_path))}
+    assert not any(stat.startswith("stretch_") for stat in stats)
+
+
+def test_a_new_run_is_put_beside_what_its_history_predicts(tmp_path: Path) -> None:
+    shutil.copytree(Path(TRACING) / "none", tmp_path / "runs" / "before")
+    (tmp_path / "runs" / "after").mkdir()
+    shutil.copy(Path(TRACING) / "otlp" / "wrk-1.txt", tmp_path / "runs" / "after")
+    found = compare("runs", "--baseline", "before", cwd=tmp_path)
+    (row,) = rows(found, metric="request_rate")
+    assert (row["method"], row["n_baseline"], row["n_variant"]) == ("prediction", 8, 1)
+    assert number(row, "p") == pytest.approx(2 / 9)
+    assert "outside what these predict" in str(row["notes"])
+
+
+def test_a_method_can_be_asked_for(tmp_path: Path) -> None:
+    found = compare(TRACING, "--variant", "otlp", "--method", "welch", cwd=tmp_path)
+    (row,) = rows(found, metric="request_rate")
+    assert row["method"] == "welch"
+    assert number(row, "ratio") == pytest.approx(0.87, abs=0.005)
+
+
+def test_a_method_beside_blocks_is_refused(tmp_path: Path) -> None:
+    done = benchkit("compare", TRACING, "--method", "rank", "--blocks", "auto", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "blocks have methods of their own" in done.stderr

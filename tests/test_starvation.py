@@ -1,0 +1,102 @@
+"""Starved runs are named where their CPU tells it, with the verdict without them."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+import sessions
+
+from benchkit import schema
+from benchkit.comparison import Plan, compare
+from benchkit.errors import Finding
+from benchkit.starvation import find_starved_runs
+from benchkit.verdict import Verdicts, judge
+
+#: Runs of sessions.STARVED that lie far on the slow side.
+SLOW = {("none", 6), ("otlp", 5), ("apm", 5), ("skywalking", 5)}
+USUAL = 0.9
+
+
+def measured(cores: float, subject: str = "/bench/server") -> schema.Observations:
+    """Return the starved session with the CPU of its server: so many cores in the slow runs."""
+    rates, _ = sessions.session(sessions.STARVED, None)
+    is_slow = [key in SLOW for key in zip(rates["variant"], rates["run"], strict=True)]
+    usage = rates.assign(
+        metric="cpu_usage",
+        unit="cores",
+        subject=subject,
+        value=[cores if slow else USUAL for slow in is_slow],
+    )
+    return schema.observations(pd.concat([rates, usage], ignore_index=True))
+
+
+def judged(observations: schema.Observations) -> tuple[Verdicts, schema.Runs]:
+    _, runs = sessions.session(sessions.STARVED, None)
+    first, *others = sessions.STARVED
+    return judge(compare(observations, runs, [(first, other) for other in others], Plan())), runs
+
+
+def found(observations: schema.Observations) -> list[Finding]:
+    verdicts, runs = judged(observations)
+    return list(find_starved_runs(verdicts, observations, runs))
+
+
+def test_four_runs_without_cpu_are_starved_and_two_verdicts_stand_on_them() -> None:
+    (finding,) = found(measured(0.35))
+    assert (finding.code, finding.severity) == ("B340", "warning")
+    assert finding.numbers["runs"] == "none 6, otlp 5, apm 5, skywalking 5"
+    assert finding.numbers["changed"] == 2
+    assert finding.numbers["share none 6"] == pytest.approx(0.35 / USUAL)
+    assert finding.numbers["without request_rate zipkin"] == pytest.approx(0.825, abs=1e-3)
+    text = finding.message.replace("\N{NO-BREAK SPACE}", " ")
+    assert "otlp −14.6 % costs, at least 3 % (with: −15.1 % not shown)" in text
+    assert "request_rate of apm +4.7 % (with: +4.2 %)" in text
+
+
+def test_starved_runs_stay_in_the_comparison() -> None:
+    verdicts, _ = judged(measured(0.35))
+    assert {row.contrast.n_variant for row in verdicts.primary} == {6}
+
+
+def test_a_far_run_that_had_its_cpu_is_not_called_starved() -> None:
+    assert found(measured(0.7 * USUAL)) == []
+
+
+def test_without_any_cpu_nothing_is_said() -> None:
+    rates, _ = sessions.session(sessions.STARVED, None)
+    assert found(rates) == []
+
+
+def test_the_service_counts_and_not_the_busiest_container() -> None:
+    server, store = measured(0.35), measured(USUAL, "/bench/storage")
+    store = store[store["metric"] == "cpu_usage"].assign(value=1.5)
+    both = schema.observations(pd.concat([server, store], ignore_index=True))
+    assert found(both) == []
+    per_request = server[server["metric"] == "cpu_usage"].assign(
+        metric="cpu_per_request", unit="s", value=1e-4
+    )
+    told = schema.observations(pd.concat([both, per_request], ignore_index=True))
+    (finding,) = found(told)
+    assert finding.numbers["share apm 5"] == pytest.approx(0.35 / USUAL)
+
+
+def test_cpu_told_for_all_that_ran_under_a_number_counts() -> None:
+    rows = measured(0.35)
+    is_usage = rows["metric"] == "cpu_usage"
+    told = rows.assign(
+        benchmark=rows["benchmark"].where(~is_usage, ""),
+        params=rows["params"].where(~is_usage, ""),
+        tool=rows["tool"].where(~is_usage, "cadvisor"),
+    )
+    (finding,) = found(schema.observations(told))
+    assert finding.numbers["runs"] == "none 6, otlp 5, apm 5, skywalking 5"
+
+
+def test_fast_runs_are_not_starved() -> None:
+    rates, runs = sessions.session({"none": (100, 101, 99, 100.5, 99.5, 180), "b": (90,) * 6}, None)
+    usage = rates.assign(
+        metric="cpu_usage", unit="cores", subject="s", value=[0.9] * 5 + [0.1] + [0.9] * 6
+    )
+    both = schema.observations(pd.concat([rates, usage], ignore_index=True))
+    verdicts = judge(compare(both, runs, [("none", "b")]))
+    assert list(find_starved_runs(verdicts, both, runs)) == []
