@@ -3,3 +3,39 @@
 In: what was measured. Out: what follows from it. Why: arithmetic that users do by hand is done
 once, by a named rule, and checked.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from benchkit.errors import Finding
+    from benchkit.schema import Observations, Runs
+
+
+def derive(
+    observations: Observations, runs: Runs, series: Observations
+) -> tuple[Observations, tuple[Finding, ...]]:
+    """Return what follows from the values of each run, by every rule there is.
+
+    Parameters
+    ----------
+    observations, runs : Observations, Runs
+    series : Observations
+        Samples over time of what ran beside the load.
+
+    Returns
+    -------
+    tuple of (Observations, findings)
+        New rows, under the labels of the runs.
+    """
+    from benchkit.derived.record import list_measured, to_observations
+    from benchkit.derived.rules import ALL
+
+    measured = list_measured(runs)
+    rows, findings = [], []
+    for rule in ALL:
+        found, told = rule(observations, measured, series)
+        rows += found
+        findings += told
+    return to_observations(rows), tuple(findings)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from benchkit.comparison import EXACT, Contrast
+from benchkit.derived.containers import shorten
 from benchkit.metrics import label
 from benchkit.tables.average import describe_averages
 from benchkit.tables.model import Cell, Column, Table, drop_columns, drop_empty, fold_constant
@@ -190,7 +191,7 @@ def _columns(rows: Sequence[Verdict], verdicts: Verdicts, unit: str) -> tuple[Co
 def _stub(row: Verdict, verdicts: Verdicts) -> tuple[Cell, ...]:
     c = row.contrast
     metric = label(c.metric, c.stat)
-    named = (c.benchmark, c.params, c.tool, c.subject, metric)
+    named = (c.benchmark, c.params, c.tool, shorten(c.subject), metric)
     return (*(Cell(printable(text)) for text in named), Cell(name_variant(c, verdicts)))
 
 
