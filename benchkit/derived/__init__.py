@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def derive(
     observations: Observations, runs: Runs, series: Observations
 ) -> tuple[Observations, tuple[Finding, ...]]:
-    """Return what follows from the values of each run, by every rule there is.
+    """Return the values of each run with what follows from them, by every rule there is.
 
     Parameters
     ----------
@@ -27,15 +27,15 @@ def derive(
     Returns
     -------
     tuple of (Observations, findings)
-        New rows, under the labels of the runs.
+        The new rows stand last, under the labels of the runs.
     """
-    from benchkit.derived.record import list_measured, to_observations
+    from benchkit.derived.record import add_rows, list_measured
     from benchkit.derived.rules import ALL
 
     measured = list_measured(runs)
-    rows, findings = [], []
+    known, findings = observations, []
     for rule in ALL:
-        found, told = rule(observations, measured, series)
-        rows += found
+        rows, told = rule(known, measured, series)
+        known = add_rows(known, rows)
         findings += told
-    return to_observations(rows), tuple(findings)
+    return known, tuple(findings)

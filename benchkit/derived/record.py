@@ -15,6 +15,9 @@ from benchkit import metrics, schema
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
+#: group, variant, benchmark, params, tool
+Cell = tuple[str, str, str, str, str]
+
 _LABELS = ("group", "variant", "benchmark", "params", "run", "tool")
 
 
@@ -48,6 +51,11 @@ class Measured:
     def key(self) -> tuple[str, ...]:
         """What tells it from other runs."""
         return tuple(str(getattr(self, name)) for name in _LABELS)
+
+    @property
+    def cell(self) -> Cell:
+        """What its repeats share."""
+        return self.group, self.variant, self.benchmark, self.params, self.tool
 
     @property
     def place(self) -> tuple[str, str, int]:
@@ -104,7 +112,12 @@ def _measured(row: Mapping[Any, Any], env: Mapping[str, str]) -> Measured:
     return Measured(**labels, window=window, duration=duration if known else None, env=env)
 
 
-def to_observations(rows: Sequence[Mapping[str, Any]]) -> Observations:
-    """Make a table of rows."""
+def add_rows(observations: Observations, rows: Sequence[Mapping[str, Any]]) -> Observations:
+    """Put rows under a table."""
+    import pandas as pd
+
+    if not rows:
+        return observations
     names = schema.column_names()
-    return schema.observations({name: [row[name] for row in rows] for name in names})
+    added = schema.observations({name: [row[name] for row in rows] for name in names})
+    return schema.observations(pd.concat([observations, added], ignore_index=True))

@@ -1,7 +1,7 @@
-"""How many requests a run made, and how many a second.
+"""How many requests a run made, how many a second, and what containers used meanwhile.
 
-In: what the load tools tell. Out: a number per run. Why: everything per request divides by it, and
-of several forms of a run the most precise counts.
+In: observations. Out: numbers per run. Why: everything per request divides by these, and of several
+forms of a run the most precise counts.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations
 
 Key = tuple[str, ...]
+_KEY = ("group", "variant", "benchmark", "params", "run", "tool")
 
 
 def request_counts(observations: Observations) -> dict[Key, float]:
@@ -35,11 +36,28 @@ def request_rates(observations: Observations, measured: Iterable[Measured]) -> d
     return rates
 
 
+def mean_latencies(observations: Observations) -> dict[Key, float]:
+    """Return the mean latency of each run in s, by `Measured.key`."""
+    return _most_precise(observations, "latency", "mean")
+
+
+def read_usage(
+    observations: Observations, metric: str = "cpu_usage", stat: str = "mean"
+) -> dict[Key, dict[str, float]]:
+    """Return what containers used in each run: `Measured.key` -> container -> value."""
+    rows = observations["metric"].eq(metric) & observations["stat"].eq(stat)
+    wanted = observations[rows & observations["subject"].notna()]
+    used: dict[Key, dict[str, float]] = {}
+    columns = [wanted[name].astype(str).tolist() for name in (*_KEY, "subject")]
+    for *key, container, value in zip(*columns, wanted["value"].tolist(), strict=True):
+        used.setdefault(tuple(key), {})[container] = value
+    return used
+
+
 def _most_precise(observations: Observations, metric: str, stat: str) -> dict[Key, float]:
     rows = observations["metric"].eq(metric) & observations["stat"].eq(stat)
     wanted = observations[rows & observations["subject"].isna()]
-    names = ("group", "variant", "benchmark", "params", "run", "tool")
-    keys = zip(*(wanted[name].astype(str).tolist() for name in names), strict=True)
+    keys = zip(*(wanted[name].astype(str).tolist() for name in _KEY), strict=True)
     rest = (wanted[name].tolist() for name in ("value", "resolution", "origin"))
     best: dict[Key, tuple[tuple[float, bool], float]] = {}
     for key, value, resolution, origin in zip(keys, *rest, strict=True):

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchkit.derived.containers import find_service, limit_of, shorten
+from benchkit.derived.containers import find_service, limit_of
+from benchkit.derived.gaps import Gaps
 from benchkit.derived.record import Measured
 from benchkit.derived.requests import request_rates
 from benchkit.derived.series import SERIES
@@ -58,23 +59,23 @@ def derive_resources(
     if not sources:
         return rows, []
     rates = request_rates(observations, measured)
-    notes, served = _Notes(), set()
+    gaps, served = Gaps(), set()
     for run in measured:
         found = sources.of(run)
         if not found:
             if sources.has_own(run):
-                notes.without_samples.append(run)
+                gaps.without_samples.append(run)
             continue
         if run.window is None and any(each.is_dated for each in found.values()):
-            notes.without_window.append(run)
+            gaps.without_window.append(run)
             continue
         used = dict(_use(run, found))
         served.add(run.place)
         rows += [row for subject, told in used.items() for row in _tell(run, subject, told)]
-        rows += _per_request(run, used, rates.get(run.key), notes)
+        rows += _per_request(run, used, rates.get(run.key), gaps)
     # of several benchmarks with one number, the samples may well be of one alone
-    notes.without_samples = [run for run in notes.without_samples if run.place not in served]
-    return rows, notes.findings()
+    gaps.without_samples = [run for run in gaps.without_samples if run.place not in served]
+    return rows, gaps.findings()
 
 
 #: By metric: what a series comes to, and where its first sample stands.
@@ -121,95 +122,20 @@ def _tell(run: Measured, subject: str, told: _Told) -> Iterator[dict[str, Any]]:
 
 
 def _per_request(
-    run: Measured, used: Mapping[str, _Told], rate: float | None, notes: _Notes
+    run: Measured, used: Mapping[str, _Told], rate: float | None, gaps: Gaps
 ) -> Iterator[dict[str, Any]]:
     with_cpu = {s: told.get("cpu_time") or told.get("cpu_usage") for s, told in used.items()}
     cores = {subject: found for subject, found in with_cpu.items() if found is not None}
     if not cores:
-        notes.without_samples.append(run)
+        gaps.without_samples.append(run)
         return
     service = find_service(cores, run.env)
     if service is None:
-        notes.without_service[run.name] = tuple(cores)
+        gaps.without_service[run.name] = tuple(cores)
         return
     usage, source = cores[service]
     if run.window and usage.covered < _COVERED * (run.window[1] - run.window[0]):
-        notes.covered[run.name] = usage.covered / (run.window[1] - run.window[0])
+        gaps.covered[run.name] = usage.covered / (run.window[1] - run.window[0])
     if rate:
         value = usage.mean / rate
         yield run.row("cpu_per_request", "mean", value, subject=service, n=usage.n, source=source)
-
-
-class _Notes:
-    """What could not be derived, and why."""
-
-    def __init__(self) -> None:
-        self.without_window: list[Measured] = []
-        self.without_samples: list[Measured] = []
-        self.without_service: dict[str, tuple[str, ...]] = {}
-        self.covered: dict[str, float] = {}
-
-    def findings(self) -> list[Finding]:
-        """Return one finding per kind."""
-        told = [
-            self._window(), self._samples(), self._service(), self._part()
-        ]  # fmt: skip
-        return [finding for finding in told if finding is not None]
-
-    def _window(self) -> Finding | None:
-        if not self.without_window:
-            return None
-        return Finding(
-            code="B410",
-            severity="warning",
-            message=f"start and end are not known of {_list([r.name for r in self.without_window])}"
-            ": the samples of containers cannot be cut to these runs, and no CPU per request is "
-            "derived",
-            remedy="write start and end into run.toml or runs.json, or measure with "
-            "`benchkit capture`",
-            numbers={"runs": len(self.without_window)},
-        )
-
-    def _samples(self) -> Finding | None:
-        if not self.without_samples:
-            return None
-        return Finding(
-            code="B411",
-            severity="warning",
-            message="fewer than two CPU samples of any container lie between start and end of "
-            f"{_list([run.name for run in self.without_samples])}",
-            remedy="sample at least once a second while the load runs, and check that both clocks "
-            "agree",
-            numbers={"runs": len(self.without_samples)},
-        )
-
-    def _service(self) -> Finding | None:
-        if not self.without_service:
-            return None
-        names = dict.fromkeys(name for found in self.without_service.values() for name in found)
-        return Finding(
-            code="B413",
-            severity="warning",
-            message="which container is the service cannot be told: "
-            f"{_list([shorten(name) for name in names])}; no CPU per request is derived",
-            remedy='name it in run.toml or benchkit.toml: [containers] service = "NAME"',
-            numbers={"runs": len(self.without_service), "containers": len(names)},
-        )
-
-    def _part(self) -> Finding | None:
-        if not self.covered:
-            return None
-        least = min(self.covered, key=lambda name: self.covered[name])
-        return Finding(
-            code="B414",
-            severity="info",
-            message=f"the CPU samples cover a part of {_list(list(self.covered))}, at least "
-            f"{self.covered[least]:.0%} ({least})",
-            remedy="sample at least once a second from the start to the end of the load",
-            numbers={"runs": len(self.covered), "least": self.covered[least]},
-        )
-
-
-def _list(names: Sequence[str], most: int = 4) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchkit.derived.record import Measured
 from benchkit.derived.resources import derive_resources
+from benchkit.derived.spans import derive_spans
 from benchkit.errors import Finding
 
 if TYPE_CHECKING:
@@ -21,4 +22,4 @@ Rule = Callable[
     tuple[list[dict[str, Any]], list[Finding]],
 ]
 
-ALL: tuple[Rule, ...] = (derive_resources,)
+ALL: tuple[Rule, ...] = (derive_resources, derive_spans)

@@ -130,13 +130,10 @@ def _load_store(store: Store, *, samples: bool) -> Loaded:
 
 def _complete(parts: Sequence[Part], values: pa.Table, series: pa.Table) -> Loaded:
     """Make the frames; what follows from the values of a run stands after them."""
-    import pandas as pd
-
-    observations, runs = make_observations(parts, values), make_runs(parts)
-    derived, findings = derive(observations, runs, make_observations(parts, series))
-    if len(derived):
-        observations = make_table(pd.concat([observations, derived], ignore_index=True))
-    return Loaded(observations=observations, runs=runs, findings=findings, derived=len(derived))
+    told, runs = make_observations(parts, values), make_runs(parts)
+    observations, findings = derive(told, runs, make_observations(parts, series))
+    derived = len(observations) - len(told)
+    return Loaded(observations=observations, runs=runs, findings=findings, derived=derived)
 
 
 def _load_raw(discovery: Discovery, options: Options, *, samples: bool) -> Loaded:
