@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from benchkit.schema import Observations, Runs
     from benchkit.selection import Label
+    from benchkit.tables.derived import Part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +138,9 @@ class RunSet:
         comparisons = compare_rows(self.observations, self.runs, chosen, plan)
         verdicts = judge(comparisons, margin)
         findings = (*self.problems, *audit(comparisons, self.runs, self.observations))
-        return Comparison(verdicts=verdicts, runs=self.runs, findings=findings)
+        return Comparison(
+            verdicts=verdicts, runs=self.runs, findings=findings, observations=self.observations
+        )
 
     def _pairs(
         self, baseline: str | None, variant: str | Sequence[str] | None
@@ -187,11 +190,14 @@ class Comparison:
     verdicts : Verdicts
     runs : Runs
     findings : tuple of Finding
+    observations : Observations, optional
+        What was compared; without them there are no tables of resources and spans.
     """
 
     verdicts: Verdicts
     runs: Runs
     findings: tuple[Finding, ...] = field(default=())
+    observations: Observations | None = None
 
     @property
     def comparisons(self) -> Comparisons:
@@ -235,6 +241,7 @@ class Comparison:
             title=title,
             command=command,
             version=__version__,
+            observations=self.observations,
         )
         return render(built, form)
 
@@ -250,7 +257,15 @@ class Comparison:
         from benchkit.report.model import build
         from benchkit.report.to_html import to_fragment
 
-        return to_fragment(build(self.verdicts, self.runs, self.findings))
+        built = build(self.verdicts, self.runs, self.findings, observations=self.observations)
+        return to_fragment(built)
+
+    @cached_property
+    def parts(self) -> dict[str, Part]:
+        """What is shown beside the comparison: resources and spans."""
+        from benchkit.tables.derived import build_parts
+
+        return build_parts(self.verdicts, self.runs, self.observations)
 
     def __str__(self) -> str:
         return self.verdict

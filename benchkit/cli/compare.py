@@ -117,7 +117,9 @@ def render(result: Comparison, format: str, *, by: str = "", to_file: bool = Fal
         return result.to_markdown()
     from benchkit.cli.console import render_comparison
 
-    return render_comparison(result.verdicts, result.findings, by=by, to_file=to_file)
+    return render_comparison(
+        result.verdicts, result.findings, by=by, to_file=to_file, parts=result.parts
+    )
 
 
 def print_like(

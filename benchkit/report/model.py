@@ -17,7 +17,7 @@ from benchkit.tables.sentence import bullets, headline
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
-    from benchkit.schema import Runs
+    from benchkit.schema import Observations, Runs
 
 TITLE = "Benchmark comparison"
 
@@ -62,6 +62,7 @@ def build(
     command: str = "",
     version: str = "",
     sources: Sequence[tuple[str, str]] | None = None,
+    observations: Observations | None = None,
 ) -> Report:
     """Build the report.
 
@@ -75,6 +76,8 @@ def build(
         Passed in, never fetched: the same input gives the same report.
     sources : sequence of (path, sha256), optional
         Those of the runs if not given.
+    observations : Observations, optional
+        Without them the sections on resources and spans are left out.
 
     Returns
     -------
@@ -85,7 +88,7 @@ def build(
         sentence=headline(verdicts),
         bullets=bullets(verdicts),
         status=write_status(verdicts, runs, findings),
-        sections=write_sections(verdicts, runs, findings, sources),
+        sections=write_sections(verdicts, runs, findings, sources, observations),
         findings=tuple(findings),
         verdicts=verdicts,
         generated_by=f"benchkit {version}".strip(),
