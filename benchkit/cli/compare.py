@@ -43,6 +43,7 @@ def compare(
     confidence: o.Confidence = None,
     margin: o.Margin = None,
     blocks: o.Blocks = None,
+    knee: o.Knee = None,
     format: Annotated[
         str | None,
         typer.Option(help="table, md, csv or json. [default: told by -o, else table]"),
@@ -70,9 +71,11 @@ def compare(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
         exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
-    result = evaluate(request, baseline, variant, pair, metric, confidence, margin, blocks)
+    result = evaluate(request, baseline, variant, pair, metric, confidence, margin, blocks, knee)
     text = render(result, chosen, by=request.split_by, to_file=output is not None)
     o.write(text, output)
+    if result.reason is not None:
+        raise result.reason
 
 
 def evaluate(
@@ -84,6 +87,7 @@ def evaluate(
     confidence: str | None,
     margin: str | None,
     blocks: str | None,
+    knee: str | None,
 ) -> Comparison:
     """Load and compare as the command line and the settings say."""
     base = o.settings()
@@ -100,6 +104,7 @@ def evaluate(
         margin=o.fraction(margin, base.margin, "--margin"),
         metrics=metric or base.metrics,
         blocks=o.choose(blocks or base.blocks, config.BLOCKS, "--blocks"),
+        **({"knee": knee} if knee else {}),
     )
 
 
@@ -108,7 +113,7 @@ def render(result: Comparison, format: str, *, by: str = "", to_file: bool = Fal
     if format == "json":
         from benchkit.report.to_json import to_json
 
-        return to_json(result.verdicts, result.findings)
+        return to_json(result.verdicts, result.findings, result.parts)
     if format == "csv":
         from benchkit.report.to_json import to_csv
 

@@ -118,12 +118,12 @@ def render_comparison(
     parts : mapping of str to Part, optional
         What is shown between the primary metrics and the others.
     """
-    from benchkit.tables.derived import shown_apart
+    from benchkit.tables.derived import lead, shown_apart
     from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables
-    from benchkit.tables.sentence import bullets, headline
+    from benchkit.tables.sentence import bullets
 
     file = None if to_file else sys.stdout
-    lines = [headline(verdicts), *(f"  {bullet}" for bullet in bullets(verdicts))]
+    lines = [lead(verdicts, parts or {}), *(f"  {bullet}" for bullet in bullets(verdicts))]
     beside = parts or {}
     blocks = [_paint(lines, file)]
     blocks += [_render(table, file) for table in primary_tables(verdicts, by)]

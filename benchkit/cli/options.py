@@ -78,6 +78,15 @@ Confidence = Annotated[
 Margin = Annotated[
     str | None, typer.Option("--margin", help="Smallest change that matters. [default: 3%]")
 ]
+Knee = Annotated[
+    str | None,
+    typer.Option(
+        "--knee",
+        metavar="RULE",
+        help="The best level of a sweep: share:0.9, power, usl or sla:latency.p99<50ms. "
+        "[default: share:0.9]",
+    ),
+]
 Blocks = Annotated[
     str | None,
     typer.Option(

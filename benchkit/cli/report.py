@@ -34,6 +34,7 @@ def report(
     confidence: o.Confidence = None,
     margin: o.Margin = None,
     blocks: o.Blocks = None,
+    knee: o.Knee = None,
     format: Annotated[
         str | None,
         typer.Option("--format", help="html, md or json. [default: told by -o, else html]"),
@@ -57,7 +58,7 @@ def report(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
         exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
-    result = evaluate(request, baseline, variant, pair, metric, confidence, margin, blocks)
+    result = evaluate(request, baseline, variant, pair, metric, confidence, margin, blocks, knee)
     text = result.render(chosen, title=title or o.settings().title, command=_command())
     o.save(target, lambda path: path.write_text(text, encoding="utf-8"))
     typer.echo(result.verdict)

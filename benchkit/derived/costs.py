@@ -26,6 +26,8 @@ class RequestCost:
     Parameters
     ----------
     cell : tuple of str
+    service : str
+        Its container.
     cores, rate : float
         Of the service; requests per second.
     cpu : float
@@ -39,6 +41,7 @@ class RequestCost:
     """
 
     cell: Cell
+    service: str
     cores: float
     rate: float
     cpu: float
@@ -81,6 +84,7 @@ def list_costs(
             backends = [c for name, c in used.items() if role_of(name, run.env) in BACKEND]
             one = RequestCost(
                 cell=run.cell,
+                service=service,
                 cores=used[service],
                 rate=rate,
                 cpu=value,
@@ -95,6 +99,7 @@ def list_costs(
 def _center(cell: Cell, rows: Sequence[RequestCost]) -> RequestCost:
     return RequestCost(
         cell=cell,
+        service=rows[0].service,
         cores=median(row.cores for row in rows),
         rate=median(row.rate for row in rows),
         cpu=median(row.cpu for row in rows),

@@ -14,7 +14,7 @@ from benchkit.errors import Finding
 from benchkit.plots import forest
 from benchkit.report.method import describe_method
 from benchkit.report.section import Plot, Section
-from benchkit.tables.derived import Part, build_parts, shown_apart
+from benchkit.tables.derived import Part, shown_apart
 from benchkit.tables.environment import environment_tables
 from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables
 from benchkit.tables.provenance import read_sources, sources_table
@@ -24,7 +24,7 @@ from benchkit.units import format_number, format_quantity, printable
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
-    from benchkit.schema import Observations, Runs
+    from benchkit.schema import Runs
 
 _SEVERITIES = ("error", "warning", "info")
 
@@ -43,11 +43,10 @@ def write_sections(
     runs: Runs | None,
     findings: Sequence[Finding],
     sources: Sequence[tuple[str, str]] | None,
-    observations: Observations | None = None,
+    parts: Mapping[str, Part],
 ) -> tuple[Section, ...]:
     """Build every section the data carry; the method names the others and why they are missing."""
     known = sources if sources is not None else read_sources(runs) if runs is not None else ()
-    parts = build_parts(verdicts, runs, observations)
     given = _Given(verdicts, runs, _sort(findings), tuple(known), parts)
     found: list[Section] = []
     omitted: list[str] = []
@@ -69,8 +68,10 @@ def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Findi
     """Say in one line what stands behind the verdict: runs, tools, load, findings."""
     contrasts = verdicts.comparisons.contrasts
     counts = {n for c in contrasts for n in (c.n_baseline, c.n_variant)}
-    few, many = min(counts), max(counts)
+    few, many = min(counts, default=0), max(counts, default=0)
     parts = [f"{few} to {many} runs per side" if few < many else _plural(few, "run") + " per side"]
+    if not counts:
+        parts = ["nothing compared"]
     parts += list(dict.fromkeys(printable(c.tool) for c in contrasts if c.tool))
     if runs is not None:
         parts += _describe_load(runs)
@@ -201,6 +202,7 @@ def _data(given: _Given) -> Section | str:
 _BUILDERS: tuple[Callable[[_Given], Section | str], ...] = (
     _overhead,
     _comparison,
+    _part("sweep"),
     _part("resources"),
     _part("spans"),
     _runs,

@@ -1,4 +1,4 @@
-"""What is shown beside the comparison: resources, spans, each with its sentences and tables.
+"""What is shown beside the comparison: sweeps, resources, spans, with sentences and tables.
 
 In: verdicts, runs and observations. Out: `Part`s by name. Why: the terminal and the report show the
 same parts, and both say why one is not there.
@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING
 from benchkit.derived.accounts import list_accounts
 from benchkit.derived.containers import BACKEND, role_of
 from benchkit.derived.costs import list_costs
+from benchkit.derived.knee import DEFAULT, Rule, parse_rule
 from benchkit.derived.record import Measured, list_measured
 from benchkit.derived.requests import Key, read_usage
+from benchkit.derived.sweep import FEWEST, Sweep, list_sweeps
 from benchkit.derived.uses import list_uses
 from benchkit.tables.model import Table
 from benchkit.tables.resources import SHOWN, describe_resources, resource_tables
+from benchkit.tables.sentence import headline
 from benchkit.tables.spans import describe_spans, spans_tables
+from benchkit.tables.sweep import describe_sweep, fit, sweep_table
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
@@ -49,24 +53,55 @@ class Part:
 
 
 def build_parts(
-    verdicts: Verdicts, runs: Runs | None, observations: Observations | None
+    verdicts: Verdicts, runs: Runs | None, observations: Observations | None, knee: str = DEFAULT
 ) -> dict[str, Part]:
-    """Build ``resources`` and ``spans``.
+    """Build ``sweep``, ``resources`` and ``spans``.
 
     Parameters
     ----------
     verdicts : Verdicts
     runs, observations : Runs, Observations or None
         Without either no part is built.
+    knee : str
+        The rule for the knee of a sweep.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such rule.
     """
     if runs is None or observations is None:
         return {}
     variants = {name for pair in verdicts.comparisons.pairs for name in pair}
-    measured = [run for run in list_measured(runs) if run.variant in variants]
+    measured = [run for run in list_measured(runs) if run.variant in variants or not variants]
+    sweeps = [s for s in list_sweeps(observations, runs) if s.variant in variants or not variants]
     return {
+        "sweep": _sweeps(sweeps, parse_rule(knee)),
         "resources": _resources(verdicts, runs, observations, measured),
         "spans": _spans(observations, measured),
     }
+
+
+def lead(verdicts: Verdicts, parts: Mapping[str, Part]) -> str:
+    """Say in the first line what the comparison shows; where there is none, what a sweep does."""
+    told = parts.get("sweep")
+    if verdicts.rows or told is None or not told.lines:
+        return headline(verdicts)
+    first, more, _ = told.lines[0].partition("; ")
+    return f"~ Nothing was compared. {first}{'; more below.' if more else ''}"
+
+
+def _sweeps(sweeps: Sequence[Sweep], rule: Rule) -> Part:
+    if not sweeps:
+        missing = f"No sweep: no benchmark has {FEWEST} levels of load or more."
+        return Part(title="Load", missing=missing)
+    laws = [fit(sweep) for sweep in sweeps]
+    pairs = list(zip(sweeps, laws, strict=True))
+    return Part(
+        title="Load",
+        lines=tuple(describe_sweep(sweep, rule, law) for sweep, law in pairs),
+        tables=tuple(sweep_table(sweep, rule, law) for sweep, law in pairs),
+    )
 
 
 def shown_apart(parts: Mapping[str, Part]) -> frozenset[str]:
