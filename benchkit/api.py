@@ -12,11 +12,23 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from benchkit import config, metrics, schema, selection
+from benchkit import config, schema, selection
 from benchkit.audit import audit
+from benchkit.audit.names import explain_nothing
 from benchkit.comparison import Comparisons, Plan
 from benchkit.comparison import compare as compare_rows
-from benchkit.errors import ConfigError, DataError, Diagnostic, Finding, SourceReport
+from benchkit.derived.knee import DEFAULT as KNEE
+from benchkit.derived.knee import parse_rule
+from benchkit.derived.sweep import is_only_swept
+from benchkit.errors import (
+    BaselineError,
+    BenchkitError,
+    ConfigError,
+    DataError,
+    Diagnostic,
+    Finding,
+    SourceReport,
+)
 from benchkit.ingestion import loading
 from benchkit.ingestion.discovery import Options
 from benchkit.parsers import registry
@@ -29,6 +41,7 @@ if TYPE_CHECKING:
 
     from benchkit.schema import Observations, Runs
     from benchkit.selection import Label
+    from benchkit.tables.derived import Part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +113,7 @@ class RunSet:
         metrics: Sequence[str] = (),
         blocks: str = config.DEFAULT_BLOCKS,
         method: str = config.DEFAULT_METHOD,
+        knee: str = KNEE,
     ) -> Comparison:
         """Compare variants with a baseline.
 
@@ -121,14 +135,28 @@ class RunSet:
             Whether variants measured in complete blocks are compared block by block.
         method : {'auto', 'rank', 'welch', 'history'}
             How rows are compared wherever their runs allow it.
+        knee : str
+            The rule for the knee of a sweep, as `benchkit.derived.knee.parse_rule` reads it.
+
+        Returns
+        -------
+        Comparison
+            Without rows, and with a `reason`, where variants have nothing in common but a sweep.
 
         Raises
         ------
         SelectionError, BaselineError, DataError
         ConfigError
-            If ``blocks`` or ``method`` is not known, or both ask for a method.
+            If ``blocks``, ``method`` or ``knee`` is not known, or two ask for a method.
         """
-        chosen = tuple(pairs) or self._pairs(baseline, variant)
+        parse_rule(knee)
+        reason: BenchkitError | None = None
+        try:
+            chosen = tuple(pairs) or self._pairs(baseline, variant)
+        except (BaselineError, DataError) as error:
+            if baseline or variant or not is_only_swept(self.observations, self.runs):
+                raise
+            chosen, reason = (), error
         for pair in chosen:
             for name in pair:
                 selection.require(name, self.variants, "variant")
@@ -138,14 +166,24 @@ class RunSet:
         for base, other in chosen:
             if base == other:
                 raise ConfigError(f"{base!r} with itself", where="pair", hint="name two variants")
-        comparisons = compare_rows(self.observations, self.runs, chosen, plan)
+        comparisons = Comparisons(pairs=(), contrasts=(), confidence=confidence)
+        if reason is None:
+            comparisons = compare_rows(self.observations, self.runs, chosen, plan)
         verdicts = judge(comparisons, margin)
         findings = (
             *self.problems,
+            *explain_nothing(reason),
             *audit(comparisons, self.runs, self.observations),
             *find_starved_runs(verdicts, self.observations, self.runs, plan),
         )
-        return Comparison(verdicts=verdicts, runs=self.runs, findings=findings)
+        return Comparison(
+            verdicts=verdicts,
+            runs=self.runs,
+            findings=findings,
+            observations=self.observations,
+            knee=knee,
+            reason=reason,
+        )
 
     def _pairs(
         self, baseline: str | None, variant: str | Sequence[str] | None
@@ -195,11 +233,18 @@ class Comparison:
     verdicts : Verdicts
     runs : Runs
     findings : tuple of Finding
+    observations : Observations, optional
+        What was compared; without them there are no tables of sweeps, resources and spans.
+    knee, reason
+        The rule for the knee of a sweep; why nothing was compared, if so.
     """
 
     verdicts: Verdicts
     runs: Runs
     findings: tuple[Finding, ...] = field(default=())
+    observations: Observations | None = None
+    knee: str = KNEE
+    reason: BenchkitError | None = None
 
     @property
     def comparisons(self) -> Comparisons:
@@ -209,9 +254,9 @@ class Comparison:
     @cached_property
     def verdict(self) -> str:
         """The verdict in one sentence."""
-        from benchkit.tables.sentence import headline
+        from benchkit.tables.derived import lead
 
-        return headline(self.verdicts)
+        return lead(self.verdicts, self.parts)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -243,6 +288,7 @@ class Comparison:
             title=title,
             command=command,
             version=__version__,
+            parts=self.parts,
         )
         return render(built, form)
 
@@ -258,7 +304,15 @@ class Comparison:
         from benchkit.report.model import build
         from benchkit.report.to_html import to_fragment
 
-        return to_fragment(build(self.verdicts, self.runs, self.findings))
+        built = build(self.verdicts, self.runs, self.findings, parts=self.parts)
+        return to_fragment(built)
+
+    @cached_property
+    def parts(self) -> dict[str, Part]:
+        """What is shown beside the comparison: sweeps, resources and spans."""
+        from benchkit.tables.derived import build_parts
+
+        return build_parts(self.verdicts, self.runs, self.observations, self.knee)
 
     def __str__(self) -> str:
         return self.verdict
@@ -334,7 +388,7 @@ def compare(
         If a column is missing or a value does not fit.
     """
     frame = schema.observations(observations)
-    runset = RunSet(observations=frame, runs=_runs_of(frame))
+    runset = RunSet(observations=frame, runs=schema.runs_of(frame))
     return runset.compare(baseline=baseline, variant=variant, confidence=confidence, margin=margin)
 
 
@@ -353,22 +407,3 @@ def split_metric(text: str) -> tuple[str, str]:
     """
     metric, _, stat = text.partition(".")
     return metric, stat
-
-
-def _runs_of(frame: Observations) -> Runs:
-    """Tell of each run what observations alone tell."""
-    keys = frame[list(schema.RUN_KEY)].drop_duplicates()
-    rows = [
-        {
-            **dict.fromkeys(schema.column_names(schema.RUN_COLUMNS)),
-            **dict(zip(schema.RUN_KEY, key, strict=True)),
-            "role": "measured",
-            "load_model": metrics.load_model(key[schema.RUN_KEY.index("tool")]),
-            "units": {},
-            "env": {},
-            "sources": [],
-        }
-        for key in keys.itertuples(index=False, name=None)
-    ]
-    names = schema.column_names(schema.RUN_COLUMNS)
-    return schema.runs({name: [row[name] for row in rows] for name in names})

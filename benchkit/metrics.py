@@ -135,12 +135,15 @@ VOCABULARY: dict[str, Metric] = {
         _metric("cpu_throttled", "1", "lower", ["mean"], "Share of scheduling periods in which the container was throttled.", "cAdvisor"),
         _metric("cpu_periods", "1", "none", ["counter"], "Scheduling periods in which a container with a CPU limit could run.", "cAdvisor, Prometheus", compared=False),
         _metric("cpu_throttled_periods", "1", "none", ["counter"], "Scheduling periods in which it was held back by its limit.", "cAdvisor, Prometheus", compared=False),
+        _metric("spans_expected", "1", "none", ["count"], "Requests times spans per request; subject = backend.", "derived", compared=False),
         _metric("spans_created", "1", "none", ["count", "counter"], "Spans started; subject = backend.", "Prometheus text, sidecar", compared=False),
         _metric("spans_saved", "1", "higher", ["count", "counter"], "Spans that reached the backend.", "Prometheus text, sidecar", compared=False),
         _metric("spans_dropped", "1", "lower", ["count", "counter"], "Spans lost on the way.", "Prometheus text, sidecar", compared=False),
         _metric("spans_dropped_share", "1", "lower", ["mean"], "Share of created spans that were lost.", "derived"),
-        _metric("cpu_per_request", "s", "lower", ["mean"], "CPU time of a container divided by the requests of its run.", "derived"),
-        _metric("cpu_per_span", "s", "lower", ["mean"], "CPU time of a container divided by the spans of its run.", "derived"),
+        _metric("cpu_limit", "cores", "none", ["value"], "CPU that a container may use.", "cAdvisor, sidecar", compared=False),
+        _metric("memory_limit", "B", "none", ["value"], "Memory that a container may use.", "cAdvisor, sidecar", compared=False),
+        _metric("cpu_per_request", "s", "lower", ["mean"], "CPU time of the service divided by the requests of its run; subject = its container.", "derived"),
+        _metric("cpu_per_span", "s", "lower", ["mean"], "CPU time over spans: of the service over those made, of a collector or store over those saved.", "derived"),
     )
 }
 # fmt: on

@@ -157,6 +157,27 @@ def runs(data: Mapping[str, object] | pd.DataFrame) -> Runs:
     return frame  # type: ignore[return-value]
 
 
+def runs_of(frame: Observations) -> Runs:
+    """Tell of each run what observations alone tell."""
+    from benchkit import metrics
+
+    keys = frame[list(RUN_KEY)].drop_duplicates()
+    rows = [
+        {
+            **dict.fromkeys(column_names(RUN_COLUMNS)),
+            **dict(zip(RUN_KEY, key, strict=True)),
+            "role": "measured",
+            "load_model": metrics.load_model(key[RUN_KEY.index("tool")]),
+            "units": {},
+            "env": {},
+            "sources": [],
+        }
+        for key in keys.itertuples(index=False, name=None)
+    ]
+    names = column_names(RUN_COLUMNS)
+    return runs({name: [row[name] for row in rows] for name in names})
+
+
 def format_params(params: Mapping[str, str]) -> str:
     """Write params canonically: ``connections=8,threads=8``, sorted by key.
 

@@ -108,6 +108,14 @@ class Store:
 
         return pa.Table.from_batches(self.stream(raw=raw, metrics=metrics), values_schema())
 
+    def samples(self, metrics: Iterable[str]) -> pa.Table:
+        """Return the raw samples of some metrics, and none of their values per run."""
+        import pyarrow.compute as pc
+
+        found = self.values(raw=True, metrics=metrics)
+        raw: pa.Table = found.filter(pc.field("raw"))
+        return raw
+
     def stream(self, *, raw: bool = False, metrics: Iterable[str] = ()) -> Iterator[pa.RecordBatch]:
         """Yield the stored values batch by batch; parameters as in `values`."""
         table = self._open("values")

@@ -1,7 +1,7 @@
 """Rules about names: benchmarks and levels that only one side of a comparison has.
 
-In: comparisons. Out: findings B201, B202. Why: rows that silently vanish because two names differ
-by a word are the commonest way to compare nothing.
+In: comparisons. Out: findings B201, B202, B205. Why: rows that silently vanish because two names
+differ by a word are the commonest way to compare nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from benchkit.comparison import Comparisons
-from benchkit.errors import Finding
+from benchkit.errors import BenchkitError, Finding
 from benchkit.layout.matching import suggest_rename
 
 if TYPE_CHECKING:
@@ -46,6 +46,17 @@ def find_other_params(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding
             message=f"levels that only this side has: {shown}",
             remedy="different levels are never pooled; run both sides at the same one",
             numbers={"levels": len(levels)},
+        )
+
+
+def explain_nothing(reason: BenchkitError | None) -> Iterator[Finding]:
+    """B205: nothing was compared, and only levels of load are shown."""
+    if reason is not None:
+        yield Finding(
+            code="B205",
+            severity="warning",
+            message=f"nothing was compared: {reason.what}",
+            remedy="name both sides with --pair to compare; the levels of load are shown alone",
         )
 
 

@@ -44,6 +44,7 @@ def compare(
     margin: o.Margin = None,
     blocks: o.Blocks = None,
     method: o.Method = None,
+    knee: o.Knee = None,
     format: Annotated[
         str | None,
         typer.Option(help="table, md, csv or json. [default: told by -o, else table]"),
@@ -71,39 +72,37 @@ def compare(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
         exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
-    result = evaluate(
-        request, baseline, variant, pair, metric, confidence, margin, (blocks, method)
-    )
+    asked = o.Asked(
+        baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,
+        margin=margin, blocks=blocks, method=method, knee=knee,
+    )  # fmt: skip
+    result = evaluate(request, asked)
     text = render(result, chosen, by=request.split_by, to_file=output is not None)
     o.write(text, output)
+    if result.reason is not None:
+        raise result.reason
 
 
-def evaluate(
-    request: o.Request,
-    baseline: str | None,
-    variant: list[str] | None,
-    pair: list[str] | None,
-    metric: list[str] | None,
-    confidence: str | None,
-    margin: str | None,
-    design: tuple[str | None, str | None],
-) -> Comparison:
+def evaluate(request: o.Request, asked: o.Asked) -> Comparison:
     """Load and compare as the command line and the settings say."""
+    from benchkit.derived.knee import KNEE
+
     base = o.settings()
-    if pair and (baseline or variant):
+    if asked.pair and (asked.baseline or asked.variant):
         raise ConfigError(
             "--pair names both sides", where="--pair", hint="leave out --baseline and --variant"
         )
     runset = request.load()
     return runset.compare(
-        baseline=baseline or base.baseline,
-        variant=variant,
-        pairs=o.parse_pairs(pair),
-        confidence=o.fraction(confidence, base.confidence, "--confidence"),
-        margin=o.fraction(margin, base.margin, "--margin"),
-        metrics=metric or base.metrics,
-        blocks=o.choose(design[0] or base.blocks, config.BLOCKS, "--blocks"),
-        method=o.choose(design[1] or base.method, config.METHODS, "--method"),
+        baseline=asked.baseline or base.baseline,
+        variant=asked.variant,
+        pairs=o.parse_pairs(asked.pair),
+        confidence=o.fraction(asked.confidence, base.confidence, "--confidence"),
+        margin=o.fraction(asked.margin, base.margin, "--margin"),
+        metrics=asked.metric or base.metrics,
+        blocks=o.choose(asked.blocks or base.blocks, config.BLOCKS, "--blocks"),
+        method=o.choose(asked.method or base.method, config.METHODS, "--method"),
+        knee=asked.knee or KNEE,
     )
 
 
@@ -112,7 +111,7 @@ def render(result: Comparison, format: str, *, by: str = "", to_file: bool = Fal
     if format == "json":
         from benchkit.report.to_json import to_json
 
-        return to_json(result.verdicts, result.findings)
+        return to_json(result.verdicts, result.findings, result.parts)
     if format == "csv":
         from benchkit.report.to_json import to_csv
 
@@ -121,7 +120,9 @@ def render(result: Comparison, format: str, *, by: str = "", to_file: bool = Fal
         return result.to_markdown()
     from benchkit.cli.console import render_comparison
 
-    return render_comparison(result.verdicts, result.findings, by=by, to_file=to_file)
+    return render_comparison(
+        result.verdicts, result.findings, by=by, to_file=to_file, parts=result.parts
+    )
 
 
 def print_like(

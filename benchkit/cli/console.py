@@ -10,13 +10,14 @@ import os
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from benchkit.units import printable
 
 if TYPE_CHECKING:
     from benchkit.errors import Finding
+    from benchkit.tables.derived import Part
     from benchkit.tables.model import Cell, Column, Table
     from benchkit.verdict import Verdicts
 
@@ -97,7 +98,12 @@ def render_tables(
 
 
 def render_comparison(
-    verdicts: Verdicts, findings: Sequence[Finding] = (), *, by: str = "", to_file: bool = False
+    verdicts: Verdicts,
+    findings: Sequence[Finding] = (),
+    *,
+    by: str = "",
+    to_file: bool = False,
+    parts: Mapping[str, Part] | None = None,
 ) -> str:
     """Write the verdict, the tables, what was not compared, and the findings.
 
@@ -109,18 +115,28 @@ def render_comparison(
         A column or param: a table for each of its values.
     to_file : bool
         Whether the text goes to a file and not to stdout.
+    parts : mapping of str to Part, optional
+        What is shown between the primary metrics and the others.
     """
-    from benchkit.tables.overhead import describe_one_sided, overhead_tables
-    from benchkit.tables.sentence import bullets, headline
+    from benchkit.tables.derived import lead, shown_apart
+    from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables
+    from benchkit.tables.sentence import bullets
 
     file = None if to_file else sys.stdout
-    lines = [headline(verdicts), *(f"  {bullet}" for bullet in bullets(verdicts))]
-    parts = [_paint(lines, file)]
-    parts += [_render(table, file) for table in overhead_tables(verdicts, by)]
+    lines = [lead(verdicts, parts or {}), *(f"  {bullet}" for bullet in bullets(verdicts))]
+    beside = parts or {}
+    blocks = [_paint(lines, file)]
+    blocks += [_render(table, file) for table in primary_tables(verdicts, by)]
+    for part in beside.values():
+        blocks += [_render(table, file) for table in part.tables]
+        if part.tables and part.lines:
+            blocks[-1] += "\n" + "\n".join(plain(line, file) for line in part.lines)
+    others = exploratory_tables(verdicts, by, shown_apart(beside))
+    blocks += [_render(table, file) for table in others]
     rest = [*describe_one_sided(verdicts), *(f"! {finding}" for finding in findings)]
     if rest:
-        parts.append("\n".join(plain(line, file) for line in rest))
-    return "\n\n".join(parts) + "\n"
+        blocks.append("\n".join(plain(line, file) for line in rest))
+    return "\n\n".join(blocks) + "\n"
 
 
 def plain(text: str, file: TextIO | None = None) -> str:

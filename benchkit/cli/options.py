@@ -78,6 +78,15 @@ Confidence = Annotated[
 Margin = Annotated[
     str | None, typer.Option("--margin", help="Smallest change that matters. [default: 3%]")
 ]
+Knee = Annotated[
+    str | None,
+    typer.Option(
+        "--knee",
+        metavar="RULE",
+        help="The best level of a sweep: share:0.9, power, usl or sla:latency.p99<50ms. "
+        "[default: share:0.9]",
+    ),
+]
 Blocks = Annotated[
     str | None,
     typer.Option(
@@ -115,6 +124,21 @@ Output = Annotated[
 _SHOWN = 5
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but results and errors.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What to compare, as the command line gives it; what is None is told by the settings."""
+
+    baseline: str | None = None
+    variant: list[str] | None = None
+    pair: list[str] | None = None
+    metric: list[str] | None = None
+    confidence: str | None = None
+    margin: str | None = None
+    blocks: str | None = None
+    method: str | None = None
+    knee: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

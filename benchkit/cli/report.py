@@ -35,6 +35,7 @@ def report(
     margin: o.Margin = None,
     blocks: o.Blocks = None,
     method: o.Method = None,
+    knee: o.Knee = None,
     format: Annotated[
         str | None,
         typer.Option("--format", help="html, md or json. [default: told by -o, else html]"),
@@ -58,9 +59,11 @@ def report(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
         exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
-    result = evaluate(
-        request, baseline, variant, pair, metric, confidence, margin, (blocks, method)
-    )
+    asked = o.Asked(
+        baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,
+        margin=margin, blocks=blocks, method=method, knee=knee,
+    )  # fmt: skip
+    result = evaluate(request, asked)
     text = result.render(chosen, title=title or o.settings().title, command=_command())
     o.save(target, lambda path: path.write_text(text, encoding="utf-8"))
     typer.echo(result.verdict)

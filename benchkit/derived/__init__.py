@@ -3,3 +3,39 @@
 In: what was measured. Out: what follows from it. Why: arithmetic that users do by hand is done
 once, by a named rule, and checked.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from benchkit.errors import Finding
+    from benchkit.schema import Observations, Runs
+
+
+def derive(
+    observations: Observations, runs: Runs, series: Observations
+) -> tuple[Observations, tuple[Finding, ...]]:
+    """Return the values of each run with what follows from them, by every rule there is.
+
+    Parameters
+    ----------
+    observations, runs : Observations, Runs
+    series : Observations
+        Samples over time of what ran beside the load.
+
+    Returns
+    -------
+    tuple of (Observations, findings)
+        The new rows stand last, under the labels of the runs.
+    """
+    from benchkit.derived.record import add_rows, list_measured
+    from benchkit.derived.rules import ALL
+
+    measured = list_measured(runs)
+    known, findings = observations, []
+    for rule in ALL:
+        rows, told = rule(known, measured, series)
+        known = add_rows(known, rows)
+        findings += told
+    return known, tuple(findings)

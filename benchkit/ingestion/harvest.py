@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit import schema
+from benchkit.derived.series import SERIES
 from benchkit.derived.summaries import Summary
 from benchkit.errors import AmbiguousFormatError, BenchkitError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.batches import row_batch, sample_batch
 from benchkit.ingestion.discovery import Found, Options
+from benchkit.layout.facts import list_facts
 from benchkit.layout.numbering import Piece
 from benchkit.layout.rename import Rename
 from benchkit.parsers import registry
@@ -96,13 +98,26 @@ class Harvest:
             yield from self._read(found)
         yield from self._flush(0)
 
-    def gather(self, sources: Sequence[Found], *, samples: bool) -> pa.Table:
-        """Read the sources and return their values, with or without raw samples."""
+    def gather(self, sources: Sequence[Found], *, samples: bool) -> tuple[pa.Table, pa.Table]:
+        """Read the sources and return their values, and the samples over time beside the load.
+
+        Parameters
+        ----------
+        sources : sequence of Found
+        samples : bool
+            Whether the values come with all raw samples.
+        """
         import pyarrow as pa
 
-        batches = self.batches(sources)
-        kept = [batch for batch in batches if samples or not batch["raw"][0].as_py()]
-        return pa.Table.from_batches(kept, values_schema())
+        kept, series = [], []
+        for batch in self.batches(sources):
+            is_raw = batch["raw"][0].as_py()
+            if samples or not is_raw:
+                kept.append(batch)
+            if is_raw and batch["metric"][0].as_py() in SERIES:
+                series.append(batch)
+        wanted = values_schema()
+        return pa.Table.from_batches(kept, wanted), pa.Table.from_batches(series, wanted)
 
     def _read(self, found: Found) -> Iterator[pa.RecordBatch]:
         try:
@@ -327,7 +342,9 @@ def _complete(part: Part, reading: Reading, found: Found) -> None:
     part.tool_version, part.command = reading.tool_version, reading.command or side.command
     part.corrected = reading.corrected
     part.block, part.position = side.block, side.position
-    part.env = {**reading.env, **side.env}
+    if part.duration is None and window and part.started_at == window[0]:
+        part.duration = (window[1] - window[0]).total_seconds()
+    part.env = {**reading.env, **list_facts(side), **side.env}
     names = dict.fromkeys((*reading.assume, *reading.better))
     part.units = {name: _unit_words(name, reading) for name in names}
 

@@ -7,21 +7,26 @@ Why: the command line and the notebook load by the same road.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from benchkit.derived import derive
+from benchkit.derived.series import SERIES
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.discovery import Discovery, Options, discover
 from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import read_parts, stream_observations
 from benchkit.ingestion.frames import runs as make_runs
-from benchkit.ingestion.harvest import Harvest
+from benchkit.ingestion.harvest import Harvest, Part
 from benchkit.layout.numbering import settle
+from benchkit.schema import observations as make_table
 from benchkit.store import DEFAULT, Store
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from benchkit.schema import Observations, Runs
 
 #: Bytes of sources up to which everything is held in memory.
@@ -30,10 +35,14 @@ _SMALL = 16 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """What was loaded; the fields are those of `benchkit.RunSet`."""
+    """What was loaded; the fields are those of `benchkit.RunSet`.
+
+    ``derived`` is the number of rows, the last ones, that follow from the others.
+    """
 
     observations: Observations
     runs: Runs
+    derived: int = 0
     findings: tuple[Finding, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     reports: tuple[SourceReport, ...] = ()
@@ -75,8 +84,7 @@ def stream(
     """
     place = _store_of(arguments, store)
     if place is not None:
-        _load_store(place, samples=False)
-        yield from stream_observations(place, metrics)
+        yield from _stream_store(place, metrics)
         return
     discovery = discover(arguments, options)
     is_piped = any(found.path is None for found in discovery.found)
@@ -87,7 +95,18 @@ def stream(
         with TemporaryDirectory(prefix="benchkit-") as folder:
             passing = Store(folder)
             ingest(arguments, passing, options)
-            yield from stream_observations(passing, metrics)
+            yield from _stream_store(passing, metrics)
+
+
+def _stream_store(store: Store, metrics: Sequence[str]) -> Iterator[Observations]:
+    """Yield what is stored, then what follows from it."""
+    loaded = _load_store(store, samples=False)
+    yield from stream_observations(store, metrics)
+    derived = loaded.observations.tail(loaded.derived)
+    if metrics:
+        derived = derived[derived["metric"].isin(metrics)]
+    if len(derived):
+        yield make_table(derived)
 
 
 def _store_of(arguments: Sequence[str], store: str | None) -> Store | None:
@@ -105,22 +124,30 @@ def _load_store(store: Store, *, samples: bool) -> Loaded:
             where=store.url,
             hint="run `benchkit ingest PATH` first, or name raw files",
         )
-    values = store.values(raw=samples)
-    return Loaded(observations=make_observations(parts, values), runs=make_runs(parts))
+    values, series = store.values(raw=samples), store.samples(SERIES)
+    return _complete(parts, values, series)
+
+
+def _complete(parts: Sequence[Part], values: pa.Table, series: pa.Table) -> Loaded:
+    """Make the frames; what follows from the values of a run stands after them."""
+    told, runs = make_observations(parts, values), make_runs(parts)
+    observations, findings = derive(told, runs, make_observations(parts, series))
+    derived = len(observations) - len(told)
+    return Loaded(observations=observations, runs=runs, findings=findings, derived=derived)
 
 
 def _load_raw(discovery: Discovery, options: Options, *, samples: bool) -> Loaded:
     harvest = Harvest(options)
-    values = harvest.gather(discovery.found, samples=samples)
+    values, series = harvest.gather(discovery.found, samples=samples)
     problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(harvest.parts)]
     if not harvest.parts:
         raise _nothing_read(problems)
     named = [found for found in discovery.found if found.is_named]
     first = harvest.parts[0].variant if len(named) == len(discovery.found) else None
-    return Loaded(
-        observations=make_observations(harvest.parts, values),
-        runs=make_runs(harvest.parts),
-        findings=tuple(harvest.findings),
+    complete = _complete(harvest.parts, values, series)
+    return replace(
+        complete,
+        findings=(*harvest.findings, *complete.findings),
         diagnostics=tuple(problems),
         reports=tuple(harvest.reports),
         first_variant=first,

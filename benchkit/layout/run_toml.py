@@ -14,6 +14,12 @@ that cannot be used. Why: a misspelt key that is passed over in silence is a wro
     connections = 8
     [params]
     payload = "1k"
+    [spans]
+    per_request = 3
+    [limits]
+    server = {cpu = 2.0, memory = "4GiB"}
+    [containers]
+    service = "server"
     [env]
     commit = "c861e65"
 """
@@ -43,7 +49,7 @@ from benchkit.layout.values import (
 )
 from benchkit.schema import ROLES
 
-_TABLES = ("params", "env", "spans", "limits")
+_TABLES = ("params", "env", "spans", "limits", "containers")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -68,8 +74,9 @@ class Sidecar:
     exit_code : int or None
     params, env : dict of str to str
         The level of the workload; what is known of the machine.
-    spans, limits : dict
-        As written in the sidecar.
+    spans, limits, containers : dict
+        As written in the sidecar: ``per_request = 4``; ``server = {cpu = 2.0, memory = "4GiB"}``;
+        ``service = "server"``.
     """
 
     variant: str | None = None
@@ -93,6 +100,7 @@ class Sidecar:
     env: dict[str, str] = field(default_factory=dict)
     spans: dict[str, Any] = field(default_factory=dict)
     limits: dict[str, Any] = field(default_factory=dict)
+    containers: dict[str, Any] = field(default_factory=dict)
 
     def over(self, lower: Sidecar) -> Sidecar:
         """Return these labels where they are told, and those of ``lower`` where they are not."""
@@ -186,6 +194,7 @@ _TOP: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "environment": ("env", read_texts),
     "spans": ("spans", read_table),
     "limits": ("limits", read_table),
+    "containers": ("containers", read_table),
 }
 
 

@@ -46,7 +46,7 @@ def write_json(report: Report) -> str:
     """Write the verdicts and findings of a report as JSON."""
     from benchkit.report.to_json import to_json
 
-    return to_json(report.verdicts, report.findings)
+    return to_json(report.verdicts, report.findings, report.parts)
 
 
 def write_csv(report: Report) -> str:

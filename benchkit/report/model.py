@@ -6,14 +6,15 @@ other clothes; a section is added here and in one builder, and every renderer sh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Finding
 from benchkit.report.section import Section
 from benchkit.report.sections import write_sections, write_status
-from benchkit.tables.sentence import bullets, headline
+from benchkit.tables.derived import Part, lead
+from benchkit.tables.sentence import bullets
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class Report:
     findings : tuple of Finding
     verdicts : Verdicts
         For machine formats.
+    parts : mapping of str to Part
+        For machine formats, too.
     generated_by, command : str
         Version and command line; empty where unknown.
     """
@@ -49,6 +52,7 @@ class Report:
     sections: tuple[Section, ...]
     findings: tuple[Finding, ...]
     verdicts: Verdicts
+    parts: Mapping[str, Part]
     generated_by: str
     command: str
 
@@ -62,6 +66,7 @@ def build(
     command: str = "",
     version: str = "",
     sources: Sequence[tuple[str, str]] | None = None,
+    parts: Mapping[str, Part] | None = None,
 ) -> Report:
     """Build the report.
 
@@ -75,6 +80,8 @@ def build(
         Passed in, never fetched: the same input gives the same report.
     sources : sequence of (path, sha256), optional
         Those of the runs if not given.
+    parts : mapping of str to Part, optional
+        The sections on load, resources and spans.
 
     Returns
     -------
@@ -82,12 +89,13 @@ def build(
     """
     return Report(
         title=title or TITLE,
-        sentence=headline(verdicts),
+        sentence=lead(verdicts, parts or {}),
         bullets=bullets(verdicts),
         status=write_status(verdicts, runs, findings),
-        sections=write_sections(verdicts, runs, findings, sources),
+        sections=write_sections(verdicts, runs, findings, sources, parts or {}),
         findings=tuple(findings),
         verdicts=verdicts,
+        parts=parts or {},
         generated_by=f"benchkit {version}".strip(),
         command=command,
     )

@@ -6,7 +6,7 @@ function and a line in `_BUILDERS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from benchkit.errors import Finding
 from benchkit.plots import forest
 from benchkit.report.method import describe_method
 from benchkit.report.section import Plot, Section
+from benchkit.tables.derived import Part, shown_apart
 from benchkit.tables.environment import environment_tables
 from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables
 from benchkit.tables.provenance import read_sources, sources_table
@@ -34,6 +35,7 @@ class _Given:
     runs: Runs | None
     findings: tuple[Finding, ...]
     sources: tuple[tuple[str, str], ...]
+    parts: Mapping[str, Part]
 
 
 def write_sections(
@@ -41,10 +43,11 @@ def write_sections(
     runs: Runs | None,
     findings: Sequence[Finding],
     sources: Sequence[tuple[str, str]] | None,
+    parts: Mapping[str, Part],
 ) -> tuple[Section, ...]:
     """Build every section the data carry; the method names the others and why they are missing."""
     known = sources if sources is not None else read_sources(runs) if runs is not None else ()
-    given = _Given(verdicts, runs, _sort(findings), tuple(known))
+    given = _Given(verdicts, runs, _sort(findings), tuple(known), parts)
     found: list[Section] = []
     omitted: list[str] = []
     for build in _BUILDERS:
@@ -52,7 +55,7 @@ def write_sections(
         if isinstance(section, Section):
             found.append(section)
         else:
-            omitted.append(section)
+            omitted += [section] if section else []
     place = next(i for i, section in enumerate(found) if section.id == "method")
     method = found[place]
     found[place] = Section(
@@ -65,8 +68,10 @@ def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Findi
     """Say in one line what stands behind the verdict: runs, tools, load, findings."""
     contrasts = verdicts.comparisons.contrasts
     counts = {n for c in contrasts for n in (c.n_baseline, c.n_variant)}
-    few, many = min(counts), max(counts)
+    few, many = min(counts, default=0), max(counts, default=0)
     parts = [f"{few} to {many} runs per side" if few < many else _plural(few, "run") + " per side"]
+    if not counts:
+        parts = ["nothing compared"]
     parts += list(dict.fromkeys(printable(c.tool) for c in contrasts if c.tool))
     if runs is not None:
         parts += _describe_load(runs)
@@ -132,8 +137,22 @@ def _comparison(given: _Given) -> Section | str:
         title="Comparison",
         text=describe_one_sided(given.verdicts),
         tables=primary_tables(given.verdicts),
-        folded=exploratory_tables(given.verdicts),
+        folded=exploratory_tables(given.verdicts, without=shown_apart(given.parts)),
     )
+
+
+def _part(name: str) -> Callable[[_Given], Section | str]:
+    """Return the builder of a part beside the comparison."""
+
+    def build(given: _Given) -> Section | str:
+        part = given.parts.get(name)
+        if part is None or not part.tables:
+            return part.missing if part else ""
+        return Section(
+            id=name, title=part.title, text=part.lines, tables=part.tables, folded=part.folded
+        )
+
+    return build
 
 
 def _runs(given: _Given) -> Section | str:
@@ -183,6 +202,9 @@ def _data(given: _Given) -> Section | str:
 _BUILDERS: tuple[Callable[[_Given], Section | str], ...] = (
     _overhead,
     _comparison,
+    _part("sweep"),
+    _part("resources"),
+    _part("spans"),
     _runs,
     _findings,
     _environment,

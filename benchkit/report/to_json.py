@@ -13,11 +13,11 @@ import io
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchkit.errors import Finding
-from benchkit.tables.sentence import headline
+from benchkit.tables.derived import Part, lead
 from benchkit.units import printable
 from benchkit.verdict import Verdict, Verdicts
 
@@ -58,21 +58,30 @@ _ACTING = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\u
 _FORMULA = ("=", "+", "-", "@")
 
 
-def to_json(verdicts: Verdicts, findings: Sequence[Finding] = ()) -> str:
+def to_json(
+    verdicts: Verdicts, findings: Sequence[Finding] = (), parts: Mapping[str, Part] | None = None
+) -> str:
     """Write verdicts as JSON; floats round-trip, unknown numbers are null.
 
     Parameters
     ----------
     verdicts : Verdicts
     findings : sequence of Finding
+    parts : mapping of str to Part, optional
+        Tables beside the comparison, under ``tables``: values in base units where they are numbers.
     """
-    text = json.dumps(document(verdicts, findings), indent=2, ensure_ascii=False, allow_nan=False)
+    told = document(verdicts, findings, parts)
+    text = json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)
     return _ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
-def document(verdicts: Verdicts, findings: Sequence[Finding] = ()) -> dict[str, Any]:
+def document(
+    verdicts: Verdicts, findings: Sequence[Finding] = (), parts: Mapping[str, Part] | None = None
+) -> dict[str, Any]:
     """Return what `to_json` writes, as plain Python values."""
     comparisons = verdicts.comparisons
+    known = {name: part for name, part in (parts or {}).items() if part.tables}
+    more = {"tables": {name: _tables(part) for name, part in known.items()}} if known else {}
     return {
         "format_version": FORMAT_VERSION,
         "pairs": [list(pair) for pair in comparisons.pairs],
@@ -81,8 +90,24 @@ def document(verdicts: Verdicts, findings: Sequence[Finding] = ()) -> dict[str, 
         "rows": [row_values(row) for row in verdicts.rows],
         "findings": [finding_values(finding) for finding in findings],
         "only_in": {variant: list(names) for variant, names in comparisons.only_in.items()},
-        "verdict": headline(verdicts),
-    }
+        "verdict": lead(verdicts, parts or {}),
+    } | more
+
+
+def _tables(part: Part) -> list[dict[str, Any]]:
+    return [
+        {
+            "title": table.title,
+            "rows": [
+                {
+                    column.key: cell.text if cell.value is None else _known(float(cell.value))
+                    for column, cell in zip(table.columns, row, strict=True)
+                }
+                for row in table.rows
+            ],
+        }
+        for table in (*part.tables, *part.folded)
+    ]
 
 
 def row_values(row: Verdict) -> dict[str, Any]:

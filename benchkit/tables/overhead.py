@@ -6,10 +6,11 @@ Why: every output shows the same columns, scales and words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from benchkit.comparison import EXACT, Contrast
+from benchkit.derived.containers import shorten
 from benchkit.metrics import label
 from benchkit.tables.average import describe_averages
 from benchkit.tables.model import Cell, Column, Table, drop_columns, drop_empty, fold_constant
@@ -31,7 +32,9 @@ from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
 STUB = ("benchmark", "params", "tool", "subject", "metric", "variant")
 
 
-def overhead_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
+def overhead_tables(
+    verdicts: Verdicts, by: str = "", without: Collection[str] = ()
+) -> tuple[Table, ...]:
     """Build the tables of a comparison.
 
     Parameters
@@ -39,13 +42,15 @@ def overhead_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
     verdicts : Verdicts
     by : str
         A column (``benchmark``) or a param (``connections``): a table for each of its values.
+    without : collection of str
+        Metrics that are shown elsewhere, and not among the rest.
 
     Returns
     -------
     tuple of Table
         Per group one table of the primary metrics, then per group one of the rest.
     """
-    return (*primary_tables(verdicts, by), *exploratory_tables(verdicts, by))
+    return (*primary_tables(verdicts, by), *exploratory_tables(verdicts, by, without))
 
 
 def primary_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
@@ -59,9 +64,12 @@ def primary_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
     )
 
 
-def exploratory_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
+def exploratory_tables(
+    verdicts: Verdicts, by: str = "", without: Collection[str] = ()
+) -> tuple[Table, ...]:
     """Build the tables of all other metrics, one per group."""
-    rows = [row for row in verdicts.rows if not row.contrast.primary]
+    rest = [row for row in verdicts.rows if not row.contrast.primary]
+    rows = [row for row in rest if row.contrast.metric not in without]
     told = "exploratory: in neither the sentence nor the gate; p adjusted by Benjamini–Hochberg"
     return tuple(
         _build("Other metrics", group, found, verdicts, told)
@@ -190,7 +198,7 @@ def _columns(rows: Sequence[Verdict], verdicts: Verdicts, unit: str) -> tuple[Co
 def _stub(row: Verdict, verdicts: Verdicts) -> tuple[Cell, ...]:
     c = row.contrast
     metric = label(c.metric, c.stat)
-    named = (c.benchmark, c.params, c.tool, c.subject, metric)
+    named = (c.benchmark, c.params, c.tool, shorten(c.subject), metric)
     return (*(Cell(printable(text)) for text in named), Cell(name_variant(c, verdicts)))
 
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -61,23 +61,33 @@ def name_of(path: Path) -> str:
 
 
 @cache
-def negatives(scenario: Path) -> list[str]:
-    provenance = scenario / "PROVENANCE.toml"
-    text = provenance.read_text(encoding="utf-8") if provenance.is_file() else ""
-    patterns: list[str] = tomllib.loads(text).get("not_results", [])
-    return patterns
+def provenance(scenario: Path) -> dict[str, Any]:
+    path = scenario / "PROVENANCE.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8") if path.is_file() else "")
+
+
+def scenario_of(path: Path) -> Path:
+    return FIXTURES / path.relative_to(FIXTURES).parts[0]
 
 
 def is_negative(path: Path) -> bool:
-    scenario = FIXTURES / path.relative_to(FIXTURES).parts[0]
     inside = path.relative_to(FIXTURES)
-    return "junk" in inside.parts or any(map(inside.match, negatives(scenario)))
+    patterns = provenance(scenario_of(path)).get("not_results", [])
+    return "junk" in inside.parts or any(map(inside.match, patterns))
+
+
+def is_repeat(path: Path) -> bool:
+    """Tell whether a scenario holds more runs of another one, whose files are checked there."""
+    return "repeats" in provenance(scenario_of(path))
 
 
 FILES = [
     path
     for path in sorted(FIXTURES.rglob("*"))
-    if path.is_file() and path.name not in SIDECARS and not path.name.endswith(".run.toml")
+    if path.is_file()
+    and path.name not in SIDECARS
+    and not path.name.endswith(".run.toml")
+    and not is_repeat(path)
 ]
 NEGATIVE = [path for path in FILES if is_negative(path)]
 POSITIVE = [path for path in FILES if path not in NEGATIVE]

@@ -1,0 +1,168 @@
+"""The account of a run's spans: expected, created, saved, dropped, and how each is known.
+
+In: counts of spans beside a run, its requests, what its sidecar says. Out: `Account`s.
+Why: a backend that loses half of all spans does not show the cost of tracing; a share of spans that
+were never counted is a guess, and has to say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchkit.derived.beside import Counts, count_beside
+from benchkit.derived.record import Measured
+from benchkit.derived.requests import request_counts
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations
+
+COUNTED, DERIVED, SIDECAR, COUNTERS = "counted", "derived", "sidecar", "counters"
+#: How far a count may be from a whole number of spans per request: some requests are in flight when
+#: the load ends, and a probe before it is traced too.
+_NEAR = 0.002
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """What became of the spans of one run.
+
+    Parameters
+    ----------
+    run : Measured
+    backend : str
+        Whose counters these are: ``otlp``, ``exporter``.
+    requests : float or None
+        That the load tool counted.
+    per_request : float or None
+        Spans that one request makes.
+    per_request_from : {'sidecar', 'counters', ''}
+        ``counters``: told by the very counts that it would check.
+    created, saved, dropped : float or None
+        None where neither counted nor derivable.
+    dropped_how : {'counted', 'derived', ''}
+        ``derived``: what was made less what was saved.
+    source : str
+        Where the counts stand.
+    """
+
+    run: Measured
+    backend: str
+    requests: float | None
+    per_request: float | None
+    per_request_from: str
+    created: float | None
+    saved: float | None
+    dropped: float | None
+    dropped_how: str
+    source: str
+
+    @property
+    def expected(self) -> float | None:
+        """Requests times spans per request."""
+        if self.requests is None or self.per_request is None:
+            return None
+        return self.requests * self.per_request
+
+    @property
+    def made(self) -> float | None:
+        """What was created, as counted; else what is expected."""
+        return self.expected if self.created is None else self.created
+
+    @property
+    def share(self) -> float | None:
+        """Dropped over made."""
+        return self.dropped / self.made if self.dropped is not None and self.made else None
+
+    @property
+    def unaccounted(self) -> float | None:
+        """Made, and neither saved nor counted as dropped: still in a queue, or lost in silence."""
+        if self.made is None or self.saved is None or self.dropped is None:
+            return None
+        return self.made - self.saved - self.dropped
+
+    @property
+    def has_incomplete_traces(self) -> bool | None:
+        """Whether the saved spans are no whole number of traces."""
+        if self.saved is None or not self.per_request:
+            return None
+        return self.saved % self.per_request != 0
+
+    @property
+    def complete_at_most(self) -> float | None:
+        """Traces that can be complete; how many are, the counts do not tell."""
+        if self.saved is None or not self.per_request:
+            return None
+        return self.saved // self.per_request
+
+
+def list_accounts(observations: Observations, measured: Sequence[Measured]) -> list[Account]:
+    """Return an account per run and backend that counted anything.
+
+    Parameters
+    ----------
+    observations : Observations
+        With the counts of spans under the labels of the files they stand in.
+    measured : sequence of Measured
+
+    Notes
+    -----
+    Spans per request: ``[spans] per_request`` of a sidecar. Else what was created (or else saved)
+    over the requests, where that is a whole number but for 0.2 %.
+    """
+    requests = request_counts(observations)
+    counted = count_beside(observations, measured)
+    accounts = []
+    for run in measured:
+        told = dict(counted.get(run.key, {}))
+        saved = _number(run.env.get("spans.saved"))
+        if saved is not None:
+            name = next(iter(told), run.variant)
+            source = run.env.get("spans.source", "sidecar")
+            before = told.get(name) or Counts(None, None, None, source)
+            told[name] = Counts(before.created, saved, before.dropped, source)
+        for backend, counts in told.items():
+            accounts.append(_account(run, backend, counts, requests.get(run.key)))
+    return accounts
+
+
+def _account(run: Measured, backend: str, counts: Counts, requests: float | None) -> Account:
+    per_request, how = _number(run.env.get("spans.per_request")), SIDECAR
+    if per_request is None:
+        base = counts.saved if counts.created is None else counts.created
+        per_request, how = _whole(base, requests), COUNTERS
+    made = counts.created
+    if made is None and requests is not None and per_request is not None:
+        made = requests * per_request
+    dropped, dropped_how = counts.dropped, COUNTED
+    if dropped is None and made is not None and counts.saved is not None:
+        dropped, dropped_how = max(made - counts.saved, 0.0), DERIVED
+    return Account(
+        run=run,
+        backend=backend,
+        requests=requests,
+        per_request=per_request,
+        per_request_from=how if per_request is not None else "",
+        created=counts.created,
+        saved=counts.saved,
+        dropped=dropped,
+        dropped_how=dropped_how if dropped is not None else "",
+        source=counts.source,
+    )
+
+
+def _whole(spans: float | None, requests: float | None) -> float | None:
+    """Return spans per request where it is nearly a whole number."""
+    if not spans or not requests:
+        return None
+    near = round(spans / requests)
+    return float(near) if near and abs(spans / requests - near) <= _NEAR * near else None
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        found = float(text) if text else None
+    except ValueError:
+        return None
+    return found if found is not None and 0 < found < float("inf") else None

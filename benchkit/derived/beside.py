@@ -1,0 +1,99 @@
+"""Which counts of spans, among the files beside the load, belong to a run.
+
+In: observations. Out: created, saved and dropped per run and backend. Why: several benchmarks may
+share a run's number, and a log of another benchmark must not be counted here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchkit.derived.record import Measured
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations
+
+_SPANS = {"spans_created": "created", "spans_saved": "saved", "spans_dropped": "dropped"}
+
+
+class Counts(NamedTuple):
+    """Spans as they were counted; None where they were not."""
+
+    created: float | None
+    saved: float | None
+    dropped: float | None
+    source: str
+
+
+#: backend -> what was counted -> value
+_Told = dict[str, dict[str, float]]
+
+
+def count_beside(
+    observations: Observations, measured: Sequence[Measured]
+) -> dict[tuple[str, ...], dict[str, Counts]]:
+    """Return the counts by `Measured.key` and backend.
+
+    Notes
+    -----
+    The files are those of the same group, variant and number. A file whose name has the word of a
+    benchmark (``server-k6-full-1.log``) is of that one; the others belong to the benchmark that no
+    file name tells: the one without a name, or named by its URL. A backend whose counts are all
+    zero is passed over, and so are stages of an account (``otlp/sent``).
+    """
+    files = _read(observations)
+    shared: dict[tuple[str, str, int], list[Measured]] = {}
+    for run in measured:
+        shared.setdefault(run.place, []).append(run)
+    found = {}
+    for run in measured:
+        here = files.get(run.place, {})
+        path = _choose(run, shared[run.place], here)
+        if path is not None:
+            told = {
+                backend: counts for backend, counts in here[path].items() if any(counts.values())
+            }
+            found[run.key] = {backend: _counts(counts, path) for backend, counts in told.items()}
+    return {key: told for key, told in found.items() if told}
+
+
+def _choose(run: Measured, others: Sequence[Measured], paths: Mapping[str, object]) -> str | None:
+    named = {path: _words(path) for path in paths}
+    words = {other.benchmark for other in others if _is_word(other.benchmark)}
+    if _is_word(run.benchmark):
+        own = [path for path, found in named.items() if run.benchmark in found]
+        if own or len(others) > 1:
+            return min(own, key=len, default=None)
+    rest = [path for path, found in named.items() if not words & found or len(others) == 1]
+    return min(rest, key=len, default=None)
+
+
+def _is_word(benchmark: str) -> bool:
+    """Tell whether a benchmark's name came from a file's name, and not from a URL."""
+    return bool(benchmark) and not benchmark.startswith("/")
+
+
+def _words(path: str) -> set[str]:
+    return set(re.split(r"[-_.]", path.rpartition("/")[2]))
+
+
+def _counts(told: Mapping[str, float], path: str) -> Counts:
+    return Counts(told.get("created"), told.get("saved"), told.get("dropped"), path)
+
+
+def _read(observations: Observations) -> dict[tuple[str, str, int], dict[str, _Told]]:
+    rows = observations["metric"].isin(list(_SPANS)) & observations["stat"].eq("count")
+    wanted = observations[rows & observations["subject"].notna()]
+    names = ("group", "variant", "run", "source", "subject", "metric", "value", "origin")
+    files: dict[tuple[str, str, int], dict[str, _Told]] = {}
+    for group, variant, run, source, backend, metric, value, origin in zip(
+        *(wanted[name].tolist() for name in names), strict=True
+    ):
+        if "/" in backend or origin == "computed":
+            continue
+        path = source.rpartition(":")[0]
+        told = files.setdefault((group, variant, run), {}).setdefault(path, {})
+        told.setdefault(backend, {})[_SPANS[metric]] = value
+    return files

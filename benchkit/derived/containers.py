@@ -1,0 +1,140 @@
+"""What each container does: which is the service under load, which collect and store its spans.
+
+In: the names of containers, and what sidecars say of them. Out: roles. Why: an agent's cost is paid
+in the service, a collector's beside it, and one sum of both says nothing.
+
+A sidecar's word counts first: ``[containers]`` in `run.toml`, or in the ``[labels]`` of
+`benchkit.toml`, as in ``service = "server"`` or ``storage = ["elasticsearch"]``. Else the last word
+of a name that is known tells (``90-application-redis-1`` is a dependency). Else the one container
+whose name tells nothing is the service.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+SERVICE, AGENT, COLLECTOR, STORAGE = "service", "agent", "collector", "storage"
+DEPENDENCY, GENERATOR, MONITOR = "dependency", "generator", "monitor"
+ROLES = (SERVICE, AGENT, COLLECTOR, STORAGE, DEPENDENCY, GENERATOR, MONITOR)
+#: Those that work for the spans of others.
+BACKEND = frozenset({COLLECTOR, STORAGE})
+
+_WORDS = {
+    SERVICE: "server service app api application web webapp frontend consumer sut",
+    AGENT: "agent beyla obi",
+    COLLECTOR: "collector otelcol otel jaeger zipkin apmserver oapserver oap skywalking tempo sink",
+    STORAGE: "elasticsearch opensearch clickhouse cassandra scylla banyandb h2",
+    DEPENDENCY: "redis mysql mariadb postgres postgresql mongo mongodb memcached kafka rabbitmq db "
+    "database storage provider",
+    GENERATOR: "wrk wrk2 k6 vegeta ab hey oha loadgen generator",
+    MONITOR: "prometheus grafana cadvisor kibana exporter ui",
+}
+_KNOWN = {word: role for role, words in _WORDS.items() for word in words.split()}
+_ENV = "container."
+_HEX = re.compile(r"[0-9a-f]{13,64}")
+
+
+def role_of(subject: str, told: Mapping[str, str] | None = None) -> str:
+    """Return what a container does; empty where neither a sidecar nor its name tells.
+
+    Parameters
+    ----------
+    subject : str
+        As in the table: a Docker name, a cgroup, ``namespace/pod/container``.
+    told : mapping of str to str, optional
+        What is known of the machine: ``container.storage`` -> ``elasticsearch,redis``.
+
+    Examples
+    --------
+    >>> role_of("/bench/server"), role_of("30-apm-apm-server-1"), role_of("/docker/4f1c")
+    ('service', 'collector', '')
+    >>> role_of("/bench/storage", {"container.storage": "storage"})
+    'storage'
+    """
+    for key, names in (told or {}).items():
+        if key.startswith(_ENV) and any(is_called(subject, name) for name in names.split(",")):
+            return key.removeprefix(_ENV)
+    name = subject.rstrip("/").rpartition("/")[2].lower()
+    joined = re.sub(r"(apm|oap)[-_]server", r"\1server", name)
+    words = [word for word in re.split(r"[^a-z0-9]+", joined) if word in _KNOWN]
+    return _KNOWN[words[-1]] if words else ""
+
+
+def find_service(subjects: Iterable[str], told: Mapping[str, str] | None = None) -> str | None:
+    """Return the container under load, or None where it cannot be told which it is.
+
+    Examples
+    --------
+    >>> find_service(["/bench/collector", "/bench/server", "/bench/storage"])
+    '/bench/server'
+    >>> find_service(["/docker/4f1c", "redis"])
+    '/docker/4f1c'
+    >>> find_service(["blue", "green"]) is None
+    True
+    """
+    roles = {subject: role_of(subject, told) for subject in subjects}
+    named = (told or {}).get(f"{_ENV}{SERVICE}", "")
+    if named:
+        roles = {s: r for s, r in roles.items() if any(is_called(s, n) for n in named.split(","))}
+    for wanted in (SERVICE, ""):
+        found = [subject for subject, role in roles.items() if role == wanted]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def is_called(subject: str, name: str) -> bool:
+    """Tell whether a name that people write means this container.
+
+    Examples
+    --------
+    >>> is_called("/bench/server", "server"), is_called("/docker/70106e645a75", "70106e")
+    (True, True)
+    """
+    last, name = subject.rstrip("/").rpartition("/")[2], name.strip()
+    is_id = len(name) > 5 and _HEX.fullmatch(f"{name:0<13}") is not None
+    return name in (subject, last) or (is_id and last.startswith(name))
+
+
+def shorten(subject: str) -> str:
+    """Write a container's name for people: an id as its first twelve digits, as Docker does.
+
+    Examples
+    --------
+    >>> shorten("/docker/70106e645a7532240887c74de138d1a4"), shorten("/bench/server")
+    ('70106e645a75', '/bench/server')
+    """
+    last = subject.rstrip("/").rpartition("/")[2]
+    return last[:12] if _HEX.fullmatch(last) else subject
+
+
+def limit_of(subject: str, what: str, told: Mapping[str, str]) -> float | None:
+    """Return a container's limit, in cores or B; None where none is told.
+
+    Parameters
+    ----------
+    subject : str
+    what : {'cpu', 'memory'}
+    told : mapping of str to str
+        ``limit.<container>.cpu`` as cAdvisor and sidecars tell it.
+
+    Examples
+    --------
+    >>> limit_of("/bench/server", "cpu", {"limit.server.cpu": "2"})
+    2.0
+    """
+    for key, value in told.items():
+        if key.startswith("limit.") and key.endswith(f".{what}"):
+            name = key.removeprefix("limit.").removesuffix(f".{what}")
+            if is_called(subject, name):
+                return _number(value)
+    return None
+
+
+def _number(text: str) -> float | None:
+    try:
+        found = float(text)
+    except ValueError:
+        return None
+    return found if 0 < found < float("inf") else None

@@ -1,0 +1,144 @@
+"""What a request costs the service, and what of it the request waits for.
+
+In: observations with CPU per request. Out: a `RequestCost` per variant. Why: an agent works in the
+request's own time and behind its back; latency shows the one, CPU both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from benchkit.derived.containers import BACKEND, role_of
+from benchkit.derived.record import Cell, Measured
+from benchkit.derived.requests import Key, mean_latencies, read_usage, request_rates
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestCost:
+    """CPU of one request of a variant: medians over runs.
+
+    Parameters
+    ----------
+    cell : tuple of str
+    service : str
+        Its container.
+    cores, rate : float
+        Of the service; requests per second.
+    cpu : float
+        Of the service, per request, in s.
+    latency : float or None
+        Mean time of a request in s: connections over rate in a closed loop, else as reported.
+    beside : float or None
+        CPU of collectors and stores of spans per request, in s.
+    per_request : float or None
+        Spans of a request.
+    """
+
+    cell: Cell
+    service: str
+    cores: float
+    rate: float
+    cpu: float
+    latency: float | None
+    beside: float | None
+    per_request: float | None
+
+    def split(self, base: RequestCost) -> tuple[float, float | None]:
+        """Return the extra CPU per request, and how much of it can be in band at most.
+
+        Parameters
+        ----------
+        base : RequestCost
+            Of the baseline.
+
+        Returns
+        -------
+        tuple of (extra, in band)
+            In s. What a request does not wait for is out of band: in band is at most what requests
+            became longer. None where the latency is not known.
+        """
+        extra = self.cpu - base.cpu
+        if self.latency is None or base.latency is None:
+            return extra, None
+        return extra, min(max(self.latency - base.latency, 0.0), max(extra, 0.0))
+
+
+def list_costs(
+    observations: Observations, measured: Sequence[Measured], runs: Runs
+) -> list[RequestCost]:
+    """Return the CPU per request of each variant whose service is known."""
+    cpu, cores = read_usage(observations, "cpu_per_request"), read_usage(observations)
+    rates = request_rates(observations, measured)
+    waits = _latencies(observations, measured, rates, runs)
+    spans = _spans(observations, measured, rates)
+    found: dict[Cell, list[RequestCost]] = {}
+    for run in measured:
+        for service, value in cpu.get(run.key, {}).items():
+            used, rate = cores[run.key], rates[run.key]
+            backends = [c for name, c in used.items() if role_of(name, run.env) in BACKEND]
+            one = RequestCost(
+                cell=run.cell,
+                service=service,
+                cores=used[service],
+                rate=rate,
+                cpu=value,
+                latency=waits.get(run.key),
+                beside=sum(backends) / rate if backends else None,
+                per_request=spans.get(run.key),
+            )
+            found.setdefault(run.cell, []).append(one)
+    return [_center(cell, rows) for cell, rows in found.items()]
+
+
+def _center(cell: Cell, rows: Sequence[RequestCost]) -> RequestCost:
+    return RequestCost(
+        cell=cell,
+        service=rows[0].service,
+        cores=median(row.cores for row in rows),
+        rate=median(row.rate for row in rows),
+        cpu=median(row.cpu for row in rows),
+        latency=_median(row.latency for row in rows),
+        beside=_median(row.beside for row in rows),
+        per_request=_median(row.per_request for row in rows),
+    )
+
+
+def _median(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
+
+
+def _spans(
+    observations: Observations, measured: Sequence[Measured], rates: Mapping[Key, float]
+) -> dict[Key, float]:
+    """Return spans per request, of the largest account of each run."""
+    expected = read_usage(observations, "spans_expected", "count")
+    found = {}
+    for run in measured:
+        if run.key in expected and run.duration and rates.get(run.key):
+            requests = rates[run.key] * run.duration
+            found[run.key] = float(round(max(expected[run.key].values()) / requests))
+    return found
+
+
+def _latencies(
+    observations: Observations,
+    measured: Sequence[Measured],
+    rates: Mapping[Key, float],
+    runs: Runs,
+) -> dict[Key, float]:
+    columns = ("group", "variant", "benchmark", "params", "run", "tool")
+    closed = runs[runs["load_model"].eq("closed") & runs["connections"].notna()]
+    keys = zip(*(closed[name].astype(str).tolist() for name in columns), strict=True)
+    connections = dict(zip(keys, closed["connections"].tolist(), strict=True))
+    told = mean_latencies(observations)
+    for run in measured:
+        if run.key in connections and rates.get(run.key):
+            told[run.key] = connections[run.key] / rates[run.key]
+    return told

@@ -1,0 +1,102 @@
+"""Which level of a sweep is called the best: a rule with a name, and where it points.
+
+In: ``share:0.9``, ``power``, ``usl`` or ``sla:latency.p99<50ms``, and a `Sweep`. Out: a level. Why:
+without its rule an optimum cannot be checked, and two rules seldom agree.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from benchkit.derived.sweep import Sweep
+from benchkit.errors import ConfigError
+from benchkit.stats.scalability import Law, most_powerful, smallest_with_share
+from benchkit.units import parse_duration
+
+DEFAULT = "share:0.9"
+_LIMIT = re.compile(r"(?:latency\.)?(p\d+(?:\.\d+)?|mean|max|median)\s*<=?\s*(\S+)")
+_HINT = "use share:0.9, power, usl or sla:latency.p99<50ms"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule for the knee.
+
+    Parameters
+    ----------
+    kind : {'share', 'power', 'usl', 'sla'}
+    amount : float
+        The share, or the limit in s; 0 for the others.
+    stat : str
+        Of the latency, for ``sla``.
+    text : str
+        As the user wrote it.
+    """
+
+    kind: str
+    amount: float
+    stat: str
+    text: str
+
+
+def parse_rule(text: str) -> Rule:
+    """Read a rule.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such rule.
+
+    Examples
+    --------
+    >>> parse_rule("share:0.95").amount
+    0.95
+    >>> rule = parse_rule("sla:latency.p99<50ms")
+    >>> rule.stat, rule.amount
+    ('p99', 0.05)
+    """
+    kind, _, rest = text.strip().partition(":")
+    try:
+        if kind == "share" and 0 < float(rest) <= 1:
+            return Rule("share", float(rest), "", text)
+        found = _LIMIT.fullmatch(rest) if kind == "sla" else None
+        if found:
+            return Rule("sla", parse_duration(found[2]).value, found[1], text)
+    except ValueError:
+        pass
+    if kind in {"power", "usl"} and not rest:
+        return Rule(kind, 0.0, "", text)
+    raise ConfigError(f"{text!r} is no rule for a knee", where="--knee", hint=_HINT)
+
+
+def find_knee(sweep: Sweep, rule: Rule, law: Law | None) -> float | None:
+    """Return the level that the rule names; None where the sweep does not tell.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    rule : Rule
+    law : Law or None
+        For ``usl``: its peak, which need not be a tested level. A poor fit names none.
+
+    Notes
+    -----
+    share: the smallest tested level with that share of the best rate. power: the tested level with
+    the largest rate over time per request. sla: the largest tested level up to which every level
+    keeps the limit.
+    """
+    levels, rates = sweep.sizes, sweep.rates
+    if rule.kind == "share":
+        return smallest_with_share(levels, rates, rule.amount)
+    if rule.kind == "power":
+        return most_powerful(levels, rates)
+    if rule.kind == "usl":
+        return law.peak if law and not law.poor and law.peak < float("inf") else None
+    best = None
+    for level in sweep.levels:
+        told = level.latency.get(rule.stat)
+        if told is None or told > rule.amount:
+            break
+        best = level.size
+    return best

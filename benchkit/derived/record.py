@@ -1,0 +1,123 @@
+"""One run, and the rows that follow from it.
+
+In: the frame of runs. Out: `Measured` runs with their windows; new rows under the labels of a run.
+Why: what is derived stands beside what was measured, under the same labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from benchkit import metrics, schema
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+#: group, variant, benchmark, params, tool
+Cell = tuple[str, str, str, str, str]
+
+_LABELS = ("group", "variant", "benchmark", "params", "run", "tool")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One measured run.
+
+    Parameters
+    ----------
+    group, variant, benchmark, params, run, tool
+        As in the table.
+    window : (start, end) or None
+        Of the measured part in s since 1970; None where either is not known.
+    duration : float or None
+        In s.
+    env : mapping of str to str
+        What is known of the run and of those of the same group, variant and number beside it.
+    """
+
+    group: str
+    variant: str
+    benchmark: str
+    params: str
+    run: int
+    tool: str
+    window: tuple[float, float] | None
+    duration: float | None
+    env: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells it from other runs."""
+        return tuple(str(getattr(self, name)) for name in _LABELS)
+
+    @property
+    def cell(self) -> Cell:
+        """What its repeats share."""
+        return self.group, self.variant, self.benchmark, self.params, self.tool
+
+    @property
+    def place(self) -> tuple[str, str, int]:
+        """What it shares with the files beside it."""
+        return self.group, self.variant, self.run
+
+    @property
+    def name(self) -> str:
+        """The run as people call it: ``otlp 3``."""
+        return f"{self.variant} {self.run}".strip()
+
+    def row(
+        self,
+        metric: str,
+        stat: str,
+        value: float,
+        *,
+        subject: str | None = None,
+        n: int | None = None,
+        source: str = "",
+    ) -> dict[str, Any]:
+        """Return a row of the table under the run's labels."""
+        told: dict[str, Any] = {name: getattr(self, name) for name in _LABELS}
+        unit = metrics.lookup(metric).unit
+        told |= {"subject": subject, "metric": metric, "stat": stat, "value": value, "unit": unit}
+        return told | {
+            "n": n, "time": None, "resolution": None, "origin": "computed", "source": source
+        }  # fmt: skip
+
+
+def list_measured(runs: Runs) -> list[Measured]:
+    """Return the measured runs with what lies beside them."""
+    records = runs.to_dict("records")
+    beside: dict[tuple[str, str, int], dict[str, str]] = {}
+    for row in records:
+        if row["role"] == "companion":
+            place = (row["group"], row["variant"], row["run"])
+            beside.setdefault(place, {}).update(row["env"] or {})
+    return [
+        _measured(row, {**beside.get((row["group"], row["variant"], row["run"]), {}), **row["env"]})
+        for row in records
+        if row["role"] == "measured"
+    ]
+
+
+def _measured(row: Mapping[Any, Any], env: Mapping[str, str]) -> Measured:
+    start, duration = row["started_at"], row["duration"]
+    known = duration == duration and duration is not None  # noqa: PLR0124 - NaN differs from itself
+    window = None
+    if known and start is not None and start == start:  # noqa: PLR0124 - so does NaT
+        begun = start.timestamp()
+        window = (begun, begun + duration)
+    labels = {name: row[name] for name in _LABELS}
+    return Measured(**labels, window=window, duration=duration if known else None, env=env)
+
+
+def add_rows(observations: Observations, rows: Sequence[Mapping[str, Any]]) -> Observations:
+    """Put rows under a table."""
+    import pandas as pd
+
+    if not rows:
+        return observations
+    names = schema.column_names()
+    added = schema.observations({name: [row[name] for row in rows] for name in names})
+    return schema.observations(pd.concat([observations, added], ignore_index=True))

@@ -1,0 +1,68 @@
+"""How many requests a run made, how many a second, and what containers used meanwhile.
+
+In: observations. Out: numbers per run. Why: everything per request divides by these, and of several
+forms of a run the most precise counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from benchkit.derived.record import Measured
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations
+
+Key = tuple[str, ...]
+_KEY = ("group", "variant", "benchmark", "params", "run", "tool")
+
+
+def request_counts(observations: Observations) -> dict[Key, float]:
+    """Return the requests of each run, by `Measured.key`."""
+    return _most_precise(observations, "requests", "count")
+
+
+def request_rates(observations: Observations, measured: Iterable[Measured]) -> dict[Key, float]:
+    """Return the requests per second of each run, by `Measured.key`.
+
+    The tool's own rate, else requests over duration.
+    """
+    rates = _most_precise(observations, "request_rate", "mean")
+    counts = request_counts(observations)
+    for run in measured:
+        if run.key not in rates and run.key in counts and run.duration:
+            rates[run.key] = counts[run.key] / run.duration
+    return rates
+
+
+def mean_latencies(observations: Observations) -> dict[Key, float]:
+    """Return the mean latency of each run in s, by `Measured.key`."""
+    return _most_precise(observations, "latency", "mean")
+
+
+def read_usage(
+    observations: Observations, metric: str = "cpu_usage", stat: str = "mean"
+) -> dict[Key, dict[str, float]]:
+    """Return what containers used in each run: `Measured.key` -> container -> value."""
+    rows = observations["metric"].eq(metric) & observations["stat"].eq(stat)
+    wanted = observations[rows & observations["subject"].notna()]
+    used: dict[Key, dict[str, float]] = {}
+    columns = [wanted[name].astype(str).tolist() for name in (*_KEY, "subject")]
+    for *key, container, value in zip(*columns, wanted["value"].tolist(), strict=True):
+        used.setdefault(tuple(key), {})[container] = value
+    return used
+
+
+def _most_precise(observations: Observations, metric: str, stat: str) -> dict[Key, float]:
+    rows = observations["metric"].eq(metric) & observations["stat"].eq(stat)
+    wanted = observations[rows & observations["subject"].isna()]
+    keys = zip(*(wanted[name].astype(str).tolist() for name in _KEY), strict=True)
+    rest = (wanted[name].tolist() for name in ("value", "resolution", "origin"))
+    best: dict[Key, tuple[tuple[float, bool], float]] = {}
+    for key, value, resolution, origin in zip(keys, *rest, strict=True):
+        step = resolution if resolution > 0 else 0.0  # unknown is NaN: not rounded
+        precision = (step, origin != "computed")
+        if key not in best or precision < best[key][0]:
+            best[key] = (precision, value)
+    return {key: value for key, (_, value) in best.items()}

@@ -1,0 +1,141 @@
+"""What containers used while a run lasted: CPU, memory, traffic, and CPU per request.
+
+In: samples of containers, runs with their windows. Out: rows per run and container, and findings
+where a run has no window or no service. Why: wrk's report and cAdvisor's are about the same
+seconds, but only start and end of the run tell which these are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from benchkit.derived.containers import find_service, limit_of
+from benchkit.derived.gaps import Gaps
+from benchkit.derived.record import Measured
+from benchkit.derived.requests import request_rates
+from benchkit.derived.series import SERIES
+from benchkit.derived.sources import Series, Sources
+from benchkit.derived.usage import Usage, reduce_counter, reduce_gauge
+from benchkit.errors import Finding
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations
+
+_RATES = ("network_in", "network_out", "disk_read", "disk_write")
+#: Below this share of the run's time the samples tell of a part of it.
+_COVERED = 0.75
+
+Rows = list[dict[str, Any]]
+
+
+def derive_resources(
+    observations: Observations, measured: Sequence[Measured], series: Observations
+) -> tuple[Rows, list[Finding]]:
+    """Cut the samples of containers to the runs.
+
+    Parameters
+    ----------
+    observations : Observations
+        What the load tools tell, for the requests of each run.
+    measured : sequence of Measured
+    series : Observations
+        Samples of containers over time.
+
+    Returns
+    -------
+    tuple of (rows, findings)
+        ``cpu_usage`` (mean, max), ``memory_working_set`` or else ``memory_usage`` (mean, max),
+        ``*_rate``, ``cpu_throttled``, ``cpu_limit`` and ``memory_limit`` of each container;
+        ``cpu_per_request`` of the service. ``n`` is the number of samples.
+
+    Notes
+    -----
+    cpu_per_request = cores / requests per second. Cores are the increase of the counter from the
+    first to the last sample in the window over the time between these samples.
+    """
+    rows: Rows = []
+    sources = Sources(series, measured)
+    if not sources:
+        return rows, []
+    rates = request_rates(observations, measured)
+    gaps, served = Gaps(), set()
+    for run in measured:
+        found = sources.of(run)
+        if not found:
+            if sources.has_own(run):
+                gaps.without_samples.append(run)
+            continue
+        if run.window is None and any(each.is_dated for each in found.values()):
+            gaps.without_window.append(run)
+            continue
+        used = dict(_use(run, found))
+        served.add(run.place)
+        rows += [row for subject, told in used.items() for row in _tell(run, subject, told)]
+        rows += _per_request(run, used, rates.get(run.key), gaps)
+    # of several benchmarks with one number, the samples may well be of one alone
+    gaps.without_samples = [run for run in gaps.without_samples if run.place not in served]
+    return rows, gaps.findings()
+
+
+#: By metric: what a series comes to, and where its first sample stands.
+_Told = dict[str, tuple[Usage, str]]
+
+
+def _use(run: Measured, found: Mapping[tuple[str, str], Series]) -> Iterator[tuple[str, _Told]]:
+    for subject in dict.fromkeys(subject for subject, _ in found):
+        told: _Told = {}
+        for metric in sorted(SERIES):
+            series = found.get((subject, metric))
+            if series is None:
+                continue
+            times, values, source = series.inside(run.window)
+            is_counter = series.stat == "counter"
+            usage = (reduce_counter if is_counter else reduce_gauge)(times, values)
+            if usage is not None:
+                told[metric] = (usage, source)
+        if told:
+            yield subject, told
+
+
+def _tell(run: Measured, subject: str, told: _Told) -> Iterator[dict[str, Any]]:
+    def row(name: str, stat: str, value: float, found: tuple[Usage, str]) -> dict[str, Any]:
+        usage, source = found
+        return run.row(name, stat, value, subject=subject, n=usage.n, source=source)
+
+    cpu = told.get("cpu_time") or told.get("cpu_usage")
+    memory = "memory_working_set" if "memory_working_set" in told else "memory_usage"
+    for name, found in (("cpu_usage", cpu), (memory, told.get(memory))):
+        if found is not None:
+            yield row(name, "mean", found[0].mean, found)
+            yield row(name, "max", found[0].largest, found)
+    for name in _RATES:
+        if name in told:
+            yield row(f"{name}_rate", "mean", told[name][0].mean, told[name])
+    periods, held = told.get("cpu_periods"), told.get("cpu_throttled_periods")
+    if periods and held and periods[0].increase > 0:
+        yield row("cpu_throttled", "mean", held[0].increase / periods[0].increase, held)
+    for what, found in (("cpu", cpu), ("memory", told.get(memory))):
+        limit = limit_of(subject, what, run.env)
+        if limit is not None and found is not None:
+            yield row(f"{what}_limit", "value", limit, found)
+
+
+def _per_request(
+    run: Measured, used: Mapping[str, _Told], rate: float | None, gaps: Gaps
+) -> Iterator[dict[str, Any]]:
+    with_cpu = {s: told.get("cpu_time") or told.get("cpu_usage") for s, told in used.items()}
+    cores = {subject: found for subject, found in with_cpu.items() if found is not None}
+    if not cores:
+        gaps.without_samples.append(run)
+        return
+    service = find_service(cores, run.env)
+    if service is None:
+        gaps.without_service[run.name] = tuple(cores)
+        return
+    usage, source = cores[service]
+    if run.window and usage.covered < _COVERED * (run.window[1] - run.window[0]):
+        gaps.covered[run.name] = usage.covered / (run.window[1] - run.window[0])
+    if rate:
+        value = usage.mean / rate
+        yield run.row("cpu_per_request", "mean", value, subject=service, n=usage.n, source=source)

@@ -1,0 +1,150 @@
+"""Which samples of containers belong to a run.
+
+In: samples over time, under the labels of the files they stand in. Out: for a run one series per
+container and metric. Why: several files tell of the same seconds (two cAdvisor APIs, a Prometheus
+over all runs); mixed they would count a second twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchkit.derived.record import Measured
+from benchkit.derived.usage import cut
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchkit.schema import Observations
+    from benchkit.stats.sample import FloatArray
+
+_MICRO = 1e-6
+_SNAPSHOTS = re.compile(r"(?:^|/)(?:cadvisor|prometheus|docker)-[^/]*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """The samples of one container and metric in one file.
+
+    Parameters
+    ----------
+    stat : {'counter', 'sample'}
+    times : ndarray or None
+        In s since 1970; None where they are not told.
+    values : ndarray
+    path : str
+    lines : sequence of str
+        ``path:line`` of each.
+    """
+
+    stat: str
+    times: FloatArray | None
+    values: FloatArray
+    path: str
+    lines: Sequence[str]
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether the times are told."""
+        return self.times is not None
+
+    def inside(self, window: tuple[float, float] | None) -> tuple[FloatArray, FloatArray, str]:
+        """Return times, values and the first place of what lies in a window.
+
+        Samples without times belong to the run whole, whatever its window.
+        """
+        if self.times is None:
+            places = np.arange(len(self.values), dtype=np.float64)
+            return places, self.values, self.lines[0] if self.lines else ""
+        times, values = cut(self.times, self.values, window)
+        first = np.flatnonzero(self.times == times[0])[0] if len(times) else 0
+        return times, values, self.lines[first]
+
+
+_Place = tuple[str, str, int]
+_What = tuple[str, str]
+
+
+class Sources:
+    """All samples, found by the run they belong to.
+
+    Parameters
+    ----------
+    series : Observations
+        Samples of containers; those without a subject are passed over.
+    measured : sequence of Measured
+        All runs.
+
+    Notes
+    -----
+    A run's own files (same group, variant and number) count before those that cover many runs
+    (no number). Of several the one with the most samples in the window counts alone.
+    """
+
+    def __init__(self, series: Observations, measured: Sequence[Measured]) -> None:
+        self._groups = {run.group for run in measured}
+        self._variants = {(run.group, run.variant) for run in measured}
+        self._places: dict[_Place, dict[_What, list[Series]]] = {}
+        known = series[series["subject"].notna()]
+        path = known["source"].str.rsplit(":", n=1).str[0].map(_folder_of)
+        labels = ["group", "variant", "run", "subject", "metric", "stat"]
+        for key, rows in known.assign(path=path).groupby([*labels, "path"], sort=False):
+            group, variant, run, subject, metric, stat, where = map(str, key)
+            found = Series(
+                stat=stat,
+                times=_seconds(rows),
+                values=rows["value"].to_numpy(dtype=np.float64),
+                path=where,
+                lines=rows["source"].tolist(),
+            )
+            place = self._places.setdefault((group, variant, int(run)), {})
+            place.setdefault((subject, metric), []).append(found)
+
+    def __bool__(self) -> bool:
+        return bool(self._places)
+
+    def has_own(self, run: Measured) -> bool:
+        """Tell whether files of this very run hold samples, inside its window or not."""
+        return run.place in self._places
+
+    def of(self, run: Measured) -> dict[_What, Series]:
+        """Return the series of a run by container and metric; empty where there is none."""
+        own = self._best(self._places.get(run.place, {}), run)
+        shared: dict[_What, list[Series]] = {}
+        for (group, variant, number), found in self._places.items():
+            if number == 0 and self._covers(group, variant, run):
+                for what, series in found.items():
+                    shared.setdefault(what, []).extend(series)
+        return self._best(shared, run) | own
+
+    def _covers(self, group: str, variant: str, run: Measured) -> bool:
+        """Tell whether a file without a number tells of a run, too."""
+        if (group, variant) in self._variants:
+            return (group, variant) == (run.group, run.variant)
+        is_beside = group not in self._groups and group.rpartition("/")[0] == run.group
+        return group == run.group or is_beside
+
+    def _best(self, candidates: dict[_What, list[Series]], run: Measured) -> dict[_What, Series]:
+        def count(series: Series) -> int:
+            return len(series.inside(run.window)[0])
+
+        best = {what: max(series, key=count) for what, series in candidates.items()}
+        return {what: series for what, series in best.items() if count(series)}
+
+
+def _folder_of(path: str) -> str:
+    """Return the series a file belongs to: the snapshots in ``cadvisor-metrics-1/`` are one."""
+    folder = path.rpartition("/")[0]
+    return folder if _SNAPSHOTS.search(folder) else path
+
+
+def _seconds(rows: pd.DataFrame) -> FloatArray | None:
+    if rows["time"].isna().any():
+        return None
+    micros = rows["time"].to_numpy(dtype="datetime64[us]").astype(np.int64)
+    return micros.astype(np.float64) * _MICRO

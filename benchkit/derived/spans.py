@@ -1,0 +1,86 @@
+"""What is derived from the accounts of spans: shares, drops that nobody counted, CPU per span.
+
+In: observations with the CPU of containers. Out: rows, and a finding where spans per request are
+not known. Why: the share that was lost is compared and exported like any other number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from benchkit.derived.accounts import DERIVED, Account, list_accounts
+from benchkit.derived.containers import BACKEND, find_service, role_of
+from benchkit.derived.record import Measured
+from benchkit.derived.requests import read_usage
+from benchkit.errors import Finding
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations
+
+
+def derive_spans(
+    observations: Observations, measured: Sequence[Measured], _: Observations
+) -> tuple[list[dict[str, Any]], list[Finding]]:
+    """Return ``spans_expected``, ``spans_dropped`` where not counted, shares, and CPU per span.
+
+    Parameters
+    ----------
+    observations : Observations
+        With the CPU of containers, as `derive_resources` tells it.
+    measured : sequence of Measured
+
+    Returns
+    -------
+    tuple of (rows, findings)
+        A finding names the runs whose spans per request are not known.
+
+    Notes
+    -----
+    cpu_per_span is, of the service, its CPU per request over the spans of a request; of a container
+    that collects or stores them its CPU time over the spans that were saved.
+    """
+    rows, unknown = [], []
+    used = read_usage(observations)
+    for account in list_accounts(observations, measured):
+        rows += _per_span(account, used.get(account.run.key, {}))
+        told: Mapping[tuple[str, str], float | None] = {
+            ("spans_expected", "count"): account.expected,
+            ("spans_dropped", "count"): (
+                account.dropped if account.dropped_how == DERIVED else None
+            ),
+            ("spans_dropped_share", "mean"): account.share,
+        }
+        rows += [
+            account.run.row(metric, stat, value, subject=account.backend, source=account.source)
+            for (metric, stat), value in told.items()
+            if value is not None
+        ]
+        if account.per_request is None and account.requests:
+            unknown.append(account.run.name)
+    return rows, [_unknown(unknown)] if unknown else []
+
+
+def _per_span(account: Account, used: Mapping[str, float]) -> list[dict[str, Any]]:
+    run, rows = account.run, []
+    service = find_service(used, run.env)
+    for container, cores in used.items():
+        spans = account.made if container == service else None
+        if role_of(container, run.env) in BACKEND and container != service:
+            spans = account.saved
+        if spans and run.duration:
+            value = cores * run.duration / spans
+            rows.append(run.row("cpu_per_span", "mean", value, subject=container))
+    return rows
+
+
+def _unknown(names: Sequence[str]) -> Finding:
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    return Finding(
+        code="B420",
+        severity="info",
+        message=f"how many spans one request makes is not known of {', '.join(names[:4])}{more}: "
+        "the counts are no whole number per request",
+        remedy="write it into run.toml: [spans] per_request = 4",
+        numbers={"runs": len(names)},
+    )

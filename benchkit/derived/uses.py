@@ -1,0 +1,97 @@
+"""What the containers of a variant used, side by side.
+
+In: observations with what containers used in each run. Out: `Use`s, medians over runs. Why: what
+the service pays and what runs beside it are two costs, and a container at its limit sets the pace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from benchkit.derived.containers import SERVICE, find_service, role_of
+from benchkit.derived.record import Cell, Measured
+from benchkit.derived.requests import Key, read_usage
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations
+
+#: From this share of its limit on a container is said to be at it.
+AT_LIMIT = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """What one container used under one variant: medians over runs.
+
+    Parameters
+    ----------
+    cell : tuple of str
+        Group, variant, benchmark, params, tool.
+    container, role : str
+    cores, largest : float
+        CPU: mean over the run, and of its busiest step.
+    memory, limit : float or None
+        Working set in B; the CPU limit in cores.
+    runs : int
+    """
+
+    cell: Cell
+    container: str
+    role: str
+    cores: float
+    largest: float
+    memory: float | None
+    limit: float | None
+    runs: int
+
+    @property
+    def share(self) -> float | None:
+        """Mean CPU over the limit."""
+        return self.cores / self.limit if self.limit else None
+
+    @property
+    def is_at_limit(self) -> bool:
+        """Whether it used 95 % of its limit or more."""
+        return self.share is not None and self.share >= AT_LIMIT
+
+
+def list_uses(observations: Observations, measured: Sequence[Measured]) -> list[Use]:
+    """Return the containers of each variant, the service first."""
+    cores = read_usage(observations)
+    largest = read_usage(observations, stat="max")
+    memory = read_usage(observations, "memory_usage") | read_usage(
+        observations, "memory_working_set"
+    )
+    limits = read_usage(observations, "cpu_limit", "value")
+    found: dict[tuple[Cell, str], list[Measured]] = {}
+    for run in measured:
+        for container in cores.get(run.key, {}):
+            found.setdefault((run.cell, container), []).append(run)
+    uses = []
+    for (cell, container), runs in found.items():
+        told = [cores[run.key] for run in runs]
+        service = find_service(told[0], runs[0].env)
+
+        uses.append(
+            Use(
+                cell=cell,
+                container=container,
+                role=SERVICE if container == service else role_of(container, runs[0].env),
+                cores=_center(cores, runs, container) or 0.0,
+                largest=_center(largest, runs, container) or 0.0,
+                memory=_center(memory, runs, container),
+                limit=_center(limits, runs, container),
+                runs=len(runs),
+            )
+        )
+    return sorted(uses, key=lambda use: (use.cell, use.role != SERVICE))
+
+
+def _center(
+    values: Mapping[Key, Mapping[str, float]], runs: Sequence[Measured], container: str
+) -> float | None:
+    known = [values[r.key][container] for r in runs if container in values.get(r.key, {})]
+    return median(known) if known else None

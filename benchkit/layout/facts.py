@@ -1,0 +1,54 @@
+"""What a sidecar tells of limits, containers and spans, as entries of a run's ``env``.
+
+In: the tables ``[limits]``, ``[containers]`` and ``[spans]``. Out: texts under dotted names.
+Why: cAdvisor tells limits as ``limit.<container>.cpu``, in cores, and a sidecar's go the same way;
+whatever is derived later finds both in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from benchkit.layout.run_toml import Sidecar
+from benchkit.units import parse_bytes
+
+
+def list_facts(side: Sidecar) -> dict[str, str]:
+    """Return the entries; a limit that cannot be read is left as it is written.
+
+    Examples
+    --------
+    >>> list_facts(Sidecar(limits={"server": {"cpu": 2.0, "memory": "4GiB"}}))
+    {'limit.server.cpu': '2.0', 'limit.server.memory': '4294967296'}
+    >>> list_facts(Sidecar(containers={"storage": ["es-1", "es-2"]}, spans={"per_request": 3}))
+    {'container.storage': 'es-1,es-2', 'spans.per_request': '3'}
+    """
+    return {
+        **dict(_limits(side.limits)),
+        **{f"container.{role}": _join(names) for role, names in side.containers.items()},
+        **{f"spans.{name}": _join(value) for name, value in side.spans.items()},
+    }
+
+
+def _limits(limits: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for container, told in limits.items():
+        if not isinstance(told, Mapping):
+            yield f"limit.{container}", _join(told)
+            continue
+        for what, amount in told.items():
+            yield f"limit.{container}.{what}", _amount(what, amount)
+
+
+def _amount(what: str, amount: object) -> str:
+    """Write cores as they are told, and memory in B."""
+    if what != "memory" or not isinstance(amount, str):
+        return _join(amount)
+    try:
+        return f"{parse_bytes(amount, binary='i' in amount.lower()).value:.0f}"
+    except ValueError:
+        return amount
+
+
+def _join(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

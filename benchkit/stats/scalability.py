@@ -1,0 +1,214 @@
+"""How throughput grows with load: asymptotic bounds, the knee by a named rule, and the USL.
+
+In: levels of load and a rate at each. Out: levels, bounds and `Law`s. Why: "the best concurrency"
+is a different number under every rule, and a fitted curve is worth no more than its fit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+#: Parameters of the law, and the levels below which they cannot be told from noise.
+_PARAMETERS = 3
+#: A fit that misses a level by more than this is poor.
+_MISS = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Law:
+    """The universal scalability law, fitted.
+
+    Parameters
+    ----------
+    rate : tuple of float
+        Throughput at level 1: estimate, low, high.
+    contention, coherency : tuple of float
+        sigma and kappa: estimate, low, high. The ends are NaN where the levels allow no interval.
+    limit : float
+        What the fitted throughput cannot exceed: its peak, or its asymptote; infinite without both.
+    peak : float
+        The level of the fitted peak; infinite where there is none.
+    miss : float
+        The largest relative distance between a rate and the fit.
+    confidence : float
+    poor : tuple of str
+        Why the fit is not to be used; empty where nothing speaks against it.
+    """
+
+    rate: tuple[float, float, float]
+    contention: tuple[float, float, float]
+    coherency: tuple[float, float, float]
+    limit: float
+    peak: float
+    miss: float
+    confidence: float
+    poor: tuple[str, ...]
+
+
+def fit_law(levels: ArrayLike, rates: ArrayLike, confidence: float = 0.95) -> Law:
+    """Fit ``X(N) = lambda N / (1 + sigma (N - 1) + kappa N (N - 1))``.
+
+    Parameters
+    ----------
+    levels, rates : array_like of float, shape (n,)
+        Positive; n >= 3, and an interval needs n >= 4.
+    confidence : float
+        Of the intervals.
+
+    Returns
+    -------
+    Law
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 3 different levels, or a number is not positive.
+
+    Notes
+    -----
+    Least squares on the rates, with ``lambda > 0``, ``0 <= sigma <= 1``, ``kappa >= 0`` (Gunther,
+    *Guerrilla Capacity Planning*, 2007). Intervals are those of the linearised fit, Student's t
+    with n less the parameters that are not at a bound. The fit is called poor if it misses a level
+    by more than 10 %, if its limit lies below a rate that was reached, or from 3 levels.
+
+    Examples
+    --------
+    >>> law = fit_law([1, 20, 30, 50, 100], [3351, 6545, 6578, 6977, 7345])
+    >>> round(law.rate[0]), round(law.contention[0], 3), round(law.limit)
+    (3300, 0.465, 7092)
+    >>> law.poor
+    ('its limit is below a rate that was reached',)
+    """
+    from scipy.optimize import least_squares
+
+    n, x = np.asarray(levels, dtype=float), np.asarray(rates, dtype=float)
+    if len(set(n.tolist())) < _PARAMETERS or not (n > 0).all() or not (x > 0).all():
+        msg = "a scalability law needs 3 levels or more, and positive rates"
+        raise ValueError(msg)
+    first = float(x[np.argmin(n)] / n.min())
+
+    def distance(parameters: np.ndarray) -> np.ndarray:
+        found: np.ndarray = (_law(n, *parameters) - x) / first
+        return found
+
+    fit = least_squares(
+        distance,
+        [first, 0.1, 1e-4],
+        bounds=([0, 0, 0], [np.inf, 1, np.inf]),
+        x_scale=[first, 1, 1e-3],
+        xtol=1e-12, ftol=1e-12, gtol=1e-12,
+    )  # fmt: skip
+    estimates = [float(value) for value in fit.x]
+    jacobian = np.asarray(fit.jac, dtype=float)
+    halves = _half_widths(jacobian, fit.fun, estimates, confidence)
+    limit, peak = _bounds(*estimates)
+    miss = float(np.abs(_law(n, *estimates) / x - 1).max())
+    triples = [(e, max(e - h, 0.0), e + h) for e, h in zip(estimates, halves, strict=True)]
+    return Law(
+        rate=triples[0],
+        contention=triples[1],
+        coherency=triples[2],
+        limit=limit,
+        peak=peak,
+        miss=miss,
+        confidence=confidence,
+        poor=_faults(n, x, limit, miss),
+    )
+
+
+def predict(law: Law, level: float) -> float:
+    """Return the fitted rate at a level."""
+    fitted = _law(np.array([level]), law.rate[0], law.contention[0], law.coherency[0])
+    return float(fitted[0])
+
+
+def _law(n: np.ndarray, rate: float, contention: float, coherency: float) -> np.ndarray:
+    found: np.ndarray = rate * n / (1 + contention * (n - 1) + coherency * n * (n - 1))
+    return found
+
+
+def _half_widths(
+    jacobian: np.ndarray, residuals: np.ndarray, estimates: Sequence[float], confidence: float
+) -> list[float]:
+    """Return the half widths; NaN for all where no degree of freedom is left, and at a bound."""
+    from scipy.special import stdtrit
+
+    at_bound = [value < 1e-9 for value in estimates]  # kappa, sigma: nothing to the left
+    free = [i for i, bound in enumerate(at_bound) if not bound]
+    left = len(residuals) - len(free)
+    halves = [math.nan] * len(estimates)
+    if left < 1:
+        return halves
+    inner = jacobian[:, free]
+    try:
+        covariance = np.linalg.inv(inner.T @ inner) * float(residuals @ residuals) / left
+    except np.linalg.LinAlgError:
+        return halves
+    quantile = float(stdtrit(left, (1 + confidence) / 2))
+    for place, index in enumerate(free):
+        halves[index] = quantile * math.sqrt(max(float(covariance[place, place]), 0.0))
+    return halves
+
+
+def _bounds(rate: float, contention: float, coherency: float) -> tuple[float, float]:
+    """Return the largest throughput and the level at which it is reached."""
+    if coherency > 1e-12 and contention < 1:
+        peak = math.sqrt((1 - contention) / coherency)
+        return float(_law(np.array([peak]), rate, contention, coherency)[0]), peak
+    return (rate / contention if contention > 0 else math.inf), math.inf
+
+
+def _faults(n: np.ndarray, x: np.ndarray, limit: float, miss: float) -> tuple[str, ...]:
+    found = []
+    if len(set(n.tolist())) <= _PARAMETERS:
+        found.append("as many parameters as levels")
+    if limit < float(x.max()):
+        found.append("its limit is below a rate that was reached")
+    if miss > _MISS:
+        found.append(f"it misses a level by {miss:.0%}")
+    return tuple(found)
+
+
+def smallest_with_share(levels: Sequence[float], rates: Sequence[float], share: float) -> float:
+    """Return the smallest level that reaches a share of the best rate.
+
+    Examples
+    --------
+    >>> smallest_with_share([1, 20, 30, 50, 100], [3351, 6545, 6578, 6977, 7345], 0.95)
+    100
+    """
+    best = max(rates)
+    return min(n for n, x in zip(levels, rates, strict=True) if x >= share * best)
+
+
+def most_powerful(levels: Sequence[float], rates: Sequence[float]) -> float:
+    """Return the level with the largest power: rate over time per request (Kleinrock 1979).
+
+    In a closed loop the time per request is level over rate, so that power is rate^2 / level.
+
+    Examples
+    --------
+    >>> most_powerful([1, 20, 30, 50, 100], [3351, 6545, 6578, 6977, 7345])
+    1
+    """
+    return max(zip(levels, rates, strict=True), key=lambda pair: pair[1] ** 2 / pair[0])[0]
+
+
+def asymptotic_knee(levels: Sequence[float], rates: Sequence[float]) -> float:
+    """Return where the bounds of a closed loop meet: best rate times time at the lowest level.
+
+    Below it the rate grows with the level, above it not at all, were there no queueing (Denning and
+    Buzen 1978).
+
+    Examples
+    --------
+    >>> round(asymptotic_knee([1, 20, 100], [3351, 6545, 7345]), 1)
+    2.2
+    """
+    lowest, rate = min(zip(levels, rates, strict=True))
+    return max(rates) * lowest / rate

@@ -1,0 +1,141 @@
+"""What is shown beside the comparison: sweeps, resources, spans, with sentences and tables.
+
+In: verdicts, runs and observations. Out: `Part`s by name. Why: the terminal and the report show the
+same parts, and both say why one is not there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchkit.derived.accounts import list_accounts
+from benchkit.derived.containers import BACKEND, role_of
+from benchkit.derived.costs import list_costs
+from benchkit.derived.knee import DEFAULT, Rule, parse_rule
+from benchkit.derived.record import Measured, list_measured
+from benchkit.derived.requests import Key, read_usage
+from benchkit.derived.sweep import FEWEST, Sweep, list_sweeps
+from benchkit.derived.uses import list_uses
+from benchkit.tables.model import Table
+from benchkit.tables.resources import SHOWN, describe_resources, resource_tables
+from benchkit.tables.sentence import headline
+from benchkit.tables.spans import describe_spans, spans_tables
+from benchkit.tables.sweep import describe_sweep, fit, sweep_table
+from benchkit.verdict import Verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from benchkit.schema import Observations, Runs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One subject beside the comparison.
+
+    Parameters
+    ----------
+    title : str
+    lines : tuple of str
+        Sentences.
+    tables, folded : tuple of Table
+        In sight, and behind a click; both empty where there is nothing to show.
+    missing : str
+        Why there is nothing.
+    """
+
+    title: str
+    lines: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    folded: tuple[Table, ...] = ()
+    missing: str = ""
+
+
+def build_parts(
+    verdicts: Verdicts, runs: Runs | None, observations: Observations | None, knee: str = DEFAULT
+) -> dict[str, Part]:
+    """Build ``sweep``, ``resources`` and ``spans``.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+    runs, observations : Runs, Observations or None
+        Without either no part is built.
+    knee : str
+        The rule for the knee of a sweep.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such rule.
+    """
+    if runs is None or observations is None:
+        return {}
+    variants = {name for pair in verdicts.comparisons.pairs for name in pair}
+    measured = [run for run in list_measured(runs) if run.variant in variants or not variants]
+    sweeps = [s for s in list_sweeps(observations, runs) if s.variant in variants or not variants]
+    return {
+        "sweep": _sweeps(sweeps, parse_rule(knee)),
+        "resources": _resources(verdicts, runs, observations, measured),
+        "spans": _spans(observations, measured),
+    }
+
+
+def lead(verdicts: Verdicts, parts: Mapping[str, Part]) -> str:
+    """Say in the first line what the comparison shows; where there is none, what a sweep does."""
+    told = parts.get("sweep")
+    if verdicts.rows or told is None or not told.lines:
+        return headline(verdicts)
+    first, more, _ = told.lines[0].partition("; ")
+    return f"~ Nothing was compared. {first}{'; more below.' if more else ''}"
+
+
+def _sweeps(sweeps: Sequence[Sweep], rule: Rule) -> Part:
+    if not sweeps:
+        missing = f"No sweep: no benchmark has {FEWEST} levels of load or more."
+        return Part(title="Load", missing=missing)
+    laws = [fit(sweep) for sweep in sweeps]
+    pairs = list(zip(sweeps, laws, strict=True))
+    return Part(
+        title="Load",
+        lines=tuple(describe_sweep(sweep, rule, law) for sweep, law in pairs),
+        tables=tuple(sweep_table(sweep, rule, law) for sweep, law in pairs),
+    )
+
+
+def shown_apart(parts: Mapping[str, Part]) -> frozenset[str]:
+    """Return the metrics that a part shows, so that the table of all others need not."""
+    told = parts.get("resources")
+    return SHOWN if told and told.tables else frozenset()
+
+
+def _resources(
+    verdicts: Verdicts, runs: Runs, observations: Observations, measured: Sequence[Measured]
+) -> Part:
+    uses, costs = list_uses(observations, measured), list_costs(observations, measured, runs)
+    tables = resource_tables(uses, costs, verdicts)
+    if not tables:
+        missing = "No table of resources: no CPU of containers lies within a run's start and end."
+        return Part(title="Resources", missing=missing)
+    return Part(title="Resources", lines=describe_resources(uses, costs, verdicts), tables=tables)
+
+
+def _spans(observations: Observations, measured: Sequence[Measured]) -> Part:
+    accounts = list_accounts(observations, measured)
+    tables = spans_tables(accounts, _backend_cores(observations, measured))
+    if not tables:
+        return Part(title="Spans", missing="No account of spans: none were counted.")
+    lines = describe_spans(accounts)
+    return Part(title="Spans", lines=lines, tables=tables[:1], folded=tables[1:])
+
+
+def _backend_cores(observations: Observations, measured: Sequence[Measured]) -> dict[Key, float]:
+    used = read_usage(observations)
+    found = {}
+    for run in measured:
+        told = used.get(run.key, {}).items()
+        backends = [cores for name, cores in told if role_of(name, run.env) in BACKEND]
+        if backends:
+            found[run.key] = sum(backends)
+    return found

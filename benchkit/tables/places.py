@@ -1,0 +1,57 @@
+"""What the tables of resources share: where a row belongs, and the change that was judged.
+
+In: verdicts. Out: cells. Why: a container's row and a request's row are found and named alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from benchkit.derived.record import Cell as Place
+from benchkit.tables.model import Cell, Table, fold_constant
+from benchkit.tables.wording import MARKS, NOTHING, write_change, write_interval
+from benchkit.units import printable
+from benchkit.verdict import IMPROVEMENT, REGRESSION, Verdict, Verdicts
+
+PLACE = ("group", "benchmark", "params", "tool")
+
+#: By place, container and metric.
+Judged = Mapping[tuple[Place, str, str], Verdict]
+
+
+def judge_by_place(verdicts: Verdicts) -> dict[tuple[Place, str, str], Verdict]:
+    """Return the verdicts on means of containers, by the variant's place."""
+    found = {}
+    for row in verdicts.rows:
+        c = row.contrast
+        if c.stat == "mean" and c.subject:
+            place = (c.group, c.variant, c.benchmark, c.params, c.tool)
+            found[place, c.subject, c.metric] = row
+    return found
+
+
+def shared_place(cell: Place) -> tuple[str, ...]:
+    """Return what a variant shares with those it is compared with."""
+    return (cell[0], *cell[2:])
+
+
+def place_cells(cell: Place) -> tuple[Cell, ...]:
+    """Say where a row belongs, its variant apart."""
+    return tuple(Cell(printable(text)) for text in shared_place(cell))
+
+
+def change_cells(row: Verdict | None, verdicts: Verdicts) -> tuple[Cell, Cell]:
+    """Write a change and its interval; dashes where nothing was compared."""
+    if row is None:
+        return Cell(NOTHING), Cell(NOTHING)
+    c = row.contrast
+    mark = MARKS[row.word] if row.word in {REGRESSION, IMPROVEMENT} else ""
+    change = write_change(c, verdicts.margin)
+    return Cell(change, c.ratio, mark), Cell(write_interval(c, verdicts.margin), c.ratio_low)
+
+
+def fold_place(table: Table, told: str) -> Table:
+    """Say in the caption what all rows share."""
+    folded, said = fold_constant(table, PLACE)
+    caption = "; ".join((*said, told))
+    return Table(folded.title, folded.columns, folded.rows, folded.notes, caption, folded.footer)

@@ -1,0 +1,122 @@
+"""What containers used under each variant, and who was at a limit.
+
+In: `Use`s, and the verdicts whose intervals belong to them. Out: `Table`s and sentences. Why: what
+the service pays and what runs beside it stand apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from benchkit.derived.containers import SERVICE, shorten
+from benchkit.derived.costs import RequestCost
+from benchkit.derived.uses import AT_LIMIT, Use
+from benchkit.tables.amounts import amount, column, percent, scale_of
+from benchkit.tables.model import Cell, Column, Table, drop_empty
+from benchkit.tables.places import (
+    PLACE,
+    change_cells,
+    fold_place,
+    judge_by_place,
+    place_cells,
+    shared_place,
+)
+from benchkit.tables.requests import cost_table, describe_costs
+from benchkit.units import Scale, printable
+from benchkit.verdict import Verdicts
+
+#: Metrics that these tables show, and others need not.
+SHOWN = frozenset({"cpu_usage", "memory_working_set", "memory_usage", "cpu_per_span"})
+
+
+def resource_tables(
+    uses: Sequence[Use], costs: Sequence[RequestCost], verdicts: Verdicts
+) -> tuple[Table, ...]:
+    """Build the table of CPU per request and the table of containers; none where nothing is known.
+
+    Parameters
+    ----------
+    uses : sequence of Use
+    costs : sequence of RequestCost
+    verdicts : Verdicts
+    """
+    variants = list(dict.fromkeys(name for pair in verdicts.comparisons.pairs for name in pair))
+    shown = [use for use in uses if use.cell[1] in variants]
+    tables = [cost_table(costs, verdicts)]
+    if shown:
+        tables.append(_containers(_order(shown, variants), verdicts))
+    return tuple(table for table in tables if table is not None)
+
+
+def describe_resources(
+    uses: Sequence[Use], costs: Sequence[RequestCost], verdicts: Verdicts
+) -> tuple[str, ...]:
+    """Say what a request costs more, what runs beside the service, and who was at a limit."""
+    lines = list(describe_costs(costs, verdicts))
+    full = [use for use in uses if use.is_at_limit]
+    if full:
+        told = ", ".join(f"{shorten(use.container)} in {use.cell[1]}" for use in full)
+        lines.append(f"At the CPU limit (95 % of it or more): {printable(told)}.")
+    elif uses and not any(use.limit for use in uses):
+        lines.append(
+            "No CPU limit is recorded, so that whether a container was at its limit is not known."
+        )
+    return tuple(lines)
+
+
+def _order(uses: Iterable[Use], variants: Sequence[str]) -> list[Use]:
+    def rank(use: Use) -> tuple[object, ...]:
+        place, number = shared_place(use.cell), variants.index(use.cell[1])
+        return place, use.role != SERVICE, use.container, number
+
+    return sorted(uses, key=rank)
+
+
+def _containers(uses: Sequence[Use], verdicts: Verdicts) -> Table:
+    judged = judge_by_place(verdicts)
+    memory = scale_of([use.memory for use in uses], "B")
+    cores = Scale(1.0, "cores")
+    base = {(shared_place(use.cell), use.container, use.cell[1]): use for use in uses}
+    baseline_of = {variant: name for name, variant in verdicts.comparisons.pairs}
+    rows = []
+    for use in uses:
+        name = baseline_of.get(use.cell[1], "")
+        under = base.get((shared_place(use.cell), use.container, name))
+        delta = use.cores - under.cores if under else None
+        row = judged.get((use.cell, use.container, "cpu_usage"))
+        more = judged.get((use.cell, use.container, "memory_working_set")) or judged.get(
+            (use.cell, use.container, "memory_usage")
+        )
+        mark = "!" if use.is_at_limit else ""
+        limit = percent(use.share, (AT_LIMIT,))
+        rows.append(
+            (
+                *place_cells(use.cell),
+                Cell(printable(shorten(use.container))),
+                Cell(use.role),
+                Cell(printable(use.cell[1])),
+                amount(use.cores, cores),
+                amount(delta, cores, signed=True),
+                *change_cells(row, verdicts),
+                amount(use.largest, cores),
+                Cell(limit.text if use.share else "", limit.value, mark),
+                amount(use.memory, memory),
+                change_cells(more, verdicts)[0],
+                Cell(f"{use.runs}", use.runs),
+            )
+        )
+    columns = (
+        *(Column(key, key) for key in (*PLACE, "container", "role", "variant")),
+        column("cores", "CPU", cores),
+        column("delta", "more", cores),
+        column("change", "change"),
+        Column("interval", "interval"),
+        column("largest", "busiest step", cores),
+        column("share", "of the limit"),
+        column("memory", "memory", memory),
+        column("growth", "change"),
+        column("runs", "runs"),
+    )
+    table = drop_empty(Table("Containers", columns, tuple(rows)), (*PLACE, "role", "share"))
+    told = "medians over runs, cut to each run's start and end; exploratory"
+    return fold_place(table, told)

@@ -1,0 +1,210 @@
+"""What became of the spans: a line per variant, a line per run, and what it means in a sentence.
+
+In: `Account`s. Out: `Table`s and sentences. Why: a backend that drops half of all spans is cheap
+for the wrong reason, and a share that nobody counted has to say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import median
+
+from benchkit.derived.accounts import COUNTERS, DERIVED, Account
+from benchkit.derived.requests import Key
+from benchkit.tables.amounts import amount, column, count, percent
+from benchkit.tables.model import Cell, Column, Table, drop_empty, fold_constant
+from benchkit.units import Scale, format_percent, printable
+
+_STUB = ("group", "benchmark", "params", "tool")
+_HALF = 0.5
+
+_Group = tuple[str, str, str, str, str, str]
+
+
+def spans_tables(
+    accounts: Sequence[Account], cores: Mapping[Key, float]
+) -> tuple[Table, Table] | tuple[()]:
+    """Build the table of the variants and the table of the runs.
+
+    Parameters
+    ----------
+    accounts : sequence of Account
+    cores : mapping of `Measured.key` to float
+        CPU of all that collects and stores spans, where it was recorded.
+    """
+    if not accounts:
+        return ()
+    groups: dict[_Group, list[Account]] = {}
+    for account in accounts:
+        groups.setdefault((*account.run.cell, account.backend), []).append(account)
+    return _variants(groups, cores), _runs(accounts)
+
+
+def describe_spans(accounts: Sequence[Account]) -> tuple[str, ...]:
+    """Say how many spans were lost, whether traces are complete, and what was not counted."""
+    lost = _by_variant(accounts, lambda account: account.share)
+    lines = []
+    if lost and min(lost.values()) > 0:
+        low, high = (_share(end(lost.values())) for end in (min, max))
+        span = low if low == high else f"{low} to {high}"
+        most = (
+            "More than half of all spans were lost"
+            if min(lost.values()) > _HALF
+            else "Spans were lost"
+        )
+        lines.append(
+            f"{most} in every traced variant ({span}): none of these is the cost of complete "
+            "tracing."
+        )
+    elif lost and max(lost.values()) > 0:
+        told = ", ".join(f"{printable(v)} {_share(s)}" for v, s in lost.items() if s)
+        lines.append(f"Spans were lost: {told}; what these cost is not complete tracing.")
+    elif lost:
+        lines.append(f"No span was lost in {', '.join(map(printable, lost))}.")
+    broken = list(dict.fromkeys(a.run.variant for a in accounts if a.has_incomplete_traces))
+    if broken and lost:
+        lines.append(
+            f"Incomplete traces were saved in {', '.join(map(printable, broken))}: the saved spans "
+            "are no whole number of traces."
+        )
+    if any(a.per_request_from == COUNTERS for a in accounts):
+        lines.append(
+            "Spans per request are told by the counters themselves, so that the expected number "
+            "does not check them; a sidecar's [spans] per_request would."
+        )
+    return tuple(lines)
+
+
+def _by_variant(
+    accounts: Iterable[Account], read: Callable[[Account], float | None]
+) -> dict[str, float]:
+    found: dict[str, list[float]] = {}
+    for account in accounts:
+        value = read(account)
+        if value is not None:
+            found.setdefault(account.run.variant, []).append(value)
+    return {variant: median(values) for variant, values in found.items()}
+
+
+def _share(fraction: float) -> str:
+    return format_percent(fraction, (_HALF,)).lstrip("+±")
+
+
+def _variants(groups: Mapping[_Group, Sequence[Account]], cores: Mapping[Key, float]) -> Table:
+    rows = [
+        (
+            *_stub(key[0], *key[2:5]),
+            Cell(printable(key[1])),
+            Cell(printable(key[5])),
+            *_center(found, cores),
+        )
+        for key, found in groups.items()
+    ]
+    columns = (
+        *(Column(key, key) for key in (*_STUB, "variant", "backend")),
+        column("requests", "requests"),
+        column("each", "spans per request"),
+        column("expected", "expected"),
+        column("created", "created"),
+        column("saved", "saved"),
+        column("dropped", "dropped"),
+        column("share", "share dropped"),
+        Column("how", "drops are"),
+        column("rest", "not accounted for"),
+        column("rate", "saved", Scale(1.0, "/s")),
+        column("efficiency", "saved per backend CPU-second"),
+        Column("traces", "traces"),
+        column("runs", "runs"),
+    )
+    table = Table("Spans", columns, tuple(rows))
+    table = drop_empty(table, (*_STUB, "efficiency"))
+    folded, said = fold_constant(table, _STUB)
+    return replace(folded, caption="; ".join((*said, "medians over runs")))
+
+
+def _center(found: Sequence[Account], cores: Mapping[Key, float]) -> tuple[Cell, ...]:
+    def center(read: Callable[[Account], float | None]) -> float | None:
+        known = [value for account in found if (value := read(account)) is not None]
+        return median(known) if known else None
+
+    def per_second(account: Account) -> float | None:
+        duration = account.run.duration
+        return account.saved / duration if account.saved is not None and duration else None
+
+    def per_cpu(account: Account) -> float | None:
+        used, rate = cores.get(account.run.key), per_second(account)
+        return rate / used if used and rate is not None else None
+
+    efficiency = center(per_cpu)
+    return (
+        count(center(lambda account: account.requests)),
+        count(center(lambda account: account.per_request)),
+        count(center(lambda account: account.expected)),
+        count(center(lambda account: account.created)),
+        count(center(lambda account: account.saved)),
+        count(center(lambda account: account.dropped)),
+        percent(center(lambda account: account.share), (_HALF,)),
+        Cell(", ".join(dict.fromkeys(account.dropped_how for account in found))),
+        count(center(lambda account: account.unaccounted)),
+        amount(center(per_second), Scale(1.0, "/s")),
+        Cell("") if efficiency is None else amount(efficiency, Scale(1.0, "")),
+        Cell(_traces(found)),
+        Cell(f"{len(found)}", len(found)),
+    )
+
+
+def _traces(found: Sequence[Account]) -> str:
+    known = [told for account in found if (told := account.has_incomplete_traces) is not None]
+    if not known:
+        return "not known"
+    broken = sum(known)
+    if not broken:
+        return "may be complete"
+    return f"incomplete in {broken} of {len(known)} runs" if len(known) > 1 else "some incomplete"
+
+
+def _runs(accounts: Sequence[Account]) -> Table:
+    rows = tuple(
+        (
+            *_stub(a.run.group, a.run.benchmark, a.run.params, a.run.tool),
+            Cell(printable(a.run.variant)),
+            Cell(printable(a.backend)),
+            Cell(f"{a.run.run}", a.run.run),
+            count(a.expected),
+            count(a.created),
+            count(a.saved),
+            count(a.dropped),
+            Cell(
+                "–" if a.share is None else f"{a.share:.2%}".replace("%", "\N{NO-BREAK SPACE}%"),
+                a.share,
+            ),
+            count(a.unaccounted),
+            count(a.complete_at_most),
+        )
+        for a in accounts
+    )
+    columns = (
+        *(Column(key, key) for key in (*_STUB, "variant", "backend")),
+        column("run", "run"),
+        column("expected", "expected"),
+        column("created", "created"),
+        column("saved", "saved"),
+        column("dropped", "dropped"),
+        column("share", "share dropped"),
+        column("rest", "not accounted for"),
+        column("complete", "complete traces, at most"),
+    )
+    folded, said = fold_constant(
+        drop_empty(Table("Spans of each run", columns, rows), _STUB), _STUB
+    )
+    how = (
+        "; drops are derived: made less saved"
+        if all(a.dropped_how == DERIVED for a in accounts)
+        else ""
+    )
+    return replace(folded, caption="; ".join(said) + how)
+
+
+def _stub(*texts: str) -> tuple[Cell, ...]:
+    return tuple(Cell(printable(text)) for text in texts)

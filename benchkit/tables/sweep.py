@@ -1,0 +1,175 @@
+"""What more load brings: a line per level, and a sentence on where it ends.
+
+In: `Sweep`s, a rule for the knee. Out: `Table`s and sentences. Why: the best level is named with
+its rule, a fit that is poor is called so, and what was not measured is said to be unknown.
+"""
+
+from __future__ import annotations
+
+import math
+
+from benchkit.derived.knee import Rule, find_knee
+from benchkit.derived.sweep import CONNECTIONS, FEWEST, Level, Sweep
+from benchkit.stats.scalability import Law, asymptotic_knee, fit_law
+from benchkit.tables.amounts import amount, column, percent, scale_of
+from benchkit.tables.model import Cell, Column, Table, drop_empty
+from benchkit.tables.wording import NOTHING, format_bare
+from benchkit.units import Scale, format_number, format_percent, printable
+
+#: Shares of the best rate that people ask for: none is rounded across.
+_SHARES = (0.8, 0.85, 0.9, 0.95, 1.0)
+_TIMES = "\N{MULTIPLICATION SIGN}"
+_SPACE = "\N{NO-BREAK SPACE}"
+
+
+def name_sweep(sweep: Sweep) -> str:
+    """Name what was swept: ``nginx, /index.html, ab``."""
+    parts = (sweep.group, sweep.variant, sweep.benchmark, sweep.params, sweep.tool)
+    return printable(", ".join(part for part in parts if part))
+
+
+def sweep_table(sweep: Sweep, rule: Rule, law: Law | None) -> Table:
+    """Build the table of a sweep.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    rule : Rule
+        Marks the knee.
+    law : Law or None
+        A fit, for the rule ``usl``.
+    """
+    knee = find_knee(sweep, rule, law)
+    stats = ("mean", "p50", "p99", "stdev", "max")
+    scales = {
+        stat: scale_of([level.latency.get(stat) for level in sweep.levels], "s") for stat in stats
+    }
+    wait = scale_of([sweep.wait(level) for level in sweep.levels], "s")
+    rows = tuple(
+        (
+            Cell(_size(level.size), level.size, "→" if level.size == knee else ""),
+            amount(level.rate, Scale(1.0, "/s")),
+            _quiet(amount(sweep.wait(level), wait)),
+            *(_quiet(amount(level.latency.get(stat), scales[stat])) for stat in stats),
+            Cell(f"{sweep.speed_up(level):.2f}", sweep.speed_up(level)),
+            percent(sweep.efficiency(level)),
+            percent(sweep.share(level), _SHARES),
+            _quiet(percent(sweep.gain(index), signed=True)),
+            Cell(f"{level.runs}", level.runs),
+        )
+        for index, level in enumerate(sweep.levels)
+    )
+    unit = "" if sweep.by == CONNECTIONS else "/s"
+    columns = (
+        Column("level", "connections" if sweep.by == CONNECTIONS else "offered", unit, "right"),
+        column("rate", "requests", Scale(1.0, "/s")),
+        column("wait", "connections ÷ rate", wait),
+        *(column(stat, f"latency {stat}", scales[stat]) for stat in stats),
+        column("speed_up", "speed-up"),
+        column("efficiency", "efficiency"),
+        column("share", "of best"),
+        column("gain", "gain per step"),
+        column("runs", "runs"),
+    )
+    table = drop_empty(Table(f"Sweep: {name_sweep(sweep)}", columns, rows), ("wait", *stats))
+    said = (
+        f"medians over runs; → knee by {rule.text}" if knee in sweep.sizes else "medians over runs"
+    )
+    return Table(
+        table.title, table.columns, table.rows, caption=said, footer=_describe_law(law, sweep)
+    )
+
+
+def _quiet(cell: Cell) -> Cell:
+    return Cell("") if cell.text == NOTHING else cell
+
+
+def describe_sweep(sweep: Sweep, rule: Rule, law: Law | None) -> str:
+    """Say where a sweep saturates, by which rule, at what price, and what was not measured."""
+    knee = find_knee(sweep, rule, law)
+    parts = [_say_knee(sweep, rule, knee, law)]
+    last, at = sweep.levels[-1], next((v for v in sweep.levels if v.size == knee), None)
+    if at is not None and at is not last:
+        parts.append(_say_beyond(sweep, at, last))
+    if sweep.best is last:
+        parts.append("the best rate is at the highest level, so that the end is not shown")
+    if sweep.by == CONNECTIONS:
+        parts.append(_say_bounds(sweep))
+    return f"{name_sweep(sweep)}: {'; '.join(parts)}."
+
+
+def _say_knee(sweep: Sweep, rule: Rule, knee: float | None, law: Law | None) -> str:
+    if knee is None:
+        return f"no level is the knee by {printable(rule.text)}{_say_why(rule, law)}"
+    where = f"{_size(knee)} {'connections' if sweep.by == CONNECTIONS else 'requests/s'}"
+    if rule.kind == "share":
+        is_lowest = knee == sweep.sizes[0]
+        lowest = "already the lowest level" if is_lowest else "the smallest tested level"
+        return f"{where} is {lowest} with at least {format_bare(rule.amount)} of the best rate"
+    if rule.kind == "sla":
+        limit = printable(rule.text.partition(":")[2])
+        return f"{where} is the largest tested level that keeps {limit}"
+    how = "the largest rate per time of a request" if rule.kind == "power" else "the fitted peak"
+    return f"{where} is the knee by {rule.text} ({how})"
+
+
+def _say_why(rule: Rule, law: Law | None) -> str:
+    if rule.kind == "usl" and law is not None:
+        return f": poor fit, {', '.join(law.poor)}" if law.poor else ": the fit has no peak"
+    return ": no level keeps it" if rule.kind == "sla" else ""
+
+
+def _size(level: float) -> str:
+    """Write a level whole where it is."""
+    return format_number(level, 1 if float(level).is_integer() else 3)
+
+
+def _say_beyond(sweep: Sweep, at: Level, last: Level) -> str:
+    change = format_percent(last.rate / at.rate - 1)
+    said = f"from there to {_size(last.size)} the rate changes by {change}"
+    before, after = (sweep.wait(level) or level.latency.get("mean") for level in (at, last))
+    if before and after:
+        said += f" while a request takes {format_number(after / before)}{_TIMES} as long"
+    return said
+
+
+def _say_bounds(sweep: Sweep) -> str:
+    bound = asymptotic_knee(sweep.sizes, sweep.rates)
+    said = f"asymptotic bounds put the knee near {bound:.1f} connections"
+    gap = sweep.gap(bound)
+    if gap is None:
+        return said
+    low, high = (_size(size) for size in gap)
+    return f"{said}, and no level between {low} and {high} was measured: the optimum is not located"
+
+
+def _describe_law(law: Law | None, sweep: Sweep) -> tuple[str, ...]:
+    if law is None:
+        return (f"no USL fit: it needs {FEWEST} levels in a closed loop",)
+    peak = f", peak at {law.peak:.0f}" if math.isfinite(law.peak) else ""
+    limit = f"limit {format_number(law.limit)}/s{peak}" if math.isfinite(law.limit) else "no limit"
+    told = (
+        f"USL fit: λ {_triple(law.rate)}/s",
+        f"σ {_triple(law.contention)}",
+        f"κ {_triple(law.coherency)}",
+        limit,
+        f"misses a level by up to {format_percent(law.miss).lstrip('+±')}",
+    )
+    best = format_number(sweep.best.rate)
+    verdict = f"; poor fit: {', '.join(law.poor)} (best {best}/s)" if law.poor else ""
+    return (f"{', '.join(told)}{verdict}",)
+
+
+def _triple(numbers: tuple[float, float, float]) -> str:
+    value, low, high = numbers
+    text = format_number(value) if value >= 1e-9 else "0"
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return f"{text} [no interval]"
+    return f"{text} [{format_number(low)}, {format_number(high)}]"
+
+
+def fit(sweep: Sweep) -> Law | None:
+    """Fit the scalability law to a closed loop; None for rates that were offered."""
+    if sweep.by != CONNECTIONS:
+        return None
+    return fit_law(sweep.sizes, sweep.rates)

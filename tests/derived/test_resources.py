@@ -1,0 +1,189 @@
+"""Containers are cut to each run's window: cores, memory and CPU per request, from raw files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import benchkit.api as bk
+from benchkit.derived.usage import cut, reduce_counter
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+COSTS = FIXTURES / "tracing-costs"
+SERVER = "/bench/server"
+
+
+@cache
+def loaded() -> bk.RunSet:
+    return bk.load(COSTS)
+
+
+def value(runs: bk.RunSet, variant: str, run: int, metric: str, subject: str, stat: str) -> float:
+    rows = runs.observations
+    for name, wanted in (("variant", variant), ("run", run), ("metric", metric), ("stat", stat)):
+        rows = rows[rows[name] == wanted]
+    rows = rows[rows["subject"] == subject]
+    (found,) = rows["value"].tolist()
+    return float(found)
+
+
+def read_directly(variant: str, run: int, container: str) -> list[tuple[float, int, int]]:
+    """Read (time in s, CPU in ns, working set in B) between start and end, as a person would."""
+    windows = json.loads((COSTS / "runs.json").read_text())
+    (window,) = [w for w in windows if (w["variant"], w["repeat"]) == (variant, run)]
+    start = datetime.fromisoformat(window["start"]).timestamp()
+    end = datetime.fromisoformat(window["end"]).timestamp()
+    with gzip.open(COSTS / variant / f"cadvisor-v13-{run}.json.gz") as file:
+        containers = json.load(file)
+    (stats,) = [c["stats"] for c in containers if c["name"] == container]
+    samples = [
+        (
+            datetime.fromisoformat(each["timestamp"][:26] + "Z").timestamp(),
+            each["cpu"]["usage"]["total"],
+            each["memory"]["working_set"],
+        )
+        for each in stats
+    ]
+    return [each for each in samples if start <= each[0] <= end]
+
+
+@pytest.mark.parametrize("container", [SERVER, "/bench/storage", "/bench/collector"])
+@pytest.mark.parametrize("variant", ["none", "otlp", "zipkin", "apm", "skywalking"])
+def test_cores_are_those_between_the_first_and_the_last_sample(
+    variant: str, container: str
+) -> None:
+    for run in range(1, 9):
+        samples = read_directly(variant, run, container)
+        (first, before, _), (last, after, _) = samples[0], samples[-1]
+        cores = (after - before) / 1e9 / (last - first)
+        found = value(loaded(), variant, run, "cpu_usage", container, "mean")
+        assert found == pytest.approx(cores, rel=0.01)
+        assert value(loaded(), variant, run, "cpu_usage", container, "max") >= found
+
+
+def test_memory_is_that_of_the_window() -> None:
+    sizes = [size for _, _, size in read_directly("otlp", 3, SERVER)]
+    found = value(loaded(), "otlp", 3, "memory_working_set", SERVER, "mean")
+    assert found == pytest.approx(sum(sizes) / len(sizes), rel=0.01)
+    assert value(loaded(), "otlp", 3, "memory_working_set", SERVER, "max") == max(sizes)
+
+
+def test_cpu_per_request_is_of_the_service_and_separates_the_variants() -> None:
+    cores = value(loaded(), "otlp", 1, "cpu_usage", SERVER, "mean")
+    found = value(loaded(), "otlp", 1, "cpu_per_request", SERVER, "mean")
+    assert found == pytest.approx(cores / 9307.29)
+    rows = [
+        row
+        for row in loaded().compare(baseline="none").verdicts.primary
+        if row.contrast.metric == "cpu_per_request"
+    ]
+    assert {row.contrast.subject for row in rows} == {SERVER}
+    assert {row.contrast.variant: row.word for row in rows} == dict.fromkeys(
+        ["otlp", "zipkin", "apm", "skywalking"], "regression"
+    )
+    assert all(row.contrast.ratio_low and row.contrast.ratio_low > 1 for row in rows)
+
+
+def copy(folder: Path, *names: str) -> Path:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(COSTS / name, folder / name)
+    return folder
+
+
+RUN = ("otlp/wrk-1.txt", "otlp/cadvisor-v13-1.json.gz")
+
+
+def test_without_a_window_nothing_is_derived_and_a_finding_says_so(tmp_path: Path) -> None:
+    runs = bk.load(copy(tmp_path, *RUN))
+    assert not runs.observations["metric"].isin(["cpu_usage", "cpu_per_request"]).any()
+    (finding,) = [f for f in runs.problems if f.code == "B410"]
+    assert "otlp 1" in finding.message
+    assert "runs.json" in finding.remedy
+
+
+def test_a_sidecar_tells_window_limits_and_service(tmp_path: Path) -> None:
+    copy(tmp_path, *RUN)
+    (tmp_path / "otlp" / "run.toml").write_text(
+        "start = 2026-11-21T01:22:05.080Z\nend = 2026-11-21T01:22:20.089Z\n"
+        '[limits]\nserver = {cpu = 2.0}\n[containers]\nservice = "storage"\n'
+    )
+    runs = bk.load(tmp_path)
+    assert value(runs, "otlp", 1, "cpu_limit", SERVER, "value") == 2
+    cores = value(runs, "otlp", 1, "cpu_usage", "/bench/storage", "mean")
+    found = value(runs, "otlp", 1, "cpu_per_request", "/bench/storage", "mean")
+    assert found == pytest.approx(cores / 9307.29)
+
+
+def test_samples_outside_the_window_are_a_finding(tmp_path: Path) -> None:
+    copy(tmp_path, *RUN)
+    (tmp_path / "otlp" / "run.toml").write_text(
+        "start = 2026-11-21T03:22:05Z\nend = 2026-11-21T03:22:20Z\n"
+    )
+    codes = [finding.code for finding in bk.load(tmp_path).problems]
+    assert "B411" in codes
+
+
+def test_two_answers_about_the_same_seconds_count_once(tmp_path: Path) -> None:
+    copy(tmp_path, *RUN, "runs.json")
+    alone = bk.load(tmp_path)
+    other = FIXTURES / "tracing-resources" / "otlp" / "cadvisor-v21-1.json"
+    shutil.copy(other, tmp_path / "otlp" / other.name)
+    both = bk.load(tmp_path)
+    for stat in ("mean", "max"):
+        expected = value(alone, "otlp", 1, "cpu_usage", SERVER, stat)
+        assert value(both, "otlp", 1, "cpu_usage", SERVER, stat) == pytest.approx(
+            expected, rel=0.01
+        )
+
+
+def test_a_prometheus_that_covers_all_runs_is_cut_to_them(tmp_path: Path) -> None:
+    copy(tmp_path, "none/wrk-1.txt", "runs.json")
+    answer = FIXTURES / "tracing-resources" / "prometheus" / "query_range-cpu_seconds_total.json"
+    (tmp_path / "prometheus").mkdir()
+    shutil.copy(answer, tmp_path / "prometheus")
+    found = value(bk.load(tmp_path), "none", 1, "cpu_usage", SERVER, "mean")
+    own = value(loaded(), "none", 1, "cpu_usage", SERVER, "mean")
+    assert found == pytest.approx(own, rel=0.08)  # a scrape is up to a second late
+
+
+def test_a_store_and_raw_files_tell_the_same(tmp_path: Path) -> None:
+    from benchkit.ingestion.commit import ingest
+    from benchkit.store import Store
+
+    folder = copy(tmp_path / "raw", *RUN, "runs.json")
+    ingest([str(folder)], Store(str(tmp_path / "store")))
+    raw, stored = bk.load(folder).observations, bk.load(tmp_path / "store").observations
+    columns = ["variant", "run", "tool", "subject", "metric", "stat", "value", "n"]
+    assert raw[columns].equals(stored[columns])
+    assert (raw["metric"] == "cpu_per_request").sum() == 1
+
+
+steps = st.lists(st.floats(0.001, 10), min_size=2, max_size=30)
+
+
+@given(steps, steps)
+def test_a_counters_mean_is_increase_over_time(gaps: list[float], adds: list[float]) -> None:
+    size = min(len(gaps), len(adds))
+    times, values = np.cumsum(gaps[:size]), np.cumsum(adds[:size])
+    usage = reduce_counter(times, values)
+    assert usage is not None
+    assert usage.mean == pytest.approx((values[-1] - values[0]) / (times[-1] - times[0]))
+    assert usage.largest >= usage.mean * (1 - 1e-9)
+    doubled = cut(np.repeat(times, 2), np.repeat(values, 2), None)
+    assert reduce_counter(*doubled) == usage
+
+
+def test_a_value_scraped_twice_makes_no_step_steeper() -> None:
+    usage = reduce_counter(np.arange(5.0), np.array([0.0, 1.0, 1.0, 3.0, 4.0]))
+    assert usage is not None
+    assert (usage.mean, usage.largest) == (1.0, 1.0)

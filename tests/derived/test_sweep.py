@@ -1,0 +1,109 @@
+"""Sweeps from raw files: medians per level by hand, knees by every rule, and what is no sweep."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from functools import cache
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+import benchkit.api as bk
+from benchkit.derived.knee import find_knee, parse_rule
+from benchkit.derived.sweep import Sweep, list_sweeps
+from benchkit.errors import BaselineError, ConfigError
+from benchkit.tables.sweep import describe_sweep, fit
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+NGINX = FIXTURES / "nginx-ab" / "nginx"
+
+
+@cache
+def swept() -> Sweep:
+    runs = bk.load(NGINX)
+    (found,) = [s for s in list_sweeps(runs.observations, runs.runs) if s.tool == "ab"]
+    return found
+
+
+def read_rates(level: int) -> list[float]:
+    texts = [path.read_text() for path in sorted(NGINX.glob(f"ab-c{level}-?.txt"))]
+    return [float(re.findall(r"Requests per second: +([\d.]+)", text)[0]) for text in texts]
+
+
+@pytest.mark.parametrize("level", [1, 20, 30, 50, 100])
+def test_a_level_is_the_median_of_its_runs(level: int) -> None:
+    sweep = swept()
+    (found,) = [each for each in sweep.levels if each.size == level]
+    rates = read_rates(level)
+    assert (found.runs, len(rates)) == (3, 3)
+    assert found.rate == median(rates)
+    first, best = median(read_rates(1)), median(read_rates(100))
+    assert sweep.speed_up(found) == pytest.approx(median(rates) / first)
+    assert sweep.efficiency(found) == pytest.approx(median(rates) / first / level)
+    assert sweep.share(found) == pytest.approx(median(rates) / best)
+    assert sweep.wait(found) == pytest.approx(level / median(rates))
+
+
+def test_gains_are_over_the_level_before() -> None:
+    sweep = swept()
+    assert sweep.gain(0) is None
+    assert sweep.gain(1) == pytest.approx(median(read_rates(20)) / median(read_rates(1)) - 1)
+
+
+@pytest.mark.parametrize(
+    ("rule", "knee"),
+    [
+        ("share:0.9", 50),
+        ("share:0.95", 100),
+        ("share:0.6", 20),
+        ("power", 1),
+        ("usl", None),
+        ("sla:latency.p99<8500us", 30),
+        ("sla:max<1s", 100),
+        ("sla:p99<1us", None),
+    ],
+)
+def test_each_rule_names_its_level(rule: str, knee: float | None) -> None:
+    assert find_knee(swept(), parse_rule(rule), fit(swept())) == knee
+
+
+@pytest.mark.parametrize("text", ["best", "share", "share:2", "sla:p99", "sla:p99<fast", "usl:1"])
+def test_an_unknown_rule_lists_those_there_are(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"share:0\.9, power, usl"):
+        parse_rule(text)
+
+
+def test_what_was_not_measured_is_said() -> None:
+    said = describe_sweep(swept(), parse_rule("share:0.9"), fit(swept()))
+    assert "no level between 1 and 20 was measured: the optimum is not located" in said
+    assert "the best rate is at the highest level" in said
+    poor = describe_sweep(swept(), parse_rule("usl"), fit(swept()))
+    assert "no level is the knee by usl: poor fit" in poor
+
+
+def test_a_sweep_of_one_variant_is_shown_and_nothing_is_compared() -> None:
+    found = bk.load(NGINX).compare()
+    assert found.verdicts.rows == ()
+    assert found.reason is not None
+    assert [finding.code for finding in found.findings if finding.code == "B205"] == ["B205"]
+    assert found.verdict.startswith("~ Nothing was compared.")
+    assert "Sweep: nginx, /index.html, ab" in found.to_markdown()
+
+
+def test_two_variants_that_share_levels_still_need_a_baseline(tmp_path: Path) -> None:
+    for variant in ("apache", "caddy"):
+        (tmp_path / variant).mkdir()
+        for level in (1, 20, 30):
+            name = f"ab-c{level}-1.txt"
+            shutil.copy(NGINX / name, tmp_path / variant / name)
+        path = tmp_path / variant / "ab-c1-1.txt"
+        path.write_text(path.read_text() + f"\n{variant}\n")
+    with pytest.raises(BaselineError):
+        bk.load(tmp_path).compare()
+
+
+def test_two_levels_are_no_sweep() -> None:
+    runs = bk.load(NGINX / "ab-c1-1.txt", NGINX / "ab-c20-1.txt")
+    assert list_sweeps(runs.observations, runs.runs) == []

@@ -1,0 +1,119 @@
+"""What stands beside a comparison: tables of resources, spans and sweeps, cell by cell."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from functools import cache
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import benchkit.api as bk
+from benchkit.cli.console import render_tables
+from benchkit.tables.model import Table
+
+if TYPE_CHECKING:
+    from conftest import Golden
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+SCENARIOS = (
+    "tracing-costs",
+    "nginx-ab/nginx",
+    "skywalking-costs",
+    "shorturl-costs",
+    "redis-gobench",
+)
+
+
+@cache
+def compared(name: str) -> bk.Comparison:
+    runs = bk.load(FIXTURES / name)
+    known = {"redis-gobench": "Baseline"}
+    return runs.compare(baseline=known.get(name))
+
+
+def table(name: str, title: str) -> list[dict[str, Any]]:
+    found: list[Table] = [
+        each for part in compared(name).parts.values() for each in (*part.tables, *part.folded)
+    ]
+    (wanted,) = [each for each in found if each.title == title]
+    keys = [column.key for column in wanted.columns]
+    return [
+        {
+            key: cell.text if cell.value is None else cell.value
+            for key, cell in zip(keys, row, strict=True)
+        }
+        for row in wanted.rows
+    ]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_what_stands_beside_a_scenario(name: str, golden: Golden) -> None:
+    lines: list[str] = []
+    for part in compared(name).parts.values():
+        told = [part.missing] if part.missing else list(part.lines)
+        shown = render_tables([part.title, *told], (*part.tables, *part.folded), to_file=True)
+        lines.append(shown)
+    golden.check(f"beside/{name.partition('/')[0]}.txt", "\n".join(lines))
+
+
+def test_cpu_per_request_is_cores_over_rate_run_by_run() -> None:
+    observations = compared("tracing-costs").observations
+    assert observations is not None
+    rows = observations[observations["variant"] == "zipkin"]
+
+    def values(metric: str, subject: str | None) -> list[float]:
+        found = rows[(rows["metric"] == metric) & (rows["stat"] == "mean")]
+        found = found[found["subject"].isna() if subject is None else found["subject"] == subject]
+        return [float(v) for v in found.sort_values("run")["value"].tolist()]
+
+    cores, rates = values("cpu_usage", "/bench/server"), values("request_rate", None)
+    by_hand = median(c / r for c, r in zip(cores, rates, strict=True))
+    found = {
+        row["variant"]: row for row in table("tracing-costs", "CPU per request of the service")
+    }
+    assert found["zipkin"]["cpu"] == pytest.approx(by_hand)
+    assert found["zipkin"]["extra"] == pytest.approx(by_hand - found["none"]["cpu"])
+    assert found["zipkin"]["span"] == pytest.approx((by_hand - found["none"]["cpu"]) / 4)
+    assert found["zipkin"]["wait"] == pytest.approx(median(8 / rate for rate in rates))
+
+
+def test_in_band_and_out_of_band_add_up() -> None:
+    for row in table("tracing-costs", "CPU per request of the service")[1:]:
+        assert row["inside"] + row["outside"] == pytest.approx(row["extra"])
+        assert 0 <= row["inside"] <= row["extra"]
+
+
+def test_a_container_at_its_limit_is_named(tmp_path: Path) -> None:
+    for variant in ("none", "otlp"):
+        (tmp_path / variant).mkdir()
+        for file in ("wrk-1.txt", "cadvisor-v13-1.json.gz"):
+            shutil.copy(FIXTURES / "tracing-costs" / variant / file, tmp_path / variant / file)
+    shutil.copy(FIXTURES / "tracing-costs" / "runs.json", tmp_path)
+    (tmp_path / "run.toml").write_text("[limits]\nserver = {cpu = 0.94}\n")
+    part = bk.load(tmp_path).compare(baseline="none").parts["resources"]
+    (line,) = [line for line in part.lines if "limit" in line]
+    assert line == "At the CPU limit (95 % of it or more): /bench/server in otlp."
+
+
+def test_machines_get_the_tables_too() -> None:
+    from benchkit.report.to_json import to_json
+
+    found = compared("tracing-costs")
+    told = json.loads(to_json(found.verdicts, found.findings, found.parts))
+    assert set(told["tables"]) == {"resources", "spans"}
+    rows = told["tables"]["spans"][1]["rows"]
+    (row,) = [row for row in rows if (row["variant"], row["run"]) == ("otlp", 1)]
+    assert (row["created"], row["saved"], row["dropped"]) == (558587, 121344, 437243)
+
+
+def test_other_metrics_leave_out_what_is_shown_apart() -> None:
+    from benchkit.tables.overhead import exploratory_tables
+    from benchkit.tables.resources import SHOWN
+
+    verdicts = compared("tracing-costs").verdicts
+    whole, rest = exploratory_tables(verdicts), exploratory_tables(verdicts, without=SHOWN)
+    assert sum(len(each.rows) for each in rest) < sum(len(each.rows) for each in whole)
