@@ -13,10 +13,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from benchkit import config, metrics, schema, selection
-from benchkit.audit import audit
+from benchkit.audit import audit, check
 from benchkit.comparison import Comparisons, Plan
 from benchkit.comparison import compare as compare_rows
-from benchkit.errors import ConfigError, DataError, Diagnostic, Finding, SourceReport
+from benchkit.errors import (
+    BaselineError,
+    BenchkitError,
+    ConfigError,
+    DataError,
+    Diagnostic,
+    Finding,
+    SourceReport,
+    rank,
+)
 from benchkit.ingestion import loading
 from benchkit.ingestion.discovery import Options
 from benchkit.parsers import registry
@@ -41,7 +50,7 @@ class RunSet:
     runs : Runs
         One row per run, of every role.
     problems : tuple of Finding
-        What was found while loading; `findings` is the same as a frame.
+        What was found while loading; `findings` has them, and what `check` finds, as a frame.
     diagnostics : tuple of Diagnostic
         What could not be read.
     reports : tuple of SourceReport
@@ -59,11 +68,11 @@ class RunSet:
 
     @property
     def findings(self) -> pd.DataFrame:
-        """The findings, one row each: code, severity, message, remedy, where, numbers."""
+        """What `check` finds, one row each: code, severity, message, remedy, where, numbers."""
         import pandas as pd
 
         names = [field.name for field in fields(Finding)]
-        rows = [[getattr(finding, name) for name in names] for finding in self.problems]
+        rows = [[getattr(finding, name) for name in names] for finding in self.check()]
         return pd.DataFrame(rows, columns=names)
 
     @property
@@ -136,8 +145,37 @@ class RunSet:
                 raise ConfigError(f"{base!r} with itself", where="pair", hint="name two variants")
         comparisons = compare_rows(self.observations, self.runs, chosen, plan)
         verdicts = judge(comparisons, margin)
-        findings = (*self.problems, *audit(comparisons, self.runs, self.observations))
+        findings = rank((*self.problems, *audit(comparisons, self.runs, self.observations)))
         return Comparison(verdicts=verdicts, runs=self.runs, findings=findings)
+
+    def check(self, *, baseline: str | None = None) -> tuple[Finding, ...]:
+        """Apply every audit rule: to the runs, and to each variant beside the baseline.
+
+        Parameters
+        ----------
+        baseline : str, optional
+            Guessed from the names if not given; where none can be told, or the sides have nothing
+            in common, finding B200 says that the rules over two sides were passed over.
+
+        Returns
+        -------
+        tuple of Finding
+            The gravest first.
+
+        Raises
+        ------
+        SelectionError
+            If the baseline that was named is not there.
+        """
+        comparisons, passed_over = None, []
+        if len(self.variants) > 1:
+            try:
+                pairs = self._pairs(baseline, None)
+                comparisons = compare_rows(self.observations, self.runs, pairs)
+            except (BaselineError, DataError) as error:
+                passed_over.append(_passed_over(error))
+        found = check(self.observations, self.runs, comparisons)
+        return rank((*self.problems, *found, *passed_over))
 
     def _pairs(
         self, baseline: str | None, variant: str | Sequence[str] | None
@@ -345,6 +383,15 @@ def split_metric(text: str) -> tuple[str, str]:
     """
     metric, _, stat = text.partition(".")
     return metric, stat
+
+
+def _passed_over(error: BenchkitError) -> Finding:
+    return Finding(
+        code="B200",
+        severity="info",
+        message=f"nothing was compared, so rules over two sides were passed over: {error.what}",
+        remedy=error.hint,
+    )
 
 
 def _runs_of(frame: Observations) -> Runs:

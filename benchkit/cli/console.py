@@ -96,6 +96,21 @@ def render_tables(
     return "\n\n".join([told, *shown]) + "\n"
 
 
+def render_texts(texts: Sequence[str], *, to_file: bool = False) -> str:
+    """Write texts of several lines with a blank line between them, the first line in bold.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    to_file : bool
+        Whether they go to a file and not to stdout.
+    """
+    file = None if to_file else sys.stdout
+    head, *below = [text.split("\n") for text in texts]
+    shown = ["\n".join(plain(line, file) for line in lines) for lines in below]
+    return "\n\n".join([_paint(head, file), *shown]) + "\n"
+
+
 def render_comparison(
     verdicts: Verdicts, findings: Sequence[Finding] = (), *, by: str = "", to_file: bool = False
 ) -> str:
@@ -110,6 +125,7 @@ def render_comparison(
     to_file : bool
         Whether the text goes to a file and not to stdout.
     """
+    from benchkit.tables.findings import summarise_findings
     from benchkit.tables.overhead import describe_one_sided, overhead_tables
     from benchkit.tables.sentence import bullets, headline
 
@@ -117,7 +133,7 @@ def render_comparison(
     lines = [headline(verdicts), *(f"  {bullet}" for bullet in bullets(verdicts))]
     parts = [_paint(lines, file)]
     parts += [_render(table, file) for table in overhead_tables(verdicts, by)]
-    rest = [*describe_one_sided(verdicts), *(f"! {finding}" for finding in findings)]
+    rest = [*describe_one_sided(verdicts), *summarise_findings(findings)]
     if rest:
         parts.append("\n".join(plain(line, file) for line in rest))
     return "\n\n".join(parts) + "\n"
