@@ -1,7 +1,7 @@
 """Rules about the machine: a generator beside the service, shared cores, containers at a limit.
 
-In: evidence of runs. Out: findings B410 to B412. Why: a service that shares a core with what loads
-it, or that stands at its limit, is measured together with that.
+In: evidence of runs. Out: findings B412, B415, B416. Why: a service that shares a core with what
+loads it, or that stands at its limit, is measured together with that.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SIBLINGS = re.compile(r"siblings")
 
 
 def find_local_generators(evidence: Evidence) -> Iterator[Finding]:
-    """B410: the load came from the machine that it was put on."""
+    """B415: the load came from the machine that it was put on."""
     local: dict[str, list[Sheet]] = {}
     for sheet in evidence.loads:
         host = sheet.run.env.get("host", "")
@@ -38,7 +38,7 @@ def find_local_generators(evidence: Evidence) -> Iterator[Finding]:
     for host, sheets in local.items():
         tools = ", ".join(dict.fromkeys(sheet.run.tool for sheet in sheets))
         yield Finding(
-            code="B410",
+            code="B415",
             severity="info",
             where=host,
             message=f"{tools} ran on the machine that it loaded ({len(sheets)} runs): the "
@@ -49,7 +49,7 @@ def find_local_generators(evidence: Evidence) -> Iterator[Finding]:
 
 
 def find_shared_cores(evidence: Evidence) -> Iterator[Finding]:
-    """B411: service and generator are pinned to hyper-threads of one core, or to one CPU."""
+    """B416: service and generator are pinned to hyper-threads of one core, or to one CPU."""
     told: dict[tuple[str, str, str], list[Run]] = {}
     for sheet in evidence.loads:
         found = _find_shared(sheet.run)
@@ -57,7 +57,7 @@ def find_shared_cores(evidence: Evidence) -> Iterator[Finding]:
             told.setdefault(found, []).append(sheet.run)
     for (service, generator, core), runs in told.items():
         yield Finding(
-            code="B411",
+            code="B416",
             severity="warning",
             where=", ".join(dict.fromkeys(run.variant for run in runs)),
             message=f"the service is pinned to CPU {service} and the generator to {generator}, "
@@ -80,7 +80,9 @@ def find_limited_containers(evidence: Evidence) -> Iterator[Finding]:
         for subject in sheet.of("cpu_usage", "mean") | sheet.of("cpu_throttled", "mean"):
             key = (run.group, run.variant, subject)
             totals[key] = totals.get(key, 0) + 1
-            use = _measure_use(sheet, subject, limits.get((*at, subject)))
+            told = sheet.get("cpu_limit", "value", subject)
+            limit = told.value if told else limits.get((*at, _last(subject)))
+            use = _measure_use(sheet, subject, limit)
             if use is not None:
                 by_subject.setdefault(key, []).append(use)
     for key, uses in by_subject.items():
@@ -158,8 +160,13 @@ def _list_limits(evidence: Evidence) -> dict[tuple[str, str, int, str], float]:
             if name.startswith("limit.") and name.endswith(".cpu"):
                 subject = name.removeprefix("limit.").removesuffix(".cpu")
                 with suppress(ValueError):
-                    found[run.group, run.variant, run.run, subject] = float(value)
+                    found[run.group, run.variant, run.run, _last(subject)] = float(value)
     return found
+
+
+def _last(subject: str) -> str:
+    """Return the last part of a container's name: a sidecar says server, cAdvisor /bench/server."""
+    return subject.rstrip("/").rpartition("/")[2]
 
 
 def _measure_use(sheet: Sheet, subject: str, limit: float | None) -> _Use | None:

@@ -1,6 +1,6 @@
 """Rules about spans: what was made, saved and lost adds up, and fits the requests.
 
-In: evidence of runs. Out: findings B420 to B424. Why: a backend that loses most of its spans costs
+In: evidence of runs. Out: findings B421 to B425. Why: a backend that loses most of its spans costs
 little, and counts that a warm-up has been added to hide how many.
 """
 
@@ -71,7 +71,7 @@ class _Account:
 
 
 def find_span_errors(evidence: Evidence) -> Iterator[Finding]:
-    """B420 to B424: the spans of a variant do not add up, are incomplete, or were lost."""
+    """B421 to B425: the spans of a variant do not add up, are incomplete, or were lost."""
     by_place: dict[tuple[str, str, str], list[_Account]] = {}
     for account in _list_accounts(evidence):
         key = account.run.group, account.run.variant, account.subject
@@ -92,18 +92,11 @@ def find_span_errors(evidence: Evidence) -> Iterator[Finding]:
 def _check_expected(accounts: Sequence[_Account]) -> Iterator[Finding]:
     """Hold the spans against the requests."""
     over = [a for a in accounts if a.ratio and a.declared and a.ratio > a.declared * (1 + _EXTRA)]
-    odd = [a for a in accounts if a.ratio and a not in over and _is_odd(a)]
+    under = [a for a in accounts if a.ratio and a.declared and a.ratio < a.declared * (1 - _EXTRA)]
     if over:
         yield _tell_warmup(over, len(accounts))
-    if odd:
-        yield _tell_odd(odd, len(accounts))
-
-
-def _is_odd(account: _Account) -> bool:
-    ratio = account.ratio or 0.0
-    if account.declared:
-        return ratio < account.declared * (1 - _EXTRA)
-    return account.per_request is None
+    if under:
+        yield _tell_untraced(under, len(accounts))
 
 
 def _is_incomplete(account: _Account) -> bool:
@@ -124,10 +117,12 @@ def _list_accounts(evidence: Evidence) -> Iterator[_Account]:
     for at, told in _collect(evidence).items():
         same = loads.get(at, [])
         requests = same[0].get("requests", "count") if len(same) == 1 else None
-        for subject in dict.fromkeys(s for m, s in told if m == _METRICS[0]):
-            run, _ = told[_METRICS[0], subject]
+        for subject in dict.fromkeys(subject for _, subject in told):
             values = [told.get((metric, subject)) for metric in _METRICS]
+            run = next(value[0] for value in values if value)
             created, saved, dropped = (v[1].value if v else None for v in values)
+            if created is None and saved is not None and dropped is not None:
+                created = saved + dropped
             if created:
                 yield _Account(
                     run=run,
@@ -209,7 +204,7 @@ def _tell_gap(accounts: Sequence[_Account], total: int) -> Finding:
         )
         remedy = "empty the queues and reset the counters between warm-up and run"
     return Finding(
-        code="B420",
+        code="B425",
         severity="warning",
         where=_where(worst),
         message=message,
@@ -233,20 +228,17 @@ def _tell_incomplete(cut: Sequence[_Account], total: int) -> Finding:
     )
 
 
-def _tell_odd(odd: Sequence[_Account], total: int) -> Finding:
-    worst = min(odd, key=lambda a: a.ratio or 0.0)
-    expected = f", not {worst.declared}" if worst.declared else ", no whole number"
-    known = f"; a warm-up of {worst.warmup:g} s is recorded" if worst.warmup else ""
+def _tell_untraced(under: Sequence[_Account], total: int) -> Finding:
+    worst = min(under, key=lambda a: a.ratio or 0.0)
     return Finding(
         code="B422",
         severity="warning",
         where=_where(worst),
         message=f"{write_count(worst.created)} spans for {write_count(worst.requests)} requests "
-        f"are {format_number(worst.ratio or 0.0)} each{expected} (run {worst.run.run}; "
-        f"{count_of(odd, total)}): some requests were not traced, or others were counted too"
-        f"{known}",
-        remedy="see that sampling is off and that the counters cover the run alone",
-        numbers={"ratio": worst.ratio or 0.0, "runs": len(odd)},
+        f"are {format_number(worst.ratio or 0.0)} each, not {worst.declared} (run "
+        f"{worst.run.run}; {count_of(under, total)}): some requests were not traced, or not whole",
+        remedy="see that sampling is off and that the counters cover the whole run",
+        numbers={"ratio": worst.ratio or 0.0, "declared": worst.declared or 0, "runs": len(under)},
     )
 
 

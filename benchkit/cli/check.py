@@ -36,7 +36,7 @@ Ignore = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command(epilog="Example: benchkit check results/ --ignore B410")(check)
+    app.command(epilog="Example: benchkit check results/ --ignore B415")(check)
 
 
 def check(

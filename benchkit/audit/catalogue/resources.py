@@ -1,4 +1,4 @@
-"""The codes about the machine (B41x) and about spans (B42x)."""
+"""The codes about containers and the machine (B41x), and about spans (B42x)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,55 @@ from benchkit.audit.catalogue.entry import Entry
 RESOURCES = (
     Entry(
         code="B410",
+        severity="warning",
+        says="start and end of runs are not known: samples of containers cannot be cut to them",
+        what="Samples of containers over time lie beside runs whose window is not recorded, by the "
+        "tool's own clock (k6, vegeta), a sidecar or runs.json.",
+        why="wrk and ab print no times, so no sample can be told to be of the run; CPU per request "
+        "is left out, never guessed.",
+        example="start and end are not known of otlp 1, otlp 2",
+        do="Write start and end into run.toml or runs.json, or measure with `benchkit capture`.",
+    ),
+    Entry(
+        code="B411",
+        severity="warning",
+        says="too few CPU samples of containers lie inside the runs",
+        what="Fewer than two samples of any container lie between start and end of a run.",
+        why="CPU is the increase of a counter between two samples.",
+        example="fewer than two CPU samples of any container lie between start and end of otlp 1",
+        do="Sample at least once a second, and check that both clocks agree.",
+    ),
+    Entry(
+        code="B413",
+        severity="warning",
+        says="which container is the service cannot be told",
+        what="Several containers were sampled, and no name tells which of them served the load.",
+        why="CPU per request is of the service; collector and storage are another cost.",
+        example="which container is the service cannot be told: a, b",
+        do='Name it in run.toml or benchkit.toml: [containers] service = "NAME".',
+    ),
+    Entry(
+        code="B414",
+        severity="info",
+        says="the CPU samples cover a part of the runs only",
+        what="First and last sample inside a run are apart by less than three quarters of it.",
+        why="CPU of a part may not be that of the whole.",
+        example="the CPU samples cover a part of otlp 1, at least 61%",
+        do="Sample from the start to the end of the load, at least once a second.",
+    ),
+    Entry(
+        code="B420",
+        severity="info",
+        says="how many spans one request makes is not known",
+        what="The counts of spans are no whole number per request, and [spans] per_request does "
+        "not say.",
+        why="Expected spans, incomplete traces and cost per span stand on it; or a warm-up was "
+        "counted, or requests were not traced.",
+        example="how many spans one request makes is not known of otlp 1",
+        do="Write it into run.toml: [spans] per_request = 4.",
+    ),
+    Entry(
+        code="B415",
         severity="info",
         says="the generator ran on the machine that it loaded",
         what="The URL under load is on the loopback interface.",
@@ -16,7 +65,7 @@ RESOURCES = (
         do="Use a second machine, or pin both to cores of their own and say so.",
     ),
     Entry(
-        code="B411",
+        code="B416",
         severity="warning",
         says="service and generator are pinned to one core (hyper-threads)",
         what="The CPUs of service and generator (taskset or --cpuset-cpus in the command; "
@@ -39,7 +88,7 @@ RESOURCES = (
         do="Raise the limit, or lower the load until no container is near its own.",
     ),
     Entry(
-        code="B420",
+        code="B425",
         severity="warning",
         says="spans made are not spans saved plus spans dropped",
         what="They differ by more than 0.1 %: too few are accounted for (still in a queue, or lost "
@@ -61,12 +110,12 @@ RESOURCES = (
     Entry(
         code="B422",
         severity="warning",
-        says="spans do not fit the requests",
-        what="Spans made ÷ requests is no whole number within 0.5 %, or less than "
-        "[spans] per_request says.",
-        why="Requests that were sampled out, or spans of other requests, make cost per span wrong.",
-        example="otlp: 120 000 spans for 100 000 requests are 1.20 each, no whole number",
-        do="See that sampling is off and that the counters cover the run alone.",
+        says="fewer spans than the requests make",
+        what="Spans made ÷ requests is below [spans] per_request by more than 0.5 %.",
+        why="Requests that were not traced (sampling, or counters read too early) cost nothing, "
+        "and cost per span comes out wrong.",
+        example="otlp: 120 000 spans for 100 000 requests are 1.20 each, not 3",
+        do="See that sampling is off and that the counters cover the whole run.",
     ),
     Entry(
         code="B423",
