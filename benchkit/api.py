@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from benchkit import config, metrics, schema, selection
+from benchkit import config, schema, selection
 from benchkit.audit import audit, check
 from benchkit.comparison import Comparisons, Plan
 from benchkit.comparison import compare as compare_rows
@@ -167,15 +167,13 @@ class RunSet:
         SelectionError
             If the baseline that was named is not there.
         """
-        comparisons, passed_over = None, []
+        sides: Comparisons | BenchkitError | None = None
         if len(self.variants) > 1:
             try:
-                pairs = self._pairs(baseline, None)
-                comparisons = compare_rows(self.observations, self.runs, pairs)
+                sides = compare_rows(self.observations, self.runs, self._pairs(baseline, None))
             except (BaselineError, DataError) as error:
-                passed_over.append(_passed_over(error))
-        found = check(self.observations, self.runs, comparisons)
-        return rank((*self.problems, *found, *passed_over))
+                sides = error
+        return rank((*self.problems, *check(self.observations, self.runs, sides)))
 
     def _pairs(
         self, baseline: str | None, variant: str | Sequence[str] | None
@@ -364,7 +362,7 @@ def compare(
         If a column is missing or a value does not fit.
     """
     frame = schema.observations(observations)
-    runset = RunSet(observations=frame, runs=_runs_of(frame))
+    runset = RunSet(observations=frame, runs=schema.runs_of(frame))
     return runset.compare(baseline=baseline, variant=variant, confidence=confidence, margin=margin)
 
 
@@ -383,31 +381,3 @@ def split_metric(text: str) -> tuple[str, str]:
     """
     metric, _, stat = text.partition(".")
     return metric, stat
-
-
-def _passed_over(error: BenchkitError) -> Finding:
-    return Finding(
-        code="B200",
-        severity="info",
-        message=f"nothing was compared, so rules over two sides were passed over: {error.what}",
-        remedy=error.hint,
-    )
-
-
-def _runs_of(frame: Observations) -> Runs:
-    """Tell of each run what observations alone tell."""
-    keys = frame[list(schema.RUN_KEY)].drop_duplicates()
-    rows = [
-        {
-            **dict.fromkeys(schema.column_names(schema.RUN_COLUMNS)),
-            **dict(zip(schema.RUN_KEY, key, strict=True)),
-            "role": "measured",
-            "load_model": metrics.load_model(key[schema.RUN_KEY.index("tool")]),
-            "units": {},
-            "env": {},
-            "sources": [],
-        }
-        for key in keys.itertuples(index=False, name=None)
-    ]
-    names = schema.column_names(schema.RUN_COLUMNS)
-    return schema.runs({name: [row[name] for row in rows] for name in names})

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NewType
 
+from benchkit import metrics
 from benchkit.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -155,6 +156,35 @@ def runs(data: Mapping[str, object] | pd.DataFrame) -> Runs:
         msg = f"a run has the role {strange[0]!r}, which is none of {', '.join(ROLES)}"
         raise SchemaError(msg)
     return frame  # type: ignore[return-value]
+
+
+def runs_of(observations: Observations) -> Runs:
+    """Tell of each run what observations alone tell.
+
+    Parameters
+    ----------
+    observations : Observations
+
+    Returns
+    -------
+    Runs
+        All measured; what is not known is null.
+    """
+    keys = observations[list(RUN_KEY)].drop_duplicates()
+    rows = [
+        {
+            **dict.fromkeys(column_names(RUN_COLUMNS)),
+            **dict(zip(RUN_KEY, key, strict=True)),
+            "role": "measured",
+            "load_model": metrics.load_model(key[RUN_KEY.index("tool")]),
+            "units": {},
+            "env": {},
+            "sources": [],
+        }
+        for key in keys.itertuples(index=False, name=None)
+    ]
+    names = column_names(RUN_COLUMNS)
+    return runs({name: [row[name] for row in rows] for name in names})
 
 
 def format_params(params: Mapping[str, str]) -> str:

@@ -41,8 +41,7 @@ def find_local_generators(evidence: Evidence) -> Iterator[Finding]:
             code="B415",
             severity="info",
             where=host,
-            message=f"{tools} ran on the machine that it loaded ({len(sheets)} runs): the "
-            "generator takes CPU, caches and interrupts from the service",
+            message=f"{tools} ran on the machine that it loaded ({len(sheets)} runs)",
             remedy="use a second machine, or pin both to cores of their own and say so",
             numbers={"runs": len(sheets)},
         )

@@ -33,7 +33,7 @@ from benchkit.audit.sides import (
 from benchkit.audit.spans import find_span_errors
 from benchkit.audit.totals import find_wrong_order, find_wrong_totals
 from benchkit.comparison import Comparisons
-from benchkit.errors import Finding, rank
+from benchkit.errors import BenchkitError, Finding, rank
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -109,7 +109,7 @@ def audit(
 
 
 def check(
-    observations: Observations, runs: Runs, comparisons: Comparisons | None = None
+    observations: Observations, runs: Runs, sides: Comparisons | BenchkitError | None = None
 ) -> tuple[Finding, ...]:
     """Apply every rule to all runs, compared or not.
 
@@ -117,8 +117,8 @@ def check(
     ----------
     observations : Observations
     runs : Runs
-    comparisons : Comparisons, optional
-        Without them the rules over two sides are passed over.
+    sides : Comparisons or BenchkitError, optional
+        Without comparisons the rules over two sides are passed over; B200 says why there are none.
 
     Returns
     -------
@@ -126,11 +126,22 @@ def check(
         The gravest first.
     """
     evidence = gather(observations, runs)
-    found = []
-    if comparisons is not None:
-        found += [finding for rule in RULES for finding in rule(comparisons, runs)]
-        found += _audit_sides(comparisons, evidence)
-    return rank([*found, *_audit_runs(evidence), *find_disagreements(observations)])
+    found = [*_audit_runs(evidence), *find_disagreements(observations)]
+    if isinstance(sides, Comparisons):
+        found += [finding for rule in RULES for finding in rule(sides, runs)]
+        found += _audit_sides(sides, evidence)
+    elif sides is not None:
+        found.append(_pass_over(sides))
+    return rank(found)
+
+
+def _pass_over(error: BenchkitError) -> Finding:
+    return Finding(
+        code="B200",
+        severity="info",
+        message=f"nothing was compared, so rules over two sides were passed over: {error.what}",
+        remedy=error.hint,
+    )
 
 
 def _audit_sides(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:

@@ -228,8 +228,7 @@ def _tell_closed(bound: list[Contrast]) -> Finding:
         message=f"latencies are at {_rate(worst.center_variant)} here and "
         f"{_rate(worst.center_baseline)} in {worst.baseline}: in a closed loop rate and latency "
         "are one fact, not two",
-        remedy="for latency at equal load fix the rate (wrk2 -R, vegeta -rate, "
-        "k6 constant-arrival-rate)",
+        remedy="for latency at equal load fix the rate",
         numbers=_told(worst, bound),
     )
 

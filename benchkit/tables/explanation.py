@@ -17,6 +17,8 @@ from benchkit.parsers.base import Format
 from benchkit.tables.model import Cell, Column, Table
 
 _UNITS = {"1": "1 (a count or a share)"}
+#: Columns that headings and texts take together.
+_WIDTH = 92
 _LOADS = (
     ("wrk", "closed", "closed loops"),
     ("k6", "open", "open loops"),
@@ -141,7 +143,7 @@ def write_explanation(explanation: Explanation) -> str:
     width = max(len(heading) for heading, _ in explanation.parts)
     lines = [f"{explanation.name}: {explanation.summary}", ""]
     for heading, text in explanation.parts:
-        for index, line in enumerate(_wrap(text)):
+        for index, line in enumerate(_wrap(text, _WIDTH - width)):
             lines.append(f"  {heading if not index else '':<{width}}  {line}")
     return "\n".join(lines)
 
@@ -169,7 +171,7 @@ def _describe_use(metric: Metric) -> str:
     return f"as a primary metric of {headline}" if headline else "as an exploratory metric"
 
 
-def _wrap(text: str) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     from textwrap import wrap
 
-    return [part for line in text.split("\n") for part in wrap(line, 84)]
+    return [part for line in text.split("\n") for part in wrap(line, width)]
