@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchkit.audit.facts import Evidence, Place, Sheet, count_of, name_place, write_count
+from benchkit.audit.facts import (
+    Evidence,
+    Place,
+    Sheet,
+    count_of,
+    name_place,
+    name_worst,
+    write_count,
+)
 from benchkit.errors import Finding
 from benchkit.units import format_number
 
@@ -18,6 +26,8 @@ _SHORT = 0.01
 #: Bodies of another length than the first one's: usually a dynamic page, not a failure.
 _NO_FAILURE = "length"
 _SHOWN = 3
+#: Tools that leave what timed out out of their latencies.
+_CENSORING = frozenset(("wrk", "hey"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +52,7 @@ def find_failures(evidence: Evidence) -> Iterator[Finding]:
     """B316: requests that failed; B317: requests that timed out and left the latencies."""
     for place, sheets in evidence.by_place(evidence.loads).items():
         failed = [found for sheet in sheets if (found := _measure_failures(sheet))]
-        late = [found for found in failed if found.timeouts]
+        late = [found for found in failed if found.timeouts and place[-1] in _CENSORING]
         if failed:
             yield _tell_failed(place, failed, len(sheets))
         if late:
@@ -123,6 +133,8 @@ def _measure_failures(sheet: Sheet) -> _Failed | None:
         for reason, count in sheet.of("failures", "count").items()
         if count and reason and reason != _NO_FAILURE
     }
+    if sheet.run.tool == "wrk2":  # counts a waiting connection again and again
+        reasons.pop("timeout", None)
     if not reasons:
         codes = sheet.of("responses", "count")
         reasons = {code: count for code, count in codes.items() if count and _is_bad(code)}
@@ -156,8 +168,9 @@ def _tell_failed(place: Place, failed: Sequence[_Failed], total: int) -> Finding
         code="B316",
         severity="warning",
         where=name_place(place),
-        message=f"requests failed in {count_of(failed, total)}, at most {_percent(worst.share)} "
-        f"(run {worst.sheet.run.run})" + (f": {told}" if told else ""),
+        message=("up to " if len(failed) > 1 else "")
+        + f"{_percent(worst.share)} of the requests failed "
+        f"({name_worst(worst.sheet.run, failed, total)})" + (f": {told}" if told else ""),
         remedy="errors are fast or slow for reasons of their own: see what the service answered, "
         "and run again without them",
         numbers={"share": worst.share, "runs": len(failed), **reasons},
@@ -183,9 +196,9 @@ def _tell_unanswered(place: Place, failed: Sequence[_Failed], total: int) -> Fin
         code="B317",
         severity="warning",
         where=name_place(place),
-        message=f"{_percent(worst.unanswered)} of the requests had no answer (run "
-        f"{worst.sheet.run.run}; {count_of(failed, total)}) and stand in the latencies with the "
-        "time until they were given up: percentiles are of the timeout, or of refusals",
+        message=f"{_percent(worst.unanswered)} of the requests had no answer "
+        f"({name_worst(worst.sheet.run, failed, total)}) and stand in the latencies with the time "
+        "until they were given up: percentiles are of the timeout, or of refusals",
         remedy="lower the rate until all are answered; then raise the timeout if some are slow",
         numbers={"share": worst.unanswered, "runs": len(failed)},
     )

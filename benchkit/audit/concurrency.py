@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchkit.audit.facts import Evidence, Number, Place, Sheet, count_of, name_place
+from benchkit.audit.facts import Evidence, Number, Place, Sheet, count_of, name_place, name_worst
 from benchkit.errors import Finding
 from benchkit.units import format_number, format_quantity
 
@@ -106,9 +106,9 @@ def _tell_corrected(place: Place, over: Sequence[_Flight], total: int) -> Findin
         code="B310",
         severity="warning",
         where=name_place(place),
-        message=f"wrk's mean implies {_write_span(over)} requests in flight on {worst.clients} "
-        f"connections ({count_of(over, total)}); connections ÷ rate makes the mean of run "
-        f"{worst.sheet.run.run} {format_quantity(plain, 's')}, not "
+        message=f"wrk's mean implies {_write_span(over)} requests in flight on "
+        f"{_connections(worst)} ({count_of(over, total)}); connections ÷ rate makes the mean of "
+        f"run {worst.sheet.run.run} {format_quantity(plain, 's')}, not "
         f"{format_quantity(worst.mean, 's')}",
         remedy="wrk adds samples for requests it holds to be late: take connections ÷ rate for "
         "the mean, or compare rates",
@@ -129,7 +129,7 @@ def _tell_over(place: Place, over: Sequence[_Flight], total: int) -> Finding:
         severity="warning",
         where=name_place(place),
         message=f"rate × mean latency gives {_write_span(over)} requests in flight on "
-        f"{worst.clients} connections ({count_of(over, total)}): the numbers contradict each other",
+        f"{_connections(worst)} ({count_of(over, total)}): the numbers contradict each other",
         remedy="check that rate, mean and connections are of one run",
         numbers=_numbers(worst, over),
     )
@@ -155,6 +155,10 @@ def _numbers(worst: _Flight, flights: Sequence[_Flight]) -> dict[str, float]:
         "connections": worst.clients,
         "runs": len(flights),
     }
+
+
+def _connections(flight: _Flight) -> str:
+    return f"{flight.clients} connection{'' if flight.clients == 1 else 's'}"
 
 
 def _write_span(flights: Sequence[_Flight]) -> str:
@@ -200,9 +204,9 @@ def _tell_stalls(place: Place, stalls: Sequence[_Stall], total: int) -> Finding:
         severity="warning",
         where=name_place(place),
         message=f"{worst.tail} is {format_quantity(worst.quantile, 's')} and the maximum "
-        f"{format_quantity(worst.most, 's')} (run {worst.sheet.run.run}; "
-        f"{count_of(stalls, total)}): if all connections stood still so long, a steady stream of "
-        f"requests would have had a {worst.tail} of "
+        f"{format_quantity(worst.most, 's')} "
+        f"({name_worst(worst.sheet.run, stalls, total)}): if all connections stood still so long, "
+        f"a steady stream of requests would have had a {worst.tail} of "
         f"{format_quantity(worst.open_quantile, 's', 2)} or more",
         remedy="a closed loop sends nothing while it waits: measure tails at a fixed rate "
         "(wrk2 -R, vegeta -rate, k6 constant-arrival-rate)",

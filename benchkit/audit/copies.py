@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from benchkit.audit.facts import Evidence, Run, Sheet
+from benchkit.audit.facts import Evidence, Run, Sheet, name_place
 from benchkit.errors import Finding
 
 #: Fewest different numbers that cannot be the same by chance.
@@ -33,6 +33,8 @@ def find_equal_runs(evidence: Evidence) -> Iterator[Finding]:
     for told, runs in same.items():
         if len(runs) > 1:
             names = [run.name for run in runs]
+            if len(set(names)) < len(names):
+                names = [f"{name_place(run.place)} {run.run}" for run in runs]
             yield Finding(
                 code="B105",
                 severity="warning",

@@ -197,11 +197,16 @@ def count_of(sheets: Sequence[object], total: int) -> str:
     Examples
     --------
     >>> count_of(["a", "b"], 2), count_of(["a"], 8), count_of(["a"], 1)
-    ('all 2 runs', '1 of 8 runs', 'its one run')
+    ('all 2 runs', '1 of 8 runs', 'one run')
     """
     if total == 1:
-        return "its one run"
+        return "one run"
     return f"all {total} runs" if len(sheets) == total else f"{len(sheets)} of {total} runs"
+
+
+def name_worst(run: Run, sheets: Sequence[object], total: int) -> str:
+    """Write which run is meant, and of how many: ``run 2; 3 of 8 runs``."""
+    return f"run {run.run}; {count_of(sheets, total)}" if total > 1 else f"run {run.run}"
 
 
 def write_count(value: float | None) -> str:

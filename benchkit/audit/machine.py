@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from benchkit.audit.facts import Evidence, Run, Sheet, count_of, name_place
+from benchkit.audit.facts import Evidence, Run, Sheet, name_place, name_worst
 from benchkit.errors import Finding
 from benchkit.units import format_number
 
@@ -37,11 +37,12 @@ def find_local_generators(evidence: Evidence) -> Iterator[Finding]:
             local.setdefault(host, []).append(sheet)
     for host, sheets in local.items():
         tools = ", ".join(dict.fromkeys(sheet.run.tool for sheet in sheets))
+        runs = "one run" if len(sheets) == 1 else f"{len(sheets)} runs"
         yield Finding(
             code="B415",
             severity="info",
             where=host,
-            message=f"{tools} ran on the machine that it loaded ({len(sheets)} runs)",
+            message=f"{tools} ran on the machine that it loaded ({runs})",
             remedy="use a second machine, or pin both to cores of their own and say so",
             numbers={"runs": len(sheets)},
         )
@@ -193,8 +194,8 @@ def _tell_limited(key: tuple[str, str, str], uses: Sequence[_Use], total: int) -
         code="B412",
         severity="warning",
         where=name_place((group, variant, "", "", "")),
-        message=f"{subject} is at its CPU limit: it {' and '.join(told)} (run {worst.run.run}; "
-        f"{count_of(uses, total)}): what is measured is the limit",
+        message=f"{subject} is at its CPU limit: it {' and '.join(told)} "
+        f"({name_worst(worst.run, uses, total)}): what is measured is the limit",
         remedy="raise the limit, or lower the load until no container is near its own",
         numbers={
             "used": worst.used,

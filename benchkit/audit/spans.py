@@ -16,6 +16,7 @@ from benchkit.audit.facts import (
     Sheet,
     count_of,
     name_place,
+    name_worst,
     write_count,
 )
 from benchkit.errors import Finding
@@ -194,13 +195,13 @@ def _tell_gap(accounts: Sequence[_Account], total: int) -> Finding:
     if worst.gap > 0:
         message = (
             f"of {write_count(worst.created)} spans made {sums} leave {write_count(worst.gap)} "
-            f"unaccounted for (run {worst.run.run}; {count_of(accounts, total)})"
+            f"unaccounted for ({name_worst(worst.run, accounts, total)})"
         )
         remedy = "read the counters after the queues are empty (a forced flush, or a wait)"
     else:
         message = (
             f"{sums} are {write_count(-worst.gap)} more than the {write_count(worst.created)} made "
-            f"(run {worst.run.run}; {count_of(accounts, total)}): some are from before the run"
+            f"({name_worst(worst.run, accounts, total)}): some are from before the run"
         )
         remedy = "empty the queues and reset the counters between warm-up and run"
     return Finding(
@@ -221,7 +222,7 @@ def _tell_incomplete(cut: Sequence[_Account], total: int) -> Finding:
         severity="info",
         where=_where(worst),
         message=f"{write_count(worst.saved)} spans saved are no multiple of {per_request}, the "
-        f"spans of a request (run {worst.run.run}; {count_of(cut, total)}): some traces "
+        f"spans of a request ({name_worst(worst.run, cut, total)}): some traces "
         "are incomplete",
         remedy="count complete traces in the backend, not only spans",
         numbers={"saved": worst.saved or 0.0, "per_request": per_request, "runs": len(cut)},
@@ -235,8 +236,8 @@ def _tell_untraced(under: Sequence[_Account], total: int) -> Finding:
         severity="warning",
         where=_where(worst),
         message=f"{write_count(worst.created)} spans for {write_count(worst.requests)} requests "
-        f"are {format_number(worst.ratio or 0.0)} each, not {worst.declared} (run "
-        f"{worst.run.run}; {count_of(under, total)}): some requests were not traced, or not whole",
+        f"are {format_number(worst.ratio or 0.0)} each, not {worst.declared} "
+        f"({name_worst(worst.run, under, total)}): some requests were not traced, or not whole",
         remedy="see that sampling is off and that the counters cover the whole run",
         numbers={"ratio": worst.ratio or 0.0, "declared": worst.declared or 0, "runs": len(under)},
     )
@@ -251,8 +252,9 @@ def _tell_warmup(over: Sequence[_Account], total: int) -> Finding:
         severity="warning",
         where=_where(worst),
         message=f"{write_count(extra)} spans more than {write_count(worst.requests)} requests × "
-        f"{worst.declared} (run {worst.run.run}; {count_of(over, total)}): those of a warm-up are "
-        f"counted{known}",
-        remedy="reset the counters, and empty the storage, between warm-up and run",
+        f"{worst.declared} ({name_worst(worst.run, over, total)}): those of a warm-up are "
+        f"counted, or a request makes more{known}",
+        remedy="reset the counters, and empty the storage, between warm-up and run; or correct "
+        "[spans] per_request",
         numbers={"extra": extra, "ratio": worst.ratio or 0.0, "runs": len(over)},
     )

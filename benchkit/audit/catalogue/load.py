@@ -14,7 +14,7 @@ LOAD = (
         "means and percentiles are taken with them.",
         why="A plain mean cannot do that. The overhead by wrk's mean is inflated: in one published "
         "comparison +179 % where the rate says +127 %.",
-        example="zipkin: wrk's mean implies 9.9 requests in flight on 8 connections (its one run); "
+        example="zipkin: wrk's mean implies 9.9 requests in flight on 8 connections (one run); "
         "connections ÷ rate makes the mean of run 1 625 µs, not 770 µs",
         do="Take connections ÷ rate for the mean, or compare rates. For latency at a fixed rate "
         "use wrk2, vegeta or k6.",
@@ -82,7 +82,7 @@ LOAD = (
         "ab's failures by length are no errors: bodies of another length than the first.",
         why="Errors are fast or slow for reasons of their own. Where more than 1 % of a side's "
         "requests failed, its rows show nothing.",
-        example="wrk on mixed-errors: requests failed in its one run, at most 10 % (run 1): "
+        example="wrk on mixed-errors: 10 % of the requests failed (run 1): "
         "non2xx 3564, read 98, timeout 24",
         do="See what the service answered, and run again without errors.",
     ),
@@ -94,7 +94,7 @@ LOAD = (
         "had no answer to more than 1 % of requests, which are in its latencies with the time "
         "until they were given up.",
         why="The slowest requests are missing, or a percentile is that of the timeout.",
-        example="24 requests timed out in its one run: they are in no latency, so mean, "
+        example="24 requests timed out in one run: they are in no latency, so mean, "
         "percentiles and maximum look better than they were",
         do="Raise the timeout above the slowest answer, or compare rates and failures.",
     ),
@@ -107,7 +107,7 @@ LOAD = (
         "duration.",
         why="A closed loop sends nothing while it waits: a stall of a second is one slow request "
         "for each connection, not the thousands that were due.",
-        example="none: p99 is 2.00 ms and the maximum 1.00 s (run 1; its one run): if all "
+        example="none: p99 is 2.00 ms and the maximum 1.00 s (run 1): if all "
         "connections stood still so long, a steady stream of requests would have had a p99 of "
         "850 ms or more",
         do="Measure tails at a fixed rate: wrk2 -R, vegeta -rate, k6 constant-arrival-rate.",

@@ -84,7 +84,7 @@ RESOURCES = (
         "it was throttled in more than 5 % of its periods.",
         why="What is measured is the limit: a storage at 200 of 200 % drops what it cannot take.",
         example="otlp: elasticsearch is at its CPU limit: it used 1.99 of 2.00 cores on average "
-        "(run 1; its one run)",
+        "(run 1)",
         do="Raise the limit, or lower the load until no container is near its own.",
     ),
     Entry(
@@ -133,8 +133,8 @@ RESOURCES = (
         what="Spans made exceed requests × [spans] per_request by more than 0.5 %.",
         why="The spans of a warm-up of 10 s are a third of those of a run of 30 s; a storage that "
         "was not emptied hides as many losses.",
-        example="otlp: 529 052 spans more than 529 052 requests × 3 (run 1; its one run): those of "
-        "a warm-up are counted; a warm-up of 10 s is recorded",
+        example="otlp: 529 052 spans more than 529 052 requests × 3 (run 1): those of "
+        "a warm-up are counted, or a request makes more; a warm-up of 10 s is recorded",
         do="Reset the counters, and empty the storage, between warm-up and run.",
     ),
 )
