@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from benchkit import config, schema, selection
-from benchkit.audit import audit
+from benchkit.audit import audit, check
 from benchkit.audit.names import explain_nothing
 from benchkit.comparison import Comparisons, Plan
 from benchkit.comparison import compare as compare_rows
@@ -28,6 +28,7 @@ from benchkit.errors import (
     Diagnostic,
     Finding,
     SourceReport,
+    rank,
 )
 from benchkit.ingestion import loading
 from benchkit.ingestion.discovery import Options
@@ -55,7 +56,7 @@ class RunSet:
     runs : Runs
         One row per run, of every role.
     problems : tuple of Finding
-        What was found while loading; `findings` is the same as a frame.
+        What was found while loading; `findings` has them, and what `check` finds, as a frame.
     diagnostics : tuple of Diagnostic
         What could not be read.
     reports : tuple of SourceReport
@@ -73,11 +74,11 @@ class RunSet:
 
     @property
     def findings(self) -> pd.DataFrame:
-        """The findings, one row each: code, severity, message, remedy, where, numbers."""
+        """What `check` finds, one row each: code, severity, message, remedy, where, numbers."""
         import pandas as pd
 
         names = [field.name for field in fields(Finding)]
-        rows = [[getattr(finding, name) for name in names] for finding in self.problems]
+        rows = [[getattr(finding, name) for name in names] for finding in self.check()]
         return pd.DataFrame(rows, columns=names)
 
     @property
@@ -170,11 +171,13 @@ class RunSet:
         if reason is None:
             comparisons = compare_rows(self.observations, self.runs, chosen, plan)
         verdicts = judge(comparisons, margin)
-        findings = (
-            *self.problems,
-            *explain_nothing(reason),
-            *audit(comparisons, self.runs, self.observations),
-            *find_starved_runs(verdicts, self.observations, self.runs, plan),
+        findings = rank(
+            (
+                *self.problems,
+                *explain_nothing(reason),
+                *audit(comparisons, self.runs, self.observations),
+                *find_starved_runs(verdicts, self.observations, self.runs, plan),
+            )
         )
         return Comparison(
             verdicts=verdicts,
@@ -184,6 +187,33 @@ class RunSet:
             knee=knee,
             reason=reason,
         )
+
+    def check(self, *, baseline: str | None = None) -> tuple[Finding, ...]:
+        """Apply every audit rule: to the runs, and to each variant beside the baseline.
+
+        Parameters
+        ----------
+        baseline : str, optional
+            Guessed from the names if not given; where none can be told, or the sides have nothing
+            in common, finding B200 says that the rules over two sides were passed over.
+
+        Returns
+        -------
+        tuple of Finding
+            The gravest first.
+
+        Raises
+        ------
+        SelectionError
+            If the baseline that was named is not there.
+        """
+        sides: Comparisons | BenchkitError | None = None
+        if len(self.variants) > 1:
+            try:
+                sides = compare_rows(self.observations, self.runs, self._pairs(baseline, None))
+            except (BaselineError, DataError) as error:
+                sides = error
+        return rank((*self.problems, *check(self.observations, self.runs, sides)))
 
     def _pairs(
         self, baseline: str | None, variant: str | Sequence[str] | None

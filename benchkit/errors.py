@@ -6,7 +6,7 @@ Why: a usage error stops a command; bad data costs one file, so it is a record, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -149,6 +149,42 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.code} {describe(self.message, where=self.where, hint=self.remedy)}"
+
+
+#: The gravest first.
+SEVERITIES = ("error", "warning", "info")
+
+
+def rank(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Put findings in order, the gravest first; those of one code together, else as they came.
+
+    Parameters
+    ----------
+    findings : iterable of Finding
+
+    Returns
+    -------
+    tuple of Finding
+    """
+    told = tuple(findings)
+    codes = {code: place for place, code in enumerate(dict.fromkeys(f.code for f in told))}
+    return tuple(sorted(told, key=lambda f: (SEVERITIES.index(f.severity), codes[f.code])))
+
+
+def at_least(findings: Iterable[Finding], severity: str) -> tuple[Finding, ...]:
+    """Return the findings of a severity and of graver ones.
+
+    Parameters
+    ----------
+    findings : iterable of Finding
+    severity : {'error', 'warning', 'info'}
+
+    Returns
+    -------
+    tuple of Finding
+    """
+    grave = SEVERITIES[: SEVERITIES.index(severity) + 1]
+    return tuple(finding for finding in findings if finding.severity in grave)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NewType
 
+from benchkit import metrics
 from benchkit.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -157,11 +158,19 @@ def runs(data: Mapping[str, object] | pd.DataFrame) -> Runs:
     return frame  # type: ignore[return-value]
 
 
-def runs_of(frame: Observations) -> Runs:
-    """Tell of each run what observations alone tell."""
-    from benchkit import metrics
+def runs_of(observations: Observations) -> Runs:
+    """Tell of each run what observations alone tell.
 
-    keys = frame[list(RUN_KEY)].drop_duplicates()
+    Parameters
+    ----------
+    observations : Observations
+
+    Returns
+    -------
+    Runs
+        All measured; what is not known is null.
+    """
+    keys = observations[list(RUN_KEY)].drop_duplicates()
     rows = [
         {
             **dict.fromkeys(column_names(RUN_COLUMNS)),

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from benchkit import metrics, schema
+from benchkit.audit.catalogue import CATALOGUE
 from benchkit.parsers import registry
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,7 +51,13 @@ def write_formats() -> str:
     return "\n".join(["| format | form | versions |", "| --- | --- | --- |", *rows])
 
 
+def write_codes() -> str:
+    rows = [f"| {e.code} | {e.severity} | {e.says} |" for e in CATALOGUE.values()]
+    return "\n".join(["| code | severity | says |", "| --- | --- | --- |", *rows])
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "codes": write_codes,
     "schema": write_schema,
     "metrics": write_metrics,
     "formats": write_formats,

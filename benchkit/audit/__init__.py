@@ -8,3 +8,4 @@ from __future__ import annotations
 
 from benchkit.audit.rules import RULES as RULES
 from benchkit.audit.rules import audit as audit
+from benchkit.audit.rules import check as check

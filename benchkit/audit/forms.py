@@ -15,10 +15,9 @@ from benchkit.errors import Finding
 from benchkit.layout.stems import COMPANIONS
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from benchkit.schema import Observations
 
+_OF_VALUE = ("value", "resolution", "source")
 _ABOUT = ["group", "variant", "benchmark", "params", "run", "tool", "subject", "metric", "stat"]
 #: How far two forms may lie apart beyond their rounding, as a share, and why.
 _ALLOWED = 1e-9
@@ -40,13 +39,31 @@ def find_disagreements(observations: Observations) -> Iterator[Finding]:
     is_value &= ~is_stretch(observations["stat"])
     told = observations[is_value & ~observations["tool"].isin(COMPANIONS)]
     twice = told[told.duplicated(_ABOUT, keep=False)]
+    alike: dict[tuple[object, ...], list[_Told]] = {}
+    columns = [twice[name].tolist() for name in _ABOUT]
+    values = [twice[name].tolist() for name in ("tool", "metric", "stat", *_OF_VALUE)]
+    for about, told_here in zip(zip(*columns, strict=True), zip(*values, strict=True), strict=True):
+        known = tuple(label if label == label else "" for label in about)  # noqa: PLR0124 - NaN
+        alike.setdefault(known, []).append(_Told(*told_here))
     pairs: dict[tuple[str, ...], list[_Gap]] = {}
-    for _, same in twice.groupby(_ABOUT, sort=False, dropna=False):
+    for same in alike.values():
         gap = _find_gap(same)
         if gap is not None:
             pairs.setdefault(gap.files, []).append(gap)
     for gaps in pairs.values():
         yield _tell(gaps)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A statistic as one source tells it."""
+
+    tool: str
+    metric: str
+    stat: str
+    value: float
+    resolution: float
+    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +77,23 @@ class _Gap:
     values: tuple[float, ...]
 
 
-def _find_gap(same: pd.DataFrame) -> _Gap | None:
-    first = same.iloc[0]
-    files = tuple(source.rpartition(":")[0] for source in same["source"])
-    is_quantile = first["stat"].startswith("p")
-    share = _measure_gap(same, _APPROXIMATE.get(first["tool"], 0.0) if is_quantile else 0.0)
+def _find_gap(same: Sequence[_Told]) -> _Gap | None:
+    first = same[0]
+    files = tuple(told.source.rpartition(":")[0] for told in same)
+    is_quantile = first.stat.startswith("p")
+    share = _measure_gap(same, _APPROXIMATE.get(first.tool, 0.0) if is_quantile else 0.0)
     if not share or len(set(files)) == 1:
         return None
-    name = f"{first['metric']}.{first['stat']}"
-    return _Gap(files, first["tool"], name, share, tuple(same["value"]))
+    name = f"{first.metric}.{first.stat}"
+    return _Gap(files, first.tool, name, share, tuple(told.value for told in same))
 
 
-def _measure_gap(same: pd.DataFrame, approximate: float) -> float:
+def _measure_gap(same: Sequence[_Told], approximate: float) -> float:
     """Return by what share the values lie apart, 0 if their rounding explains it."""
-    values = same["value"]
-    gap = float(values.max() - values.min())
-    size = float(values.abs().max())
-    steps = float(same["resolution"].fillna(0.0).nlargest(2).sum())
+    values = [told.value for told in same]
+    gap = max(values) - min(values)
+    size = max(map(abs, values))
+    steps = sum(sorted(told.resolution for told in same if told.resolution > 0)[-2:])
     if size == 0 or gap <= steps + size * max(approximate, _ALLOWED):
         return 0.0
     return gap / size

@@ -1,7 +1,7 @@
 """All audit rules, in the order in which their findings are shown.
 
-In: comparisons and runs. Out: findings. Why: a rule is one function in one file of this
-package; this is the only place that lists them.
+In: comparisons, runs and observations. Out: findings. Why: a rule is one function in one file of
+this package; this is the only place that lists them.
 """
 
 from __future__ import annotations
@@ -9,8 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from benchkit.audit.achieved import find_failures, find_missed_rates
+from benchkit.audit.concurrency import find_hidden_stalls, find_impossible_means
+from benchkit.audit.copies import find_equal_runs, find_shared_outputs
+from benchkit.audit.facts import Evidence, Run, gather
 from benchkit.audit.forms import find_disagreements
 from benchkit.audit.inside import find_changing_runs, find_components, find_waves
+from benchkit.audit.machine import (
+    find_limited_containers,
+    find_local_generators,
+    find_shared_cores,
+)
 from benchkit.audit.names import find_other_params, find_unmatched_names
 from benchkit.audit.order import find_drift, find_fixed_first, find_one_sided_order
 from benchkit.audit.outliers import find_coarse_values, find_far_runs, find_two_states
@@ -20,16 +29,28 @@ from benchkit.audit.replication import (
     find_single_runs,
     find_thin_tails,
 )
+from benchkit.audit.sides import (
+    find_changed_shares,
+    find_other_lengths,
+    find_other_loads,
+    find_other_machines,
+    find_other_versions,
+)
+from benchkit.audit.spans import find_span_errors
+from benchkit.audit.totals import find_wrong_order, find_wrong_totals
 from benchkit.comparison import Comparisons
 from benchkit.derived.batches import Batches
-from benchkit.errors import Finding
+from benchkit.errors import BenchkitError, Finding, rank
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
 Rule = Callable[[Comparisons, "Runs"], Iterator[Finding]]
 InsideRule = Callable[[Comparisons, Batches], Iterator[Finding]]
+SideRule = Callable[[Comparisons, Evidence], Iterator[Finding]]
+RunRule = Callable[[Evidence], Iterator[Finding]]
 
+#: Over what was compared, and the table of runs.
 RULES: tuple[Rule, ...] = (
     find_unmatched_names,
     find_other_params,
@@ -46,15 +67,120 @@ RULES: tuple[Rule, ...] = (
 )
 #: Over what was compared, and the stretches of runs.
 INSIDE_RULES: tuple[InsideRule, ...] = (find_waves, find_changing_runs, find_components)
+#: Over the two sides of what was compared.
+SIDE_RULES: tuple[SideRule, ...] = (
+    find_other_versions,
+    find_other_machines,
+    find_other_lengths,
+    find_other_loads,
+    find_changed_shares,
+)
+#: Over runs alone.
+RUN_RULES: tuple[RunRule, ...] = (
+    find_equal_runs,
+    find_shared_outputs,
+    find_wrong_totals,
+    find_wrong_order,
+    find_impossible_means,
+    find_missed_rates,
+    find_failures,
+    find_hidden_stalls,
+    find_local_generators,
+    find_shared_cores,
+    find_limited_containers,
+    find_span_errors,
+)
 
 
 def audit(
     comparisons: Comparisons, runs: Runs, observations: Observations | None = None
 ) -> tuple[Finding, ...]:
-    """Apply every rule; those that look at single values need the observations."""
-    found = [f for rule in RULES for f in rule(comparisons, runs)]
+    """Apply every rule to what was compared.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+    runs : Runs
+    observations : Observations, optional
+        Without them the rules that look at single values are passed over.
+
+    Returns
+    -------
+    tuple of Finding
+        The gravest first.
+    """
+    found = [finding for rule in RULES for finding in rule(comparisons, runs)]
     if observations is not None:
-        batches = Batches(observations)
-        found += [f for rule in INSIDE_RULES for f in rule(comparisons, batches)]
+        names = {name for pair in comparisons.pairs for name in pair}
+        of_pairs = observations[observations["variant"].isin(names)]
+        evidence = gather(of_pairs, runs[runs["variant"].isin(names)])
+        found += _audit_sides(comparisons, evidence)
+        found += _audit_inside(comparisons, observations)
+        found += _audit_runs(_keep(evidence, comparisons))
         found += find_disagreements(observations)
-    return tuple(found)
+    return rank(found)
+
+
+def check(
+    observations: Observations, runs: Runs, sides: Comparisons | BenchkitError | None = None
+) -> tuple[Finding, ...]:
+    """Apply every rule to all runs, compared or not.
+
+    Parameters
+    ----------
+    observations : Observations
+    runs : Runs
+    sides : Comparisons or BenchkitError, optional
+        Without comparisons the rules over two sides are passed over; B200 says why there are none.
+
+    Returns
+    -------
+    tuple of Finding
+        The gravest first.
+    """
+    evidence = gather(observations, runs)
+    found = [*_audit_runs(evidence), *find_disagreements(observations)]
+    if isinstance(sides, Comparisons):
+        found += [finding for rule in RULES for finding in rule(sides, runs)]
+        found += _audit_sides(sides, evidence)
+        found += _audit_inside(sides, observations)
+    elif sides is not None:
+        found.append(_pass_over(sides))
+    return rank(found)
+
+
+def _pass_over(error: BenchkitError) -> Finding:
+    return Finding(
+        code="B200",
+        severity="info",
+        message=f"nothing was compared, so rules over two sides were passed over: {error.what}",
+        remedy=error.hint,
+    )
+
+
+def _audit_sides(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
+    kept = _keep(evidence, comparisons)
+    return (finding for rule in SIDE_RULES for finding in rule(comparisons, kept))
+
+
+def _audit_inside(comparisons: Comparisons, observations: Observations) -> Iterator[Finding]:
+    batches = Batches(observations)
+    return (finding for rule in INSIDE_RULES for finding in rule(comparisons, batches))
+
+
+def _audit_runs(evidence: Evidence) -> Iterator[Finding]:
+    return (finding for rule in RUN_RULES for finding in rule(evidence))
+
+
+def _keep(evidence: Evidence, comparisons: Comparisons) -> Evidence:
+    """Leave out measured runs of series that were not compared."""
+    series = {(c.group, c.benchmark, c.params, c.tool) for c in comparisons.contrasts}
+
+    def is_meant(run: Run) -> bool:
+        told = run.group, run.benchmark, run.params, run.tool
+        return run.role != "measured" or told in series
+
+    return Evidence(
+        tuple(run for run in evidence.runs if is_meant(run)),
+        tuple(sheet for sheet in evidence.sheets if is_meant(sheet.run)),
+    )

@@ -20,7 +20,19 @@ PROGRAM = "benchkit"
 
 def application() -> typer.Typer:
     """Put the commands together."""
-    from benchkit.cli import compare, export, formats, ingest, noise, plan, report, runs, undo
+    from benchkit.cli import (
+        check,
+        compare,
+        explain,
+        export,
+        formats,
+        ingest,
+        noise,
+        plan,
+        report,
+        runs,
+        undo,
+    )
 
     app = typer.Typer(
         name=PROGRAM,
@@ -32,7 +44,8 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    for module in (ingest, runs, export, compare, plan, noise, report, formats, undo):
+    reading = (ingest, runs, export, compare, check, plan, noise, report)
+    for module in (*reading, formats, explain, undo):
         module.register(app)
     return app
 

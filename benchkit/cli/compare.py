@@ -85,7 +85,7 @@ def compare(
 
 def evaluate(request: o.Request, asked: o.Asked) -> Comparison:
     """Load and compare as the command line and the settings say."""
-    from benchkit.derived.knee import KNEE
+    from benchkit.derived.knee import DEFAULT
 
     base = o.settings()
     if asked.pair and (asked.baseline or asked.variant):
@@ -102,7 +102,7 @@ def evaluate(request: o.Request, asked: o.Asked) -> Comparison:
         metrics=asked.metric or base.metrics,
         blocks=o.choose(asked.blocks or base.blocks, config.BLOCKS, "--blocks"),
         method=o.choose(asked.method or base.method, config.METHODS, "--method"),
-        knee=asked.knee or KNEE,
+        knee=asked.knee or DEFAULT,
     )
 
 

@@ -97,6 +97,21 @@ def render_tables(
     return "\n\n".join([told, *shown]) + "\n"
 
 
+def render_texts(texts: Sequence[str], *, to_file: bool = False) -> str:
+    """Write texts of several lines with a blank line between them, the first line in bold.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    to_file : bool
+        Whether they go to a file and not to stdout.
+    """
+    file = None if to_file else sys.stdout
+    head, *below = [text.split("\n") for text in texts]
+    shown = ["\n".join(plain(line, file) for line in lines) for lines in below]
+    return "\n\n".join([_paint(head, file), *shown]) + "\n"
+
+
 def render_comparison(
     verdicts: Verdicts,
     findings: Sequence[Finding] = (),
@@ -119,6 +134,7 @@ def render_comparison(
         What is shown between the primary metrics and the others.
     """
     from benchkit.tables.derived import lead, shown_apart
+    from benchkit.tables.findings import summarise_findings
     from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables
     from benchkit.tables.sentence import bullets
 
@@ -133,7 +149,7 @@ def render_comparison(
             blocks[-1] += "\n" + "\n".join(plain(line, file) for line in part.lines)
     others = exploratory_tables(verdicts, by, shown_apart(beside))
     blocks += [_render(table, file) for table in others]
-    rest = [*describe_one_sided(verdicts), *(f"! {finding}" for finding in findings)]
+    rest = [*describe_one_sided(verdicts), *summarise_findings(findings)]
     if rest:
         blocks.append("\n".join(plain(line, file) for line in rest))
     return "\n\n".join(blocks) + "\n"

@@ -252,6 +252,18 @@ def bare(text: str) -> str:
     return strip_prefix(line).strip(" \t#>*|`") if line and line[0] in "#>|*/-" else line
 
 
+def host_of(url: str) -> str:
+    """Return host and port of a URL, without user and password; empty where it is none.
+
+    Examples
+    --------
+    >>> host_of("http://me:secret@h:8080/a?b=@c"), host_of("/index.html")
+    ('h:8080', '')
+    """
+    _, found, after = url.partition("://")
+    return re.split(r"[/?#]", after, maxsplit=1)[0].rpartition("@")[2] if found else ""
+
+
 def path_of(url: str) -> str:
     """Return the path of a URL, or of a path, without its query.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchkit.errors import Finding
+from benchkit.errors import Finding, rank
 from benchkit.plots import forest
 from benchkit.report.method import describe_method
 from benchkit.report.section import Plot, Section
@@ -25,8 +25,6 @@ from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
-
-_SEVERITIES = ("error", "warning", "info")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ def write_sections(
 ) -> tuple[Section, ...]:
     """Build every section the data carry; the method names the others and why they are missing."""
     known = sources if sources is not None else read_sources(runs) if runs is not None else ()
-    given = _Given(verdicts, runs, _sort(findings), tuple(known), parts)
+    given = _Given(verdicts, runs, rank(findings), tuple(known), parts)
     found: list[Section] = []
     omitted: list[str] = []
     for build in _BUILDERS:
@@ -96,11 +94,6 @@ def _describe_load(runs: Runs) -> list[str]:
 
 def _plural(count: int, noun: str) -> str:
     return f"{format_number(count, 1)} {noun}{'' if count == 1 else 's'}"
-
-
-def _sort(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    order = {severity: place for place, severity in enumerate(_SEVERITIES)}
-    return tuple(sorted(findings, key=lambda finding: order.get(finding.severity, 0)))
 
 
 def _overhead(given: _Given) -> Section | str:

@@ -72,7 +72,12 @@ def to_json(
     """
     told = document(verdicts, findings, parts)
     text = json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)
-    return _ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
+    return escape(text) + "\n"
+
+
+def escape(text: str) -> str:
+    """Spell characters of JSON that do something when they are shown."""
+    return _ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def document(
@@ -146,7 +151,7 @@ def to_csv(verdicts: Verdicts) -> str:
     writer = csv.writer(sink, lineterminator="\n")
     writer.writerow(KEYS)
     for row in verdicts.rows:
-        writer.writerow([_write(value) for value in row_values(row).values()])
+        writer.writerow([write_cell(value) for value in row_values(row).values()])
     return sink.getvalue()
 
 
@@ -159,7 +164,8 @@ def _known(value: object) -> bool | str | float | int | None:
     return int(value) if isinstance(value, int) else str(value)
 
 
-def _write(value: object) -> str:
+def write_cell(value: object) -> str:
+    """Write a cell of CSV; no text is read as a formula."""
     if value is None:
         return ""
     if isinstance(value, list):

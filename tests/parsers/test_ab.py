@@ -69,7 +69,11 @@ def test_the_run_is_described_as_far_as_ab_tells() -> None:
     assert (reading.target, reading.params) == ("/index.html", {"connections": "30"})
     assert (reading.connections, reading.duration) == (30, 0.459)
     assert (reading.load_model, reading.tool_version) == ("closed", "2.3")
-    assert reading.env == {"server": "nginx/1.22.1", "document_length": "133180 bytes"}
+    assert reading.env == {
+        "server": "nginx/1.22.1",
+        "host": "127.0.0.1",
+        "document_length": "133180 bytes",
+    }
     assert (reading.command, reading.started_at, reading.target_rate) == (None, None, None)
 
 

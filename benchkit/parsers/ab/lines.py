@@ -28,7 +28,7 @@ _BY_LABEL = {
     label: (rank, re.compile(pattern))
     for label, rank, pattern in (
         ("Server Software", SOFTWARE, r"(.*)"),
-        ("Server Hostname", HOST, r"\S+"),
+        ("Server Hostname", HOST, r"(\S+)"),
         ("SSL/TLS Protocol", TLS, r"(\S.*)"),
         ("Document Path", PATH, r"(\S.*)"),
         ("Document Length", LENGTH, r"(\d{1,15} bytes|Variable)"),

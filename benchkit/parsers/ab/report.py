@@ -262,7 +262,13 @@ class Report:
             )
 
 
-_NOTES = {ab.SOFTWARE: "server", ab.TLS: "tls", ab.LENGTH: "document_length", ab.KEPT: "keep_alive"}
+_NOTES = {
+    ab.SOFTWARE: "server",
+    ab.HOST: "host",
+    ab.TLS: "tls",
+    ab.LENGTH: "document_length",
+    ab.KEPT: "keep_alive",
+}
 _COUNTS: dict[int, tuple[str, str, str, str | None]] = {
     ab.COMPLETE: ("requests", "count", "1", None),
     ab.FAILED: ("failures", "count", "1", None),

@@ -126,6 +126,7 @@ class Gathering:
         self._last = 0
         self._step = 1e-6
         self._paths: set[str] = set()
+        self._host = ""
         self._moment = ("", 0)
 
     @property
@@ -143,6 +144,7 @@ class Gathering:
         if len(self._paths) <= 1:  # two different ones are no target
             parts = urlsplit(url)
             self._paths.add(parts.path or "/" if parts.scheme.startswith("http") else "")
+            self._host = self._host or parts.netloc.rpartition("@")[2]
 
     def add(self, name: str, text: str, moment: str, line: int) -> Samples | None:
         """Take in a point; return a block of samples once there are enough.
@@ -217,6 +219,8 @@ class Gathering:
                 yield self._give(trend)
         if len(self._paths) == 1:
             self.reading.target = next(iter(self._paths))
+        if self._host:
+            self.reading.env["host"] = self._host
         if self._first is not None:
             self.reading.started_at = _EPOCH + timedelta(microseconds=self._first)
             if is_whole:

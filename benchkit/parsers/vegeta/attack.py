@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from benchkit.parsers.base import Reading, Samples
+from benchkit.parsers.base import Reading, Samples, host_of
 from benchkit.parsers.vegeta.readings import begin, path_of
 from benchkit.parsers.vegeta.records import Result
 
@@ -26,6 +26,8 @@ class Attack:
     def __init__(self, form: str, first: Result) -> None:
         self.reading: Reading = begin(form, first.line)
         self.reading.target = path_of(first.url) if first.url else ""
+        if first.url:
+            self.reading.env["host"] = host_of(first.url)
         self.name = first.attack
         self._url = first.url
         self._latencies: list[int] = []

@@ -16,6 +16,7 @@ _ENDS = {"0": "min", "": "min", "100": "max"}
 read_time = lru_cache(maxsize=1 << 14)(parse_time)
 read_rate = lru_cache(maxsize=1 << 14)(parse_count)
 path_of = lru_cache(maxsize=1024)(base.path_of)
+host_of = lru_cache(maxsize=1024)(base.host_of)
 
 
 @lru_cache(maxsize=1024)

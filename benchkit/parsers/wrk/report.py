@@ -35,7 +35,7 @@ from benchkit.parsers.wrk.lines import (
     UNCORRECTED,
     Fields,
 )
-from benchkit.parsers.wrk.quantities import path_of, read_rate, read_time, stat_of
+from benchkit.parsers.wrk.quantities import host_of, path_of, read_rate, read_time, stat_of
 from benchkit.units import parse_bytes, parse_count, scale
 
 _BLOCK = UNCORRECTED - DISTRIBUTION
@@ -132,6 +132,7 @@ class Report:
     def _take_head(self, fields: Fields, _line: int) -> None:
         verb, url = fields
         self.reading.target = path_of(url)
+        self.reading.env["host"] = host_of(url)
         if verb == "Making":
             self.reading.corrected = "no"
 

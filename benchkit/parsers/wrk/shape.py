@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 
 from benchkit.parsers.base import Reading, Row, Source
-from benchkit.parsers.wrk.quantities import path_of, read_rate, read_time
+from benchkit.parsers.wrk.quantities import host_of, path_of, read_rate, read_time
 from benchkit.units import Quantity, parse_bytes, scale
 
 #: A report has some 500 bytes.
@@ -95,6 +95,7 @@ def _build(fields: tuple[str, ...]) -> Reading:
         duration=duration.value,
         load_model="closed",
         corrected="approximate",
+        env={"host": host_of(url)},
         rows=rows,
     )
 

@@ -1,0 +1,210 @@
+"""Rules about the load: was it the one that was asked for, and did the service answer it.
+
+In: evidence of runs. Out: findings B314, B316, B317. Why: a latency at another rate, or of failed
+requests, is another experiment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchkit.audit.facts import (
+    Evidence,
+    Place,
+    Sheet,
+    count_of,
+    name_place,
+    name_worst,
+    write_count,
+)
+from benchkit.errors import Finding
+from benchkit.units import format_number
+
+#: A load this share below the one asked for is another load.
+_SHORT = 0.01
+#: Bodies of another length than the first one's: usually a dynamic page, not a failure.
+_NO_FAILURE = "length"
+_SHOWN = 3
+#: Tools that leave what timed out out of their latencies.
+_CENSORING = frozenset(("wrk", "hey"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Short:
+    """A run that offered less than it was asked to."""
+
+    sheet: Sheet
+    share: float
+    dropped: float
+
+
+def find_missed_rates(evidence: Evidence) -> Iterator[Finding]:
+    """B314: an open loop that did not reach its rate, or dropped iterations."""
+    open_loops = [sheet for sheet in evidence.loads if sheet.run.load_model == "open"]
+    for place, sheets in evidence.by_place(open_loops).items():
+        short = [found for sheet in sheets if (found := _measure_short(sheet))]
+        if short:
+            yield _tell_short(place, short, len(sheets))
+
+
+def find_failures(evidence: Evidence) -> Iterator[Finding]:
+    """B316: requests that failed; B317: requests that timed out and left the latencies."""
+    for place, sheets in evidence.by_place(evidence.loads).items():
+        failed = [found for sheet in sheets if (found := _measure_failures(sheet))]
+        late = [found for found in failed if found.timeouts and place[-1] in _CENSORING]
+        if failed:
+            yield _tell_failed(place, failed, len(sheets))
+        if late:
+            yield _tell_late(place, late, len(sheets))
+        open_ = [found for found in failed if found.unanswered > _SHORT]
+        if open_:
+            yield _tell_unanswered(place, open_, len(sheets))
+
+
+def _measure_short(sheet: Sheet) -> _Short | None:
+    dropped = sheet.get("dropped_iterations", "count")
+    lost = dropped.value if dropped else 0.0
+    share = _share_missed(sheet)
+    done = sheet.get("iterations", "count")
+    if lost and done:
+        share = lost / (lost + done.value)
+    return _Short(sheet, share, lost) if share > _SHORT or lost else None
+
+
+def _share_missed(sheet: Sheet) -> float:
+    """Return by what share the rate is below its target, rounding allowed for."""
+    target = sheet.run.target_rate
+    rate = sheet.get("iteration_rate", "mean") or sheet.get("request_rate", "mean")
+    if not target or rate is None:
+        return 0.0
+    return max(1 - (rate.value + rate.step) / target, 0.0)
+
+
+def _tell_short(place: Place, short: Sequence[_Short], total: int) -> Finding:
+    ranked = sorted(short, key=lambda one: -one.share)
+    worst = ranked[0]
+    runs = ", ".join(
+        f"{_percent(one.share)} less (run {one.sheet.run.run})" for one in ranked[:_SHOWN]
+    )
+    more = ", …" if len(ranked) > _SHOWN else ""
+    target = worst.sheet.run.target_rate
+    asked = f"{target:g}/s" if target else "load"
+    lost = sum(one.dropped for one in short)
+    iterations = f"; {write_count(lost)} iterations dropped" if lost else ""
+    return Finding(
+        code="B314",
+        severity="warning" if worst.share > _SHORT else "info",
+        where=name_place(place),
+        message=f"{count_of(short, total)} did not get the {asked} asked for: "
+        f"{runs}{more}{iterations}",
+        remedy="give the generator more workers or CPU, or ask for less; latencies of these runs "
+        "are at another load"
+        if worst.share > _SHORT
+        else "below 1 % it hardly moves a latency; more workers (maxVUs) would avoid it",
+        numbers={"share": worst.share, "dropped": lost, "runs": len(short)},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """The failed requests of a run."""
+
+    sheet: Sheet
+    share: float
+    reasons: dict[str, float]
+
+    @property
+    def timeouts(self) -> float:
+        """Those that the tool calls timeouts."""
+        return sum(count for reason, count in self.reasons.items() if "timeout" in reason)
+
+    @property
+    def unanswered(self) -> float:
+        """The share of requests without an answer that stand in the latencies (vegeta)."""
+        requests = self.sheet.get("requests", "count")
+        count = self.reasons.get("0", 0.0) if self.sheet.run.tool == "vegeta" else 0.0
+        return count / requests.value if requests and requests.value else 0.0
+
+
+def _measure_failures(sheet: Sheet) -> _Failed | None:
+    reasons = {
+        reason: count
+        for reason, count in sheet.of("failures", "count").items()
+        if count and reason and reason != _NO_FAILURE
+    }
+    if sheet.run.tool == "wrk2":  # counts a waiting connection again and again
+        reasons.pop("timeout", None)
+    if not reasons:
+        codes = sheet.of("responses", "count")
+        reasons = {code: count for code, count in codes.items() if count and _is_bad(code)}
+    requests = sheet.get("requests", "count")
+    rate = sheet.get("error_rate", "mean")
+    count = sum(reasons.values())
+    if rate is not None:
+        share = rate.value
+    elif count:
+        share = min(count / requests.value, 1.0) if requests and requests.value else 1.0
+    else:
+        share = 0.0
+    return _Failed(sheet, share, reasons) if share else None
+
+
+def _is_bad(code: str) -> bool:
+    """Whether a status is no answer, or an error of client or server."""
+    return code.isdigit() and (int(code) == 0 or int(code) >= 400)
+
+
+def _tell_failed(place: Place, failed: Sequence[_Failed], total: int) -> Finding:
+    worst = max(failed, key=lambda one: one.share)
+    reasons: dict[str, float] = {}
+    for one in failed:
+        for reason, count in one.reasons.items():
+            name = "no answer" if reason == "0" else reason
+            reasons[name] = reasons.get(name, 0.0) + count
+    most = sorted(reasons.items(), key=lambda item: -item[1])
+    told = ", ".join(f"{reason} {write_count(count)}" for reason, count in most[:_SHOWN])
+    return Finding(
+        code="B316",
+        severity="warning",
+        where=name_place(place),
+        message=("up to " if len(failed) > 1 else "")
+        + f"{_percent(worst.share)} of the requests failed "
+        f"({name_worst(worst.sheet.run, failed, total)})" + (f": {told}" if told else ""),
+        remedy="errors are fast or slow for reasons of their own: see what the service answered, "
+        "and run again without them",
+        numbers={"share": worst.share, "runs": len(failed), **reasons},
+    )
+
+
+def _tell_late(place: Place, late: Sequence[_Failed], total: int) -> Finding:
+    count = sum(one.timeouts for one in late)
+    return Finding(
+        code="B317",
+        severity="warning",
+        where=name_place(place),
+        message=f"{write_count(count)} requests timed out in {count_of(late, total)}: they "
+        "are in no latency, so mean, percentiles and maximum look better than they were",
+        remedy="raise the timeout above the slowest answer, or compare rates and failures",
+        numbers={"timeouts": count, "runs": len(late)},
+    )
+
+
+def _tell_unanswered(place: Place, failed: Sequence[_Failed], total: int) -> Finding:
+    worst = max(failed, key=lambda one: one.unanswered)
+    return Finding(
+        code="B317",
+        severity="warning",
+        where=name_place(place),
+        message=f"{_percent(worst.unanswered)} of the requests had no answer "
+        f"({name_worst(worst.sheet.run, failed, total)}) and stand in the latencies with the time "
+        "until they were given up: percentiles are of the timeout, or of refusals",
+        remedy="lower the rate until all are answered; then raise the timeout if some are slow",
+        numbers={"share": worst.unanswered, "runs": len(failed)},
+    )
+
+
+def _percent(share: float) -> str:
+    """Write a share; what is not all is never written as all."""
+    texts = (format_number(100 * share, digits) for digits in (2, 3, 4, 5))
+    return next((text for text in texts if text != "100" or share == 1), "99.99") + " %"

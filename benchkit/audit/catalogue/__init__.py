@@ -1,0 +1,20 @@
+"""The catalogue: every code that a finding can have, with what to know about it.
+
+In: nothing. Out: `CATALOGUE`. Why: `benchkit explain`, the README's table and the test that looks
+for codes without a word about them have one source.
+"""
+
+from __future__ import annotations
+
+from benchkit.audit.catalogue.entry import Entry as Entry
+from benchkit.audit.catalogue.load import LOAD
+from benchkit.audit.catalogue.reading import READING, SIDES
+from benchkit.audit.catalogue.resources import RESOURCES
+from benchkit.audit.catalogue.statistics import STATISTICS
+
+_ENTRIES = (*READING, *SIDES, *STATISTICS, *LOAD, *RESOURCES)
+
+#: code -> entry, in the order of the codes.
+CATALOGUE: dict[str, Entry] = {
+    entry.code: entry for entry in sorted(_ENTRIES, key=lambda entry: entry.code)
+}

@@ -1,0 +1,38 @@
+"""One entry of the catalogue of findings: what a code says, why it matters, what to do.
+
+In: texts. Out: `Entry`. Why: the terminal, the README and the test that looks for codes without a
+word about them read the same object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What is to be known of one code.
+
+    Parameters
+    ----------
+    code : str
+        ``B310``.
+    severity : str
+        What its findings can be: ``warning``, ``info``, or both.
+    says : str
+        One line, as it stands in the README.
+    what, why : str
+        When the rule fires, with its limits; what goes wrong where nobody looks.
+    example : str
+        A finding as it is printed, or the data that makes it.
+    do : str
+        What helps.
+    """
+
+    code: str
+    severity: str
+    says: str
+    what: str
+    why: str
+    example: str
+    do: str

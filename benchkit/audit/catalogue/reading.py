@@ -1,0 +1,117 @@
+"""The codes about sources (B1) and about names and sides of a comparison (B2)."""
+
+from __future__ import annotations
+
+from benchkit.audit.catalogue.entry import Entry
+
+READING = (
+    Entry(
+        code="B103",
+        severity="warning",
+        says="the same bytes under two paths, counted once",
+        what="A load result is byte for byte one that was read before, under another path. It is "
+        "counted once. Counter snapshots may well be identical and are kept.",
+        why="A copy makes two runs of one, and the spread of a variant with copies too small.",
+        example="results/b/wrk-2.txt: the same bytes as results/a/wrk-1.txt; counted once",
+        do="Delete the copy; or name both files with label=path if they are two runs.",
+    ),
+    Entry(
+        code="B104",
+        severity="warning",
+        says="two forms of one run tell a statistic differently, beyond their rounding",
+        what="Text, JSON and raw samples that were matched as forms of one run disagree by more "
+        "than both round, or by more than 5 % for quantiles of vegeta's t-digest.",
+        why="Either the files are of two runs, or one is cut; the most precise counts.",
+        example="hey-c30-1.csv and hey-c30-1.txt: 10 statistics differ between forms of one run, "
+        "most requests.count by 84.98% (3000 against 19980)",
+        do="Check the file names: forms of one run have the same number.",
+    ),
+    Entry(
+        code="B105",
+        severity="warning",
+        says="two runs have the same numbers: one measurement under two names",
+        what="Everything that varies from run to run (rate, mean, percentiles, phases; five "
+        "different numbers or more) is the same in two runs whose files differ.",
+        why="Two commands that wrote one results.bin, read under two names, compare a run with "
+        "itself and show no overhead.",
+        example="no-agent 1, agent 1: these runs have the same 11 numbers, which separate runs "
+        "never have: one measurement under two names",
+        do="Find the raw result of each run, or measure the lost one again.",
+    ),
+    Entry(
+        code="B106",
+        severity="warning",
+        says="the commands of two variants write to the same file",
+        what="The recorded commands of runs of different variants name the same output "
+        "(-output, -o, -g, -e, --out, tee, >).",
+        why="Run in one folder, the second overwrites the first, and only the last is left.",
+        example="results.bin: the commands of no-agent 1, agent 1 all write to it: run in one "
+        "folder, each overwrites the one before, and only the last is left",
+        do="Name variant and run in the file: `-output=agent/vegeta-results-1.bin`.",
+    ),
+)
+
+SIDES = (
+    Entry(
+        code="B200",
+        severity="info",
+        says="`check` compared nothing, and why",
+        what="The rules over two sides were not applied: no variant is known as the baseline, or "
+        "the variants have no benchmark and level in common.",
+        why="No finding about order, spread or names does not mean that there is none to make.",
+        example="nothing was compared, so rules over two sides were passed over: which variant is "
+        "the baseline?",
+        do="Name it with --baseline, or map names with --rename.",
+    ),
+    Entry(
+        code="B201",
+        severity="warning",
+        says="benchmarks that only one side has, with the rename that would match them",
+        what="A benchmark of one side has no partner of the same name on the other.",
+        why="Rows that silently vanish because two names differ by a word are the commonest way "
+        "to compare nothing.",
+        example="enabled: one benchmark is only here: OTel_Enabled/Ping; they match if you map "
+        "names: --rename 's#OTel_(Enabled|Disabled)/##'",
+        do="Use the --rename that is suggested, or `rename` in benchkit.toml.",
+    ),
+    Entry(
+        code="B202",
+        severity="warning",
+        says="levels (params) that only one side has",
+        what="A common benchmark was run at connections, threads or other levels that the other "
+        "side does not have.",
+        why="Different levels are different experiments; they are never pooled.",
+        example="otlp: levels that only this side has: /ping at connections=16",
+        do="Run both sides at the same levels.",
+    ),
+    Entry(
+        code="B203",
+        severity="warning",
+        says="the sides were measured with different versions of the tool",
+        what="The version that the tool prints differs between, or within, the two sides.",
+        why="Versions take percentiles, corrections and timers differently.",
+        example="none, otlp: wrk 4.1.0 measured none and wrk 4.2.0 otlp",
+        do="Measure both sides with one version.",
+    ),
+    Entry(
+        code="B204",
+        severity="warning",
+        says="the machine differs between the sides: CPU, kernel, memory, limits",
+        what="A fact about the machine (from the tool, cAdvisor, run.toml's [env] or --meta) has "
+        "more than one value among the runs of a pair.",
+        why="Another machine is another experiment, whatever the test says.",
+        example="baseline, enabled: the machine differs: cpu Xeon E5-2680 against EPYC 7763",
+        do="Measure both sides on one machine as it stands, in turn.",
+    ),
+    Entry(
+        code="B205",
+        severity="info",
+        says="the runs of one side are longer by more than 10 %",
+        what="Medians of the run lengths differ by more than 10 %, unless the runs are for a "
+        "fixed number of requests.",
+        why="Totals cannot be compared, a warm-up weighs more in shorter runs, and longer ones "
+        "see rarer stalls.",
+        example="otlp on /ping: the runs are not of one length: 15 s against 30 s in none and otlp",
+        do="Run both sides for the same time.",
+    ),
+)

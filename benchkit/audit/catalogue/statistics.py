@@ -1,0 +1,101 @@
+"""The codes about the number, the order and the spread of runs (B30x, B33x)."""
+
+from __future__ import annotations
+
+from benchkit.audit.catalogue.entry import Entry
+
+STATISTICS = (
+    Entry(
+        code="B301",
+        severity="warning",
+        says="one run on a side: direction only",
+        what="A primary row has one run on a side.",
+        why="The requests inside one run say nothing of how runs differ: tests on them find a "
+        "difference between identical programs in a quarter to a half of all cases.",
+        example="one run on a side in 4 of 4 primary rows: direction only",
+        do="Run each variant as often as the finding says, in turn.",
+    ),
+    Entry(
+        code="B302",
+        severity="warning",
+        says="too few runs for so many primary rows: none can ever be shown",
+        what="The smallest p-value that the runs allow, adjusted for the number of primary rows, "
+        "is above α. With 4 + 4 runs one row can be shown, with 3 + 3 none.",
+        why="`~` or `not shown` would be printed whatever the difference.",
+        example="no row can reach p ≤ 0.05: 4 + 4 runs decide at most 1 rows, there are 4",
+        do="Run each side more often, or name fewer primaries with --metric.",
+    ),
+    Entry(
+        code="B303",
+        severity="info",
+        says="runs that are listed and not compared",
+        what="Warm-ups, aggregates of other runs and failed runs are in the list of runs only.",
+        why="What was left out must be as visible as what was counted.",
+        example="40 warmup runs listed, not compared",
+        do="See `benchkit runs`; a role can be set in run.toml.",
+    ),
+    Entry(
+        code="B306",
+        severity="warning",
+        says="under `--compat benchstat`: benchstat's p-value is wrong here, and which is right",
+        what="With ties and sides of different size benchstat doubles one tail of a distribution "
+        "that is not symmetric.",
+        why="Such a p changes when the files are swapped, and may exceed 1.",
+        example="benchstat prints p=0.000; the exact test with ties gives 0.200",
+        do="Use `benchkit compare` without --compat, or as many runs on both sides.",
+    ),
+    Entry(
+        code="B330",
+        severity="warning",
+        says="the variants were measured one after the other, not in turn",
+        what="The recorded starts or positions of two variants can be told apart by order alone.",
+        why="With a drift of 5 % over the session, `first all A, then all B` shows a false change "
+        "three times out of four, whatever the test.",
+        example="none, otlp: all runs of none were made before those of otlp",
+        do="Measure the variants in turn, another one first in each round.",
+    ),
+    Entry(
+        code="B331",
+        severity="info",
+        says="the order within the rounds was not rotated",
+        what="One variant is the first of each round (three rounds or more).",
+        why="What the first place costs or gains (a cold cache, a rested CPU) counts as its own.",
+        example="none: it is the first in each of 6 rounds",
+        do="Let another variant begin each round.",
+    ),
+    Entry(
+        code="B332",
+        severity="warning or info",
+        says="the values drift over the session; with the change adjusted for it",
+        what="Values go up or down with the time of the run (Kendall's τ within variants, or over "
+        "the levels of the rounds), by more than 1.5 % over the session.",
+        why="A drift that fell on one side is a change of its own; a warning where taking it out "
+        "moves a change by more than 1.5 %.",
+        example="request_rate.mean of /ping: it drifts by −2.1 % over the session (p = 0.031)",
+        do="Measure in turn; let the machine settle first.",
+    ),
+    Entry(
+        code="B333",
+        severity="warning or info",
+        says="outlying runs, with the estimate without them; never dropped",
+        what="A run is more than 3.5 robust standard deviations (0.6745 · |x − median| / MAD) from "
+        "its variant, on logarithms.",
+        why="One starved run makes or hides a change; a warning where leaving it out moves one by "
+        "more than 1.5 %.",
+        example="request_rate.mean of /ping: far from the other runs of the variant: none 6; "
+        "unpaired without it: otlp −14.6 % (with: −15.1 %)",
+        do="Look for what disturbed them and run again; they count in every other number.",
+    ),
+    Entry(
+        code="B334",
+        severity="warning",
+        says="rounding steps or ties are large beside the change",
+        what="The rounding step of the source is more than a third of the change, or more than a "
+        "fifth of the pairs of runs across the sides are equal.",
+        why="ab's whole milliseconds cannot tell microseconds: no difference is shown because none "
+        "can be seen.",
+        example="latency.p50 of /: values are rounded to steps of 0.001 s, more than a third of "
+        "the change",
+        do="Take a form with more digits (JSON, CSV, raw samples), or another metric.",
+    ),
+)

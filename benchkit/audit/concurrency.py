@@ -1,0 +1,214 @@
+"""Rules about closed loops: requests in flight against connections, and stalls that hide.
+
+In: evidence of runs. Out: findings B310, B311, B318. Why: rate times mean latency is the number of
+requests in flight (Little's law), and a closed loop cannot have more of them than connections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchkit.audit.facts import Evidence, Number, Place, Sheet, count_of, name_place, name_worst
+from benchkit.errors import Finding
+from benchkit.units import format_number, format_quantity
+
+#: More in flight than connections, beyond rounding, by this share is no rounding of ours either.
+_TOO_MANY = 1.01
+#: Connections that wait less than this share of their time for the service.
+_TOO_FEW = 0.9
+#: A maximum so many times the last percentile is a stall and not a tail.
+_STALL = 10.0
+#: A percentile hides a stall if an open loop would have had it so many times larger.
+_HIDDEN = 2.0
+_TAILS = ("p99.9", "p99")
+
+
+@dataclass(frozen=True, slots=True)
+class _Flight:
+    """Requests in flight by Little's law, with the bounds that rounding allows."""
+
+    sheet: Sheet
+    clients: int
+    rate: float
+    mean: float
+    slack: float
+
+    @property
+    def share(self) -> float:
+        """Requests in flight for each connection."""
+        return self.rate * self.mean / self.clients
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there are more than connections, whatever the rounding."""
+        return self.share * (1 - self.slack) > _TOO_MANY
+
+    @property
+    def is_under(self) -> bool:
+        """Whether connections are idle for a good part, whatever the rounding."""
+        return self.share * (1 + self.slack) < _TOO_FEW
+
+
+def find_impossible_means(evidence: Evidence) -> Iterator[Finding]:
+    """B310, B311: rate times mean latency is more than the connections, or much less."""
+    for place, flights in _find_flights(evidence):
+        over = [flight for flight in flights if flight.is_over]
+        under = [flight for flight in flights if flight.is_under]
+        if over:
+            told = any(flight.sheet.run.corrected == "approximate" for flight in over)
+            yield (_tell_corrected if told else _tell_over)(place, over, len(flights))
+        if under:
+            yield _tell_under(place, under, len(flights))
+
+
+def find_hidden_stalls(evidence: Evidence) -> Iterator[Finding]:
+    """B318: a stall so long that an open loop would have seen it in the last percentile."""
+    closed = [sheet for sheet in evidence.loads if sheet.run.load_model == "closed"]
+    for place, sheets in evidence.by_place(closed).items():
+        stalls = [stall for sheet in sheets if (stall := _find_stall(sheet))]
+        if stalls:
+            yield _tell_stalls(place, stalls, len(sheets))
+
+
+def _find_flights(evidence: Evidence) -> Iterator[tuple[Place, list[_Flight]]]:
+    closed = [sheet for sheet in evidence.loads if sheet.run.load_model == "closed"]
+    for place, sheets in evidence.by_place(closed).items():
+        flights = []
+        for sheet in sheets:  # of one source, where one has both: forms may be of two runs
+            forms = (*evidence.by_run.get(sheet.run, ()), sheet)
+            flights += [flight for form in forms if (flight := _measure_flight(form))][:1]
+        if flights:
+            yield place, flights
+
+
+def _measure_flight(sheet: Sheet) -> _Flight | None:
+    rate, mean = _throughput(sheet)
+    clients = sheet.run.clients
+    if not (rate and mean and clients and rate.value and mean.value):
+        return None
+    if any(sheet.of("failures", "count").values()):  # their time is in neither number
+        return None
+    return _Flight(sheet, clients, rate.value, mean.value, rate.slack + mean.slack)
+
+
+def _throughput(sheet: Sheet) -> tuple[Number | None, Number | None]:
+    """Return rate and mean time of what a connection does again and again."""
+    if sheet.run.tool == "k6":
+        return sheet.get("iteration_rate", "mean"), sheet.get("iteration_time", "mean")
+    return sheet.get("request_rate", "mean"), sheet.get("latency", "mean")
+
+
+def _tell_corrected(place: Place, over: Sequence[_Flight], total: int) -> Finding:
+    worst = max(over, key=lambda flight: flight.share)
+    plain = worst.clients / worst.rate
+    return Finding(
+        code="B310",
+        severity="warning",
+        where=name_place(place),
+        message=f"wrk's mean implies {_write_span(over)} requests in flight on "
+        f"{_connections(worst)} ({count_of(over, total)}); connections ÷ rate makes the mean of "
+        f"run {worst.sheet.run.run} {format_quantity(plain, 's')}, not "
+        f"{format_quantity(worst.mean, 's')}",
+        remedy="wrk adds samples for requests it holds to be late: take connections ÷ rate for "
+        "the mean, or compare rates",
+        numbers={
+            "in_flight": worst.share * worst.clients,
+            "connections": worst.clients,
+            "mean": worst.mean,
+            "corrected_mean": plain,
+            "runs": len(over),
+        },
+    )
+
+
+def _tell_over(place: Place, over: Sequence[_Flight], total: int) -> Finding:
+    worst = max(over, key=lambda flight: flight.share)
+    return Finding(
+        code="B311",
+        severity="warning",
+        where=name_place(place),
+        message=f"rate × mean latency gives {_write_span(over)} requests in flight on "
+        f"{_connections(worst)} ({count_of(over, total)}): the numbers contradict each other",
+        remedy="check that rate, mean and connections are of one run",
+        numbers=_numbers(worst, over),
+    )
+
+
+def _tell_under(place: Place, under: Sequence[_Flight], total: int) -> Finding:
+    worst = min(under, key=lambda flight: flight.share)
+    return Finding(
+        code="B311",
+        severity="info",
+        where=name_place(place),
+        message=f"of {worst.clients} connections {_write_span(under)} were waiting for the service "
+        f"({count_of(under, total)}): a rate limit, a pool or the generator held the load back",
+        remedy="take the rate for what was offered, not for what the service can do; watch the "
+        "generator's CPU",
+        numbers=_numbers(worst, under),
+    )
+
+
+def _numbers(worst: _Flight, flights: Sequence[_Flight]) -> dict[str, float]:
+    return {
+        "in_flight": worst.share * worst.clients,
+        "connections": worst.clients,
+        "runs": len(flights),
+    }
+
+
+def _connections(flight: _Flight) -> str:
+    return f"{flight.clients} connection{'' if flight.clients == 1 else 's'}"
+
+
+def _write_span(flights: Sequence[_Flight]) -> str:
+    sizes = [flight.share * flight.clients for flight in flights]
+    low, high = (format_number(size, 2) for size in (min(sizes), max(sizes)))
+    return low if low == high else f"{low} to {high}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Stall:
+    """The longest wait of a run, and what a steady stream would have had for its percentile.
+
+    If all connections wait from 0 to ``most``, requests due in between wait for the rest of it:
+    the share of the run that is left of the wait after ``open_quantile`` is that of the tail.
+    """
+
+    sheet: Sheet
+    tail: str
+    quantile: float
+    most: float
+    open_quantile: float
+
+
+def _find_stall(sheet: Sheet) -> _Stall | None:
+    tail = next((stat for stat in _TAILS if sheet.get("latency", stat)), None)
+    most = sheet.get("latency", "max")
+    duration = sheet.run.duration
+    if tail is None or most is None or not duration:
+        return None
+    quantile = sheet.numbers["latency", tail, ""]
+    beyond = 1 - float(tail[1:]) / 100
+    at_most = quantile.value + quantile.step
+    steady = most.value - beyond * duration
+    if not at_most or most.value < _STALL * at_most or steady < _HIDDEN * at_most:
+        return None
+    return _Stall(sheet, tail, quantile.value, most.value, steady)
+
+
+def _tell_stalls(place: Place, stalls: Sequence[_Stall], total: int) -> Finding:
+    worst = max(stalls, key=lambda stall: stall.open_quantile / stall.quantile)
+    return Finding(
+        code="B318",
+        severity="warning",
+        where=name_place(place),
+        message=f"{worst.tail} is {format_quantity(worst.quantile, 's')} and the maximum "
+        f"{format_quantity(worst.most, 's')} "
+        f"({name_worst(worst.sheet.run, stalls, total)}): if all connections stood still so long, "
+        f"a steady stream of requests would have had a {worst.tail} of "
+        f"{format_quantity(worst.open_quantile, 's', 2)} or more",
+        remedy="a closed loop sends nothing while it waits: measure tails at a fixed rate "
+        "(wrk2 -R, vegeta -rate, k6 constant-arrival-rate)",
+        numbers={"quantile": worst.quantile, "max": worst.most, "open": worst.open_quantile},
+    )

@@ -1,0 +1,239 @@
+"""What each run and each of its sources tells, number by number, as rules want to ask for it.
+
+In: observations and runs. Out: `Evidence`. Why: a rule that checks arithmetic asks for the numbers
+of one run side by side; the long table holds one number a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from benchkit.errors import Finding
+from benchkit.schema import ROLES, RUN_KEY
+from benchkit.units import group_digits
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+#: group, variant, benchmark, params, tool: the repeats of one thing.
+Place = tuple[str, str, str, str, str]
+#: metric, stat, subject
+Name = tuple[str, str, str]
+_Key = tuple[str, str, str, str, int, str]
+
+_ASKED = (*RUN_KEY, "source", "metric", "stat", "subject", "value", "resolution")
+_KNOWN = (
+    *("load_model", "duration", "target_rate", "connections", "tool_version", "command"),
+    *("corrected", "env", "role"),
+)
+
+
+#: Roles of runs whose values are not in the table; a warm-up may have the labels of its run.
+_VALUELESS = frozenset(("warmup", "aggregate", "failed"))
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A value in its base unit, and by how much rounding may have moved it.
+
+    Parameters
+    ----------
+    value : float
+    step : float
+        The rounding step of the source; 0 where none is known.
+    """
+
+    value: float
+    step: float = 0.0
+
+    @property
+    def slack(self) -> float:
+        """The step as a share of the value."""
+        return self.step / abs(self.value) if self.value else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Run:
+    """One run, with the labels and the facts of the table of runs."""
+
+    group: str
+    variant: str
+    benchmark: str
+    params: str
+    run: int
+    tool: str
+    role: str = ROLES[0]
+    load_model: str = "unknown"
+    duration: float | None = None
+    target_rate: float | None = None
+    connections: int | None = None
+    tool_version: str | None = None
+    command: str | None = None
+    corrected: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def place(self) -> Place:
+        """What it is a repeat of."""
+        return self.group, self.variant, self.benchmark, self.params, self.tool
+
+    @property
+    def name(self) -> str:
+        """Variant and number, as in ``otlp 3``."""
+        return f"{self.variant} {self.run}".strip()
+
+    @property
+    def clients(self) -> int | None:
+        """The connections, of the run or of its params."""
+        if self.connections:
+            return self.connections
+        told = dict(part.partition("=")[::2] for part in self.params.split(","))
+        text = told.get("connections", "")
+        return int(text) if text.isdigit() else None
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The numbers that one source, or all sources together, tell of one run."""
+
+    run: Run
+    source: str
+    numbers: Mapping[Name, Number]
+
+    def get(self, metric: str, stat: str, subject: str = "") -> Number | None:
+        """Return a number, or None where it is not told."""
+        return self.numbers.get((metric, stat, subject))
+
+    def of(self, metric: str, stat: str) -> dict[str, float]:
+        """Return the values of one statistic by subject."""
+        return {s: n.value for (m, t, s), n in self.numbers.items() if (m, t) == (metric, stat)}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything that rules over runs look at.
+
+    Parameters
+    ----------
+    runs : tuple of Run
+        Of every role.
+    sheets : tuple of Sheet
+        One for each source of each run that has values.
+    """
+
+    runs: tuple[Run, ...]
+    sheets: tuple[Sheet, ...]
+
+    @cached_property
+    def merged(self) -> tuple[Sheet, ...]:
+        """One sheet for each run: of several forms the finest rounding counts."""
+        together: dict[_Key, tuple[Run, dict[Name, Number]]] = {}
+        for sheet in self.sheets:
+            _, numbers = together.setdefault(_key(sheet.run), (sheet.run, {}))
+            for name, number in sheet.numbers.items():
+                if name not in numbers or number.step < numbers[name].step:
+                    numbers[name] = number
+        return tuple(Sheet(run, "", numbers) for run, numbers in together.values())
+
+    @cached_property
+    def by_run(self) -> dict[Run, list[Sheet]]:
+        """The sheets of each measured run, one for each source."""
+        found: dict[Run, list[Sheet]] = {}
+        for sheet in self.sheets:
+            if sheet.run.role == "measured":
+                found.setdefault(sheet.run, []).append(sheet)
+        return found
+
+    @cached_property
+    def loads(self) -> tuple[Sheet, ...]:
+        """The merged sheets of measured runs of a load, companions apart."""
+        return tuple(sheet for sheet in self.merged if sheet.run.role == "measured")
+
+    def by_place(self, sheets: Iterable[Sheet]) -> dict[Place, list[Sheet]]:
+        """Put the repeats of one thing together."""
+        found: dict[Place, list[Sheet]] = {}
+        for sheet in sheets:
+            found.setdefault(sheet.run.place, []).append(sheet)
+        return found
+
+
+Rule = Callable[[Evidence], Iterator[Finding]]
+
+
+def gather(observations: Observations, runs: Runs) -> Evidence:
+    """Put the numbers of each run side by side; raw samples and counters are left out."""
+    listed = tuple(_list_runs(runs))
+    by_weight = sorted(listed, key=lambda run: run.role in _VALUELESS, reverse=True)
+    known = {_key(run): run for run in by_weight}
+    told = observations[~observations["stat"].isin(["sample", "counter"])]
+    sheets: dict[tuple[_Key, str], dict[Name, Number]] = {}
+    columns = [told[name].tolist() for name in _ASKED]
+    for *labels, source, metric, stat, subject, value, step in zip(*columns, strict=True):
+        at = tuple(labels), source.rpartition(":")[0] or source
+        about = subject if isinstance(subject, str) else ""
+        numbers = sheets.setdefault(at, {})
+        numbers.setdefault((metric, stat, about), Number(value, step if step > 0 else 0.0))
+    found = (
+        Sheet(known.get(key) or _bare(key), source, numbers)
+        for (key, source), numbers in sheets.items()
+    )
+    return Evidence(listed, tuple(found))
+
+
+def name_place(place: Place) -> str:
+    """Name the repeats of one thing: ``otlp on /ping, connections=8``."""
+    group, variant, benchmark, params, _ = place
+    who = "/".join(part for part in (group, variant) if part)
+    what = ", ".join(part for part in (benchmark, params) if part)
+    return " on ".join(part for part in (who, what) if part)
+
+
+def count_of(sheets: Sequence[object], total: int) -> str:
+    """Write how many runs of how many are meant: ``3 of 8 runs``.
+
+    Examples
+    --------
+    >>> count_of(["a", "b"], 2), count_of(["a"], 8), count_of(["a"], 1)
+    ('all 2 runs', '1 of 8 runs', 'one run')
+    """
+    if total == 1:
+        return "one run"
+    return f"all {total} runs" if len(sheets) == total else f"{len(sheets)} of {total} runs"
+
+
+def name_worst(run: Run, sheets: Sequence[object], total: int) -> str:
+    """Write which run is meant, and of how many: ``run 2; 3 of 8 runs``."""
+    return f"run {run.run}; {count_of(sheets, total)}" if total > 1 else f"run {run.run}"
+
+
+def write_count(value: float | None) -> str:
+    """Write a count with all its digits: ``1108``."""
+    return group_digits(f"{value or 0.0:.0f}")
+
+
+def _list_runs(runs: Runs) -> Iterator[Run]:
+    names = (*RUN_KEY, *_KNOWN)
+    columns = [runs[name].astype(object).tolist() for name in names]
+    for row in zip(*columns, strict=True):
+        told: dict[str, Any] = dict(zip(names, row, strict=True))
+        facts = {name: told[name] for name in _KNOWN if _is_told(told[name])}
+        yield Run(**{name: told[name] for name in RUN_KEY}, **facts)
+
+
+def _is_told(value: object) -> bool:
+    """Whether a fact is known: None, NaN and NA are not equal to themselves, or not at all."""
+    return value is not None and str(value) not in {"nan", "<NA>", "NaT"}
+
+
+def _bare(key: _Key) -> Run:
+    group, variant, benchmark, params, number, tool = key
+    return Run(
+        group=group, variant=variant, benchmark=benchmark, params=params, run=number, tool=tool
+    )
+
+
+def _key(run: Run) -> _Key:
+    return run.group, run.variant, run.benchmark, run.params, run.run, run.tool

@@ -1,0 +1,206 @@
+"""Rules about the machine: a generator beside the service, shared cores, containers at a limit.
+
+In: evidence of runs. Out: findings B412, B415, B416. Why: a service that shares a core with what
+loads it, or that stands at its limit, is measured together with that.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from benchkit.audit.facts import Evidence, Run, Sheet, name_place, name_worst
+from benchkit.errors import Finding
+from benchkit.units import format_number
+
+_AT_LIMIT = 0.95
+_THROTTLED = 0.05
+_LOCAL = frozenset(("localhost", "localhost.localdomain", "ip6-localhost"))
+_PINNED = re.compile(r"\btaskset\s+(?:-c|--cpu-list)\s+([\d,-]+)|--cpuset-cpus[= ]([\d,-]+)")
+#: Facts that tell where the service, or the generator, was allowed to run.
+_SERVICE = re.compile(r"(?:^|[._])(?:service|server|app)[._].*cpus(?:et)?$|^limit\..+\.cpuset$")
+_GENERATOR = re.compile(
+    r"(?:^|[._])(?:generator|client|load)[._].*cpus(?:et)?$|^(?:affinity|pinned)"
+)
+_SIBLINGS = re.compile(r"siblings")
+
+
+def find_local_generators(evidence: Evidence) -> Iterator[Finding]:
+    """B415: the load came from the machine that it was put on."""
+    local: dict[str, list[Sheet]] = {}
+    for sheet in evidence.loads:
+        host = sheet.run.env.get("host", "")
+        if is_loopback(host):
+            local.setdefault(host, []).append(sheet)
+    for host, sheets in local.items():
+        tools = ", ".join(dict.fromkeys(sheet.run.tool for sheet in sheets))
+        runs = "one run" if len(sheets) == 1 else f"{len(sheets)} runs"
+        yield Finding(
+            code="B415",
+            severity="info",
+            where=host,
+            message=f"{tools} ran on the machine that it loaded ({runs})",
+            remedy="use a second machine, or pin both to cores of their own and say so",
+            numbers={"runs": len(sheets)},
+        )
+
+
+def find_shared_cores(evidence: Evidence) -> Iterator[Finding]:
+    """B416: service and generator are pinned to hyper-threads of one core, or to one CPU."""
+    told: dict[tuple[str, str, str], list[Run]] = {}
+    for sheet in evidence.loads:
+        found = _find_shared(sheet.run)
+        if found is not None:
+            told.setdefault(found, []).append(sheet.run)
+    for (service, generator, core), runs in told.items():
+        yield Finding(
+            code="B416",
+            severity="warning",
+            where=", ".join(dict.fromkeys(run.variant for run in runs)),
+            message=f"the service is pinned to CPU {service} and the generator to {generator}, "
+            f"which are one core ({core}): they share its execution units and caches "
+            f"({len(runs)} runs)",
+            remedy="pin them to different cores: see "
+            "/sys/devices/system/cpu/cpu*/topology/thread_siblings_list",
+            numbers={"runs": len(runs)},
+        )
+
+
+def find_limited_containers(evidence: Evidence) -> Iterator[Finding]:
+    """B412: a container used all of its CPU limit, or was held back by it."""
+    limits = _list_limits(evidence)
+    by_subject: dict[tuple[str, str, str], list[_Use]] = {}
+    totals: dict[tuple[str, str, str], int] = {}
+    for sheet in evidence.merged:
+        run = sheet.run
+        at = run.group, run.variant, run.run
+        for subject in sheet.of("cpu_usage", "mean") | sheet.of("cpu_throttled", "mean"):
+            key = (run.group, run.variant, subject)
+            totals[key] = totals.get(key, 0) + 1
+            told = sheet.get("cpu_limit", "value", subject)
+            limit = told.value if told else limits.get((*at, _last(subject)))
+            use = _measure_use(sheet, subject, limit)
+            if use is not None:
+                by_subject.setdefault(key, []).append(use)
+    for key, uses in by_subject.items():
+        yield _tell_limited(key, uses, totals[key])
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host, with or without its port, is the machine itself.
+
+    Examples
+    --------
+    >>> is_loopback("127.0.0.1:8080"), is_loopback("[::1]:80"), is_loopback("10.0.0.7:8080")
+    (True, True, False)
+    """
+    name = host.strip().lower()
+    name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
+    if name in _LOCAL:
+        return True
+    with suppress(ValueError):
+        return ipaddress.ip_address(name).is_loopback
+    return False
+
+
+def parse_cpus(text: str) -> frozenset[int]:
+    """Read a list of CPUs as Linux writes it; nothing where it is none.
+
+    Examples
+    --------
+    >>> sorted(parse_cpus("0,2-3"))
+    [0, 2, 3]
+    """
+    found: set[int] = set()
+    for part in text.replace(" ", "").split(","):
+        low, dash, high = part.partition("-")
+        if not (low.isdigit() and (not dash or high.isdigit())):
+            return frozenset()
+        found.update(range(int(low), int(high or low) + 1))
+    return frozenset(found)
+
+
+def _find_shared(run: Run) -> tuple[str, str, str] | None:
+    pinned = _PINNED.search(run.command or "")
+    generator = next(filter(None, pinned.groups()), "") if pinned else _first(run, _GENERATOR)
+    service = _first(run, _SERVICE)
+    ours, theirs = parse_cpus(generator), parse_cpus(service)
+    if not (ours and theirs):
+        return None
+    cores = [parse_cpus(text) for text in re.split(r"[;\s]+", _first(run, _SIBLINGS)) if text]
+    cores += [frozenset((cpu,)) for cpu in ours & theirs]
+    for core in cores:
+        if core & ours and core & theirs:
+            return service, generator, ",".join(map(str, sorted(core)))
+    return None
+
+
+def _first(run: Run, pattern: re.Pattern[str]) -> str:
+    return next((value for name, value in run.env.items() if pattern.search(name)), "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """How much of its limit a container used in one run."""
+
+    run: Run
+    used: float
+    limit: float | None
+    throttled: float
+
+
+def _list_limits(evidence: Evidence) -> dict[tuple[str, str, int, str], float]:
+    """Return the CPU limits in cores that any source of a run tells, by container."""
+    found: dict[tuple[str, str, int, str], float] = {}
+    for run in evidence.runs:
+        for name, value in run.env.items():
+            if name.startswith("limit.") and name.endswith(".cpu"):
+                subject = name.removeprefix("limit.").removesuffix(".cpu")
+                with suppress(ValueError):
+                    found[run.group, run.variant, run.run, _last(subject)] = float(value)
+    return found
+
+
+def _last(subject: str) -> str:
+    """Return the last part of a container's name: a sidecar says server, cAdvisor /bench/server."""
+    return subject.rstrip("/").rpartition("/")[2]
+
+
+def _measure_use(sheet: Sheet, subject: str, limit: float | None) -> _Use | None:
+    used = sheet.get("cpu_usage", "mean", subject)
+    throttled = sheet.get("cpu_throttled", "mean", subject)
+    share = throttled.value if throttled else 0.0
+    cores = used.value if used else 0.0
+    is_full = bool(limit) and cores >= _AT_LIMIT * (limit or 0.0)
+    if not is_full and share <= _THROTTLED:
+        return None
+    return _Use(sheet.run, cores, limit, share)
+
+
+def _tell_limited(key: tuple[str, str, str], uses: Sequence[_Use], total: int) -> Finding:
+    group, variant, subject = key
+    worst = max(uses, key=lambda use: (use.used / use.limit if use.limit else 0.0, use.throttled))
+    told = []
+    if worst.limit:
+        told.append(
+            f"used {format_number(worst.used)} of {format_number(worst.limit)} cores on average"
+        )
+    if worst.throttled:
+        told.append(f"was held back in {100 * worst.throttled:.2g} % of its periods")
+    return Finding(
+        code="B412",
+        severity="warning",
+        where=name_place((group, variant, "", "", "")),
+        message=f"{subject} is at its CPU limit: it {' and '.join(told)} "
+        f"({name_worst(worst.run, uses, total)}): what is measured is the limit",
+        remedy="raise the limit, or lower the load until no container is near its own",
+        numbers={
+            "used": worst.used,
+            "limit": worst.limit or float("nan"),
+            "throttled": worst.throttled,
+            "runs": len(uses),
+        },
+    )

@@ -1,0 +1,245 @@
+"""Rules about two sides that were not measured alike, and about changes of shares.
+
+In: comparisons and evidence of runs. Out: findings B203 to B205, B315, B319, B320. Why: another
+version, machine, length or load is another experiment, and a table of medians does not show it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from statistics import median
+
+from benchkit.audit.facts import Evidence, Place, Run, Sheet, name_place
+from benchkit.comparison import Comparisons, Contrast
+from benchkit.errors import Finding
+from benchkit.units import format_number, format_percent, format_quantity
+
+#: Words in the names of facts that are about the machine, and not about the variant.
+_MACHINE = re.compile(
+    r"(?:^|[^a-z])(?:cpus?|cores|threads|siblings|smt|turbo|governor|gomaxprocs|memory|machine"
+    r"|hostname|kernel|os|goos|arch|goarch|limits?)(?:$|[^a-z])"
+)
+_LENGTHS = 0.1
+_LOADS = 0.01
+#: A change of the rate from which latencies of a closed loop are of another load.
+_RATES = 0.03
+_SHARES = frozenset(
+    ("error_rate", "spans_dropped_share", "cpu_throttled", "checks", "latency_within_stdev")
+)
+_FEWEST_POINTS = 0.001
+_SHOWN = 3
+
+
+def find_other_versions(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
+    """B203: the tool that measured had another version."""
+    for pair in comparisons.pairs:
+        sides = [_list_versions(evidence, variant) for variant in pair]
+        for tool in sides[0].keys() & sides[1].keys():
+            told = [_join(side[tool]) for side in sides]
+            if len({*sides[0][tool], *sides[1][tool]}) > 1:
+                yield Finding(
+                    code="B203",
+                    severity="warning",
+                    where=", ".join(pair),
+                    message=f"{tool} {told[0]} measured {pair[0]} and {tool} {told[1]} {pair[1]}: "
+                    "a tool that measures otherwise makes a change of its own",
+                    remedy="measure both sides with one version",
+                    numbers=dict(zip(pair, told, strict=True)),
+                )
+
+
+def find_other_machines(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
+    """B204: something about the machine differs between the runs of a pair."""
+    for pair in comparisons.pairs:
+        sides = [_list_machine(evidence, variant) for variant in pair]
+        differing = {
+            name: [_join(side[name]) for side in sides]
+            for name in sides[0]
+            if name in sides[1] and len({*sides[0][name], *sides[1][name]}) > 1
+        }
+        if differing:
+            shown = "; ".join(
+                f"{name} {left} against {right}"
+                for name, (left, right) in list(differing.items())[:_SHOWN]
+            )
+            more = f" and {len(differing) - _SHOWN} more" if len(differing) > _SHOWN else ""
+            yield Finding(
+                code="B204",
+                severity="warning",
+                where=", ".join(pair),
+                message=f"the machine differs: {shown}{more}",
+                remedy="measure both sides on one machine as it stands, in turn",
+                numbers={name: " / ".join(texts) for name, texts in differing.items()},
+            )
+
+
+def find_other_lengths(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
+    """B205: the runs of one side are longer, although not for a fixed number of requests."""
+    for places in _pair_places(comparisons, evidence):
+        sides = [[s.run.duration for s in sheets if s.run.duration] for _, sheets in places]
+        if not all(sides) or _is_fixed_count([sheets for _, sheets in places]):
+            continue
+        short, long = sorted(median(lengths) for lengths in sides)
+        if short and long / short - 1 > _LENGTHS:
+            told = " against ".join(format_quantity(median(lengths), "s") for lengths in sides)
+            yield Finding(
+                code="B205",
+                severity="info",
+                where=name_place(places[1][0]),
+                message=f"the runs are not of one length: {told} in {places[0][0][1]} and "
+                f"{places[1][0][1]}; totals cannot be compared, and a warm-up weighs more in the "
+                "shorter ones",
+                remedy="run both sides for the same time",
+                numbers={"shorter": short, "longer": long},
+            )
+
+
+def find_other_loads(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
+    """B315, B319: the sides were measured at different rates."""
+    models = {sheet.run.place: sheet.run.load_model for sheet in evidence.loads}
+    rates = [c for c in comparisons.contrasts if _is_rate(c)]
+    other = [c for c in rates if models.get(_place(c)) == "open" and _apart(c) > _LOADS]
+    if other:
+        yield _tell_open(other)
+    latencies = {_row(c) for c in comparisons.contrasts if c.metric == "latency"}
+    bound = [
+        c
+        for c in rates
+        if models.get(_place(c)) == "closed" and _apart(c) > _RATES and _row(c) in latencies
+    ]
+    if bound:
+        yield _tell_closed(bound)
+
+
+def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterator[Finding]:
+    """B320: a share changed; points and per cent are two numbers."""
+    told = [
+        c
+        for c in comparisons.contrasts
+        if c.metric in _SHARES and c.stat == "mean" and c.ratio and abs(c.delta) >= _FEWEST_POINTS
+    ]
+    by_metric: dict[str, list[Contrast]] = {}
+    for c in told:
+        by_metric.setdefault(c.metric, []).append(c)
+    for metric, changed in by_metric.items():
+        worst = max(changed, key=lambda c: abs(c.delta))
+        points = f"{100 * worst.delta:+.2g}".replace("-", "\N{MINUS SIGN}")
+        relative = format_percent(worst.center_variant / worst.center_baseline - 1)
+        yield Finding(
+            code="B320",
+            severity="info",
+            where=worst.variant,
+            message=f"{metric} goes from {100 * worst.center_baseline:.3g} % to "
+            f"{100 * worst.center_variant:.3g} %: {points} percentage points, or {relative}",
+            remedy="say which of the two is meant; the table shows the second",
+            numbers={"points": worst.delta, "share": worst.delta / worst.center_baseline},
+        )
+
+
+def _list_versions(evidence: Evidence, variant: str) -> dict[str, dict[str, None]]:
+    found: dict[str, dict[str, None]] = {}
+    for sheet in evidence.loads:
+        run = sheet.run
+        if run.variant == variant and run.tool_version:
+            found.setdefault(run.tool, {})[run.tool_version] = None
+    return found
+
+
+def _list_machine(evidence: Evidence, variant: str) -> dict[str, dict[str, None]]:
+    found: dict[str, dict[str, None]] = {}
+    for run in _of(evidence.runs, lambda run: run.variant == variant and run.role != "warmup"):
+        for name, value in run.env.items():
+            if _MACHINE.search(name.lower()):
+                found.setdefault(name, {})[value] = None
+    return found
+
+
+def _of(runs: Iterable[Run], is_meant: Callable[[Run], bool]) -> Iterator[Run]:
+    return (run for run in runs if is_meant(run))
+
+
+def _join(values: Iterable[str]) -> str:
+    return " and ".join(values)
+
+
+def _pair_places(
+    comparisons: Comparisons, evidence: Evidence
+) -> Iterator[list[tuple[Place, list[Sheet]]]]:
+    """Yield the runs of both sides of each series that was compared."""
+    known = evidence.by_place(evidence.loads)
+    series = dict.fromkeys(
+        (c.group, side, c.benchmark, c.params, c.tool, c.baseline, c.variant)
+        for c in comparisons.contrasts
+        for side in (c.variant,)
+    )
+    for group, _, benchmark, params, tool, baseline, variant in series:
+        places = [(group, name, benchmark, params, tool) for name in (baseline, variant)]
+        if all(place in known for place in places):
+            yield [(place, known[place]) for place in places]
+
+
+def _is_fixed_count(sides: Iterable[list[Sheet]]) -> bool:
+    """Whether every run made about the same number of requests."""
+    told = [sheet.get("requests", "count") for sheets in sides for sheet in sheets]
+    counts = [number.value for number in told if number]
+    return not counts or max(counts) <= min(counts) * (1 + _LOADS)
+
+
+def _is_rate(c: Contrast) -> bool:
+    return (c.metric, c.stat, c.subject) == ("request_rate", "mean", "")
+
+
+def _place(c: Contrast) -> Place:
+    return c.group, c.variant, c.benchmark, c.params, c.tool
+
+
+def _row(c: Contrast) -> tuple[str, ...]:
+    return (*_place(c), c.baseline)
+
+
+def _apart(c: Contrast) -> float:
+    if not c.center_baseline:
+        return 0.0
+    return abs(c.center_variant / c.center_baseline - 1)
+
+
+def _tell_open(other: list[Contrast]) -> Finding:
+    worst = max(other, key=_apart)
+    return Finding(
+        code="B315",
+        severity="warning",
+        where=name_place(_place(worst)),
+        message=f"{worst.variant} was loaded with {_rate(worst.center_variant)} and "
+        f"{worst.baseline} with {_rate(worst.center_baseline)}: latencies at different loads "
+        "are not the cost of the variant alone",
+        remedy="offer a rate that every side can reach, and see that the generator is not the "
+        "limit",
+        numbers=_told(worst, other),
+    )
+
+
+def _tell_closed(bound: list[Contrast]) -> Finding:
+    worst = max(bound, key=_apart)
+    return Finding(
+        code="B319",
+        severity="info",
+        where=name_place(_place(worst)),
+        message=f"latencies are at {_rate(worst.center_variant)} here and "
+        f"{_rate(worst.center_baseline)} in {worst.baseline}: in a closed loop rate and latency "
+        "are one fact, not two",
+        remedy="for latency at equal load fix the rate",
+        numbers=_told(worst, bound),
+    )
+
+
+def _rate(value: float) -> str:
+    return f"{format_number(value, 4)} requests/s"
+
+
+def _told(worst: Contrast, rows: list[Contrast]) -> dict[str, float]:
+    return {
+        "baseline": worst.center_baseline,
+        "variant": worst.center_variant,
+        "rows": len(rows),
+    }

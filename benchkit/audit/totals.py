@@ -1,0 +1,146 @@
+"""Rules about a report's own arithmetic: totals against rate and duration, and the order of ranks.
+
+In: evidence of runs, source by source. Out: findings B312, B313. Why: numbers that were typed,
+pasted together or cut contradict each other, and every later number inherits that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from benchkit.audit.facts import Evidence, Number, Sheet
+from benchkit.errors import Finding
+from benchkit.units import format_percent, format_quantity
+
+#: A total and the rate that it makes with the seconds of the run.
+_PAIRS = (
+    (("requests", "count"), ("request_rate", "mean")),
+    (("iterations", "count"), ("iteration_rate", "mean")),
+    (("bytes_in", "total"), ("bandwidth_in", "mean")),
+    (("bytes_out", "total"), ("bandwidth_out", "mean")),
+)
+#: Tools whose rates stand on a time of their own, which they do not tell.
+_OWN_CLOCK = frozenset({"k6"})
+#: A disagreement beyond rounding that is not worth a word.
+_ALLOWED = 0.005
+_QUANTILE = re.compile(r"p(\d+(?:\.\d+)?)")
+#: What a histogram or a digest may add to a quantile, as a share.
+_APPROXIMATE = 0.01
+_LAST = 101.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Seconds:
+    """How long the run was, by one witness."""
+
+    told_by: str
+    length: Number
+
+
+def find_wrong_totals(evidence: Evidence) -> Iterator[Finding]:
+    """B312: requests, rate and duration of one report do not go together."""
+    for sheet in evidence.sheets:
+        witnesses = list(_hear(sheet))
+        if len(witnesses) > 1:
+            worst = max(witnesses[1:], key=lambda w: _measure_gap(witnesses[0], w))
+            gap = _measure_gap(witnesses[0], worst)
+            if gap > _ALLOWED:
+                yield _tell_totals(sheet, witnesses[0], worst, gap)
+
+
+def find_wrong_order(evidence: Evidence) -> Iterator[Finding]:
+    """B313: a lower percentile above a higher one, or a mean outside its range."""
+    for sheet in evidence.sheets:
+        ranks: dict[tuple[str, str], dict[str, Number]] = {}
+        for (metric, stat, subject), number in sheet.numbers.items():
+            ranks.setdefault((metric, subject), {})[stat] = number
+        for (metric, subject), told in ranks.items():
+            wrong = _find_wrong(told)
+            if wrong:
+                yield _tell_wrong(sheet, metric, subject, told, wrong)
+
+
+def _hear(sheet: Sheet) -> Iterator[_Seconds]:
+    """Yield the lengths that the report implies; its own duration first, if rates stand on it."""
+    if sheet.run.tool not in _OWN_CLOCK:
+        told = sheet.get("duration", "total", "attack") or sheet.get("duration", "total")
+        if told is not None and told.value > 0:
+            yield _Seconds("the duration", told)
+    for (total, stat), (rate, rate_stat) in _PAIRS:
+        whole, speed = sheet.get(total, stat), sheet.get(rate, rate_stat)
+        if whole and speed and whole.value > 0 and speed.value > 0:
+            length = whole.value / speed.value
+            step = length * (whole.slack + speed.slack)
+            yield _Seconds(f"{total} ÷ {rate}", Number(length, step))
+
+
+def _measure_gap(one: _Seconds, other: _Seconds) -> float:
+    """Return by what share two lengths differ, beyond rounding."""
+    apart = abs(one.length.value - other.length.value) - one.length.step - other.length.step
+    return max(apart, 0.0) / one.length.value
+
+
+def _tell_totals(sheet: Sheet, one: _Seconds, other: _Seconds, gap: float) -> Finding:
+    return Finding(
+        code="B312",
+        severity="warning",
+        where=sheet.source,
+        message=f"{one.told_by} says {format_quantity(one.length.value, 's', 4)} and "
+        f"{other.told_by} {format_quantity(other.length.value, 's', 4)} ({sheet.run.name}): "
+        f"{format_percent(other.length.value / one.length.value - 1)}, more than rounding",
+        remedy="see which of them was typed or belongs to another run, and run again if none tells",
+        numbers={
+            one.told_by: one.length.value,
+            other.told_by: other.length.value,
+            "gap": gap,
+        },
+    )
+
+
+def _find_wrong(told: Mapping[str, Number]) -> tuple[str, str] | None:
+    """Return two neighbours in the wrong order, or a mean and the end that it passes."""
+    ranked = sorted((rank, stat) for stat in told if (rank := _rank(stat)) is not None)
+    for (_, low), (_, high) in pairwise(ranked):
+        if _is_above(told[low], told[high]):
+            return low, high
+    if "mean" in told:
+        if "min" in told and _is_above(told["min"], told["mean"]):
+            return "min", "mean"
+        if "max" in told and _is_above(told["mean"], told["max"]):
+            return "mean", "max"
+    return None
+
+
+def _rank(stat: str) -> float | None:
+    if stat == "min":
+        return -1.0
+    if stat == "max":
+        return _LAST
+    match = _QUANTILE.fullmatch(stat)
+    return float(match[1]) if match else None
+
+
+def _is_above(low: Number, high: Number) -> bool:
+    allowed = low.step + high.step + _APPROXIMATE * abs(high.value)
+    return low.value - high.value > allowed
+
+
+def _tell_wrong(
+    sheet: Sheet, metric: str, subject: str, told: Mapping[str, Number], wrong: tuple[str, str]
+) -> Finding:
+    low, high = wrong
+    unit = "s" if "time" in metric or "latency" in metric else "1"
+    values = [format_quantity(told[stat].value, unit) for stat in wrong]
+    about = f" of {subject}" if subject else ""
+    return Finding(
+        code="B313",
+        severity="warning",
+        where=sheet.source,
+        message=f"{metric}{about}: {low} ({values[0]}) is above {high} ({values[1]}) in "
+        f"{sheet.run.name}, which no set of values allows",
+        remedy="see whether a line was typed, or belongs to another run",
+        numbers={low: told[low].value, high: told[high].value},
+    )

@@ -1,0 +1,142 @@
+"""``benchkit check``: what the audit finds, and nothing else.
+
+In: raw files, folders or the store. Out: findings, as a list, Markdown, CSV or JSON.
+Why: arithmetic that does not hold, and what a comparison cannot show, are seen before it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchkit.cli import options as o
+from benchkit.errors import SEVERITIES, ConfigError, ExitCode, Finding, at_least
+
+if TYPE_CHECKING:
+    from benchkit.api import RunSet
+
+FORMATS = ("table", "md", "csv", "json")
+ENDINGS = {".md": "md", ".csv": "csv", ".json": "json"}
+#: What becomes of a source that `--strict` does not allow.
+_REFUSED = frozenset(("refused", "empty"))
+
+Select = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--select", metavar="CODE", help="Only these codes or their beginnings (B3); repeatable."
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", metavar="CODE", help="None of these codes; repeatable."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: benchkit check results/ --ignore B415")(check)
+
+
+def check(
+    paths: o.Paths = None,
+    select: Select = None,
+    ignore: Ignore = None,
+    baseline: o.Baseline = None,
+    by: o.Only = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Exit 3 on a warning, an error or a source refused."),
+    ] = False,
+    free_of: Annotated[
+        str | None,
+        typer.Option(
+            "--free-of",
+            metavar="SEVERITY",
+            help="Exit 3 on a finding as grave as info, warning or error, or graver.",
+        ),
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(help="table, md, csv or json. [default: told by -o, else table]"),
+    ] = None,
+    output: o.Output = None,
+    store: o.StoreOption = None,
+    layout: o.Layout = None,
+    rename: o.Rename = None,
+    as_format: o.As = None,
+    exclude: o.Exclude = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """List the findings of the audit; it is no gate: without --strict it exits 0."""
+    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    grave = free_of and o.choose(free_of, SEVERITIES, "--free-of")
+    codes = read_codes(select, "--select"), read_codes(ignore, "--ignore")
+    request = o.Request(
+        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
+        exclude=exclude, by=o.require_values(by), quiet=quiet,
+    )  # fmt: skip
+    runset = request.load()
+    found = pick(runset.check(baseline=baseline or o.settings().baseline), *codes)
+    o.write(render(found, runset, chosen, to_file=output is not None), output)
+    is_refused = any(report.outcome in _REFUSED for report in runset.reports)
+    if strict and (is_refused or at_least(found, "warning")):
+        raise typer.Exit(int(ExitCode.DATA))
+    if grave and at_least(found, grave):
+        raise typer.Exit(int(ExitCode.DATA))
+
+
+def read_codes(texts: Sequence[str] | None, option: str) -> tuple[str, ...]:
+    """Read codes and beginnings of codes, several parted by commas.
+
+    Raises
+    ------
+    ConfigError
+        If no code begins so.
+    """
+    from difflib import get_close_matches
+
+    from benchkit.audit.catalogue import CATALOGUE
+
+    codes = [part.strip().upper() for text in texts or () for part in text.split(",")]
+    for code in codes:
+        if not code or not any(known.startswith(code) for known in CATALOGUE):
+            near = get_close_matches(code, CATALOGUE, 1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            raise ConfigError(
+                f"no code begins with {code!r}",
+                where=option,
+                hint=f"{hint}`benchkit explain` lists all",
+            )
+    return tuple(codes)
+
+
+def pick(
+    findings: Sequence[Finding], select: tuple[str, ...], ignore: tuple[str, ...]
+) -> tuple[Finding, ...]:
+    """Keep the findings that are selected and not ignored."""
+    return tuple(
+        finding
+        for finding in findings
+        if (not select or finding.code.startswith(select))
+        and not (ignore and finding.code.startswith(ignore))
+    )
+
+
+def render(
+    findings: Sequence[Finding], runset: RunSet, format: str, *, to_file: bool = False
+) -> str:
+    """Write findings in one of the command's formats."""
+    if format in {"csv", "json"}:
+        from benchkit.report.to_findings import to_csv, to_json
+
+        return to_json(findings) if format == "json" else to_csv(findings)
+    from benchkit.cli.console import render_table, render_texts
+    from benchkit.tables.findings import count_findings, findings_table, list_findings
+
+    runs = len(runset.runs)
+    head = f"{count_findings(findings)} in {runs} run{'' if runs == 1 else 's'}"
+    if format == "md":
+        return f"{head}\n\n{render_table(findings_table(findings), markdown=True)}"
+    return render_texts((head, *list_findings(findings)), to_file=to_file)

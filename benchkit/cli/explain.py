@@ -1,0 +1,105 @@
+"""``benchkit explain``: what a code, a metric or a format is.
+
+In: words. Out: documentation, as text, Markdown or JSON. Why: a code in a terminal should be one
+command away from what it means and what to do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchkit.cli import options as o
+from benchkit.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchkit.tables.explanation import Explanation
+
+FORMATS = ("table", "md", "json")
+ENDINGS = {".md": "md", ".json": "json"}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: benchkit explain B310")(explain)
+
+
+def explain(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[CODE|METRIC|FORMAT]...",
+            help="B310, latency.p99, vegeta. With none all codes are listed.",
+        ),
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="table, md or json. [default: told by -o, else table]")
+    ] = None,
+    output: o.Output = None,
+) -> None:
+    """Explain a code of findings, a metric or a format."""
+    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    o.write(render(look_up(words or ()), chosen, to_file=output is not None), output)
+
+
+def look_up(words: Sequence[str]) -> tuple[Explanation, ...]:
+    """Return what the words mean; all codes if there is none.
+
+    Raises
+    ------
+    ConfigError
+        If nothing is called so.
+    """
+    from benchkit.audit.catalogue import CATALOGUE
+    from benchkit.parsers.registry import formats
+    from benchkit.tables.explanation import explain_code, find_explanations, suggest
+
+    if not words:
+        return tuple(map(explain_code, CATALOGUE.values()))
+    known = formats()
+    found: list[Explanation] = []
+    for word in words:
+        meant = find_explanations(word, known)
+        if not meant:
+            near = suggest(word, known)
+            hint = f"did you mean {near}? " if near else ""
+            raise ConfigError(
+                f"{word!r} is no code, metric or format",
+                where="explain",
+                hint=f"{hint}`benchkit explain` lists the codes, `benchkit formats` the formats",
+            )
+        found += meant
+    return tuple(found)
+
+
+def render(explanations: Sequence[Explanation], format: str, *, to_file: bool = False) -> str:
+    """Write explanations in one of the command's formats; many codes as a table."""
+    if format == "json":
+        import json
+        from dataclasses import asdict
+
+        rows = [{**asdict(one), "parts": dict(one.parts)} for one in explanations]
+        document = {"format_version": 1, "explanations": rows}
+        return json.dumps(document, indent=2, ensure_ascii=False)
+    from benchkit.audit.catalogue import CATALOGUE
+    from benchkit.cli.console import render_table, render_texts
+    from benchkit.tables.explanation import codes_table, write_explanation
+
+    if len(explanations) == len(CATALOGUE):
+        table = codes_table(CATALOGUE.values())
+        return render_table(table, markdown=format == "md", to_file=to_file)
+    if format == "md":
+        return "\n\n".join(map(write_markdown, explanations)) + "\n"
+    return render_texts([write_explanation(one) for one in explanations], to_file=to_file)
+
+
+def write_markdown(explanation: Explanation) -> str:
+    """Write an explanation as Markdown."""
+    from benchkit.report.markdown_text import escape_lines
+
+    head = escape_lines([f"{explanation.name}: {explanation.summary}"])
+    parts = [f"- *{heading}*: {escape_lines([text])}" for heading, text in explanation.parts]
+    return "\n".join([f"### {head}", "", *parts])

@@ -1,0 +1,177 @@
+"""What a code, a metric or a format is, in words.
+
+In: entries of the catalogue, words of the vocabulary, what parsers declare. Out: `Explanation`s.
+Why: documentation that is read where the question comes up is made of the data that the program
+itself goes by, so that it cannot be out of date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from benchkit.audit.catalogue import CATALOGUE, Entry
+from benchkit.metrics import VOCABULARY, Metric, primaries
+from benchkit.parsers.base import Format
+from benchkit.tables.model import Cell, Column, Table
+
+_UNITS = {"1": "1 (a count or a share)"}
+#: Columns that headings and texts take together.
+_WIDTH = 92
+_LOADS = (
+    ("wrk", "closed", "closed loops"),
+    ("k6", "open", "open loops"),
+    ("gobench", "unknown", "go test"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """One thing explained.
+
+    Parameters
+    ----------
+    kind : {'code', 'metric', 'format'}
+    name, summary : str
+    parts : tuple of (heading, text)
+        A part may have several lines.
+    """
+
+    kind: str
+    name: str
+    summary: str
+    parts: tuple[tuple[str, str], ...]
+
+
+def explain_code(entry: Entry) -> Explanation:
+    """Explain a code of findings.
+
+    Parameters
+    ----------
+    entry : Entry
+    """
+    return Explanation(
+        kind="code",
+        name=entry.code,
+        summary=entry.says,
+        parts=(
+            ("severity", entry.severity),
+            ("what", entry.what),
+            ("why", entry.why),
+            ("example", entry.example),
+            ("do", entry.do),
+        ),
+    )
+
+
+def explain_metric(metric: Metric) -> Explanation:
+    """Explain a word of the vocabulary.
+
+    Parameters
+    ----------
+    metric : Metric
+    """
+    better = "neither direction" if metric.better == "none" else metric.better
+    parts = [
+        ("unit", _UNITS.get(metric.unit, metric.unit)),
+        ("better", better),
+        ("stats", ", ".join(metric.stats)),
+        ("from", metric.source),
+        ("compared", _describe_use(metric)),
+    ]
+    return Explanation(
+        kind="metric",
+        name=metric.name,
+        summary=metric.meaning,
+        parts=tuple(p for p in parts if p[1]),
+    )
+
+
+def explain_format(form: Format) -> Explanation:
+    """Explain a format: its forms, by what each is known and what it does not tell.
+
+    Parameters
+    ----------
+    form : Format
+    """
+    parts = [("tools", ", ".join(form.tools))]
+    for one in form.forms:
+        lines = [f"of {one.versions}", f"known by {one.signature}"]
+        lines += [f"not recorded: {one.not_recorded}"] if one.not_recorded else []
+        parts.append((one.name, "\n".join(lines)))
+    return Explanation(kind="format", name=form.name, summary=form.summary, parts=tuple(parts))
+
+
+def find_explanations(word: str, formats: Iterable[Format]) -> tuple[Explanation, ...]:
+    """Return what a word means: a code, a metric (with or without its stat), a format or a tool.
+
+    Parameters
+    ----------
+    word : str
+        In any case.
+    formats : iterable of Format
+
+    Returns
+    -------
+    tuple of Explanation
+        Empty where nothing is called so.
+    """
+    asked = word.strip().lower()
+    entry = CATALOGUE.get(asked.upper())
+    found = [explain_code(entry)] if entry else []
+    metric = VOCABULARY.get(asked) or VOCABULARY.get(asked.partition(".")[0])
+    found += [explain_metric(metric)] if metric else []
+    found += [
+        explain_format(form)
+        for form in formats
+        if asked == form.name.lower() or asked in map(str.lower, form.tools)
+    ]
+    return tuple(found)
+
+
+def suggest(word: str, formats: Iterable[Format]) -> str:
+    """Return the nearest word that can be explained; empty where none is near."""
+    tools = [name for form in formats for name in (form.name, *form.tools)]
+    known = {name.lower(): name for name in (*CATALOGUE, *VOCABULARY, *tools)}
+    near = get_close_matches(word.strip().lower(), known, 1)
+    return known[near[0]] if near else ""
+
+
+def write_explanation(explanation: Explanation) -> str:
+    """Write an explanation as text, its parts below each other."""
+    width = max(len(heading) for heading, _ in explanation.parts)
+    lines = [f"{explanation.name}: {explanation.summary}", ""]
+    for heading, text in explanation.parts:
+        for index, line in enumerate(_wrap(text, _WIDTH - width)):
+            lines.append(f"  {heading if not index else '':<{width}}  {line}")
+    return "\n".join(lines)
+
+
+def codes_table(entries: Iterable[Entry]) -> Table:
+    """List codes with what they say."""
+    return Table(
+        title="Codes of findings",
+        columns=(Column("code", "code"), Column("severity", "severity"), Column("says", "says")),
+        rows=tuple((Cell(e.code), Cell(e.severity), Cell(e.says)) for e in entries),
+        footer=("benchkit explain CODE says why, and what to do",),
+    )
+
+
+def _describe_use(metric: Metric) -> str:
+    if metric.assume == "exact":
+        return "exactly, without a test"
+    if not metric.compared:
+        return "no: a total or a setting of the run"
+    headline = " and ".join(
+        loads
+        for tool, load, loads in _LOADS
+        if metric.name in (name for name, _ in primaries(tool, load))
+    )
+    return f"as a primary metric of {headline}" if headline else "as an exploratory metric"
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    from textwrap import wrap
+
+    return [part for line in text.split("\n") for part in wrap(line, width)]

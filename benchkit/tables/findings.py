@@ -1,0 +1,115 @@
+"""Findings in words: a few lines under a comparison, or all of them by code.
+
+In: findings. Out: lines and a `Table`. Why: forty runs that share one mistake are one line, and
+what is passed over is counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from benchkit.audit.catalogue import CATALOGUE
+from benchkit.errors import SEVERITIES, Finding, describe
+from benchkit.tables.model import Cell, Column, Table
+from benchkit.units import printable
+
+#: Lines that a comparison has for its findings.
+_SHOWN = 6
+_NOUNS = {"error": "error", "warning": "warning", "info": "note"}
+
+
+def summarise_findings(findings: Sequence[Finding], shown: int = _SHOWN) -> tuple[str, ...]:
+    """Write the gravest findings, those that say the same once, and count the rest.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+        The gravest first.
+    shown : int
+        Most lines.
+
+    Returns
+    -------
+    tuple of str
+        The last one counts what is not shown, and says how to see it.
+
+    Examples
+    --------
+    >>> twice = [Finding(code="B423", severity="warning", message="lost", where=v) for v in "ab"]
+    >>> summarise_findings(twice)
+    ('! B423 a: lost (and 1 more like it)',)
+    """
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in findings:
+        alike.setdefault((finding.severity, finding.code, finding.remedy), []).append(finding)
+    lines = []
+    for same in list(alike.values())[:shown]:
+        more = f" (and {len(same) - 1} more like it)" if len(same) > 1 else ""
+        lines.append(f"! {same[0]}{more}")
+    rest = sum(len(same) for same in list(alike.values())[shown:])
+    if rest:
+        what = "one more finding" if rest == 1 else f"{rest} more findings"
+        lines.append(f"… and {what}: `benchkit check` lists all, `benchkit explain CODE` says why")
+    return tuple(lines)
+
+
+def count_findings(findings: Iterable[Finding]) -> str:
+    """Count findings by severity, in one line.
+
+    Examples
+    --------
+    >>> count_findings([Finding(code="B423", severity="warning", message="lost")])
+    '1 warning'
+    >>> count_findings([])
+    'nothing found'
+    """
+    counts = Counter(finding.severity for finding in findings)
+    parts = [
+        f"{counts[severity]} {_NOUNS[severity]}{'s' if counts[severity] > 1 else ''}"
+        for severity in SEVERITIES
+        if counts[severity]
+    ]
+    return ", ".join(parts) or "nothing found"
+
+
+def list_findings(findings: Sequence[Finding]) -> tuple[str, ...]:
+    """Write every finding below its code, and each remedy once.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+        The gravest first.
+
+    Returns
+    -------
+    tuple of str
+        One text for each code, of several lines.
+    """
+    by_code: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        by_code.setdefault((finding.severity, finding.code), []).append(finding)
+    return tuple(_list_code(same) for same in by_code.values())
+
+
+def _list_code(same: Sequence[Finding]) -> str:
+    first = same[0]
+    entry = CATALOGUE.get(first.code)
+    lines = [f"{first.code} {first.severity}" + (f": {entry.says}" if entry else "")]
+    by_remedy: dict[str, list[Finding]] = {}
+    for finding in same:
+        by_remedy.setdefault(finding.remedy, []).append(finding)
+    for remedy, findings in by_remedy.items():
+        lines += [f"  {describe(finding.message, where=finding.where)}" for finding in findings]
+        lines += [f"  → {remedy}"] if remedy else []
+    return "\n".join(map(printable, lines))
+
+
+def findings_table(findings: Sequence[Finding]) -> Table:
+    """List findings as rows."""
+    names = ("code", "severity", "where", "message", "remedy")
+    return Table(
+        title="Findings",
+        columns=tuple(Column(name, name) for name in names),
+        rows=tuple(tuple(Cell(str(getattr(f, name))) for name in names) for f in findings),
+    )

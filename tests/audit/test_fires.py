@@ -1,0 +1,157 @@
+"""Every rule over runs and sides fires on what it is about, and is silent on what is as it was.
+
+The files that fire differ from those that do not in the one thing that the rule looks at.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import audit_inputs
+import pytest
+from audit_inputs import FIXTURES, Files, ab, spans, vegeta, wrk
+
+PLAIN_MEAN = ("0.86ms  847", "0.75ms  847")
+OTHER = (
+    ("10406.41", "10399.87"),
+    ("847.93us", "850.12us"),
+    ("701.00us", "703.00us"),
+    ("4.63ms", "4.71ms"),
+    ("17.29ms", "17.44ms"),
+    ("1.16ms", "1.17ms"),
+)
+LONGER = (("156120 requests in 15.00s", "312240 requests in 30.01s"), ("38.50MB", "77.04MB"))
+SLOWER = (
+    ("10406.41", "9406.41"),
+    ("156120 requests", "141096 requests"),
+    ("38.50MB", "34.79MB"),
+    ("2.57MB", "2.32MB"),
+)
+VERSION = ("Version 2.3", "Version 2.4")
+FEWER = (
+    ('"rate":300.0321274402063', '"rate":250.0267728668386'),
+    ('"requests":9000', '"requests":7500'),
+    ('"200":9000', '"200":7500'),
+)
+OTHER_AB = (("11322.98", "11301.12"), ("8.832", "8.849"), ("1475282.45", "1472434.05"))
+MANY_IN_FLIGHT = ("Total:          0    2 ", "Total:          0    9 ")
+FAILING = (('"success":1,', '"success":0.9,'), ('"200":9000', '"0":900,"200":8100'))
+K6 = "shorturl-k6/baseline"
+MIXED = "wrk-edge/wrk/wrk-mixed-errors-1.txt"
+EDGE = "skywalking-vegeta/edge"
+
+
+def one(text: str, name: str = "wrk-1.txt") -> Files:
+    return {name: text}
+
+
+def pair(
+    first: str, second: str, name: str = "wrk-1.txt", of: tuple[str, str] = ("none", "otlp")
+) -> Files:
+    return {f"{variant}/{name}": text for variant, text in zip(of, (first, second), strict=True)}
+
+
+def real(*names: str, at: str = "") -> Files:
+    """Return fixtures as they are, under their own names."""
+    return {name: (FIXTURES / at / name).read_text(encoding="utf-8") for name in names}
+
+
+def told(text: str, command: str = "", **env: str) -> Files:
+    """Return a report, and a sidecar that tells its command and its machine."""
+    lines = [f'command = "{command}"'] if command else []
+    lines += ["[env]", *(f'"{key.replace("__", ".")}" = "{env[key]}"' for key in env)]
+    return {"otlp/wrk-1.txt": text, "otlp/run.toml": "\n".join(lines) + "\n"}
+
+
+def commands(first: str, second: str) -> Files:
+    sides = pair(wrk(), wrk(*OTHER))
+    return {
+        **sides,
+        "none/run.toml": f'command = "{first}"\n',
+        "otlp/run.toml": f'command = "{second}"\n',
+    }
+
+
+def machines(first: str, second: str) -> Files:
+    sides = pair(wrk(), wrk(*OTHER))
+    return {
+        **sides,
+        "none/run.toml": f'[env]\ncpu = "{first}"\ncommit = "a1"\n',
+        "otlp/run.toml": f'[env]\ncpu = "{second}"\ncommit = "b2"\n',
+    }
+
+
+def counted(per_request: int, *changes: tuple[str, str]) -> Files:
+    sidecar = f'[env]\n"spans.per_request" = "{per_request}"\n'
+    return {**spans(*changes), "otlp/run.toml": sidecar}
+
+
+SIBLINGS = {"service__cpus": "0", "siblings": "0-1 2-3"}
+PINNED = "taskset -c 1 wrk -c8 -t2 -d15 http://127.0.0.1:8080/ping/GRM"
+TEE = "vegeta attack -rate=1000/s -targets=request.txt | tee results.bin | vegeta report"
+
+#: what, files that fire its code, files that do not
+CASES: dict[str, tuple[Files, Files]] = {
+    "B103": (pair(wrk(), wrk()), pair(wrk(), wrk(*OTHER))),
+    "B105": (pair(wrk(), f"$ wrk\n{wrk()}"), pair(wrk(), wrk(*OTHER))),
+    "B106": (commands(TEE, TEE), commands(TEE, TEE.replace("results", "agent"))),
+    "B200": (pair(wrk(), wrk(*OTHER), of=("a", "b")), pair(wrk(), wrk(*OTHER))),
+    "B203": (
+        pair(ab(), ab(*OTHER_AB, VERSION), "ab-1.txt"),
+        pair(ab(), ab(*OTHER_AB), "ab-1.txt"),
+    ),
+    "B204": (machines("Xeon", "EPYC"), machines("Xeon", "Xeon")),
+    "B205": (pair(wrk(), wrk(*OTHER, *LONGER)), pair(wrk(), wrk(*OTHER))),
+    "B310": (one(wrk()), one(wrk(PLAIN_MEAN))),
+    "B311 too many": (one(ab(MANY_IN_FLIGHT), "ab-1.txt"), one(ab(), "ab-1.txt")),
+    "B311 too few": (one(wrk(("0.86ms  847", "0.36ms  847"))), one(wrk(PLAIN_MEAN))),
+    "B312 of wrk": (one(wrk(("10406.41", "9406.41"))), one(wrk())),
+    "B312 of ab": (one(ab(("8.832 sec", "9.832 sec")), "ab-1.txt"), one(ab(), "ab-1.txt")),
+    "B313 of wrk": (one(wrk(("1.16ms", "6.16ms"))), one(wrk())),
+    "B313 of vegeta": (
+        one(vegeta(('"99th":36563349', '"99th":6563349')), "v.json"),
+        one(vegeta(), "v.json"),
+    ),
+    "B314": (real(f"{K6}/k6-2.txt"), real(f"{K6}/k6-1.txt")),
+    "B315": (
+        pair(vegeta(), vegeta(*FEWER), "vegeta-1.json"),
+        real("no-agent/vegeta-report-1.json", "agent/vegeta-report-1.json", at="skywalking-vegeta"),
+    ),
+    "B316 of wrk": (real(f"{MIXED}"), one(wrk())),
+    "B316 of hey": (real("nginx-ab/edge/hey-404-1.txt"), real("nginx-ab/nginx/hey-c20-1.txt")),
+    "B316 of ab": (
+        real("nginx-ab/edge/ab-404-1.txt"),
+        real("nginx-ab/edge/ab-length-failures-1.txt"),
+    ),
+    "B317 of wrk": (real(MIXED), real("wrk-edge/wrk/wrk-non2xx-only-1.txt")),
+    "B317 of vegeta": (real(f"{EDGE}/vegeta-report-overload.json"), one(vegeta(), "v.json")),
+    "B318": (one(wrk(("17.29ms", "1.73s"))), one(wrk(("17.29ms", "150.00ms")))),
+    "B319": (pair(wrk(), wrk(*OTHER[1:], *SLOWER)), pair(wrk(), wrk(*OTHER))),
+    "B320": (
+        pair(vegeta(('"success":1,', '"success":0.98,')), vegeta(*FAILING), "vegeta-1.json"),
+        pair(vegeta(), vegeta(*FEWER), "vegeta-1.json"),
+    ),
+    "B415": (one(wrk()), one(wrk(("127.0.0.1:8080", "10.0.0.7:8080")))),
+    "B416": (
+        told(wrk(), PINNED, **SIBLINGS),
+        told(wrk(), PINNED.replace("-c 1", "-c 2"), **SIBLINGS),
+    ),
+    "B421": (spans(("121344", "121343"), ("437243", "437244")), spans()),
+    "B422": (counted(5), counted(4)),
+    "B423": (spans(), spans(("121344", "558000"), ("437243", "587"))),
+    "B424": (counted(3), counted(4)),
+    "B425 too few": (spans(("437243", "400000")), spans()),
+    "B425 too many": (spans(("437243", "440000")), spans()),
+}
+
+
+@pytest.mark.parametrize("what", CASES)
+def test_a_rule_fires(what: str, tmp_path: Path) -> None:
+    found = audit_inputs.pick(audit_inputs.check(tmp_path, CASES[what][0]), what[:4])
+    assert found
+    assert all(finding.message and finding.remedy for finding in found)
+
+
+@pytest.mark.parametrize("what", CASES)
+def test_a_rule_is_silent(what: str, tmp_path: Path) -> None:
+    assert audit_inputs.pick(audit_inputs.check(tmp_path, CASES[what][1]), what[:4]) == []

@@ -1,0 +1,165 @@
+"""``benchkit check`` and ``benchkit explain``: what they print, and what they tell the shell."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import audit_inputs
+import pytest
+from audit_inputs import wrk
+
+from benchkit.audit.catalogue import CATALOGUE
+from benchkit.cli import run
+from benchkit.errors import ExitCode
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    """Return a run whose mean is wrk's own, put on the machine itself."""
+    audit_inputs.check(tmp_path, {"none/wrk-1.txt": wrk()})
+    return str(tmp_path)
+
+
+@pytest.fixture
+def clean(tmp_path: Path) -> str:
+    """Return a run in which nothing is found."""
+    quiet = wrk(("0.86ms  847", "0.75ms  847"), ("127.0.0.1", "10.0.0.7"))
+    audit_inputs.check(tmp_path / "clean", {"none/wrk-1.txt": quiet})
+    return str(tmp_path / "clean")
+
+
+def codes(text: str) -> list[str]:
+    return [finding["code"] for finding in json.loads(text)["findings"]]
+
+
+def test_findings_stand_below_their_code(folder: str, capsys: Captured) -> None:
+    assert run(["check", folder]) == ExitCode.DONE
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "1 warning, 1 note in 1 run"
+    assert lines[2] == "B310 warning: wrk's mean implies more requests in flight than connections"
+    assert lines[3].startswith(
+        "  none on /ping/GRM, connections=8,threads=2: wrk's mean implies 8.9"
+    )
+    assert lines[4].startswith("  → wrk adds samples")
+    assert lines[6].startswith("B415 info")
+
+
+def test_nothing_found_is_said(clean: str, capsys: Captured) -> None:
+    assert run(["check", clean, "--strict", "--free-of", "info"]) == ExitCode.DONE
+    assert capsys.readouterr().out == "nothing found in 1 run\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "left"),
+    [
+        (["--select", "B3"], ["B310"]),
+        (["--select", "b415,B31"], ["B310", "B415"]),
+        (["--ignore", "B310"], ["B415"]),
+        (["--select", "B3", "--ignore", "B31"], []),
+    ],
+)
+def test_codes_are_selected_by_their_beginnings(
+    options: list[str], left: list[str], folder: str, capsys: Captured
+) -> None:
+    assert run(["check", folder, "--format", "json", *options]) == ExitCode.DONE
+    assert codes(capsys.readouterr().out) == left
+
+
+def test_a_code_that_is_none_is_refused_with_the_nearest(folder: str, capsys: Captured) -> None:
+    assert run(["check", folder, "--ignore", "B319x"]) == ExitCode.USAGE
+    assert "no code begins with 'B319X'; did you mean B319?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ([], ExitCode.DONE),
+        (["--strict"], ExitCode.DATA),
+        (["--strict", "--ignore", "B310"], ExitCode.DONE),
+        (["--free-of", "error"], ExitCode.DONE),
+        (["--free-of", "warning"], ExitCode.DATA),
+        (["--free-of", "info", "--ignore", "B310"], ExitCode.DATA),
+        (["--free-of", "grave"], ExitCode.USAGE),
+    ],
+)
+def test_the_exit_code_is_what_was_asked_for(
+    options: list[str], code: ExitCode, folder: str, capsys: Captured
+) -> None:
+    assert run(["check", folder, *options]) == code
+    capsys.readouterr()
+
+
+def test_strictly_a_refused_source_is_one_too_many(clean: str, capsys: Captured) -> None:
+    (Path(clean) / "none" / "broken-2.txt").write_text("no report\n", encoding="utf-8")
+    assert run(["check", clean]) == ExitCode.DONE
+    assert run(["check", clean, "--strict"]) == ExitCode.DATA
+    capsys.readouterr()
+
+
+def test_csv_and_markdown_have_every_finding(folder: str, capsys: Captured) -> None:
+    assert run(["check", folder, "--format", "csv"]) == ExitCode.DONE
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["code"] for row in rows] == ["B310", "B415"]
+    assert "connections=8" in rows[0]["numbers"]
+    assert run(["check", folder, "--format", "md"]) == ExitCode.DONE
+    table = capsys.readouterr().out.splitlines()
+    assert sum(line.startswith("| B") for line in table) == 2
+
+
+def test_the_store_is_checked_where_no_path_is_named(
+    folder: str, tmp_path: Path, capsys: Captured
+) -> None:
+    store = str(tmp_path / "store")
+    assert run(["ingest", folder, "--store", store]) == ExitCode.DONE
+    capsys.readouterr()
+    assert run(["check", "--store", store, "--format", "json"]) == ExitCode.DONE
+    assert codes(capsys.readouterr().out) == ["B310", "B415"]
+
+
+def test_a_comparison_shows_the_gravest_and_counts_the_rest(capsys: Captured) -> None:
+    fixtures = audit_inputs.FIXTURES / "tracing-wrk"
+    assert run(["compare", str(fixtures)]) == ExitCode.DONE
+    told = [line for line in capsys.readouterr().out.splitlines() if line[:2] in {"! ", "… "}]
+    assert len(told) <= 7
+    assert told[0].startswith("! B310 ")
+    assert told[0].endswith("(and 4 more like it)")
+
+
+@pytest.mark.parametrize("word", ["B310", "b310", "latency", "latency.p99.9", "wrk2", "k6_raw"])
+def test_a_word_is_explained(word: str, capsys: Captured) -> None:
+    assert run(["explain", word]) == ExitCode.DONE
+    out = capsys.readouterr().out
+    assert len(out.splitlines()) > 4
+    assert max(map(len, out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("code", CATALOGUE)
+def test_every_code_is_explained(code: str, capsys: Captured) -> None:
+    assert run(["explain", code, "--format", "json"]) == ExitCode.DONE
+    (told,) = json.loads(capsys.readouterr().out)["explanations"]
+    assert told["name"] == code
+    assert set(told["parts"]) == {"severity", "what", "why", "example", "do"}
+
+
+def test_without_a_word_all_codes_are_listed(capsys: Captured) -> None:
+    assert run(["explain"]) == ExitCode.DONE
+    out = capsys.readouterr().out
+    assert all(code in out for code in CATALOGUE)
+
+
+@pytest.mark.parametrize(
+    ("word", "near"), [("B3100", "B310"), ("latncy", "latency"), ("vegta", "vegeta")]
+)
+def test_an_unknown_word_gets_the_nearest(word: str, near: str, capsys: Captured) -> None:
+    assert run(["explain", word]) == ExitCode.USAGE
+    assert f"did you mean {near}?" in capsys.readouterr().err
+
+
+def test_an_explanation_is_markdown_on_request(capsys: Captured) -> None:
+    assert run(["explain", "B423", "--format", "md"]) == ExitCode.DONE
+    assert capsys.readouterr().out.startswith("### B423: spans were lost")
