@@ -116,7 +116,7 @@ def _redact_script(script: str) -> str:
     """Redact the words of a shell's script; it is quoted anew only if one of them held a secret."""
     script = redact_text(script)
     lexer = shlex.shlex(script, posix=True, punctuation_chars=True)
-    lexer.whitespace_split = True
+    lexer.whitespace_split, lexer.commenters = True, ""
     try:
         words = list(lexer)
     except ValueError:  # a quotation without its end
