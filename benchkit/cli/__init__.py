@@ -20,7 +20,18 @@ PROGRAM = "benchkit"
 
 def application() -> typer.Typer:
     """Put the commands together."""
-    from benchkit.cli import compare, export, formats, ingest, noise, plan, report, runs, undo
+    from benchkit.cli import (
+        capture,
+        compare,
+        export,
+        formats,
+        ingest,
+        noise,
+        plan,
+        report,
+        runs,
+        undo,
+    )
 
     app = typer.Typer(
         name=PROGRAM,
@@ -32,7 +43,8 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    for module in (ingest, runs, export, compare, plan, noise, report, formats, undo):
+    modules = (capture, ingest, runs, export, compare, plan, noise, report, formats, undo)
+    for module in modules:
         module.register(app)
     return app
 
