@@ -135,7 +135,7 @@ class Harvest:
 
     def _is_unchanged(self, found: Found, source: Source, fingerprint: str) -> bool:
         """Report a source that the store holds already, under the same labels."""
-        if found.path is None:
+        if found.path is None and found.ask is None:
             found.identity = f"-:{source.sha256}"
         if self._known.get(found.identity) != (source.sha256, fingerprint):
             return False
