@@ -8,11 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import chdir, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchkit.cli import run
 from benchkit.layout.run_toml import Sidecar, read_sidecar
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -81,11 +84,18 @@ def sidecar(path: Path) -> Sidecar:
     return found
 
 
-def listed(bench: Path, *arguments: str) -> list[dict[str, Any]]:
-    done = benchkit(bench, "runs", *arguments, "--format", "json")
-    assert done.returncode == 0, done.stderr
-    rows: list[dict[str, Any]] = json.loads(done.stdout)["runs"]
-    return rows
+def read(bench: Path, *arguments: str) -> dict[str, Any]:
+    """Run a command that only reads, in this process, and return its JSON."""
+    out = StringIO()
+    with chdir(bench), redirect_stdout(out):
+        assert run([*arguments, "--format", "json"]) == 0
+    document: dict[str, Any] = json.loads(out.getvalue())
+    return document
+
+
+def listed(bench: Path, folder: str) -> list[dict[str, Any]]:
+    runs: list[dict[str, Any]] = read(bench, "runs", folder)["runs"]
+    return runs
 
 
 PLAN = """
@@ -119,12 +129,11 @@ def test_a_plan_becomes_a_folder_that_compare_reads(bench: Path) -> None:
     assert {run["command"] for run in order} == {"wrk none", "wrk otlp"}
     assert all(run["env"]["kernel"] for run in runs)
 
-    document = benchkit(bench, "compare", "out", "--blocks", "auto", "--format", "json")
-    rows = json.loads(document.stdout)["rows"]
-    primary = next(row for row in rows if row["primary"])
+    document = read(bench, "compare", "out", "--blocks", "auto")
+    primary = next(row for row in document["rows"] if row["primary"])
     assert (primary["n_baseline"], primary["n_variant"]) == (8, 8)
     assert primary["method"] == "signed-rank"
-    codes = {finding["code"] for finding in json.loads(document.stdout)["findings"]}
+    codes = {finding["code"] for finding in document["findings"]}
     assert codes & {"B330", "B331"} == set()
 
 
@@ -210,9 +219,8 @@ def test_a_failing_command_stops_the_session_and_is_not_compared(bench: Path) ->
 def test_a_run_that_failed_without_a_word_is_no_refusal(bench: Path) -> None:
     assert benchkit(bench, "capture", "--variant", "a", "--", "wrk", "none").returncode == 0
     assert benchkit(bench, "capture", "--variant", "a", "--", "false").returncode == 3
-    done = benchkit(bench, "ingest", "results", "--strict", "--format", "json")
-    assert done.returncode == 0, done.stderr
-    outcomes = [source["outcome"] for source in json.loads(done.stdout)["sources"]]
+    sources = read(bench, "ingest", "results", "--strict")["sources"]
+    outcomes = [source["outcome"] for source in sources]
     assert sorted(outcomes) == ["failed", "read"]
 
 

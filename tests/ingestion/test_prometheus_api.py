@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import shutil
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from threading import Thread
@@ -22,6 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from benchkit.cli import run
 from benchkit.errors import BenchkitError, ConfigError, DataError
 from benchkit.ingestion.prometheus_api import ask
 from benchkit.ingestion.range_query import PASSWORD, TOKEN, USER, RangeQuery, parse_query
@@ -93,15 +94,22 @@ def query(server: Server, **other: int | str) -> RangeQuery:
     return RangeQuery(**{**told, "step": 1000, **other})
 
 
-def benchkit(cwd: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "benchkit", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", **environ},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@dataclass
+class Done:
+    """What a command left behind."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def benchkit(cwd: Path, *arguments: str, **environ: str) -> Done:
+    out, err = StringIO(), StringIO()
+    with chdir(cwd), redirect_stdout(out), redirect_stderr(err), pytest.MonkeyPatch.context() as m:
+        for name, value in environ.items():
+            m.setenv(name, value)
+        code = run(arguments)
+    return Done(code, out.getvalue(), err.getvalue())
 
 
 def live(server: Server, *more: str) -> list[str]:
