@@ -54,9 +54,10 @@ def take_fingerprint(
     Returns
     -------
     dict of str to str
-        ``cpu`` (model), ``cpus`` (how many this process may use), ``siblings`` (the logical CPUs
-        of each core, cores apart by a blank), ``governor``, ``memory`` (bytes), ``kernel``, ``os``,
-        ``arch``; ``cpu_limit`` (cores) and ``memory_limit`` (bytes) of the control group;
+        ``cpu`` (model), ``cpus`` (how many this process may use), ``affinity`` (which, where not
+        all), ``siblings`` (the logical CPUs of each core, cores apart by a blank), ``governor``,
+        ``memory`` (bytes), ``kernel``, ``os``, ``arch``; ``cpu_limit`` (cores) and
+        ``memory_limit`` (bytes) of the control group;
         ``commit`` and ``changed`` of the git checkout one stands in; the `VARIABLES` that are set.
 
     Examples
@@ -67,7 +68,8 @@ def take_fingerprint(
     """
     told = {
         "cpu": _cpu_model(root),
-        "cpus": f"{_count_cpus()}",
+        "cpus": f"{len(_list_cpus())}",
+        "affinity": _affinity(),
         "siblings": _siblings(root),
         "governor": " ".join(_each(root, "sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")),
         "memory": _memory(root),
@@ -94,11 +96,17 @@ def _cpu_model(root: Path) -> str:
     return found[1].strip() if found else platform.processor()
 
 
-def _count_cpus() -> int:
+def _list_cpus() -> list[int]:
     try:
-        return len(os.sched_getaffinity(0))
+        return sorted(os.sched_getaffinity(0))
     except AttributeError:  # not on this system
-        return os.cpu_count() or 1
+        return list(range(os.cpu_count() or 1))
+
+
+def _affinity() -> str:
+    """Return the CPUs that this process, and so what it starts, is pinned to, if it is."""
+    cpus = _list_cpus()
+    return ",".join(map(str, cpus)) if len(cpus) < (os.cpu_count() or 1) else ""
 
 
 def _each(root: Path, pattern: str) -> Iterator[str]:

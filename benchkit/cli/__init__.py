@@ -23,6 +23,7 @@ def application() -> typer.Typer:
     from benchkit.cli import (
         capture,
         compare,
+        demo,
         export,
         formats,
         ingest,
@@ -43,7 +44,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    modules = (capture, ingest, runs, export, compare, plan, noise, report, formats, undo)
+    modules = (capture, ingest, runs, export, compare, plan, noise, report, formats, undo, demo)
     for module in modules:
         module.register(app)
     return app

@@ -22,6 +22,21 @@ if TYPE_CHECKING:
     from benchkit.ingestion.discovery import Found, Options
 
 
+_Server = Annotated[
+    str | None,
+    typer.Option("--prometheus", metavar="URL", help="A server to ask, e.g. http://h:9090."),
+]
+_Query = Annotated[
+    list[str] | None,
+    typer.Option("--query", help="PromQL to ask it, over the range; repeatable."),
+]
+_Start = Annotated[
+    str | None, typer.Option("--start", metavar="T", help="RFC 3339, or s since 1970.")
+]
+_End = Annotated[str | None, typer.Option("--end", metavar="T", help="As --start.")]
+_Step = Annotated[str, typer.Option("--step", help="Between the points of the range.")]
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(epilog="Example: benchkit ingest results/")(ingest)
@@ -46,19 +61,11 @@ def ingest(
     ] = None,
     as_format: o.As = None,
     rename: o.Rename = None,
-    prometheus: Annotated[
-        str | None,
-        typer.Option("--prometheus", metavar="URL", help="A server to ask, e.g. http://h:9090."),
-    ] = None,
-    query: Annotated[
-        list[str] | None,
-        typer.Option("--query", help="PromQL to ask it, over the range; repeatable."),
-    ] = None,
-    start: Annotated[
-        str | None, typer.Option("--start", metavar="T", help="RFC 3339, or s since 1970.")
-    ] = None,
-    end: Annotated[str | None, typer.Option("--end", metavar="T", help="As --start.")] = None,
-    step: Annotated[str, typer.Option("--step", help="Between the points of the range.")] = "1s",
+    prometheus: _Server = None,
+    query: _Query = None,
+    start: _Start = None,
+    end: _End = None,
+    step: _Step = "1s",
     strict: Annotated[
         bool, typer.Option("--strict", help="Store nothing if any source is refused.")
     ] = False,

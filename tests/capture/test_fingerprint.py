@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -118,3 +119,16 @@ def test_the_commit_is_that_of_the_working_folder(
     assert (len(told["commit"]), told["changed"]) == (40, "false")
     write(tmp_path, {"a.txt": "b", "results.txt": "no part of the checkout"})
     assert take_fingerprint()["changed"] == "true"
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="Linux pins processes, others not")
+def test_a_pinned_process_says_so() -> None:
+    before = os.sched_getaffinity(0)
+    if len(before) < 2:
+        pytest.skip("one CPU alone")
+    try:
+        os.sched_setaffinity(0, {max(before)})
+        told = take_fingerprint()
+    finally:
+        os.sched_setaffinity(0, before)
+    assert (told["affinity"], told["cpus"]) == (f"{max(before)}", "1")
