@@ -9,6 +9,7 @@ sidecar is moved to its place, then what it belongs to: there is no output witho
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import signal
 import subprocess
@@ -27,7 +28,7 @@ from benchkit.capture.places import SIDECAR, Places, find_tool
 from benchkit.capture.plan import Commands, Plan
 from benchkit.capture.redaction import redact
 from benchkit.capture.sidecar import Record, write_sidecar
-from benchkit.errors import ConfigError
+from benchkit.errors import BenchkitError, ConfigError
 
 #: Exit codes other than 0 of runs that were measured whole: k6's is that of a crossed threshold.
 _WHOLE = {"k6": {99}}
@@ -185,7 +186,7 @@ class _Work:
             if commands.warmup:
                 self._run(turn, commands.warmup, is_warmup=True)
             self._run(turn, commands.command)
-        except (_FailedError, KeyboardInterrupt):
+        except (_FailedError, BenchkitError, OSError, KeyboardInterrupt):
             with suppress(_FailedError):  # the first failure is the one to tell
                 self._prepare(commands.after)
             raise
@@ -198,7 +199,8 @@ class _Work:
                 words, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False
             )
             if done.returncode:
-                raise _FailedError(f"exit {done.returncode} of {' '.join(redact(words))}")
+                said = shlex.join(redact(words))
+                raise _FailedError(f"{said}: the command ended with exit {done.returncode}")
 
     def _run(self, turn: _Turn, words: tuple[str, ...], *, is_warmup: bool = False) -> None:
         benchmark = self._plan.benchmark

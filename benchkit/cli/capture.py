@@ -109,8 +109,7 @@ def _leave(session: Session, out: Path, *, quiet: bool) -> None:
         typer.echo(f"interrupted: {made}; what was written stays", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED))
     if session.problem:
-        raise DataError(
-            session.problem, hint=f"{made}; it is kept as failed and will not be compared"
-        )
+        hint = f"{made}; what failed is kept under the role failed, and never compared"
+        raise DataError(session.problem, hint=hint)
     if not quiet:
         typer.echo(f"{made} · next: benchkit ingest {out}", err=True)

@@ -216,6 +216,22 @@ def test_a_failing_command_stops_the_session_and_is_not_compared(bench: Path) ->
     assert "4 of 4 runs made" in done.stderr
 
 
+def test_a_failing_preparation_is_told_and_cleaned_up_after(bench: Path) -> None:
+    (bench / "plan.toml").write_text("""
+    before = "touch up; test {variant} = a"
+    after = "rm up"
+    command = "wrk none"
+    [variants.a]
+    [variants.b]
+    """)
+    done = benchkit(bench, "capture", "--plan", "plan.toml")
+    assert done.returncode == 3
+    assert "touch up; test b = a': the command ended with exit 1" in done.stderr
+    assert "1 of 2 runs made" in done.stderr
+    assert not (bench / "up").exists()
+    assert [run["variant"] for run in listed(bench, "results")] == ["a"]
+
+
 def test_a_run_that_failed_without_a_word_is_no_refusal(bench: Path) -> None:
     assert benchkit(bench, "capture", "--variant", "a", "--", "wrk", "none").returncode == 0
     assert benchkit(bench, "capture", "--variant", "a", "--", "false").returncode == 3
