@@ -71,7 +71,7 @@ def start(bench: Path, *arguments: str) -> subprocess.Popen[str]:
 
 
 def wait_for(path: Path) -> None:
-    for _ in range(400):
+    for _ in range(2000):
         if path.exists():
             return
         time.sleep(0.02)
@@ -256,7 +256,7 @@ def test_an_interruption_leaves_a_valid_folder(bench: Path, number: signal.Signa
     process = start(bench, "--variant", "none", "--repeat", "5", "--", "sh", "-c", script)
     wait_for(bench / "waiting")
     process.send_signal(number)
-    _, said = process.communicate(timeout=20)
+    _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted: 2 of 5 runs made; what was written stays" in said
     names = sorted(path.name for path in (bench / "results/none").iterdir())
@@ -282,7 +282,7 @@ def test_what_was_started_is_stopped_after_an_interruption(bench: Path) -> None:
     process = start(bench, "--plan", "plan.toml")
     wait_for(bench / "waiting")
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
     assert process.returncode == 130
     assert not (bench / "up").exists()
 
@@ -292,7 +292,7 @@ def test_a_kill_leaves_no_half_written_run(bench: Path) -> None:
     process = start(bench, "--variant", "none", "--", "sh", "-c", script)
     wait_for(bench / "waiting")
     process.kill()
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
     os.kill(int((bench / "pid").read_text()), signal.SIGKILL)
     assert [p for p in (bench / "results").rglob("*") if p.is_file() and p.name[0] != "."] == []
     assert benchkit(bench, "ingest", "results").returncode == 3

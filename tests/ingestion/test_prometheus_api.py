@@ -352,7 +352,7 @@ def prometheus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]
     finally:
         for process in (server, scraped):
             process.terminate()
-            process.wait(10)
+            process.wait(60)
 
 
 def real(url: str, query: str, seconds: int, step: int) -> RangeQuery:
@@ -361,7 +361,7 @@ def real(url: str, query: str, seconds: int, step: int) -> RangeQuery:
 
 
 def wait_for_samples(url: str, least: int) -> None:
-    for _ in range(200):
+    for _ in range(600):
         with suppress(DataError):
             counted = json.loads(ask(real(url, f"count_over_time({CPU}[1m])", 0, 1000)))
             found = counted["data"]["result"]
