@@ -195,7 +195,8 @@ class SourceReport:
     ----------
     label : str
         The source as the user knows it.
-    outcome : {'read', 'unchanged', 'duplicate', 'empty', 'refused'}
+    outcome : {'read', 'unchanged', 'duplicate', 'empty', 'refused', 'failed'}
+        ``failed``: a run that its sidecar calls so, and that left nothing to read.
     formats : tuple of str
         Those that claimed it.
     runs, values : int

@@ -21,8 +21,10 @@ PROGRAM = "benchkit"
 def application() -> typer.Typer:
     """Put the commands together."""
     from benchkit.cli import (
+        capture,
         check,
         compare,
+        demo,
         explain,
         export,
         formats,
@@ -44,8 +46,8 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    reading = (ingest, runs, export, compare, check, plan, noise, report)
-    for module in (*reading, formats, explain, undo):
+    answers = (compare, report, check, plan, noise)
+    for module in (capture, ingest, runs, export, *answers, formats, explain, undo, demo):
         module.register(app)
     return app
 

@@ -6,7 +6,9 @@ skipped and refused. Why: nothing is read silently wrong, and nothing silently n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +19,22 @@ from benchkit.errors import ConfigError, ExitCode
 
 if TYPE_CHECKING:
     from benchkit.ingestion.commit import IngestSummary
-    from benchkit.ingestion.discovery import Options
+    from benchkit.ingestion.discovery import Found, Options
+
+
+_Server = Annotated[
+    str | None,
+    typer.Option("--prometheus", metavar="URL", help="A server to ask, e.g. http://h:9090."),
+]
+_Query = Annotated[
+    list[str] | None,
+    typer.Option("--query", help="PromQL to ask it, over the range; repeatable."),
+]
+_Start = Annotated[
+    str | None, typer.Option("--start", metavar="T", help="RFC 3339, or s since 1970.")
+]
+_End = Annotated[str | None, typer.Option("--end", metavar="T", help="As --start.")]
+_Step = Annotated[str, typer.Option("--step", help="Between the points of the range.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -27,9 +44,9 @@ def register(app: typer.Typer) -> None:
 
 def ingest(
     paths: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(metavar="PATH...", help="Raw files, folders of them, label=path, or -."),
-    ],
+    ] = None,
     store: o.StoreOption = None,
     layout: o.Layout = None,
     variant: Annotated[
@@ -44,6 +61,11 @@ def ingest(
     ] = None,
     as_format: o.As = None,
     rename: o.Rename = None,
+    prometheus: _Server = None,
+    query: _Query = None,
+    start: _Start = None,
+    end: _End = None,
+    step: _Step = "1s",
     strict: Annotated[
         bool, typer.Option("--strict", help="Store nothing if any source is refused.")
     ] = False,
@@ -67,13 +89,39 @@ def ingest(
     options = _options(layout, variant, benchmark, meta, as_format, rename, exclude)
     options = replace(options, samples=samples)
     target = store or DEFAULT
-    summary = read(paths, Store(target), options, strict=strict)
+    live = _live(prometheus, query or [], start, end, step)
+    summary = read(_require(paths, live), Store(target), options, live=live, strict=strict)
     if format == "json":
         o.write(_write_json(summary), output)
     elif not quiet:
         _show(summary, target, output, verbose=verbose)
     if not summary.has_result:
         raise typer.Exit(int(ExitCode.DATA))
+
+
+def _live(
+    url: str | None, queries: list[str], start: str | None, end: str | None, step: str
+) -> list[Found]:
+    """Return the queries to ask, one source each."""
+    if url is None:
+        if queries or start or end:
+            raise ConfigError("there is nobody to ask", where="--query", hint="name --prometheus")
+        return []
+    if not queries:
+        hint = "write --query container_cpu_usage_seconds_total; see `benchkit formats`"
+        raise ConfigError("there is nothing to ask", where="--prometheus", hint=hint)
+    from benchkit.ingestion.discovery import live_source
+    from benchkit.ingestion.prometheus_api import ask
+    from benchkit.ingestion.range_query import parse_query
+
+    asked = [parse_query(url, text, start, end, step) for text in dict.fromkeys(queries)]
+    return [live_source(one.address, partial(ask, one)) for one in asked]
+
+
+def _require(paths: list[str] | None, live: Sequence[Found]) -> list[str]:
+    if not paths and not live:
+        raise ConfigError("there is nothing to read", hint="name raw files, or --prometheus URL")
+    return paths or []
 
 
 def _options(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport
-from benchkit.ingestion.discovery import Discovery, Options, discover
+from benchkit.ingestion.discovery import Discovery, Found, Options, discover
 from benchkit.ingestion.frames import parts_table, read_parts
 from benchkit.ingestion.harvest import Harvest, Part
 from benchkit.layout.numbering import settle
@@ -60,6 +60,7 @@ def ingest(
     store: Store,
     options: Options | None = None,
     *,
+    live: Sequence[Found] = (),
     strict: bool = False,
 ) -> IngestSummary:
     """Read sources into a store.
@@ -67,9 +68,11 @@ def ingest(
     Parameters
     ----------
     arguments : sequence of str
-        Files, folders, ``label=path`` or ``-``.
+        Files, folders, ``label=path`` or ``-``; none if there are live sources.
     store : Store
     options : Options, optional
+    live : sequence of Found
+        Sources that are asked for their content.
     strict : bool
         Refuse everything if any source is refused.
 
@@ -80,7 +83,8 @@ def ingest(
         then as it was.
     """
     options = options or Options()
-    discovery = discover(arguments, options)
+    discovery = discover(arguments, options) if arguments or not live else Discovery()
+    discovery.found += live
     with store.locked():
         known = read_parts(store.pieces())
         harvest = Harvest(options, new_batch(), {p.path: (p.sha256, p.fingerprint) for p in known})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -64,6 +64,8 @@ class Found:
         Standard input's content.
     sidecars : Sidecars or None
         Those of its folder, for the windows of runs.
+    ask : callable or None
+        Gives the content of a live source.
     """
 
     label: str
@@ -75,6 +77,7 @@ class Found:
     is_named: bool = False
     data: bytes | None = None
     sidecars: Sidecars | None = None
+    ask: Callable[[], bytes] | None = None
 
     @property
     def size(self) -> int:
@@ -87,7 +90,7 @@ class Found:
     def load(self) -> Source:
         """Open the source."""
         if self.path is None:
-            return Source(None, self.label, self.data or b"")
+            return Source(None, self.label, self.ask() if self.ask else self.data or b"")
         return Source.load(self.path, self.label)
 
 
@@ -185,6 +188,22 @@ def _standard_input(variant: str) -> Found:
         variant=variant,
         is_named=True,
         data=data,
+    )
+
+
+def live_source(address: str, ask: Callable[[], bytes]) -> Found:
+    """Return a source that is asked for its content, and covers all runs of the store.
+
+    Parameters
+    ----------
+    address : str
+        What names and identifies it; without credentials.
+    ask : callable
+        Gives the content, or raises a `BenchkitError`.
+    """
+    labels = PathLabels("", "prometheus", "", (), 0, "measured", "", "", "", "")
+    return Found(
+        label=address, identity=address, path=None, labels=labels, sidecar=Sidecar(), ask=ask
     )
 
 

@@ -135,7 +135,10 @@ class Harvest:
                 Diagnostic(found.label, 0, f"cannot be read: {error}", "check the file"),
             )
         except BenchkitError as error:
-            self._refuse(found.label, Diagnostic(found.label, 0, error.what, error.hint))
+            if found.sidecar.role == "failed":
+                self._pass_over(found, error.what)
+            else:
+                self._refuse(found.label, Diagnostic(found.label, 0, error.what, error.hint))
         except Exception as error:  # noqa: BLE001 - a parser's own failure costs one file
             what = f"benchkit failed to read it ({type(error).__name__}: {error})"
             self._refuse(found.label, Diagnostic(found.label, 0, what, "please report it"))
@@ -147,7 +150,7 @@ class Harvest:
 
     def _is_unchanged(self, found: Found, source: Source, fingerprint: str) -> bool:
         """Report a source that the store holds already, under the same labels."""
-        if found.path is None:
+        if found.path is None and found.ask is None:
             found.identity = f"-:{source.sha256}"
         if self._known.get(found.identity) != (source.sha256, fingerprint):
             return False
@@ -224,6 +227,9 @@ class Harvest:
                 )
             )
         reason = self.diagnostics[-1].what
+        if found.sidecar.role == "failed":
+            self._pass_over(found, reason)
+            return
         self.reports.append(
             SourceReport(label=found.label, outcome="empty", formats=names, reason=reason)
         )
@@ -263,6 +269,12 @@ class Harvest:
         _complete(part, reading, found)
         part.env.update(options.meta)
         return part
+
+    def _pass_over(self, found: Found, reason: str) -> None:
+        """Report a run that its sidecar calls failed, and that left nothing to read."""
+        reason = f"its sidecar says that the run failed; {reason}"
+        self.diagnostics.append(Diagnostic(found.label, 0, reason, severity="note"))
+        self.reports.append(SourceReport(label=found.label, outcome="failed", reason=reason))
 
     def _refuse(self, label: str, diagnostic: Diagnostic) -> None:
         self.diagnostics.append(diagnostic)

@@ -6,6 +6,7 @@ Why: each kind of value is checked in one place, and the message says what it mu
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeGuard
@@ -66,8 +67,8 @@ def read_text(value: object) -> str:
 
 
 def read_command(value: object) -> str:
-    """Read a command line: a text, or its words."""
-    return " ".join(map(read_text, value)) if isinstance(value, list) else read_text(value)
+    """Read a command line: a text, or its words, which are quoted as a shell needs it."""
+    return shlex.join(map(read_text, value)) if isinstance(value, list) else read_text(value)
 
 
 def read_rate(value: object) -> float:
@@ -110,7 +111,11 @@ def read_table(value: object) -> dict[str, Any]:
 def read_texts(value: object) -> dict[str, str]:
     """Read a table of texts; numbers and truth values are taken as they are written."""
     table = read_table(value).items()
-    return {k: str(v).lower() if isinstance(v, bool) else read_command(v) for k, v in table}
+    return {k: str(v).lower() if isinstance(v, bool) else _read_words(v) for k, v in table}
+
+
+def _read_words(value: object) -> str:
+    return " ".join(map(read_text, value)) if isinstance(value, list) else read_text(value)
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:

@@ -1,0 +1,135 @@
+"""Run one command, keep its output as it comes, and stop it when the user does.
+
+In: the words of a command, two files. Out: an `Outcome`. Why: the command writes straight into the
+files, so that nothing stands between a load tool and its measurement; only where the output is
+shown as well does benchkit copy it. Standard input is empty: a second run would find it read.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Thread
+from typing import IO
+
+from benchkit.errors import ConfigError
+
+#: Seconds that an interrupted command has to print what it has, and then to end.
+_PATIENCE = (10.0, 2.0)
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a command ended.
+
+    Parameters
+    ----------
+    start, end : datetime
+        UTC; the end is the start and the time that passed, whatever happened to the clock.
+    exit : int
+        As a shell tells it: 128 + n where signal n ended the command.
+    is_interrupted : bool
+        Whether the user stopped it.
+    """
+
+    start: datetime
+    end: datetime
+    exit: int
+    is_interrupted: bool = False
+
+
+def execute(words: list[str], stdout: Path, stderr: Path, *, show: bool = False) -> Outcome:
+    """Run a command and wait for its end; Ctrl-C ends the command, and this returns.
+
+    Parameters
+    ----------
+    words : list of str
+    stdout, stderr : Path
+        What it prints goes here, as it comes.
+    show : bool
+        Whether it is shown on standard error as well.
+
+    Raises
+    ------
+    ConfigError
+        If the command cannot be started.
+    """
+    with stdout.open("wb") as out, stderr.open("wb") as err:
+        start, clock = datetime.now(UTC), time.monotonic()
+        try:
+            process = subprocess.Popen(  # noqa: S603 - running the user's command is the purpose
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE if show else out,
+                stderr=subprocess.PIPE if show else err,
+                process_group=0,  # so that all its children get the interruption, and get it once
+            )
+        except OSError as error:
+            stdout.unlink()
+            stderr.unlink()
+            raise ConfigError(
+                f"cannot be started: {error.strerror}", where=words[0], hint="check the command"
+            ) from error
+        is_interrupted = False
+        copies: list[Thread] = []
+        try:
+            copies += _show(process, out, err) if show else []
+            process.wait()
+        except KeyboardInterrupt:
+            is_interrupted = True
+            _stop(process)
+        end = start + timedelta(seconds=time.monotonic() - clock)
+        for copy in copies:
+            copy.join(timeout=5)  # a child that lives on may hold the pipe open
+    return Outcome(start, end, _shell_code(process.returncode), is_interrupted)
+
+
+def _shell_code(code: int) -> int:
+    return code if code >= 0 else 128 - code
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End a command: ask it, then tell it, then make it; a second Ctrl-C makes it at once."""
+    for number, patience in zip((signal.SIGINT, signal.SIGTERM), _PATIENCE, strict=True):
+        _send(process, number)
+        try:
+            process.wait(patience)
+        except subprocess.TimeoutExpired:
+            continue
+        except KeyboardInterrupt:
+            break
+        return
+    _send(process, signal.SIGKILL)
+    process.wait()
+
+
+def _send(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
+
+
+def _show(process: subprocess.Popen[bytes], *files: IO[bytes]) -> list[Thread]:
+    """Copy what comes out of a command to the files and to standard error."""
+    pipes = (process.stdout, process.stderr)
+    copies = [
+        Thread(target=_copy, args=pair, daemon=True) for pair in zip(pipes, files, strict=True)
+    ]
+    for copy in copies:
+        copy.start()
+    return copies
+
+
+def _copy(pipe: IO[bytes], file: IO[bytes]) -> None:
+    while chunk := pipe.read1(_CHUNK):  # type: ignore[attr-defined]
+        file.write(chunk)
+        with suppress(OSError, ValueError):
+            sys.stderr.buffer.write(chunk)
+            sys.stderr.flush()

@@ -1,0 +1,143 @@
+"""What is known of the machine that a run is made on.
+
+In: the files of Linux about itself, the working folder's git. Out: an `env` map of texts. Why:
+another CPU, governor, kernel or limit makes another experiment, and nobody remembers them later.
+What cannot be told is left out. Of the environment's variables only `VARIABLES` are written down.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from benchkit.capture.control_group import read_limits
+from benchkit.capture.redaction import redact_text
+
+#: Variables that change what is measured, or say which machine of a CI it was; never a secret.
+VARIABLES = (
+    "GOMAXPROCS",
+    "GOGC",
+    "GOMEMLIMIT",
+    "GODEBUG",
+    "GOAMD64",
+    "GOFLAGS",
+    "OTEL_SDK_DISABLED",
+    "OTEL_TRACES_EXPORTER",
+    "OTEL_TRACES_SAMPLER",
+    "OTEL_TRACES_SAMPLER_ARG",
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_PROTOCOL",
+    "RUNNER_OS",
+    "RUNNER_ARCH",
+    "ImageOS",
+    "ImageVersion",
+)
+_GIT = ("git", "--no-optional-locks")
+
+
+def take_fingerprint(
+    root: Path = Path("/"), environ: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return what is known of this machine.
+
+    Parameters
+    ----------
+    root : Path
+        Where ``proc`` and ``sys`` are.
+    environ : mapping, optional
+        The variables of the environment; those of this process if not given.
+
+    Returns
+    -------
+    dict of str to str
+        ``cpu`` (model), ``cpus`` (how many this process may use), ``affinity`` (which, where not
+        all), ``siblings`` (the logical CPUs of each core, cores apart by a blank), ``governor``,
+        ``memory`` (bytes), ``kernel``, ``os``, ``arch``; ``cpu_limit`` (cores) and
+        ``memory_limit`` (bytes) of the control group;
+        ``commit`` and ``changed`` of the git checkout one stands in; the `VARIABLES` that are set.
+
+    Examples
+    --------
+    >>> told = take_fingerprint(environ={"GOGC": "off", "GITHUB_TOKEN": "x"})
+    >>> told["GOGC"], "GITHUB_TOKEN" in told
+    ('off', False)
+    """
+    told = {
+        "cpu": _cpu_model(root),
+        "cpus": f"{len(_list_cpus())}",
+        "affinity": _affinity(),
+        "siblings": _siblings(root),
+        "governor": " ".join(_each(root, "sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")),
+        "memory": _memory(root),
+        "os": platform.system(),
+        "kernel": platform.release(),
+        "arch": platform.machine(),
+        **read_limits(root),
+        **_commit(),
+    }
+    variables = os.environ if environ is None else environ
+    told |= {name: redact_text(variables[name]) for name in VARIABLES if name in variables}
+    return {name: text for name, text in told.items() if text}
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def _cpu_model(root: Path) -> str:
+    found = re.search(r"^model name\s*:\s*(.+)$", _read(root / "proc/cpuinfo"), re.MULTILINE)
+    return found[1].strip() if found else platform.processor()
+
+
+def _list_cpus() -> list[int]:
+    try:
+        return sorted(os.sched_getaffinity(0))
+    except AttributeError:  # not on this system
+        return list(range(os.cpu_count() or 1))
+
+
+def _affinity() -> str:
+    """Return the CPUs that this process, and so what it starts, is pinned to, if it is."""
+    cpus = _list_cpus()
+    return ",".join(map(str, cpus)) if len(cpus) < (os.cpu_count() or 1) else ""
+
+
+def _each(root: Path, pattern: str) -> Iterator[str]:
+    """Yield the different contents of files, in order."""
+    paths = sorted(root.glob(pattern), key=lambda path: [*map(int, re.findall(r"\d+", str(path)))])
+    yield from dict.fromkeys(filter(None, map(_read, paths)))
+
+
+def _siblings(root: Path) -> str:
+    return " ".join(_each(root, "sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list"))
+
+
+def _memory(root: Path) -> str:
+    found = re.search(r"^MemTotal:\s*(\d+) kB", _read(root / "proc/meminfo"), re.MULTILINE)
+    return f"{int(found[1]) * 1024}" if found else ""
+
+
+def _commit() -> dict[str, str]:
+    """Return the commit of the working folder's checkout, and whether files differ from it."""
+    head = _git("rev-parse", "HEAD")
+    if not head:
+        return {}
+    changed = _git("status", "--porcelain", "--untracked-files=no")
+    return {"commit": head, "changed": "true" if changed else "false"}
+
+
+def _git(*words: str) -> str:
+    try:
+        done = subprocess.run(  # noqa: S603 - no word of it is a user's
+            [*_GIT, *words], capture_output=True, text=True, timeout=5, check=False
+        )
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""

@@ -1,0 +1,117 @@
+"""Where the output of a run is kept, so that `ingest` reads the same labels from the path.
+
+In: the folder of a session, a run's labels and command. Out: a stem that is free, and the run's
+number. Why: the sidecar tells the labels exactly; a path that told others would confuse people.
+`otlp/wrk-3.txt`, `otlp/wrk-warmup-3.txt`, `otlp/k6-checkout-1.txt`; `otlp/3.txt` of a tool unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+
+from benchkit.layout.patterns import read_path
+from benchkit.layout.run_toml import Sidecar, read_sidecar
+from benchkit.layout.stems import COMPANIONS, read_stem
+
+SIDECAR = ".run.toml"
+#: What a load tool is called on a command line, and in the name of a file.
+_TOOLS = {
+    "ab": "ab",
+    "go": "gobench",
+    "hey": "hey",
+    "k6": "k6",
+    "vegeta": "vegeta",
+    "wrk": "wrk",
+    "wrk2": "wrk",
+}
+_KNOWN = frozenset(_TOOLS.values()) | COMPANIONS
+_PRUNED = ("node_modules", "__pycache__")
+
+
+class Places:
+    """The runs that a folder holds, and where the next ones go.
+
+    Parameters
+    ----------
+    root : Path
+        Need not be there.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._last: dict[tuple[str, str, bool], int] = {}
+        self.last_block = 0
+        for path in sorted(root.rglob(f"*{SIDECAR}")) if root.is_dir() else ():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            self._note(read_sidecar(text, str(path))[0])
+
+    def choose(
+        self, words: Sequence[str], variant: str, benchmark: str, *, is_warmup: bool
+    ) -> tuple[Path, int]:
+        """Return the stem, without an ending, that the output of a run gets, and its number.
+
+        Parameters
+        ----------
+        words : sequence of str
+            The command.
+        variant, benchmark : str
+            Empty where they are not named.
+        is_warmup : bool
+        """
+        tool = find_tool(words)
+        folder = self.root / _folder_name(variant) if variant else self.root
+        key = variant, benchmark, is_warmup
+        run = self._last.get(key, 0) + 1
+        while not _is_free(folder / self._stem(tool, benchmark, run, is_warmup=is_warmup)):
+            run += 1
+        self._last[key] = run
+        return folder / self._stem(tool, benchmark, run, is_warmup=is_warmup), run
+
+    def _stem(self, tool: str, benchmark: str, number: int, *, is_warmup: bool) -> str:
+        if not tool:  # a name of any other kind would be read as a variant
+            return f"{number}"
+        words = (tool, _token(benchmark, tool), "warmup" if is_warmup else "", f"{number}")
+        return "-".join(filter(None, words))
+
+    def _note(self, sidecar: Sidecar) -> None:
+        key = sidecar.variant or "", sidecar.benchmark or "", sidecar.role == "warmup"
+        self._last[key] = max(self._last.get(key, 0), sidecar.run or 0)
+        self.last_block = max(self.last_block, sidecar.block or 0)
+
+
+def find_tool(words: Sequence[str]) -> str:
+    """Return the name for files of the load tool that a command runs; empty if none is known.
+
+    Examples
+    --------
+    >>> find_tool(["taskset", "-c", "1", "/usr/bin/wrk", "http://h/"]), find_tool(["make"])
+    ('wrk', '')
+    >>> find_tool(["sh", "-c", "vegeta attack | vegeta report"])
+    'vegeta'
+    """
+    for word in words:
+        for part in word.split():
+            if found := _TOOLS.get(PurePath(part).name):
+                return found
+    return ""
+
+
+def _is_free(stem: Path) -> bool:
+    return not any(stem.parent.glob(f"{stem.name}.*"))
+
+
+def _folder_name(variant: str) -> str:
+    """Return a folder's name that is walked and read as this variant, as nearly as names allow."""
+    name = re.sub(r"[^\w.+-]+", "_", variant).strip("._-") or "variant"
+    is_read = read_path(f"{name}/1.txt", tools=_KNOWN).variant == name
+    return name if is_read and name not in _PRUNED else f"variant_{name}"
+
+
+def _token(benchmark: str, tool: str) -> str:
+    """Return the part of a stem that is read as a benchmark and as nothing else."""
+    name = re.sub(r"[^\w.+-]+", "_", benchmark).strip("._-")
+    if not name or read_stem(f"{tool}-{name}-1", _KNOWN).leftover == name:
+        return name
+    return "benchmark_" + name.replace("-", "_")

@@ -1,0 +1,182 @@
+"""A plan: which variants are measured, by which commands, how often and in which order.
+
+In: TOML. Out: a `Plan`. Why: a session in rounds, with warm-ups and with what has to be started and
+stopped around each run, is a file that can be read, sent and repeated. E.g.
+
+    rounds = 8
+    order = "abba"
+    pause = "5s"
+    command = "wrk -c8 -t2 -d15 --latency http://127.0.0.1:8080/ping"
+    warmup = "wrk -c8 -t2 -d5 http://127.0.0.1:8080/ping"
+    before = "docker compose --profile {variant} up --wait"
+    after = "docker compose --profile {variant} down"
+    [variants.none]
+    [variants.otlp]
+
+A variant's own table may hold its own ``command``, ``warmup``, ``before`` and ``after``.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchkit.capture.order import ORDERS
+from benchkit.config import require_key
+from benchkit.errors import ConfigError
+from benchkit.units import parse_duration
+
+_COMMANDS = ("command", "warmup", "before", "after")
+_TOP = ("rounds", "order", "seed", "pause", "benchmark", "variants", *_COMMANDS)
+#: Characters by which a text is a shell's script, and not a command with its words.
+_SHELL = re.compile(r"[|&;<>()$`\\*?\[\]#~\n]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commands:
+    """What is run for one variant.
+
+    Parameters
+    ----------
+    command : tuple of str
+        The run that is measured.
+    warmup : tuple of str
+        Run and kept before each of them, as a warm-up; empty if there is none.
+    before, after : tuple of str
+        Run around them and neither timed nor kept; empty if there is none.
+    """
+
+    command: tuple[str, ...]
+    warmup: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A session.
+
+    Parameters
+    ----------
+    variants : mapping of str to Commands
+        A single one may be nameless.
+    rounds : int
+        Runs of each variant.
+    order : {'abba', 'rotate', 'random'}
+    seed : int
+        Of a random order.
+    pause : float
+        Seconds between runs.
+    benchmark : str
+    is_interleaved : bool
+        Whether rounds and places are written down.
+    """
+
+    variants: Mapping[str, Commands]
+    rounds: int = 1
+    order: str = "abba"
+    seed: int = 1
+    pause: float = 0.0
+    benchmark: str = ""
+    is_interleaved: bool = True
+
+
+def read_plan(path: Path) -> Plan:
+    """Read a plan.
+
+    Raises
+    ------
+    ConfigError
+        If it cannot be read, has an unknown key, or lacks a command.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"not valid TOML: {error}", where=str(path)) from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ConfigError(f"cannot be read: {reason}", where=str(path)) from error
+    return parse_plan(table, where=str(path))
+
+
+def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
+    """Make a plan of a parsed table.
+
+    Examples
+    --------
+    >>> plan = parse_plan({"command": "wrk http://{variant}/", "variants": {"a": {}, "b": {}}})
+    >>> plan.variants["b"].command
+    ('wrk', 'http://b/')
+    """
+    for key in table:
+        require_key(key, _TOP, where)
+    named = table.get("variants")
+    if not isinstance(named, Mapping) or not named:
+        raise ConfigError("it names no variants", where=where, hint="write [variants.NAME]")
+    shared = {key: table[key] for key in _COMMANDS if key in table}
+    variants = {}
+    for name, own in named.items():
+        place = f"{where} [variants.{name}]"
+        if not isinstance(own, Mapping):
+            raise ConfigError("it is not a table", where=place, hint=f"write [variants.{name}]")
+        for key in own:
+            require_key(key, _COMMANDS, place)
+        variants[name] = _commands({**shared, **own}, name, place)
+    order = table.get("order", "abba")
+    if order not in ORDERS:
+        hint = f"use {', '.join(ORDERS)}"
+        raise ConfigError(f"{order!r} is not known here", where=f"{where} order", hint=hint)
+    benchmark = table.get("benchmark", "")
+    if not isinstance(benchmark, str):
+        raise ConfigError("it is not a text", where=f"{where} benchmark")
+    return Plan(
+        variants=variants,
+        rounds=_whole(table.get("rounds", 1), f"{where} rounds", least=1),
+        order=order,
+        seed=_whole(table.get("seed", 1), f"{where} seed", least=0),
+        pause=_seconds(table.get("pause", 0), f"{where} pause"),
+        benchmark=benchmark,
+    )
+
+
+def _commands(table: Mapping[str, object], variant: str, where: str) -> Commands:
+    if "command" not in table:
+        raise ConfigError("it has no command", where=where, hint='write command = "…"')
+    told = {key: _words(value, variant, f"{where} {key}") for key, value in table.items()}
+    return Commands(**told)
+
+
+def _words(value: object, variant: str, where: str) -> tuple[str, ...]:
+    """Return the words of a command; a text with a shell's characters in it is a script."""
+    if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+        return tuple(word.replace("{variant}", variant) for word in value)
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigError("it is no command", where=where, hint='write "wrk …" or ["wrk", "…"]')
+    text = value.replace("{variant}", variant)
+    if _SHELL.search(text):
+        return ("sh", "-c", text)
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise ConfigError(f"it is no command: {error}", where=where) from error
+
+
+def _whole(value: object, where: str, *, least: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ConfigError(f"{value!r} is no whole number from {least} on", where=where)
+    return value
+
+
+def _seconds(value: object, where: str) -> float:
+    try:
+        seconds = parse_duration(value).value if isinstance(value, str) else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        seconds = -1.0
+    if not 0 <= seconds < 1e6:
+        raise ConfigError(f"{value!r} is no time", where=where, hint='write 5 or "5s"')
+    return seconds

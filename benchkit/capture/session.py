@@ -1,0 +1,273 @@
+"""Carry out a plan: run after run, each with its output and its sidecar.
+
+In: a `Plan` and a folder. Out: the `Captured` runs. Why: whenever a session ends, by itself, by a
+failing command or by the user, every file that can be seen in the folder is whole and labelled.
+
+The output is written to hidden files, which `ingest` passes over. When the run has ended, its
+sidecar is moved to its place, then what it belongs to: there is no output without a sidecar.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from benchkit.capture.execution import Outcome, execute
+from benchkit.capture.fingerprint import take_fingerprint
+from benchkit.capture.order import order_rounds
+from benchkit.capture.places import SIDECAR, Places, find_tool
+from benchkit.capture.plan import Commands, Plan
+from benchkit.capture.redaction import redact
+from benchkit.capture.sidecar import Record, write_sidecar
+from benchkit.errors import BenchkitError, ConfigError
+
+#: Exit codes other than 0 of runs that were measured whole: k6's is that of a crossed threshold.
+_WHOLE = {"k6": {99}}
+_SNIFFED = 1 << 12
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A run that was made: where its output is, and what its sidecar says."""
+
+    path: Path
+    record: Record
+
+    @property
+    def labels(self) -> tuple[str, str, int, float, int]:
+        """Variant, role, run, duration in s, exit code."""
+        told = self.record
+        return told.variant, told.role, told.run, told.duration, told.exit
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What became of a plan.
+
+    Parameters
+    ----------
+    runs : tuple of Captured
+    planned : int
+        How many there were to be, warm-ups included.
+    problem : str
+        The first thing that failed; empty if nothing did.
+    is_interrupted : bool
+        Whether the user stopped it.
+    """
+
+    runs: tuple[Captured, ...]
+    planned: int
+    problem: str = ""
+    is_interrupted: bool = False
+
+
+def carry_out(
+    plan: Plan,
+    out: Path,
+    *,
+    show: bool = False,
+    keep_going: bool = False,
+    tell: Callable[[str], object] = lambda _: None,
+) -> Session:
+    """Make the runs of a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+    out : Path
+        The folder, which is made if it is not there; runs that it holds are added to.
+    show : bool
+        Whether what the commands print is shown on standard error as well.
+    keep_going : bool
+        Whether to go on after a command has failed.
+    tell : callable
+        Gets a line for every run.
+
+    Raises
+    ------
+    ConfigError
+        If a command is not there, or the folder cannot be written to; nothing was run then.
+    """
+    _require_commands(plan)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        work = _Work(plan, Places(out), show, keep_going, tell)
+    except OSError as error:
+        raise ConfigError(f"cannot be used: {error.strerror}", where=str(out)) from error
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        work.carry_out()
+    except KeyboardInterrupt:
+        work.is_interrupted = True
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return Session(tuple(work.runs), work.planned, work.problem, work.is_interrupted)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _require_commands(plan: Plan) -> None:
+    for commands in plan.variants.values():
+        for words in (commands.command, commands.warmup, commands.before, commands.after):
+            if words and shutil.which(words[0]) is None:
+                raise ConfigError(
+                    "there is no such command", where=words[0], hint="install it or name its path"
+                )
+
+
+class _FailedError(Exception):
+    """A command failed; the rest of the run it belongs to is not made."""
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One variant's turn in a round."""
+
+    variant: str
+    commands: Commands
+    block: int | None
+    position: int | None
+
+
+class _Work:
+    """A session under way."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        places: Places,
+        show: bool,
+        keep_going: bool,
+        tell: Callable[[str], object],
+    ) -> None:
+        self.runs: list[Captured] = []
+        self.problem = ""
+        self.is_interrupted = False
+        self._plan, self._places = plan, places
+        self._show, self._keep_going, self._tell = show, keep_going, tell
+        each = [2 if commands.warmup else 1 for commands in plan.variants.values()]
+        self.planned = plan.rounds * sum(each)
+
+    def carry_out(self) -> None:
+        """Take turn after turn, until one fails or the user stops it."""
+        for number, turn in enumerate(self._turns()):
+            if number:
+                time.sleep(self._plan.pause)
+            try:
+                self._take(turn)
+            except _FailedError as error:
+                self.problem = self.problem or str(error)
+                if not self._keep_going:
+                    return
+
+    def _turns(self) -> Iterator[_Turn]:
+        plan, first = self._plan, self._places.last_block + 1
+        rounds = order_rounds(list(plan.variants), plan.rounds, plan.order, plan.seed)
+        for block, variants in enumerate(rounds, first):
+            for position, variant in enumerate(variants, 1):
+                place = (block, position) if plan.is_interleaved else (None, None)
+                yield _Turn(variant, plan.variants[variant], *place)
+
+    def _take(self, turn: _Turn) -> None:
+        commands = turn.commands
+        try:
+            self._prepare(commands.before)
+            if commands.warmup:
+                self._run(turn, commands.warmup, is_warmup=True)
+            self._run(turn, commands.command)
+        except (_FailedError, BenchkitError, OSError, KeyboardInterrupt):
+            with suppress(_FailedError):  # the first failure is the one to tell
+                self._prepare(commands.after)
+            raise
+        self._prepare(commands.after)
+
+    def _prepare(self, words: tuple[str, ...]) -> None:
+        """Run what has to be done around a run; what it prints goes to standard error."""
+        if words:
+            done = subprocess.run(  # noqa: S603 - running the user's command is the purpose
+                words, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False
+            )
+            if done.returncode:
+                said = shlex.join(redact(words))
+                raise _FailedError(f"{said}: the command ended with exit {done.returncode}")
+
+    def _run(self, turn: _Turn, words: tuple[str, ...], *, is_warmup: bool = False) -> None:
+        benchmark = self._plan.benchmark
+        stem, run = self._places.choose(words, turn.variant, benchmark, is_warmup=is_warmup)
+        stem.parent.mkdir(parents=True, exist_ok=True)
+        stdout, stderr = (stem.with_name(f".{stem.name}.{kind}") for kind in ("out", "err"))
+        env = take_fingerprint()
+        outcome = execute(list(words), stdout, stderr, show=self._show)
+        remark = _remark(outcome, find_tool(words))
+        record = Record(
+            argv=redact(words),
+            start=outcome.start,
+            end=outcome.end,
+            exit=(outcome.exit or 130) if outcome.is_interrupted else outcome.exit,
+            variant=turn.variant,
+            benchmark=benchmark,
+            role="failed" if remark else "warmup" if is_warmup else "measured",
+            run=run,
+            block=None if is_warmup else turn.block,
+            position=None if is_warmup else turn.position,
+            remark=remark,
+            env=env,
+        )
+        with _undisturbed():
+            path = _settle(stem, stdout, stderr, record)
+        self.runs.append(Captured(path, record))
+        self._tell(_line(path, record, len(self.runs), self.planned))
+        if outcome.is_interrupted:
+            raise KeyboardInterrupt
+        if remark:
+            raise _FailedError(f"{path}: {remark}; see {stem.name}.stderr beside it")
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Put off an interruption until what has begun is done."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _remark(outcome: Outcome, tool: str) -> str:
+    """Say why a run is none, or nothing."""
+    if outcome.is_interrupted:
+        return "interrupted by the user"
+    is_whole = outcome.exit == 0 or outcome.exit in _WHOLE.get(tool, ())
+    return "" if is_whole else f"the command ended with exit {outcome.exit}"
+
+
+def _settle(stem: Path, stdout: Path, stderr: Path, record: Record) -> Path:
+    """Give the output of a run and its sidecar their places; the sidecar first, and whole."""
+    with stdout.open("rb") as file:
+        ending = ".bin" if b"\0" in file.read(_SNIFFED) else ".txt"
+    path = stem.with_name(stem.name + ending)
+    partial = stem.with_name(f".{stem.name}{SIDECAR}")
+    partial.write_text(write_sidecar(record), encoding="utf-8")
+    partial.replace(path.with_name(path.name + SIDECAR))
+    if stderr.stat().st_size:
+        stderr.replace(stem.with_name(stem.name + ".stderr"))
+    else:
+        stderr.unlink()
+    stdout.replace(path)
+    return path
+
+
+def _line(path: Path, record: Record, number: int, planned: int) -> str:
+    about = " ".join(filter(None, (record.variant, record.role, f"{record.run}")))
+    return f"{number}/{planned} {about}: {record.duration:.1f} s, exit {record.exit} → {path}"

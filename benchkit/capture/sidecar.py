@@ -1,0 +1,110 @@
+"""What is written beside the output of one run, as `layout.run_toml` reads it.
+
+In: a `Record`. Out: TOML. Why: what is written here and what is read there are the same keys; a
+test reads back what this writes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """How one run was made.
+
+    Parameters
+    ----------
+    argv : sequence of str
+        The command, without its secrets.
+    start, end : datetime
+        With their zone.
+    exit : int
+        The exit code as a shell tells it: 128 + n where signal n ended the command.
+    variant, benchmark : str
+        Empty where they were not named.
+    role : {'measured', 'warmup', 'failed'}
+    run : int
+    block, position : int or None
+        The round, and the place in it.
+    remark : str
+        Why the run counts as failed.
+    env : mapping of str to str
+        The fingerprint of the machine.
+    """
+
+    argv: Sequence[str]
+    start: datetime
+    end: datetime
+    exit: int
+    variant: str = ""
+    benchmark: str = ""
+    role: str = "measured"
+    run: int = 1
+    block: int | None = None
+    position: int | None = None
+    remark: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from start to end."""
+        return (self.end - self.start).total_seconds()
+
+
+def write_sidecar(record: Record) -> str:
+    """Write a record as TOML.
+
+    Examples
+    --------
+    >>> at = datetime(2026, 11, 20, 10, 0, 12, tzinfo=UTC)
+    >>> print(write_sidecar(Record(argv=["wrk", "http://h/"], start=at, end=at, exit=0)), end="")
+    role = "measured"
+    run = 1
+    start = 2026-11-20T10:00:12Z
+    end = 2026-11-20T10:00:12Z
+    exit = 0
+    argv = ["wrk", "http://h/"]
+    """
+    top = {
+        "variant": record.variant or None,
+        "benchmark": record.benchmark or None,
+        "role": record.role,
+        "run": record.run,
+        "block": record.block,
+        "position": record.position,
+        "start": record.start,
+        "end": record.end,
+        "exit": record.exit,
+        "argv": record.argv,
+    }
+    lines = [f"# {record.remark}"] if record.remark else []
+    lines += [f"{key} = {_write(value)}" for key, value in top.items() if value is not None]
+    if record.env:
+        lines += ["", "[env]"]
+        lines += [f"{_key(key)} = {_quote(value)}" for key, value in record.env.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _write(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    if isinstance(value, str):
+        return _quote(value)
+    if isinstance(value, Sequence):
+        return f"[{', '.join(_quote(word) for word in value)}]"
+    return f"{value}"
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quote(name)
+
+
+def _quote(text: str) -> str:
+    """Write a text as TOML does: with JSON's escapes, and the one that JSON goes without."""
+    whole = text.encode("utf-8", "backslashreplace").decode()
+    return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,115 @@
+"""``benchkit capture``: run benchmarks and keep their output with how they were run.
+
+In: a command, or a plan of several. Out: a folder of raw output and sidecars, and a table of it.
+Why: start, end, order and machine are lost unless they are written down at once.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchkit.cli import options as o
+from benchkit.errors import ConfigError, DataError, ExitCode
+
+if TYPE_CHECKING:
+    from benchkit.capture.plan import Plan
+    from benchkit.capture.session import Session
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(
+        context_settings={"allow_interspersed_args": False},
+        epilog="Example: benchkit capture --variant otlp --repeat 8 -- wrk -c8 -t2 -d15 URL",
+    )(capture)
+
+
+def capture(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[-- CMD...]", help="The command and its words, after --."),
+    ] = None,
+    variant: Annotated[str | None, typer.Option("--variant", help="Variant of the runs.")] = None,
+    benchmark: Annotated[
+        str | None, typer.Option("--benchmark", help="Benchmark of the runs.")
+    ] = None,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How many runs.")] = 1,
+    plan: Annotated[
+        Path | None,
+        typer.Option("--plan", help="TOML of variants, commands, rounds, order; in place of CMD."),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="Folder of the results.")] = Path("results"),
+    show: Annotated[
+        bool, typer.Option("--show", help="Show on stderr what the commands print, too.")
+    ] = False,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", "-k", help="Go on after a command has failed.")
+    ] = False,
+    format: Annotated[str, typer.Option("--format", help="table or json.")] = "table",
+    output: o.Output = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Run a command, keep its raw output, write start, end, exit code and machine beside it."""
+    o.choose(format, ("table", "json"))
+    from benchkit.capture.session import carry_out
+
+    chosen = _plan(command or [], plan, variant, benchmark, repeat)
+    tell = (lambda _: None) if quiet else (lambda line: typer.echo(line, err=True))
+    session = carry_out(chosen, out, show=show, keep_going=keep_going, tell=tell)
+    o.write(_render(session, format, to_file=output is not None), output)
+    _leave(session, out, quiet=quiet)
+
+
+def _plan(
+    command: list[str],
+    file: Path | None,
+    variant: str | None,
+    benchmark: str | None,
+    repeat: int,
+) -> Plan:
+    from benchkit.capture.plan import Commands, Plan, read_plan
+
+    if file is None:
+        if not command:
+            raise ConfigError("there is nothing to run", hint="write -- CMD, or --plan FILE")
+        commands = {variant or "": Commands(command=tuple(command))}
+        return Plan(
+            variants=commands, rounds=repeat, benchmark=benchmark or "", is_interleaved=False
+        )
+    if command or variant or benchmark or repeat != 1:
+        raise ConfigError(
+            "the plan says what is run, of which variant, how often",
+            where="--plan",
+            hint="leave out CMD, --variant, --benchmark and --repeat",
+        )
+    return read_plan(file)
+
+
+def _render(session: Session, format: str, *, to_file: bool) -> str:
+    rows = [(*run.labels, str(run.path)) for run in session.runs]
+    if format == "json":
+        import json
+
+        names = ("variant", "role", "run", "duration", "exit", "file")
+        runs = [dict(zip(names, row, strict=True)) for row in rows]
+        return json.dumps({"format_version": 1, "runs": runs}, ensure_ascii=False, indent=1)
+    from benchkit.cli.console import render_table
+    from benchkit.tables.captured import captured_table
+
+    return render_table(captured_table(rows), to_file=to_file)
+
+
+def _leave(session: Session, out: Path, *, quiet: bool) -> None:
+    """Say how the session ended, and end with the exit code for it."""
+    made = f"{len(session.runs)} of {session.planned} runs made"
+    if session.is_interrupted:
+        typer.echo(f"interrupted: {made}; what was written stays", err=True)
+        raise typer.Exit(int(ExitCode.INTERRUPTED))
+    if session.problem:
+        hint = f"{made}; what failed is kept under the role failed, and never compared"
+        raise DataError(session.problem, hint=hint)
+    if not quiet:
+        typer.echo(f"{made} · next: benchkit ingest {out}", err=True)

@@ -1,0 +1,46 @@
+"""The sample results that come with benchkit.
+
+In: a folder. Out: raw files in it, as a load tool wrote them. Why: whoever has just installed
+benchkit has no results yet, and wants to see what becomes of them.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from benchkit.errors import ConfigError
+
+_SAMPLE = "sample_results"
+
+
+def write_sample(folder: Path) -> None:
+    """Write the sample results into a folder; what has other names there stays as it is.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it is not there.
+
+    Raises
+    ------
+    ConfigError
+        If it cannot be written to.
+    """
+    try:
+        _copy(resources.files("benchkit.ingestion") / _SAMPLE, folder)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ConfigError(
+            f"cannot be written: {reason}", where=str(folder), hint="name another folder"
+        ) from error
+
+
+def _copy(source: Traversable, target: Path) -> None:
+    if source.is_dir():
+        target.mkdir(parents=True, exist_ok=True)
+        for entry in source.iterdir():
+            _copy(entry, target / entry.name)
+    else:
+        target.write_bytes(source.read_bytes())

@@ -1,0 +1,134 @@
+"""The fingerprint tells what Linux tells, and nothing that may be secret."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from benchkit.capture.control_group import read_limits
+from benchkit.capture.fingerprint import VARIABLES, take_fingerprint
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text + "\n", encoding="utf-8")
+    return root
+
+
+CPU = "sys/devices/system/cpu"
+MACHINE = {
+    "proc/cpuinfo": "processor\t: 0\nmodel name\t: 12th Gen Intel(R) Core(TM) i7-1280P\n",
+    "proc/meminfo": "MemTotal:       16384 kB\nMemFree:  1 kB",
+    f"{CPU}/cpu0/topology/thread_siblings_list": "0-1",
+    f"{CPU}/cpu1/topology/thread_siblings_list": "0-1",
+    f"{CPU}/cpu2/topology/thread_siblings_list": "2",
+    f"{CPU}/cpu10/topology/thread_siblings_list": "10",
+    f"{CPU}/cpu0/cpufreq/scaling_governor": "performance",
+    f"{CPU}/cpu1/cpufreq/scaling_governor": "powersave",
+    f"{CPU}/cpu2/cpufreq/scaling_governor": "performance",
+}
+
+
+def test_the_machine_is_told(tmp_path: Path) -> None:
+    told = take_fingerprint(write(tmp_path, MACHINE), {})
+    assert told["cpu"] == "12th Gen Intel(R) Core(TM) i7-1280P"
+    assert told["siblings"] == "0-1 2 10"
+    assert told["governor"] == "performance powersave"
+    assert told["memory"] == "16777216"
+    assert int(told["cpus"]) >= 1
+    assert told["kernel"]
+
+
+def test_variables_are_told_by_an_allow_list() -> None:
+    environ = {
+        "GOGC": "off",
+        "OTEL_EXPORTER_OTLP_ENDPOINT": "http://me:hidden@collector:4317",
+        "OTEL_EXPORTER_OTLP_HEADERS": "api-key=hidden",
+        "AWS_SECRET_ACCESS_KEY": "hidden",
+        "DATABASE_URL": "hidden",
+    }
+    told = take_fingerprint(environ=environ)
+    assert told["GOGC"] == "off"
+    assert told["OTEL_EXPORTER_OTLP_ENDPOINT"] == "http://REDACTED@collector:4317"
+    assert "hidden" not in repr(told)
+    assert set(environ) & set(told) <= set(VARIABLES)
+
+
+@pytest.mark.parametrize(
+    ("files", "limits"),
+    [
+        ({"proc/self/cgroup": "0::/"}, {}),
+        (
+            {
+                "proc/self/cgroup": "0::/user/job",
+                "sys/fs/cgroup/user/cpu.max": "150000 100000",
+                "sys/fs/cgroup/user/job/cpu.max": "max 100000",
+                "sys/fs/cgroup/user/job/memory.max": "4294967296",
+            },
+            {"cpu_limit": "1.5", "memory_limit": "4294967296"},
+        ),
+        (
+            {
+                "proc/self/cgroup": "0::/",
+                "sys/fs/cgroup/cpu.max": "200000 100000",
+                "sys/fs/cgroup/memory.max": "max",
+            },
+            {"cpu_limit": "2"},
+        ),
+        (
+            {
+                "proc/self/cgroup": "5:cpu,cpuacct:/docker/a\n4:memory:/docker/a\n0::/docker/a",
+                "sys/fs/cgroup/cpu/docker/a/cpu.cfs_quota_us": "50000",
+                "sys/fs/cgroup/cpu/docker/a/cpu.cfs_period_us": "100000",
+                "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712",
+                "sys/fs/cgroup/memory/docker/a/memory.limit_in_bytes": "1048576",
+            },
+            {"cpu_limit": "0.5", "memory_limit": "1048576"},
+        ),
+        (
+            {
+                "proc/self/cgroup": "5:cpu:/",
+                "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1",
+                "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000",
+            },
+            {},
+        ),
+    ],
+    ids=["none", "unified, the group above", "unified, in a container", "version 1", "no quota"],
+)
+def test_limits_are_the_least_on_the_way_up(
+    tmp_path: Path, files: dict[str, str], limits: dict[str, str]
+) -> None:
+    assert read_limits(write(tmp_path, files)) == limits
+
+
+def test_the_commit_is_that_of_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(write(tmp_path, {"a.txt": "a"}))
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    assert "commit" not in take_fingerprint()
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    for words in (["init", "-q"], ["add", "a.txt"], ["commit", "-q", "-m", "a"]):
+        subprocess.run([*git, *words], check=True)
+    told = take_fingerprint()
+    assert (len(told["commit"]), told["changed"]) == (40, "false")
+    write(tmp_path, {"a.txt": "b", "results.txt": "no part of the checkout"})
+    assert take_fingerprint()["changed"] == "true"
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="Linux pins processes, others not")
+def test_a_pinned_process_says_so() -> None:
+    before = os.sched_getaffinity(0)
+    if len(before) < 2:
+        pytest.skip("one CPU alone")
+    try:
+        os.sched_setaffinity(0, {max(before)})
+        told = take_fingerprint()
+    finally:
+        os.sched_setaffinity(0, before)
+    assert (told["affinity"], told["cpus"]) == (f"{max(before)}", "1")

@@ -1,0 +1,87 @@
+"""What a session's files are called is what `ingest` reads from the names."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.capture.places import Places, find_tool
+from benchkit.layout.patterns import read_path
+from benchkit.layout.walk import walk
+from benchkit.parsers import registry
+
+WRK = ["wrk", "-c8", "http://127.0.0.1/"]
+
+
+def choose(places: Places, words: list[str], variant: str = "", benchmark: str = "") -> str:
+    stem, _ = places.choose(words, variant, benchmark, is_warmup=False)
+    return stem.relative_to(places.root).as_posix()
+
+
+@pytest.mark.parametrize(
+    ("words", "tool"),
+    [
+        (WRK, "wrk"),
+        (["taskset", "-c", "1", "/opt/wrk2/wrk2", "-R100"], "wrk"),
+        (["docker", "run", "--rm", "grafana/k6", "run", "-"], "k6"),
+        (["sh", "-c", "echo GET http://h/ | vegeta attack | vegeta report"], "vegeta"),
+        (["go", "test", "-bench=."], "gobench"),
+        (["./bench.sh", "about-wrk-and-ab"], ""),
+    ],
+)
+def test_the_tool_is_told_from_the_command(words: list[str], tool: str) -> None:
+    assert find_tool(words) == tool
+
+
+def test_names_are_those_of_the_known_layouts(tmp_path: Path) -> None:
+    places = Places(tmp_path)
+    assert choose(places, WRK) == "wrk-1"
+    assert choose(places, WRK, "otlp") == "otlp/wrk-1"
+    assert choose(places, WRK, "otlp") == "otlp/wrk-2"
+    assert choose(places, WRK, "otlp", "/ping/GRM") == "otlp/wrk-ping_GRM-1"
+    assert choose(places, ["make", "bench"], "otlp", "/ping") == "otlp/1"
+    stem, run = places.choose(WRK, "otlp", "", is_warmup=True)
+    assert (stem.name, run) == ("wrk-warmup-1", 1)
+
+
+def test_what_is_there_is_added_to(tmp_path: Path) -> None:
+    for name, text in {
+        "otlp/wrk-1.txt": "made by hand",
+        "otlp/wrk-2.txt": "captured",
+        "otlp/wrk-2.txt.run.toml": 'variant = "otlp"\nrun = 2\nblock = 4',
+        "none/9.txt.run.toml": b"\xff".decode("latin-1"),
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="latin-1")
+    places = Places(tmp_path)
+    assert places.last_block == 4
+    assert places.choose(WRK, "otlp", "", is_warmup=False) == (tmp_path / "otlp/wrk-3", 3)
+
+
+@pytest.mark.parametrize(
+    "variant",
+    ["a/b", "../up", ".hidden", "..", "node_modules", "cadvisor-metrics-1", "1", "A b", "µ", ""],
+)
+def test_any_variant_stays_inside_and_is_walked(tmp_path: Path, variant: str) -> None:
+    stem, _ = Places(tmp_path / "out").choose(WRK, variant, "", is_warmup=False)
+    assert stem.resolve().is_relative_to(tmp_path / "out")
+    path = stem.with_name(stem.name + ".txt")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("x")
+    assert [*walk(tmp_path / "out")] == [path]
+    labels = read_path(
+        PurePosixPath(path.relative_to(tmp_path / "out")), tools=registry.tools(), root_name="out"
+    )
+    assert (labels.group, labels.series, labels.run) == ("", "", 1)
+
+
+@given(st.text(max_size=12), st.sampled_from(["c20", "text", "warmup", "7", "v13", "a-3-b", "x"]))
+def test_a_benchmark_in_a_name_is_no_other_label(text: str, word: str) -> None:
+    for benchmark in (text, word, f"{text}-{word}"):
+        stem, run = Places(Path("nowhere")).choose(WRK, "v", benchmark, is_warmup=False)
+        labels = read_path(f"v/{stem.name}.txt", tools=registry.tools(), root_name="nowhere")
+        assert (labels.variant, labels.run, labels.role) == ("v", run, "measured")
+        assert (labels.params, labels.form, labels.group) == ((), "", "")

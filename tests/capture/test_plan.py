@@ -1,0 +1,123 @@
+"""A plan is read strictly, and its order gives no side the drift."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.capture.order import ORDERS, order_rounds
+from benchkit.capture.plan import Plan, parse_plan, read_plan
+from benchkit.errors import ConfigError, ExitCode
+
+EXAMPLE = """
+rounds = 4
+order = "random"
+seed = 7
+pause = "1.5s"
+benchmark = "/ping"
+command = "wrk -c8 'http://h/a b'"
+before = ["./serve", "{variant}"]
+[variants.none]
+[variants.otlp]
+command = "vegeta attack -targets=t | vegeta report"
+warmup = "wrk -d1 http://h/{variant}"
+"""
+
+
+def test_every_key_is_read() -> None:
+    plan = parse_plan(tomllib.loads(EXAMPLE))
+    assert (plan.rounds, plan.order, plan.seed, plan.pause) == (4, "random", 7, 1.5)
+    assert plan.benchmark == "/ping"
+    none, otlp = plan.variants["none"], plan.variants["otlp"]
+    assert none.command == ("wrk", "-c8", "http://h/a b")
+    assert (none.warmup, none.before, none.after) == ((), ("./serve", "none"), ())
+    assert otlp.command == ("sh", "-c", "vegeta attack -targets=t | vegeta report")
+    assert otlp.warmup == ("wrk", "-d1", "http://h/otlp")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "names no variants"),
+        ("[variants]", "names no variants"),
+        ("variants = 1", "names no variants"),
+        ("[variants.a]", "no command"),
+        ("[variants]\na = 1", "not a table"),
+        ('[variants.a]\ncomand = "x"', "did you mean 'command'"),
+        ('round = 1\n[variants.a]\ncommand = "x"', "did you mean 'rounds'"),
+        ('rounds = 0\n[variants.a]\ncommand = "x"', "whole number from 1"),
+        ('rounds = true\n[variants.a]\ncommand = "x"', "whole number from 1"),
+        ('order = "aabb"\n[variants.a]\ncommand = "x"', "use abba, rotate, random"),
+        ('order = []\n[variants.a]\ncommand = "x"', "use abba, rotate, random"),
+        ('seed = -1\n[variants.a]\ncommand = "x"', "whole number from 0"),
+        ('pause = "soon"\n[variants.a]\ncommand = "x"', "no time"),
+        ('pause = -1\n[variants.a]\ncommand = "x"', "no time"),
+        ('benchmark = 1\n[variants.a]\ncommand = "x"', "not a text"),
+        ('[variants.a]\ncommand = ""', "no command"),
+        ("[variants.a]\ncommand = [1]", "no command"),
+        ('[variants.a]\ncommand = "x \'y"', "No closing quotation"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(text: str, what: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        parse_plan(tomllib.loads(text), where="p.toml")
+    assert what in str(error.value)
+    assert str(error.value).startswith("p.toml")
+
+
+@pytest.mark.parametrize("content", [b"= 1", b"\xff\xfe\x00", None])
+def test_a_file_that_is_no_plan_is_a_configuration_error(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    path = tmp_path / "plan.toml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ConfigError, match=r"plan\.toml") as error:
+        read_plan(path)
+    assert error.value.exit_code == ExitCode.USAGE
+
+
+variants = st.lists(st.text(min_size=1, max_size=3), min_size=1, max_size=5, unique=True)
+
+
+@given(variants, st.integers(1, 12), st.sampled_from(ORDERS), st.integers(0, 9))
+def test_each_round_holds_each_variant_once(
+    names: list[str], rounds: int, order: str, seed: int
+) -> None:
+    made = order_rounds(names, rounds, order, seed)
+    assert [sorted(one) for one in made] == [sorted(names)] * rounds
+    assert made == order_rounds(names, rounds, order, seed)
+
+
+@given(variants, st.integers(1, 6))
+def test_a_straight_drift_touches_all_alike(names: list[str], pairs: int) -> None:
+    made = order_rounds(names, 2 * pairs, "abba", 1)
+    places = [variant for one in made for variant in one]
+    sums: Counter[str] = Counter()
+    for at, variant in enumerate(places):
+        sums[variant] += at
+    assert len(set(sums.values())) == 1
+
+
+def test_rotation_puts_each_in_each_place() -> None:
+    made = order_rounds(list("abcd"), 8, "rotate", 1)
+    assert Counter((at, v) for one in made for at, v in enumerate(one)) == Counter(
+        {(at, v): 2 for at in range(4) for v in "abcd"}
+    )
+
+
+def test_the_seed_decides_a_random_order() -> None:
+    made = [order_rounds(list("abcde"), 6, "random", seed) for seed in (1, 2)]
+    assert made[0] != made[1]
+    assert len({tuple(one) for one in made[0]}) > 1
+
+
+def test_one_variant_needs_no_name() -> None:
+    table: dict[str, Any] = {"variants": {"": {"command": ["true"]}}}
+    assert parse_plan(table) == Plan(variants=parse_plan(table).variants)

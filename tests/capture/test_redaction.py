@@ -1,0 +1,82 @@
+"""No secret of a command line is written down, and what is none is kept."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.capture.redaction import redact, redact_text
+
+SECRET = "s3cr3tvalue"  # noqa: S105 - what must not be found
+URL = "http://127.0.0.1:8080/ping"
+
+HOLDING = {
+    "header": ["wrk", "-H", f"Authorization: Bearer {SECRET}", URL],
+    "header, joined": ["ab", f"-HX-Api-Key: {SECRET}", URL],
+    "header, long": ["oha", f"--header=X-Whatever: {SECRET}", URL],
+    "header, long and apart": ["wrk", "--header", f"X-Whatever:{SECRET}", URL],
+    "header of vegeta": ["vegeta", "attack", "-header", f"Cookie: a={SECRET}; b={SECRET}"],
+    "header of vegeta, joined": ["vegeta", "attack", f"-header=Sw8: {SECRET}"],
+    "user and password": ["wrk", f"http://me:{SECRET}@h:80/x"],
+    "user and password with @": ["wrk", f"http://me:{SECRET}@{SECRET}@h:80/x"],
+    "user alone": ["wrk", f"redis://{SECRET}@h:80/x"],
+    "query": ["wrk", f"{URL}?a=1&access_token={SECRET}&b=2"],
+    "query first": ["wrk", f"{URL}?sig={SECRET}"],
+    "ab's authentication": ["ab", "-n", "10", "-A", f"me:{SECRET}", URL],
+    "ab's cookie": ["taskset", "-c", "0", "/usr/bin/ab", "-C", f"id={SECRET}", URL],
+    "ab's proxy": ["ab", f"-Pme:{SECRET}", URL],
+    "hey's authentication": ["hey", "-a", f"me:{SECRET}", URL],
+    "long option": ["tool", "--password", SECRET, URL],
+    "long option, joined": ["tool", f"--api-key={SECRET}", URL],
+    "option of one dash": ["tool", "-token", SECRET, URL],
+    "variable": ["env", f"DB_PASSWORD={SECRET}", "wrk", URL],
+    "variable of k6": ["k6", "run", "-e", f"AUTH={SECRET}", "script.js"],
+    "quoted variable": ["sh", "-c", f"TOKEN='{SECRET} {SECRET}' wrk {URL}"],
+    "body": ["hey", "-d", f'{{"user": "me", "password": "{SECRET}"}}', URL],
+    "body, tight": ["hey", "-d", f'{{"user":"me","client_secret":"{SECRET}"}}', URL],
+    "script": ["sh", "-c", f"vegeta attack -header 'X-Any: {SECRET}' | vegeta report"],
+    "script, option": ["sh", "-c", f"ab -n 10 -A me:{SECRET} {URL}"],
+    "script, spaced": ["bash", "-lc", f"tool --password {SECRET} && wrk {URL}"],
+    "script, unclosed": ["sh", "-c", f"wrk -H 'Authorization: Bearer {SECRET}"],
+    "script in a script": ["sh", "-c", f"sh -c \"wrk -H 'X-A: {SECRET}' {URL}\""],
+    "bare scheme": ["tool", f"Basic {SECRET}"],
+}
+
+KEPT = (
+    ["wrk", "-t2", "-c8", "-d30s", "--latency", f"{URL}?id=7&name=a"],
+    ["taskset", "-c", "1", "k6", "run", "--vus", "10", "-e", "RATE=500", "traffic.js"],
+    ["ab", "-n", "1000", "-c", "20", "-k", "-H", "Accept-Encoding: gzip", URL],
+    ["go", "test", "-bench=BenchmarkOTelOverhead/OTel_Disabled", "-benchtime=10s", "-count=5"],
+    ["sh", "-c", "vegeta attack -rate=1000/s -duration=20m -targets=r.txt | vegeta report"],
+    ["hey", "-z", "10s", "-T", "application/json", "-d", '{"url": "https://example.com"}', URL],
+    ["docker", "run", "--rm", "-u", "1000:1000", "williamyeh/wrk", "-d10", URL],
+)
+
+
+@pytest.mark.parametrize("words", HOLDING.values(), ids=HOLDING)
+def test_a_secret_is_taken_out(words: list[str]) -> None:
+    clean = redact(words)
+    assert len(clean) == len(words)
+    assert SECRET not in " ".join(clean)
+    assert "REDACTED" in " ".join(clean)
+    assert redact(clean) == clean
+
+
+@pytest.mark.parametrize("words", KEPT, ids=lambda words: words[0])
+def test_what_is_no_secret_is_kept(words: list[str]) -> None:
+    assert redact(words) == words
+
+
+def test_what_stands_around_a_secret_is_kept() -> None:
+    assert redact_text(f"http://me:{SECRET}@h:80/x?a=1&token={SECRET}&b=2") == (
+        "http://REDACTED@h:80/x?a=1&token=REDACTED&b=2"
+    )
+    script = f"ab -A me:{SECRET} -n 10 '{URL}?a=1&b=2' | tee out.txt > /dev/null"
+    wanted = f"ab -A REDACTED -n 10 '{URL}?a=1&b=2' | tee out.txt > /dev/null"
+    assert redact(["sh", "-c", script]) == ["sh", "-c", wanted]
+
+
+@given(st.lists(st.text(max_size=30), max_size=6))
+def test_any_words_are_taken(words: list[str]) -> None:
+    assert len(redact(words)) == len(words)

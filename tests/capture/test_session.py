@@ -1,0 +1,330 @@
+"""`benchkit capture` as a user meets it: commands, interruptions, failures, and ingest after."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import chdir, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchkit.cli import run
+from benchkit.layout.run_toml import Sidecar, read_sidecar
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+REPORTS = FIXTURES / "tracing-wrk"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Path:
+    """Return a folder with a `wrk` that prints a real report, the next one at every call."""
+    shim = tmp_path / "bin" / "wrk"
+    shim.parent.mkdir()
+    shim.write_text(
+        "#!/bin/sh\n"
+        'role=; test "$2" = warm && role=-warmup\n'
+        'number=$(cat "calls$role-$1" 2> /dev/null || echo 0)\n'
+        'echo $((number + 1)) > "calls$role-$1"\n'
+        f'cat "{REPORTS}/$1/wrk$role-$((number % 8 + 1)).txt"\n'
+        "printf 'a remark' >&2\n"
+    )
+    shim.chmod(0o755)
+    return tmp_path
+
+
+def environment(bench: Path) -> dict[str, str]:
+    return {
+        **os.environ,
+        "PATH": f"{bench / 'bin'}:{os.environ['PATH']}",
+        "PYTHONIOENCODING": "utf-8",
+        "GITHUB_TOKEN": "hidden",
+    }
+
+
+def benchkit(bench: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "benchkit", *arguments],
+        cwd=bench,
+        env=environment(bench),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def start(bench: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "benchkit", "capture", *arguments],
+        cwd=bench,
+        env=environment(bench),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+
+
+def wait_for(path: Path) -> None:
+    for _ in range(2000):
+        if path.exists():
+            return
+        time.sleep(0.02)
+    pytest.fail(f"{path} did not appear")
+
+
+def sidecar(path: Path) -> Sidecar:
+    found, problems = read_sidecar(path.read_text(encoding="utf-8"), str(path))
+    assert problems == []
+    return found
+
+
+def read(bench: Path, *arguments: str) -> dict[str, Any]:
+    """Run a command that only reads, in this process, and return its JSON."""
+    out = StringIO()
+    with chdir(bench), redirect_stdout(out):
+        assert run([*arguments, "--format", "json"]) == 0
+    document: dict[str, Any] = json.loads(out.getvalue())
+    return document
+
+
+def listed(bench: Path, folder: str) -> list[dict[str, Any]]:
+    runs: list[dict[str, Any]] = read(bench, "runs", folder)["runs"]
+    return runs
+
+
+PLAN = """
+rounds = 8
+order = "abba"
+benchmark = "/ping/GRM"
+command = "wrk {variant}"
+[variants.none]
+[variants.otlp]
+"""
+
+
+def test_a_plan_becomes_a_folder_that_compare_reads(bench: Path) -> None:
+    (bench / "plan.toml").write_text(PLAN)
+    done = benchkit(bench, "capture", "--plan", "plan.toml", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert "16 of 16 runs made · next: benchkit ingest out" in done.stderr
+    assert (bench / "out/otlp/wrk-ping_GRM-1.stderr").read_text() == "a remark"
+
+    runs = [run for run in listed(bench, "out") if run["role"] == "measured"]
+    order = sorted(runs, key=lambda run: run["started_at"])
+    assert [run["variant"] for run in order] == ["none", "otlp", "otlp", "none"] * 4
+    assert [(run["block"], run["position"]) for run in order] == [
+        (block, place) for block in range(1, 9) for place in (1, 2)
+    ]
+    assert {run["benchmark"] for run in runs} == {"/ping/GRM"}
+    assert {run["command"] for run in order} == {"wrk none", "wrk otlp"}
+    assert all(run["env"]["kernel"] for run in runs)
+
+    document = read(bench, "compare", "out", "--blocks", "auto")
+    primary = next(row for row in document["rows"] if row["primary"])
+    assert (primary["n_baseline"], primary["n_variant"]) == (8, 8)
+    assert primary["method"] == "signed-rank"
+    codes = {finding["code"] for finding in document["findings"]}
+    assert codes & {"B330", "B331"} == set()
+
+
+def test_the_readmes_plan_can_be_carried_out(bench: Path) -> None:
+    readme = (FIXTURES.parent / "README.md").read_text(encoding="utf-8")
+    section = readme.partition("## Capture")[2]
+    plan = section.partition("```toml\n")[2].partition("```")[0]
+    for text, shorter in (("rounds = 8", "rounds = 2"), ("2s", "0s"), ("wrk -c8", "wrk none")):
+        assert text in plan
+        plan = plan.replace(text, shorter)
+    (bench / "plan.toml").write_text(plan)
+    (bench / "serve").write_text('#!/bin/sh\necho "$@" >> served\n')
+    (bench / "serve").chmod(0o755)
+    assert benchkit(bench, "capture", "--plan", "plan.toml").returncode == 0
+    served = (bench / "served").read_text().splitlines()
+    assert served[:4] == ["start none", "stop", "start otlp", "stop"]
+    assert len(served) == 8
+    roles = [run["role"] for run in listed(bench, "results")]
+    assert (roles.count("measured"), roles.count("warmup")) == (4, 4)
+
+
+def test_a_second_session_adds_its_rounds(bench: Path) -> None:
+    (bench / "plan.toml").write_text(PLAN.replace("rounds = 8", "rounds = 1"))
+    for _ in range(2):
+        assert benchkit(bench, "capture", "--plan", "plan.toml").returncode == 0
+    runs = [run for run in listed(bench, "results") if run["role"] == "measured"]
+    assert sorted((run["variant"], run["run"], run["block"]) for run in runs) == [
+        ("none", 1, 1),
+        ("none", 2, 2),
+        ("otlp", 1, 1),
+        ("otlp", 2, 2),
+    ]
+
+
+def test_one_command_is_repeated(bench: Path) -> None:
+    secret = ["-H", "Authorization: Bearer hidden", "http://me:hidden@h/"]
+    arguments = ["--variant", "none", "--repeat", "2", "--", "wrk", "none", *secret]
+    done = benchkit(bench, "capture", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1].split() == ["variant", "role", "run", "s", "exit", "file"]
+    told = sidecar(bench / "results/none/wrk-2.txt.run.toml")
+    assert (told.variant, told.run, told.exit_code, told.role) == ("none", 2, 0, "measured")
+    assert told.command == "wrk none -H 'Authorization: REDACTED' http://REDACTED@h/"
+    assert told.started_at is not None
+    assert (bench / "results/none/wrk-1.txt").read_text() == (
+        REPORTS / "none/wrk-1.txt"
+    ).read_text()
+    text = "".join(path.read_text() for path in (bench / "results").rglob("*") if path.is_file())
+    assert "hidden" not in text
+
+
+def test_what_is_shown_is_kept_as_well(bench: Path) -> None:
+    done = benchkit(bench, "capture", "--show", "--out", "out", "--", "wrk", "none")
+    assert done.returncode == 0
+    assert "Latency Distribution" in done.stderr
+    assert "a remark" in done.stderr
+    assert (bench / "out/wrk-1.txt").read_text() == (REPORTS / "none/wrk-1.txt").read_text()
+    assert (bench / "out/wrk-1.stderr").read_text() == "a remark"
+
+
+def test_binary_output_is_called_so(bench: Path) -> None:
+    gob = FIXTURES / "skywalking-vegeta" / "no-agent" / "vegeta-results-1.bin"
+    source = next((FIXTURES / "skywalking-vegeta").rglob("*.bin"), gob)
+    done = benchkit(bench, "capture", "--variant", "a", "--", "cat", str(source))
+    assert done.returncode == 0
+    assert (bench / "results/a/1.bin").read_bytes() == source.read_bytes()
+    assert [run["variant"] for run in listed(bench, "results")] == ["a"]
+
+
+def test_a_failing_command_stops_the_session_and_is_not_compared(bench: Path) -> None:
+    script = "wrk none; test -f twice && exit 7; test -f calls-none && touch twice; exit 0"
+    arguments = ["--variant", "none", "--repeat", "4", "--", "sh", "-c", script]
+    done = benchkit(bench, "capture", *arguments)
+    assert done.returncode == 3
+    assert "results/none/wrk-2.txt: the command ended with exit 7" in done.stderr
+    assert "2 of 4 runs made" in done.stderr
+    told = sidecar(bench / "results/none/wrk-2.txt.run.toml")
+    assert (told.exit_code, told.role) == (7, "failed")
+    assert [run["role"] for run in listed(bench, "results")] == ["measured", "failed"]
+
+    done = benchkit(bench, "capture", "--keep-going", *arguments)
+    assert done.returncode == 3
+    assert "4 of 4 runs made" in done.stderr
+
+
+def test_a_failing_preparation_is_told_and_cleaned_up_after(bench: Path) -> None:
+    (bench / "plan.toml").write_text("""
+    before = "touch up; test {variant} = a"
+    after = "rm up"
+    command = "wrk none"
+    [variants.a]
+    [variants.b]
+    """)
+    done = benchkit(bench, "capture", "--plan", "plan.toml")
+    assert done.returncode == 3
+    assert "touch up; test b = a': the command ended with exit 1" in done.stderr
+    assert "1 of 2 runs made" in done.stderr
+    assert not (bench / "up").exists()
+    assert [run["variant"] for run in listed(bench, "results")] == ["a"]
+
+
+def test_a_run_that_failed_without_a_word_is_no_refusal(bench: Path) -> None:
+    assert benchkit(bench, "capture", "--variant", "a", "--", "wrk", "none").returncode == 0
+    assert benchkit(bench, "capture", "--variant", "a", "--", "false").returncode == 3
+    sources = read(bench, "ingest", "results", "--strict")["sources"]
+    outcomes = [source["outcome"] for source in sources]
+    assert sorted(outcomes) == ["failed", "read"]
+
+
+def test_a_crossed_threshold_of_k6_is_a_whole_run(bench: Path) -> None:
+    text = next((FIXTURES / "shorturl-k6" / "baseline").glob("k6*1.txt"))
+    shim = bench / "bin" / "k6"
+    shim.write_text(f'#!/bin/sh\ncat "{text}"\nexit 99\n')
+    shim.chmod(0o755)
+    assert benchkit(bench, "capture", "--variant", "a", "--", "k6", "run").returncode == 0
+    told = sidecar(bench / "results/a/k6-1.txt.run.toml")
+    assert (told.exit_code, told.role) == (99, "measured")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_leaves_a_valid_folder(bench: Path, number: signal.Signals) -> None:
+    script = "wrk none; test -f once && { touch waiting; sleep 60; }; touch once"
+    process = start(bench, "--variant", "none", "--repeat", "5", "--", "sh", "-c", script)
+    wait_for(bench / "waiting")
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted: 2 of 5 runs made; what was written stays" in said
+    names = sorted(path.name for path in (bench / "results/none").iterdir())
+    assert names == [
+        f"wrk-{n}{end}" for n in (1, 2) for end in (".stderr", ".txt", ".txt.run.toml")
+    ]
+    told = sidecar(bench / "results/none/wrk-2.txt.run.toml")
+    assert (told.role, told.exit_code) == ("failed", 130)
+    assert [(run["run"], run["role"]) for run in listed(bench, "results")] == [
+        (1, "measured"),
+        (2, "failed"),
+    ]
+
+
+def test_what_was_started_is_stopped_after_an_interruption(bench: Path) -> None:
+    plan = """
+    before = "touch up"
+    after = "rm up"
+    [variants.a]
+    command = "touch waiting; sleep 60"
+    """
+    (bench / "plan.toml").write_text(plan)
+    process = start(bench, "--plan", "plan.toml")
+    wait_for(bench / "waiting")
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert not (bench / "up").exists()
+
+
+def test_a_kill_leaves_no_half_written_run(bench: Path) -> None:
+    script = "echo $$ > pid; wrk none; touch waiting; exec sleep 60"
+    process = start(bench, "--variant", "none", "--", "sh", "-c", script)
+    wait_for(bench / "waiting")
+    process.kill()
+    process.communicate(timeout=60)
+    os.kill(int((bench / "pid").read_text()), signal.SIGKILL)
+    assert [p for p in (bench / "results").rglob("*") if p.is_file() and p.name[0] != "."] == []
+    assert benchkit(bench, "ingest", "results").returncode == 3
+    done = benchkit(bench, "capture", "--variant", "none", "--", "wrk", "none")
+    assert done.returncode == 0
+    names = sorted(path.name for path in (bench / "results/none").iterdir())
+    assert names == ["wrk-1.stderr", "wrk-1.txt", "wrk-1.txt.run.toml"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        ([], "nothing to run"),
+        (["--", "no-such-command"], "no such command"),
+        (["--plan", "none.toml"], "none.toml"),
+        (["--plan", "none.toml", "--", "true"], "the plan says"),
+        (["--plan", "none.toml", "--repeat", "2"], "the plan says"),
+        (["--repeat", "0", "--", "true"], "repeat"),
+        (["--out", "bin/wrk", "--", "true"], "bin/wrk"),
+        (["--format", "csv", "--", "true"], "csv"),
+    ],
+)
+def test_usage_errors_run_nothing(bench: Path, arguments: list[str], what: str) -> None:
+    done = benchkit(bench, "capture", *arguments)
+    assert done.returncode == 2
+    assert what in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (bench / "results").exists()
+
+
+def test_the_runs_are_told_as_json(bench: Path) -> None:
+    done = benchkit(bench, "capture", "--quiet", "--format", "json", "--", "wrk", "none")
+    assert (done.returncode, done.stderr) == (0, "")
+    document = json.loads(done.stdout)
+    assert document["format_version"] == 1
+    assert [*document["runs"][0]] == ["variant", "role", "run", "duration", "exit", "file"]

@@ -1,0 +1,70 @@
+"""What is written beside a run is what is read beside it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.capture.sidecar import Record, write_sidecar
+from benchkit.layout.run_toml import Sidecar, read_sidecar
+
+START = datetime(2026, 11, 20, 10, 0, 12, 345678, tzinfo=timezone(timedelta(hours=1)))
+texts = st.text(max_size=20)
+
+
+def test_every_key_is_read_back() -> None:
+    record = Record(
+        argv=["wrk", "-c8", "http://h/a b"],
+        start=START,
+        end=START + timedelta(seconds=15.5),
+        exit=1,
+        variant="otlp",
+        benchmark="/ping/GRM",
+        role="failed",
+        run=3,
+        block=2,
+        position=4,
+        remark="the command ended with exit 1",
+        env={"cpu": "i7", "governor of 0": "performance"},
+    )
+    found, problems = read_sidecar(write_sidecar(record), "x.run.toml")
+    assert problems == []
+    assert found == Sidecar(
+        variant="otlp",
+        benchmark="/ping/GRM",
+        role="failed",
+        run=3,
+        block=2,
+        position=4,
+        started_at=START.astimezone(UTC),
+        ended_at=START.astimezone(UTC) + timedelta(seconds=15.5),
+        duration=15.5,
+        exit_code=1,
+        command="wrk -c8 'http://h/a b'",
+        env={"cpu": "i7", "governor of 0": "performance"},
+    )
+
+
+def test_what_was_not_named_is_left_to_the_path() -> None:
+    found, problems = read_sidecar(
+        write_sidecar(Record(argv=["wrk"], start=START, end=START, exit=0)), ""
+    )
+    assert problems == []
+    assert (found.variant, found.benchmark, found.block, found.position) == (None,) * 4
+
+
+@given(texts, st.dictionaries(texts, texts, max_size=3), texts)
+def test_any_text_is_read_back(variant: str, env: dict[str, str], word: str) -> None:
+    record = Record(
+        argv=["sh", word], start=START, end=START, exit=0, variant=f"v{variant}", env=env
+    )
+    found, problems = read_sidecar(write_sidecar(record), "")
+    assert problems == []
+    assert (found.variant, found.env) == (f"v{variant}", env)
+
+
+def test_a_name_that_is_no_unicode_is_spelled() -> None:
+    record = Record(argv=["cat", "a\udcff"], start=START, end=START, exit=0)
+    assert read_sidecar(write_sidecar(record), "")[0].command == r"cat 'a\udcff'"
