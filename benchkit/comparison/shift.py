@@ -14,6 +14,7 @@ from benchkit.comparison.cells import Key, collect, tell_of_runs
 from benchkit.comparison.measure import Found, measure
 from benchkit.comparison.model import Plan
 from benchkit.errors import DataError
+from benchkit.metrics import percentile_level
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -98,7 +99,11 @@ def compare_quantiles(
     cells = collect(observations, Plan(), told)
     left, right = cells.get(baseline, {}), cells.get(variant, {})
     events = _count_events(observations, (baseline, variant))
-    keys = [key for key in left if key in right and key[5] == metric and _read_level(key[6]) >= 0]
+    keys = [
+        key
+        for key in left
+        if key in right and key[5] == metric and percentile_level(key[6]) is not None
+    ]
     if not keys:
         raise DataError(
             f"{baseline} and {variant} have no percentile of {metric} in common",
@@ -106,9 +111,9 @@ def compare_quantiles(
         )
     place = {key[:6]: index for index, key in reversed(list(enumerate(keys)))}
     shifts = []
-    for key in sorted(keys, key=lambda key: (place[key[:6]], _read_level(key[6]))):
+    for key in sorted(keys, key=lambda key: (place[key[:6]], (percentile_level(key[6]) or 0.0))):
         x, y = left[key].values(), right[key].values()
-        level = _read_level(key[6])
+        level = percentile_level(key[6]) or 0.0
         beyond = (1 - level) * events.get(key, float("inf"))
         found = measure(x, y, "nothing", confidence) if _is_told(beyond) else None
         shifts.append(_shift(key, left[key].unit, level, x, y, found, beyond))
@@ -150,13 +155,3 @@ def _count_events(observations: Observations, variants: tuple[str, str]) -> dict
         named: Key = tuple(map(str, key))  # type: ignore[assignment]
         events[named] = min(events.get(named, float("inf")), float(n))
     return events
-
-
-def _read_level(stat: str) -> float:
-    """Return the level of a percentile, -1 for every other stat."""
-    if not stat.startswith("p"):
-        return -1.0
-    try:
-        return float(stat[1:]) / 100
-    except ValueError:
-        return -1.0

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchkit.metrics import percentile_level
 from benchkit.stats.quantiles import quantile
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Batches:
 def _summarise(times: FloatArray, values: FloatArray, stat: str) -> FloatArray | None:
     if stat == "count":
         return _count(times)
-    level = _read_level(stat)
+    level = 0.5 if stat in {"mean", "median"} else percentile_level(stat)
     if level is None or len(values) * (1 - level) < STRETCHES * _BEYOND:
         return None
     parts = np.array_split(values, STRETCHES)
@@ -88,13 +89,3 @@ def _count(times: FloatArray) -> FloatArray | None:
         return None
     counts, _ = np.histogram(times, bins=STRETCHES)
     return counts.astype(float)
-
-
-def _read_level(stat: str) -> float | None:
-    """Return the level of a percentile; one half for a mean."""
-    if stat in {"mean", "median"}:
-        return 0.5
-    try:
-        return float(stat.removeprefix("p")) / 100 if stat.startswith("p") else None
-    except ValueError:
-        return None

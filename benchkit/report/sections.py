@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Finding
-from benchkit.plots import forest
+from benchkit.plots import forest, percentiles, runs, shift
+from benchkit.report.figures import show
 from benchkit.report.method import describe_method
 from benchkit.report.section import Plot, Section
 from benchkit.tables.environment import environment_tables
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 _SEVERITIES = ("error", "warning", "info")
+_CURVES = (
+    "Each line joins the medians over runs of the percentiles that were measured; faint lines are "
+    "single runs. Both axes are logarithmic, so that the tail takes as much room as the middle."
+)
+_MOVES = (
+    "Change of each percentile against the baseline. Shaded: its {confidence} interval from runs, "
+    "each percentile by itself; one run has none. Grey band: ±{margin}."
+)
+_DOTS = "Each mark is one run, each bar the median of its variant."
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +126,7 @@ def _overhead(given: _Given) -> Section | str:
         legend=legend,
         svg=lambda: _draw_forest(given.verdicts, forest.describe(drawn)),
     )
-    return Section(id="overhead", title="Overhead", plot=plot)
+    return Section(id="overhead", title="Overhead", plots=(plot,))
 
 
 def _draw_forest(verdicts: Verdicts, description: str) -> str:
@@ -136,11 +146,27 @@ def _comparison(given: _Given) -> Section | str:
     )
 
 
+def _latency(given: _Given) -> Section | str:
+    curves, moves = percentiles.data(given.verdicts), shift.data(given.verdicts)
+    if not curves.panels:
+        return "No percentile curve: no metric has two percentiles on both sides."
+    margin = format_bare(given.verdicts.margin)
+    confidence = format_bare(given.verdicts.comparisons.confidence)
+    plots = [show(curves, "percentiles", _CURVES)]
+    if moves.panels:
+        legend = _MOVES.format(confidence=confidence, margin=margin)
+        plots.append(show(moves, "shift", legend))
+    return Section(id="latency", title="Latency", plots=tuple(plots))
+
+
 def _runs(given: _Given) -> Section | str:
     if given.runs is None or not len(given.runs):
         return "No list of runs: they are not recorded."
     table = runs_table(given.runs)
-    return Section(id="runs", title="Runs", text=(f"{table.caption}.",), folded=(table,))
+    dots = runs.data(given.verdicts, given.runs)
+    plots = (show(dots, "runs", _DOTS),) if dots.panels else ()
+    text = (f"{table.caption}.",)
+    return Section(id="runs", title="Runs", text=text, plots=plots, folded=(table,))
 
 
 def _findings(given: _Given) -> Section | str:
@@ -183,6 +209,7 @@ def _data(given: _Given) -> Section | str:
 _BUILDERS: tuple[Callable[[_Given], Section | str], ...] = (
     _overhead,
     _comparison,
+    _latency,
     _runs,
     _findings,
     _environment,
