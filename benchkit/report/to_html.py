@@ -1,12 +1,14 @@
-"""The report as one self-contained page: no network, no script, light, dark and print.
+"""The report as one self-contained page: no network, light, dark and print, script for comfort.
 
 In: a `Report`. Out: HTML. Why: the file can be mailed, attached to a ticket and opened years later.
 """
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +19,9 @@ from benchkit.units import printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
+_TEMPLATES = Path(__file__).parent / "templates"
 _LOOKS = {"▲": "worse", "▼": "better", "=": "same", "≠": "changed", "~": "unknown"}
 
 
@@ -46,7 +50,8 @@ def to_html(report: Report) -> str:
     Returns
     -------
     str
-        One file: styles and figures inline, nothing fetched, nothing executed.
+        One file: styles, figures and one script inline, nothing fetched; it reads as well without
+        the script, and no other can run.
     """
     return _environment().get_template("page.html").render(report=report)
 
@@ -67,21 +72,25 @@ def _environment() -> Environment:
     from markupsafe import Markup
 
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    script = (_TEMPLATES / "page.js").read_text(encoding="utf-8")
     environment.filters |= {
         "visible": printable,
         "lay_out": lay_out,
         "look": lambda sentence: _LOOKS.get(sentence[:1], ""),
+        "sort_key": sort_key,
         "draw": lambda plot: Markup(plot.svg()),  # noqa: S704 - its texts are escaped by `to_svg`
     }
     environment.globals |= {
         "light": Markup(theme.declare(0)),  # noqa: S704 - constants
         "dark": Markup(theme.declare(1)),  # noqa: S704
+        "script": Markup(script),  # noqa: S704 - our own
+        "script_hash": hash_script(script),
     }
     return environment
 
@@ -104,3 +113,23 @@ def lay_out(table: Table) -> list[list[Place]]:
         )
         above = row
     return placed
+
+
+def sort_key(place: Place) -> Markup:
+    """Write the number behind a cell as an attribute, by which the page sorts its column."""
+    from markupsafe import Markup
+
+    value = place.cell.value
+    return Markup("" if value is None else f' data-value="{value:.6g}"')  # noqa: S704 - a number
+
+
+def hash_script(script: str) -> str:
+    """Return the source by which a page allows this script and no other.
+
+    Examples
+    --------
+    >>> hash_script("alert(1)")
+    'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI='
+    """
+    digest = sha256(script.encode()).digest()
+    return f"sha256-{b64encode(digest).decode()}"
