@@ -24,6 +24,8 @@ from benchkit.parsers.base import Format
 from benchkit.verdict import Verdicts, judge
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
     from benchkit.schema import Observations, Runs
@@ -214,7 +216,9 @@ class Comparison:
 
         return pd.DataFrame([row_values(row) for row in self.verdicts.rows])
 
-    def render(self, form: str, *, title: str = "", command: str = "") -> str:
+    def render(
+        self, form: str, *, title: str = "", command: str = "", templates: Path | None = None
+    ) -> str:
         """Return the report.
 
         Parameters
@@ -223,6 +227,8 @@ class Comparison:
         title : str
         command : str
             The command line that made it, for the section on method.
+        templates : Path, optional
+            A folder whose templates stand before those of the page.
         """
         from benchkit import __version__
         from benchkit.report.formats import render
@@ -236,7 +242,7 @@ class Comparison:
             command=command,
             version=__version__,
         )
-        return render(built, form)
+        return render(built, form, templates)
 
     def to_markdown(self) -> str:
         """Return the report as Markdown."""

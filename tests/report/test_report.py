@@ -15,9 +15,10 @@ from hostile import HOSTILE, hostile_report
 
 from benchkit.errors import ConfigError
 from benchkit.report.formats import FORMATS, render
+from benchkit.report.layout import hash_script
 from benchkit.report.markdown_text import escape
 from benchkit.report.model import Report, build
-from benchkit.report.to_html import hash_script, to_fragment
+from benchkit.report.to_html import to_fragment
 from benchkit.report.to_json import KEYS, document, to_csv, to_json
 from benchkit.report.to_markdown import MARKER, to_markdown
 
