@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from benchkit.plots.drawing import Plots
     from benchkit.schema import Observations, Runs
     from benchkit.selection import Label
 
@@ -215,6 +216,13 @@ class Comparison:
         from benchkit.report.to_json import row_values
 
         return pd.DataFrame([row_values(row) for row in self.verdicts.rows])
+
+    @property
+    def plot(self) -> Plots:
+        """The figures: ``plot.forest()``, ``plot.percentiles(ax=ax)``."""
+        from benchkit.plots.drawing import Plots
+
+        return Plots(self.verdicts, self.runs)
 
     def render(
         self, form: str, *, title: str = "", command: str = "", templates: Path | None = None

@@ -14,8 +14,6 @@ import typer
 from benchkit.cli import options as o
 from benchkit.cli.compare import evaluate
 
-FORMS = {".svg": "svg", ".png": "png"}
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -49,9 +47,9 @@ def plot(
     """Draw one figure: forest, percentiles, shift or runs."""
     from benchkit.plots import kinds
 
-    o.choose(kind, tuple(kinds.KINDS), "KIND")
-    ending = output.suffix if output else ".svg"
-    form = o.choose(format or FORMS.get(ending, ending), tuple(FORMS.values()))
+    o.choose(kind, kinds.KINDS, "KIND")
+    ending = output.suffix.removeprefix(".") if output else "svg"
+    form = o.choose(format or ending, kinds.FORMS)
     request = o.Request(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
         exclude=exclude, by=by, quiet=quiet,

@@ -44,8 +44,17 @@ def draw_chart(chart: Chart) -> Figure:
 def draw_panel(panel: Panel, axes: Axes) -> Axes:
     """Draw one panel on axes of one's own; nothing but these axes is changed."""
     _set_axes(axes, panel)
+    axes.set_title(
+        _plain(panel.heading),
+        loc="left",
+        color=theme.color("ink"),
+        fontsize=9,
+        fontweight="bold",
+        parse_math=False,
+    )
     for line in panel.lines:
         _draw_line(axes, line)
+    _label_lines(axes, panel)
     return axes
 
 
@@ -61,18 +70,7 @@ def _draw_in(figure: Figure, panel: Panel, row: int, column: int, shape: tuple[i
         (width - left - right) / _WIDTH,
         (_PANEL - bottom - top) / height,
     )
-    axes = figure.add_axes(place)
-    draw_panel(panel, axes)
-    axes.text(
-        0,
-        1 + 0.12 / (_PANEL - bottom - top),
-        _plain(panel.heading),
-        transform=axes.transAxes,
-        color=theme.color("ink"),
-        fontweight="bold",
-        parse_math=False,
-    )
-    _label_lines(axes, panel, _PANEL - bottom - top)
+    draw_panel(panel, figure.add_axes(place))
 
 
 def _set_axes(axes: Axes, panel: Panel) -> None:
@@ -136,12 +134,13 @@ def _draw_line(axes: Axes, line: Line) -> None:
     )
 
 
-def _label_lines(axes: Axes, panel: Panel, height: float) -> None:
+def _label_lines(axes: Axes, panel: Panel) -> None:
     """Write each name where its line ends, moved apart where ends meet."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
     named = [line for line in panel.lines if line.name and line.x]
     figure = axes.figure
+    height = axes.get_position().height * figure.get_figure(root=True).get_size_inches()[1]
     axes.autoscale_view()
     ends = {}
     for line in named:

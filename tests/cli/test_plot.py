@@ -13,7 +13,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 RUNS = str(FIXTURES / "tracing-wrk")
 
 
-@pytest.mark.parametrize("kind", list(KINDS))
+@pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_becomes_a_file(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -35,7 +35,7 @@ def test_the_ending_of_the_file_tells_the_format(tmp_path: Path) -> None:
     ("arguments", "code", "message"),
     [
         (["pie", RUNS], 2, "KIND: 'pie' is not known here; use forest, percentiles"),
-        (["forest", RUNS, "-o", "a.jpg"], 2, "'.jpg' is not known here; use svg, png"),
+        (["forest", RUNS, "-o", "a.jpg"], 2, "'jpg' is not known here; use svg, png"),
         (["shift", str(FIXTURES / "redis-gobench" / "pinned")], 3, "two percentiles"),
     ],
 )

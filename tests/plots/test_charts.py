@@ -150,7 +150,7 @@ def test_hostile_names_are_drawn_as_text() -> None:
 
 
 @pytest.mark.parametrize("form", ["svg", "png"])
-@pytest.mark.parametrize("kind", list(kinds.KINDS))
+@pytest.mark.parametrize("kind", kinds.KINDS)
 def test_a_file_of_its_own_has_plain_colours(kind: str, form: str, tmp_path: Path) -> None:
     found = compared("tracing-wrk")
     figure = kinds.draw(kind, found.verdicts, found.runs)
