@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from benchkit.schema import Runs
     from benchkit.verdict import Verdicts
 
+#: A notebook's cell may be narrower than the figure.
+_FITTING = '<svg style="max-width: 100%; height: auto" '
+
 
 class Drawing:
     """A finished figure.
@@ -58,7 +61,7 @@ class Drawing:
     def _repr_svg_(self) -> str:
         sink = io.BytesIO()
         kinds.save(self.figure, sink, "svg")
-        return sink.getvalue().decode()
+        return sink.getvalue().decode().replace("<svg ", _FITTING, 1)
 
 
 class Plots:
