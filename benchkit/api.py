@@ -38,8 +38,11 @@ from benchkit.starvation import find_starved_runs
 from benchkit.verdict import Verdicts, judge
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
+    from benchkit.plots.drawing import Plots
     from benchkit.schema import Observations, Runs
     from benchkit.selection import Label
     from benchkit.tables.derived import Part
@@ -297,7 +300,16 @@ class Comparison:
 
         return pd.DataFrame([row_values(row) for row in self.verdicts.rows])
 
-    def render(self, form: str, *, title: str = "", command: str = "") -> str:
+    @property
+    def plot(self) -> Plots:
+        """The figures: ``plot.forest()``, ``plot.percentiles(ax=ax)``."""
+        from benchkit.plots.drawing import Plots
+
+        return Plots(self.verdicts, self.runs)
+
+    def render(
+        self, form: str, *, title: str = "", command: str = "", templates: Path | None = None
+    ) -> str:
         """Return the report.
 
         Parameters
@@ -306,6 +318,8 @@ class Comparison:
         title : str
         command : str
             The command line that made it, for the section on method.
+        templates : Path, optional
+            A folder whose templates stand before those of the page.
         """
         from benchkit import __version__
         from benchkit.report.formats import render
@@ -320,7 +334,7 @@ class Comparison:
             version=__version__,
             parts=self.parts,
         )
-        return render(built, form)
+        return render(built, form, templates)
 
     def to_markdown(self) -> str:
         """Return the report as Markdown."""

@@ -209,3 +209,17 @@ def label(name: str, stat: str) -> str:
     """
     known = lookup(name).stats
     return name if stat == "sample" or known == (stat,) else f"{name} {stat}"
+
+
+def percentile_level(stat: str) -> float | None:
+    """Return the level of a percentile, None for every other stat.
+
+    Examples
+    --------
+    >>> percentile_level("p99.9"), percentile_level("mean")
+    (0.999, None)
+    """
+    try:
+        return round(float(stat[1:]) / 100, 12) if stat.startswith("p") else None
+    except ValueError:
+        return None

@@ -31,6 +31,7 @@ def application() -> typer.Typer:
         ingest,
         noise,
         plan,
+        plot,
         report,
         runs,
         undo,
@@ -46,7 +47,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    answers = (compare, report, check, plan, noise)
+    answers = (compare, report, plot, check, plan, noise)
     for module in (capture, ingest, runs, export, *answers, formats, explain, undo, demo):
         module.register(app)
     return app

@@ -41,6 +41,10 @@ def report(
         typer.Option("--format", help="html, md or json. [default: told by -o, else html]"),
     ] = None,
     title: Annotated[str | None, typer.Option("--title", help="Title of the report.")] = None,
+    template: Annotated[
+        Path | None,
+        typer.Option("--template", metavar="DIR", help="Templates that replace those of the page."),
+    ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     output: o.Output = None,
     store: o.StoreOption = None,
@@ -64,7 +68,9 @@ def report(
         margin=margin, blocks=blocks, method=method, knee=knee,
     )  # fmt: skip
     result = evaluate(request, asked)
-    text = result.render(chosen, title=title or o.settings().title, command=_command())
+    text = result.render(
+        chosen, title=title or o.settings().title, command=_command(), templates=template
+    )
     o.save(target, lambda path: path.write_text(text, encoding="utf-8"))
     typer.echo(result.verdict)
     if not quiet:

@@ -10,6 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from benchkit.comparison.cells import Key
+from benchkit.metrics import percentile_level
 from benchkit.stats.twolevel import FEWEST_BEYOND
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Events:
     def __init__(self, observations: Observations) -> None:
         is_count = (observations["metric"] == "requests") & (observations["stat"] == "count")
         stats = observations["stat"]
-        levels = [stat for stat in stats.unique() if read_level(stat) >= 0]
+        levels = [stat for stat in stats.unique() if percentile_level(stat) is not None]
         is_told = observations["n"].notna() & stats.isin(levels)
         counts, told = observations[is_count], observations[is_told]
         self._requests: dict[tuple[str, ...], float] = {}
@@ -51,8 +52,8 @@ class Events:
 
         Where several sources of a run tell their events, the fewest count.
         """
-        level = read_level(key[6])
-        if level < 0:
+        level = percentile_level(key[6])
+        if level is None:
             return inf
         return min((1 - level) * self._count(key, variant) for variant in variants)
 
@@ -69,19 +70,3 @@ class Events:
 def has_tail(beyond: float) -> bool:
     """Tell whether so many events beyond a quantile are enough: 10, or an unknown number."""
     return beyond >= FEWEST_BEYOND * (1 - 1e-9)
-
-
-def read_level(stat: str) -> float:
-    """Return the level of a percentile, -1 for every other stat.
-
-    Examples
-    --------
-    >>> read_level("p99.9"), read_level("max")
-    (0.9990000000000001, -1.0)
-    """
-    if not stat.startswith("p"):
-        return -1.0
-    try:
-        return float(stat[1:]) / 100
-    except ValueError:
-        return -1.0

@@ -11,10 +11,11 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchkit.comparison.cells import Key, collect, tell_of_runs
-from benchkit.comparison.events import Events, has_tail, read_level
+from benchkit.comparison.events import Events, has_tail
 from benchkit.comparison.measure import Found, measure
 from benchkit.comparison.model import Plan
 from benchkit.errors import DataError
+from benchkit.metrics import percentile_level
 from benchkit.stats.twolevel import FEWEST_BEYOND
 
 if TYPE_CHECKING:
@@ -97,17 +98,18 @@ def compare_quantiles(
     cells = collect(observations, Plan(), told)
     left, right = cells.get(baseline, {}), cells.get(variant, {})
     events = Events(observations)
-    keys = [key for key in left if key in right and key[5] == metric and read_level(key[6]) >= 0]
-    if not keys:
+    shared = [key for key in left if key in right and key[5] == metric]
+    levels = {key: percentile_level(key[6]) for key in shared}
+    known = {key: level for key, level in levels.items() if level is not None}
+    if not known:
         raise DataError(
             f"{baseline} and {variant} have no percentile of {metric} in common",
             hint="see `benchkit export --metric " + metric + "`",
         )
-    place = {key[:6]: index for index, key in reversed(list(enumerate(keys)))}
+    place = {key[:6]: index for index, key in reversed(list(enumerate(known)))}
     shifts = []
-    for key in sorted(keys, key=lambda key: (place[key[:6]], read_level(key[6]))):
+    for key, level in sorted(known.items(), key=lambda each: (place[each[0][:6]], each[1])):
         x, y = left[key].values(), right[key].values()
-        level = read_level(key[6])
         beyond = events.beyond(key, baseline, variant)
         found = measure(x, y, "nothing", confidence) if has_tail(beyond) else None
         shifts.append(_shift(key, left[key].unit, level, x, y, found, beyond))

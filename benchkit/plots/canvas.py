@@ -7,12 +7,13 @@ that nothing overlaps, whatever the names.
 from __future__ import annotations
 
 import math
-import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from benchkit.plots import theme
+from benchkit.plots.chart import Tick
 from benchkit.plots.rows import Forest, Row, name_axis
-from benchkit.units import format_change, format_percent
+from benchkit.plots.ticks import ratio_ticks, write_percent
 from benchkit.verdict import (
     CHANGED,
     EQUIVALENT,
@@ -32,9 +33,6 @@ _CHARACTER = 0.078  # inches of a character at 9 points, generously
 _NUMBERS = 2.5  # inches for estimate and interval
 _BOLD = 1.15  # times as wide
 _LONGEST = 40  # characters of a label
-_TICKS = 8
-_SMALL = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-_LARGE = (1.1, 1.25, 1.5, 1.75, 2, 3, 4, 5, 10, 20, 50, 100, 1000, 10000)
 #: verdict -> colour, mark: as in the tables, so that colour never stands alone
 _LOOK = {
     REGRESSION: ("worse", "▲"),
@@ -88,27 +86,11 @@ def _set_axis(axes: Axes, forest: Forest, body: float) -> None:
     )
 
 
-def _ticks(axes: Axes, forest: Forest, low: float, high: float) -> list[tuple[float, str]]:
+def _ticks(axes: Axes, forest: Forest, low: float, high: float) -> Sequence[Tick]:
     if not forest.is_logarithmic:
         places = [float(place) for place in axes.get_xticks() if low <= place <= high]
-        return [(place, _tick(place)) for place in places]
-    ticks = [(0.0, "0")]
-    for ratios in (_SMALL[::-1], _LARGE):
-        last = 0.0
-        for place, ratio in ((math.log(ratio), ratio) for ratio in ratios):
-            if low <= place <= high and abs(place - last) >= (high - low) / _TICKS:
-                ticks.append((place, _shorten_number(format_change(ratio))))
-                last = place
-    return ticks
-
-
-def _tick(change: float) -> str:
-    return "0" if round(change, 9) == 0 else _shorten_number(format_percent(change))
-
-
-def _shorten_number(text: str) -> str:
-    """Leave out decimals that are zero: ``−15 %``, ``2×``."""
-    return re.sub(r"\.0+(?=\D|$)", "", text)
+        return [(place, write_percent(place)) for place in places]
+    return ratio_ticks(low, high)
 
 
 def _limits(forest: Forest) -> tuple[float, float]:

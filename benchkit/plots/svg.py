@@ -13,6 +13,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from benchkit.plots import theme
+from benchkit.units import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,6 +71,6 @@ def _open(tag: str, title: str, desc: str, prefix: str) -> str:
         f'{view[0] if view else ""} role="img" aria-labelledby="{prefix}-title {prefix}-desc" '
         f'style="width: 100%; max-width: {width:g}pt; height: auto" '
         'stroke-linejoin="round" stroke-linecap="butt">'
-        f'<title id="{prefix}-title">{escape(title)}</title>'
-        f'<desc id="{prefix}-desc">{escape(desc)}</desc>'
+        f'<title id="{prefix}-title">{escape(printable(title))}</title>'
+        f'<desc id="{prefix}-desc">{escape(printable(desc))}</desc>'
     )

@@ -5,12 +5,14 @@ and the CSS variable that takes its place in the SVG. Why: one inline SVG serves
 
 The palette is Okabe and Ito's, darkened or lightened until text on the page has a contrast of at
 least 4.5. Worse and better are burnt orange and blue, never red and green, and never colour alone.
+The first of the series is the baseline's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 #: name -> (light, dark); the light value is what stands in a file of its own.
 PALETTE = {
@@ -22,20 +24,36 @@ PALETTE = {
     "worse": ("#b34700", "#f0904f"),
     "better": ("#0072b2", "#56b4e9"),
     "same": ("#57606a", "#9aa7b4"),
+    "series0": ("#57606a", "#9aa7b4"),
+    "series1": ("#0072b2", "#56b4e9"),
+    "series2": ("#b34700", "#f0904f"),
+    "series3": ("#007a5a", "#2fc79a"),
+    "series4": ("#a3407f", "#e59ac4"),
 }
 
+_is_plain: ContextVar[bool] = ContextVar("is_plain", default=False)
 _SENTINELS = {name: f"#0a0b{number:02x}" for number, name in enumerate(PALETTE, 0xC0)}
 
 
 def color(name: str) -> str:
-    """Return the colour to draw with.
+    """Return the colour to draw with: a sentinel, or the light one where drawing is `plain`.
 
     Examples
     --------
     >>> color("worse") != color("better")
     True
     """
-    return _SENTINELS[name]
+    return PALETTE[name][0] if _is_plain.get() else _SENTINELS[name]
+
+
+@contextmanager
+def plain() -> Iterator[None]:
+    """Draw in the light colours themselves, for a file of its own or someone's own axes."""
+    token = _is_plain.set(True)
+    try:
+        yield
+    finally:
+        _is_plain.reset(token)
 
 
 def variables() -> Iterator[tuple[str, str]]:

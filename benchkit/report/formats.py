@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 
 from benchkit.errors import ConfigError
 from benchkit.report.model import Report
@@ -21,22 +22,30 @@ FORMATS = {
 }
 
 
-def render(report: Report, format: str) -> str:  # noqa: A002
+def render(report: Report, format: str, templates: Path | None = None) -> str:  # noqa: A002
     """Write a report in one of `FORMATS`.
 
     Parameters
     ----------
     report : Report
     format : str
+    templates : Path, optional
+        A folder whose templates stand before those of the page.
 
     Raises
     ------
     ConfigError
-        If there is no such format.
+        If there is no such format, or it has no templates.
     """
     if format not in FORMATS:
         msg = f"{format!r} is not a format of the report"
         raise ConfigError(msg, hint=f"use {', '.join(FORMATS)}")
+    if templates is not None:
+        if format != "html":
+            raise ConfigError(f"{format} has no templates", where="--template", hint="write html")
+        from benchkit.report.to_html import to_html
+
+        return to_html(report, templates)
     module, _, name = FORMATS[format].partition(":")
     write: Callable[[Report], str] = getattr(import_module(module), name)
     return write(report)

@@ -27,6 +27,8 @@ class Plot:
         How to read it.
     svg : callable
         Draws it and returns an inline SVG element.
+    table : Table or None
+        The numbers drawn, where no other table of the report has them.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Plot:
     description: str
     legend: str
     svg: Callable[[], str]
+    table: Table | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +49,7 @@ class Section:
         Stable anchor, and heading.
     text : tuple of str
         Paragraphs.
-    plot : Plot or None
+    plots : tuple of Plot
     tables : tuple of Table
         Always in sight.
     folded : tuple of Table
@@ -59,7 +62,7 @@ class Section:
     id: str
     title: str
     text: tuple[str, ...] = ()
-    plot: Plot | None = None
+    plots: tuple[Plot, ...] = ()
     tables: tuple[Table, ...] = ()
     folded: tuple[Table, ...] = ()
     findings: tuple[Finding, ...] = ()

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Finding, rank
-from benchkit.plots import forest
+from benchkit.plots import forest, percentiles, runs, shift
+from benchkit.report.figures import show
 from benchkit.report.method import describe_method
 from benchkit.report.section import Plot, Section
 from benchkit.tables.derived import Part, shown_apart
@@ -25,6 +26,16 @@ from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
+
+_CURVES = (
+    "Each line joins the medians over runs of the percentiles that were measured; faint lines are "
+    "single runs. Both axes are logarithmic, so that the tail takes as much room as the middle."
+)
+_MOVES = (
+    "Change of each percentile against the baseline. Shaded: its {confidence} interval from runs, "
+    "each percentile by itself; one run has none. Grey band: ±{margin}."
+)
+_DOTS = "Each mark is one run, each bar the median of its variant."
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +125,7 @@ def _overhead(given: _Given) -> Section | str:
         legend=legend,
         svg=lambda: _draw_forest(given.verdicts, forest.describe(drawn)),
     )
-    return Section(id="overhead", title="Overhead", plot=plot)
+    return Section(id="overhead", title="Overhead", plots=(plot,))
 
 
 def _draw_forest(verdicts: Verdicts, description: str) -> str:
@@ -148,11 +159,27 @@ def _part(name: str) -> Callable[[_Given], Section | str]:
     return build
 
 
+def _latency(given: _Given) -> Section | str:
+    curves, moves = percentiles.data(given.verdicts), shift.data(given.verdicts)
+    if not curves.panels:
+        return "No percentile curve: no metric has two percentiles on both sides."
+    margin = format_bare(given.verdicts.margin)
+    confidence = format_bare(given.verdicts.comparisons.confidence)
+    plots = [show(curves, "percentiles", _CURVES)]
+    if moves.panels:
+        legend = _MOVES.format(confidence=confidence, margin=margin)
+        plots.append(show(moves, "shift", legend))
+    return Section(id="latency", title="Latency", plots=tuple(plots))
+
+
 def _runs(given: _Given) -> Section | str:
     if given.runs is None or not len(given.runs):
         return "No list of runs: they are not recorded."
     table = runs_table(given.runs)
-    return Section(id="runs", title="Runs", text=(f"{table.caption}.",), folded=(table,))
+    dots = runs.data(given.verdicts, given.runs)
+    plots = (show(dots, "runs", _DOTS),) if dots.panels else ()
+    text = (f"{table.caption}.",)
+    return Section(id="runs", title="Runs", text=text, plots=plots, folded=(table,))
 
 
 def _findings(given: _Given) -> Section | str:
@@ -198,6 +225,7 @@ _BUILDERS: tuple[Callable[[_Given], Section | str], ...] = (
     _part("sweep"),
     _part("resources"),
     _part("spans"),
+    _latency,
     _runs,
     _findings,
     _environment,

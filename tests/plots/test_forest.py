@@ -120,7 +120,8 @@ def test_marks_are_those_of_the_tables() -> None:
 
 def test_text_has_a_contrast_of_at_least_4_5_in_both_schemes() -> None:
     for scheme in (0, 1):
-        for name in ("ink", "muted", "worse", "better", "same"):
+        series = [name for name in PALETTE if name.startswith("series")]
+        for name in ("ink", "muted", "worse", "better", "same", *series):
             for ground in ("paper", "band"):
                 ratio = contrast(PALETTE[name][scheme], PALETTE[ground][scheme])
                 assert ratio >= 4.5, (name, ground, scheme)

@@ -1,0 +1,67 @@
+"""``benchkit plot``: one figure of the report as a file.
+
+In: raw files, folders or the store. Out: an SVG or a PNG. Why: a slide or a ticket takes one
+picture, not a page.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchkit.cli import options as o
+from benchkit.cli.compare import evaluate
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: benchkit plot forest results/ --baseline none -o forest.svg")(plot)
+
+
+def plot(
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help="forest, percentiles, shift or runs.")
+    ],
+    paths: o.Paths = None,
+    baseline: o.Baseline = None,
+    variant: o.Variant = None,
+    pair: o.Pair = None,
+    metric: o.Metric = None,
+    by: o.By = None,
+    confidence: o.Confidence = None,
+    margin: o.Margin = None,
+    blocks: o.Blocks = None,
+    method: o.Method = None,
+    format: Annotated[
+        str | None, typer.Option("--format", help="svg or png. [default: told by -o, else svg]")
+    ] = None,
+    output: o.Output = None,
+    store: o.StoreOption = None,
+    layout: o.Layout = None,
+    rename: o.Rename = None,
+    as_format: o.As = None,
+    exclude: o.Exclude = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Draw one figure: forest, percentiles, shift or runs."""
+    from benchkit.plots import kinds
+
+    o.choose(kind, kinds.KINDS, "KIND")
+    ending = output.suffix.removeprefix(".") if output else "svg"
+    form = o.choose(format or ending, kinds.FORMS)
+    request = o.Request(
+        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
+        exclude=exclude, by=by, quiet=quiet,
+    )  # fmt: skip
+    asked = o.Asked(
+        baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,
+        margin=margin, blocks=blocks, method=method,
+    )  # fmt: skip
+    result = evaluate(request, asked)
+    figure = kinds.draw(kind, result.verdicts, result.runs)
+    target = output or Path(f"{kind}.{form}")
+    o.save(target, lambda path: kinds.save(figure, path, form))
+    if not quiet:
+        typer.echo(f"→ {target}", err=True)

@@ -1,0 +1,127 @@
+"""A figure that shows itself in a notebook, and the ways to draw one.
+
+In: a comparison. Out: `Drawing`s, or the axes that were passed in. Why: exploring takes one line,
+composing takes one's own axes, and neither touches pyplot, its settings or its windows.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchkit.errors import ConfigError
+from benchkit.plots import kinds, theme
+from benchkit.plots.grid import draw_panel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from benchkit.schema import Runs
+    from benchkit.verdict import Verdicts
+
+#: A notebook's cell may be narrower than the figure.
+_FITTING = '<svg style="max-width: 100%; height: auto" '
+
+
+class Drawing:
+    """A finished figure.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        Free to be changed further; it belongs to no window.
+    """
+
+    def __init__(self, figure: Figure) -> None:
+        self.figure = figure
+
+    @property
+    def axes(self) -> list[Axes]:
+        """The axes of its panels."""
+        return self.figure.axes
+
+    def save(self, path: str | Path) -> Path:
+        """Write it to a file that ends in ``.svg`` or ``.png`` and return the path.
+
+        Raises
+        ------
+        ConfigError
+            If the file ends in anything else.
+        """
+        target = Path(path)
+        form = target.suffix.removeprefix(".")
+        if form not in kinds.FORMS:
+            known = " or ".join(f".{known}" for known in kinds.FORMS)
+            raise ConfigError(f"{target.suffix!r} is no picture here", hint=f"use {known}")
+        kinds.save(self.figure, target, form)
+        return target
+
+    def _repr_svg_(self) -> str:
+        sink = io.BytesIO()
+        kinds.save(self.figure, sink, "svg")
+        return sink.getvalue().decode().replace("<svg ", _FITTING, 1)
+
+
+class Plots:
+    """The figures of one comparison: ``comparison.plot.forest()``.
+
+    Each method returns a `Drawing`; those that take ``ax`` draw on it and return it instead.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+    runs : Runs
+    """
+
+    def __init__(self, verdicts: Verdicts, runs: Runs) -> None:
+        self._verdicts = verdicts
+        self._runs = runs
+
+    def forest(self) -> Drawing:
+        """Draw what each variant costs: estimate, interval, runs and margin.
+
+        Raises
+        ------
+        DataError
+            If no primary metric has a ratio to its baseline.
+        """
+        return Drawing(kinds.draw("forest", self._verdicts, self._runs))
+
+    def percentiles(self, ax: Axes | None = None) -> Drawing | Axes:
+        """Draw the percentiles that were measured, medians over runs, on logarithmic axes.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            To draw on; then there may be one panel only.
+
+        Raises
+        ------
+        DataError
+            If no metric has two percentiles on both sides.
+        ConfigError
+            If ``ax`` is given and there are several panels.
+        """
+        return self._draw("percentiles", ax)
+
+    def shift(self, ax: Axes | None = None) -> Drawing | Axes:
+        """Draw the change of each percentile with its interval, as `percentiles` does."""
+        return self._draw("shift", ax)
+
+    def runs(self, ax: Axes | None = None) -> Drawing | Axes:
+        """Draw every run of the primary metrics in the order made, as `percentiles` does."""
+        return self._draw("runs", ax)
+
+    def _draw(self, kind: str, ax: Axes | None) -> Drawing | Axes:
+        if ax is None:
+            return Drawing(kinds.draw(kind, self._verdicts, self._runs))
+        panels = kinds.collect(kind, self._verdicts, self._runs).panels
+        if len(panels) > 1:
+            raise ConfigError(
+                f"{len(panels)} panels do not fit on one axes",
+                hint="keep one benchmark with RunSet.where(...), or leave out ax",
+            )
+        with theme.plain():
+            return draw_panel(panels[0], ax)

@@ -1,0 +1,107 @@
+"""The percentile curve: how latency grows towards its tail, variant beside baseline.
+
+In: `Verdicts`. Out: a `Chart`. Why: rankings change between the median and the tail, and a table of
+four percentiles does not show where.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+from benchkit.comparison import Contrast
+from benchkit.metrics import percentile_level
+from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange
+from benchkit.plots.places import group_by_place, level_of, name_values, sides, usable
+from benchkit.plots.ticks import log_ticks
+from benchkit.units import Scale, common_scale
+from benchkit.verdict import Verdicts
+
+_PLACE = ("group", "benchmark", "params", "tool", "subject", "metric")
+_FEWEST = 2  # percentiles that make a curve
+
+
+def data(verdicts: Verdicts) -> Chart:
+    """Collect the percentiles of every place that has at least two.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+
+    Returns
+    -------
+    Chart
+        Values in the unit of the axis, medians over runs; a faint line is a single run. Only
+        percentiles that were measured stand on the axis.
+    """
+    told = [c for c in usable(verdicts) if percentile_level(c.stat) is not None]
+    panels = [
+        _panel(heading, baseline, variants, found)
+        for heading, found in group_by_place(told, _PLACE)
+        if len({contrast.stat for contrast in found}) >= _FEWEST
+        for baseline, variants in sides(found)
+    ]
+    return arrange("Percentiles", panels)
+
+
+def _panel(
+    heading: str, baseline: str, variants: Sequence[tuple[str, int]], found: Sequence[Contrast]
+) -> Panel:
+    curves = _curves(baseline, [name for name, _ in variants], found)
+    values = [v for levels in curves.values() for runs in levels.values() for v in runs if v > 0]
+    scale = common_scale(values, found[0].unit)
+    series = [(baseline, 0), *variants]
+    lines = [line for name, place in series for line in _lines(name, place, curves[name], scale)]
+    levels = sorted({level for levels in curves.values() for level in levels})
+    shown = [value / scale.factor for value in values]
+    return Panel(
+        heading=heading,
+        lines=tuple(lines),
+        x=Axis(label="percentile", ticks=tuple((tail(q), f"p{100 * q:g}") for q in levels)),
+        y=Axis(
+            label=name_values(found[0].metric, scale),
+            ticks=log_ticks(shown),
+            is_logarithmic=True,
+        ),
+    )
+
+
+def tail(level: float) -> float:
+    """Place a level on an axis on which p90, p99 and p99.9 are equally far apart.
+
+    Examples
+    --------
+    >>> [round(tail(level), 3) for level in (0.5, 0.9, 0.99)]
+    [0.301, 1.0, 2.0]
+    """
+    return -math.log10(1 - level)
+
+
+def _curves(
+    baseline: str, variants: Sequence[str], found: Sequence[Contrast]
+) -> dict[str, dict[float, tuple[float, ...]]]:
+    """Return variant -> level -> values of the runs."""
+    curves: dict[str, dict[float, tuple[float, ...]]] = {baseline: {}}
+    for c in found:
+        if c.baseline == baseline and c.variant in variants:
+            level = level_of(c)
+            curves[baseline].setdefault(level, c.baseline_values)
+            curves.setdefault(c.variant, {})[level] = c.variant_values
+    return curves
+
+
+def _lines(
+    name: str, series: int, curve: dict[float, tuple[float, ...]], scale: Scale
+) -> list[Line]:
+    levels = sorted(level for level, values in curve.items() if min(values) > 0)
+    x = tuple(tail(level) for level in levels)
+    middle = tuple(median(curve[level]) / scale.factor for level in levels)
+    lines = [Line(name=name, series=series, x=x, y=middle)]
+    runs = list(zip(*(curve[level] for level in levels), strict=False))
+    if len(runs) > 1:
+        lines += [
+            Line(name="", series=series, x=x, is_faint=True, y=tuple(v / scale.factor for v in run))
+            for run in runs
+        ]
+    return lines

@@ -1,0 +1,70 @@
+"""Contrasts that belong into one panel, and what the panel is called.
+
+In: `Verdicts`. Out: groups of contrasts by place, their headings and series. Why: every chart of a
+comparison has a panel per place and the same colour for the same variant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from benchkit.comparison import Contrast
+from benchkit.metrics import label, percentile_level
+from benchkit.plots.chart import part
+from benchkit.units import Scale, printable
+from benchkit.verdict import Verdicts
+
+_LEVELS = ("group", "benchmark", "params", "tool", "subject")
+
+
+def group_by_place(
+    contrasts: Iterable[Contrast], names: Sequence[str]
+) -> list[tuple[str, list[Contrast]]]:
+    """Group contrasts that share ``names``; a heading says what tells the groups apart.
+
+    Parameters
+    ----------
+    contrasts : iterable of Contrast
+    names : sequence of str
+        Fields of a contrast.
+    """
+    groups: dict[tuple[str, ...], list[Contrast]] = {}
+    for contrast in contrasts:
+        key = tuple(str(getattr(contrast, name)) for name in names)
+        groups.setdefault(key, []).append(contrast)
+    varying = [name for place, name in enumerate(names) if len({key[place] for key in groups}) > 1]
+    return [(_head(found[0], varying), found) for found in groups.values()]
+
+
+def _head(contrast: Contrast, varying: Sequence[str]) -> str:
+    metric = contrast.metric if "stat" not in varying else label(contrast.metric, contrast.stat)
+    parts = [metric, *(str(getattr(contrast, name)) for name in varying if name in _LEVELS)]
+    return printable(" · ".join(part for part in parts if part))
+
+
+def sides(contrasts: Sequence[Contrast]) -> Iterator[tuple[str, list[tuple[str, int]]]]:
+    """Yield each baseline with its variants and their series, few enough for one panel."""
+    pairs: dict[str, list[str]] = {}
+    for contrast in contrasts:
+        variants = pairs.setdefault(contrast.baseline, [])
+        if contrast.variant not in variants:
+            variants.append(contrast.variant)
+    for baseline, variants in pairs.items():
+        for some in part(variants):
+            yield baseline, [(name, place) for place, name in enumerate(some, 1)]
+
+
+def usable(verdicts: Verdicts) -> list[Contrast]:
+    """Return the contrasts in the order of the table, the primary ones first."""
+    rows = [row.contrast for row in verdicts.rows]
+    return sorted(rows, key=lambda contrast: not contrast.primary)
+
+
+def level_of(contrast: Contrast) -> float:
+    """Return the level of a contrast of percentiles."""
+    return percentile_level(contrast.stat) or 0.0
+
+
+def name_values(metric: str, scale: Scale) -> str:
+    """Name an axis of values: ``latency, µs``."""
+    return f"{metric}, {scale.label}" if scale.label else metric

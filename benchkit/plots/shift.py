@@ -1,0 +1,81 @@
+"""The shift plot: how much each percentile moves, with the interval from runs.
+
+In: `Verdicts`. Out: a `Chart`. Why: a change of the tail alone, or of the middle alone, is seen at
+one look, and so is how little the runs say about the tail.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from benchkit.comparison import Contrast
+from benchkit.metrics import percentile_level
+from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange
+from benchkit.plots.percentiles import tail
+from benchkit.plots.places import group_by_place, level_of, sides, usable
+from benchkit.plots.ticks import ratio_ticks
+from benchkit.verdict import Verdicts
+
+_PLACE = ("group", "benchmark", "params", "tool", "subject", "metric")
+_FEWEST = 2
+
+
+def data(verdicts: Verdicts) -> Chart:
+    """Collect the changes of the percentiles of every place that has at least two.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+
+    Returns
+    -------
+    Chart
+        ``y`` is the logarithm of variant / baseline; a percentile without a ratio is left out.
+    """
+    told = [c for c in usable(verdicts) if percentile_level(c.stat) is not None and c.ratio]
+    panels = [
+        _panel(heading, baseline, variants, found, verdicts.margin)
+        for heading, found in group_by_place(told, _PLACE)
+        if len({contrast.stat for contrast in found}) >= _FEWEST
+        for baseline, variants in sides(found)
+    ]
+    return arrange("Change at each percentile", panels)
+
+
+def _panel(
+    heading: str,
+    baseline: str,
+    variants: Sequence[tuple[str, int]],
+    found: Sequence[Contrast],
+    margin: float,
+) -> Panel:
+    lines = []
+    for name, series in variants:
+        chosen = [c for c in found if c.baseline == baseline and c.variant == name]
+        lines.append(_line(name, series, sorted(chosen, key=level_of)))
+    levels = sorted({level_of(c) for c in found})
+    edge = math.log1p(margin)
+    places = [y for line in lines for y in (*line.y, *line.low, *line.high)]
+    low, high = min(-edge, *places), max(edge, *places)
+    return Panel(
+        heading=f"{heading} against {baseline}",
+        lines=tuple(lines),
+        x=Axis(label="percentile", ticks=tuple((tail(q), f"p{100 * q:g}") for q in levels)),
+        y=Axis(label="change", ticks=ratio_ticks(low, high), is_change=True),
+        zero=0.0,
+        band=(-edge, edge),
+    )
+
+
+def _line(name: str, series: int, contrasts: Sequence[Contrast]) -> Line:
+    ends = [(c.ratio_low, c.ratio_high) for c in contrasts]
+    has_ends = bool(ends) and all(low and high for low, high in ends)
+    return Line(
+        name=name,
+        series=series,
+        x=tuple(tail(level_of(c)) for c in contrasts),
+        y=tuple(math.log(c.ratio) for c in contrasts if c.ratio),
+        low=tuple(math.log(low) for low, _ in ends if low) if has_ends else (),
+        high=tuple(math.log(high) for _, high in ends if high) if has_ends else (),
+    )

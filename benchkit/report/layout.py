@@ -1,0 +1,79 @@
+"""How a table stands on the page: cells in their columns, looks, and the keys they sort by.
+
+In: a `Table`. Out: rows of `Place`s, attributes. Why: a template places what it is given and
+decides nothing.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from benchkit.tables.model import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+_LOOKS = {"▲": "worse", "▼": "better", "=": "same", "≠": "changed", "~": "unknown"}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A cell in its column, and whether it says the same again as the row above."""
+
+    cell: Cell
+    column: Column
+    is_again: bool
+
+    @property
+    def look(self) -> str:
+        """The classes of the cell."""
+        names = (self.column.align, _LOOKS.get(self.cell.mark, ""), "again" * self.is_again)
+        return " ".join(name for name in names if name)
+
+
+def lay_out(table: Table) -> list[list[Place]]:
+    """Put cells under their columns and mark labels that only repeat the row above."""
+    labels = next(
+        (i for i, column in enumerate(table.columns) if column.align == "right"), len(table.columns)
+    )
+    placed, above = [], None
+    for row in table.rows:
+        same = 0
+        while above and same < labels and row[same].label == above[same].label:
+            same += 1
+        placed.append(
+            [
+                Place(cell, column, index < same < len(row))
+                for index, (cell, column) in enumerate(zip(row, table.columns, strict=True))
+            ]
+        )
+        above = row
+    return placed
+
+
+def look_of(sentence: str) -> str:
+    """Return the class of a sentence by its mark."""
+    return _LOOKS.get(sentence[:1], "")
+
+
+def sort_key(place: Place) -> Markup:
+    """Write the number behind a cell as an attribute, by which the page sorts its column."""
+    from markupsafe import Markup
+
+    value = place.cell.value
+    return Markup("" if value is None else f' data-value="{value:.6g}"')  # noqa: S704 - a number
+
+
+def hash_script(script: str) -> str:
+    """Return the source by which a page allows this script and no other.
+
+    Examples
+    --------
+    >>> hash_script("alert(1)")
+    'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI='
+    """
+    digest = sha256(script.encode()).digest()
+    return f"sha256-{b64encode(digest).decode()}"

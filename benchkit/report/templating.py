@@ -1,0 +1,128 @@
+"""The page's templates: the packaged ones, and those of a folder that stand before them.
+
+In: a folder of Jinja templates, or none. Out: an environment that renders a `Report`.
+Why: a team's logo, note or order of sections is a few lines in a template and no fork.
+
+A template of the same name replaces the packaged one; ``{% extends "benchkit/page.html" %}`` keeps
+all of it but the blocks that are written anew: ``head``, ``style``, ``verdict``, ``navigation``,
+``sections``, ``footer``. Templates see ``report`` (`benchkit.report.model.Report`) and
+``context_version``, which is raised when anything they see changes its name or meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from traceback import extract_tb
+from typing import TYPE_CHECKING
+
+from benchkit.errors import ConfigError
+from benchkit.plots import theme
+from benchkit.report.layout import hash_script, lay_out, look_of, sort_key
+from benchkit.units import printable
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from benchkit.report.model import Report
+
+#: What templates see; raised when it changes.
+CONTEXT_VERSION = 1
+_PACKAGED = Path(__file__).parent / "templates"
+_PREFIX = "benchkit"
+
+
+def render(name: str, report: Report, folder: Path | None = None) -> str:
+    """Render a report with the template ``name``.
+
+    Parameters
+    ----------
+    name : str
+        ``page.html``, say.
+    report : Report
+    folder : Path, optional
+        Its templates stand before the packaged ones.
+
+    Raises
+    ------
+    ConfigError
+        If the folder is none, or one of its templates is wrong: with its path and line.
+    """
+    if folder is not None:
+        _require_templates(folder)
+    with _told(folder):
+        return _environment(folder).get_template(name).render(report=report)
+
+
+@cache
+def _environment(folder: Path | None) -> Environment:
+    from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
+    from markupsafe import Markup
+
+    packaged = FileSystemLoader(_PACKAGED)
+    first = [FileSystemLoader(folder)] if folder else []
+    environment = Environment(
+        loader=ChoiceLoader([*first, packaged, PrefixLoader({_PREFIX: packaged})]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    script = (_PACKAGED / "page.js").read_text(encoding="utf-8")
+    environment.filters |= {
+        "visible": printable,
+        "lay_out": lay_out,
+        "look": look_of,
+        "sort_key": sort_key,
+        "draw": lambda plot: Markup(plot.svg()),  # noqa: S704 - its texts are escaped by `to_svg`
+    }
+    environment.globals |= {
+        "context_version": CONTEXT_VERSION,
+        "light": Markup(theme.declare(0)),  # noqa: S704 - constants
+        "dark": Markup(theme.declare(1)),  # noqa: S704
+        "script": Markup(script),  # noqa: S704 - our own
+        "script_hash": hash_script(script),
+    }
+    return environment
+
+
+def _require_templates(folder: Path) -> None:
+    known = ", ".join(sorted(path.name for path in _PACKAGED.glob("*.html")))
+    hint = f"name a folder with templates of your own: {known}"
+    if not folder.is_dir():
+        raise ConfigError("no such folder", where=str(folder), hint=hint)
+    if not any((folder / path.name).is_file() for path in _PACKAGED.iterdir()):
+        raise ConfigError("none of the report's templates is in it", where=str(folder), hint=hint)
+
+
+@contextmanager
+def _told(folder: Path | None) -> Iterator[None]:
+    """Say where a template of the folder is wrong; what is wrong in ours is ours."""
+    from jinja2 import TemplateError, TemplateSyntaxError
+
+    try:
+        yield
+    except TemplateSyntaxError as error:
+        if folder is None:
+            raise
+        where = f"{error.filename or folder}:{error.lineno}"
+        raise ConfigError(error.message or "syntax error", where=where, hint=_HINT) from error
+    except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
+        if folder is None:
+            raise
+        raise ConfigError(str(error), where=_place(error, folder), hint=_HINT) from error
+
+
+_HINT = "correct the template; what it sees is in the README under Templates"
+
+
+def _place(error: Exception, folder: Path) -> str:
+    """Return path and line of the last template of the folder that the error came through."""
+    frames = [
+        frame for frame in extract_tb(error.__traceback__) if frame.filename.endswith(".html")
+    ]
+    ours = [frame for frame in frames if Path(frame.filename).is_relative_to(folder)]
+    last = (ours or frames)[-1:]
+    return f"{last[0].filename}:{last[0].lineno}" if last else str(folder)

@@ -1,0 +1,46 @@
+"""``benchkit plot`` on the command line: files, endings and refusals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit.cli import run
+from benchkit.plots.kinds import KINDS
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+RUNS = str(FIXTURES / "tracing-wrk")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_becomes_a_file(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["plot", kind, RUNS]) == 0
+    assert (tmp_path / f"{kind}.svg").read_text(encoding="utf-8").startswith("<?xml")
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.endswith(f"→ {kind}.svg\n")
+
+
+def test_the_ending_of_the_file_tells_the_format(tmp_path: Path) -> None:
+    target = tmp_path / "a.png"
+    assert run(["plot", "forest", RUNS, "-q", "-o", str(target)]) == 0
+    assert target.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["pie", RUNS], 2, "KIND: 'pie' is not known here; use forest, percentiles"),
+        (["forest", RUNS, "-o", "a.jpg"], 2, "'jpg' is not known here; use svg, png"),
+        (["shift", str(FIXTURES / "redis-gobench" / "pinned")], 3, "two percentiles"),
+    ],
+)
+def test_refusals(
+    arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["plot", *arguments]) == code
+    assert message in capsys.readouterr().err

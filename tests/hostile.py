@@ -1,0 +1,39 @@
+"""Names that want to be more than names, and a report full of them.
+
+In: nothing. Out: texts and a `Report`. Why: variants, benchmarks, paths and errors come from files
+that anyone may have written; no output may execute, hide or restyle anything for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from examples import RATE, tracing_runs, verdicts
+
+from benchkit.errors import Finding
+from benchkit.report.model import Report, build
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "a|b\n# c",
+    "\x1b[31mred\x00",
+    "=1+1",
+    "](javascript:x)",
+    "@someone #1",
+    '"><img src=x onerror=alert(1)>',
+    "\u202eevil",
+)
+
+
+def hostile_report() -> Report:
+    sides = {"none": (100.0, 101.0, 99.0)} | dict.fromkeys(HOSTILE, (90.0, 91.0, 92.0))
+    findings = [
+        Finding(
+            code="B000", severity="error", message=name, remedy=name, where=name, numbers={name: 1}
+        )
+        for name in (*HOSTILE, "not UTF-8 \udc80")
+    ]
+    found = verdicts({RATE: sides}, "wrk", HOSTILE[0])
+    only_in = {"none": HOSTILE}
+    found = replace(found, comparisons=replace(found.comparisons, only_in=only_in))
+    return build(found, tracing_runs(), findings, title=HOSTILE[0], command=HOSTILE[6])

@@ -1,0 +1,173 @@
+"""The charts of a comparison: what is drawn, in which colours, and that names are only text."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import asdict, replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+from examples import tracing
+from hypothesis import given
+from hypothesis import strategies as st
+
+import benchkit as bk
+from benchkit.errors import DataError
+from benchkit.plots import kinds, percentiles, runs, shift
+from benchkit.plots.chart import MOST_LINES, MOST_PANELS, Chart, arrange, part
+from benchkit.plots.grid import draw_chart, spread_labels
+from benchkit.plots.svg import to_svg
+from benchkit.plots.theme import PALETTE
+
+if TYPE_CHECKING:
+    from conftest import Golden
+
+    from benchkit.api import Comparison
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+
+@cache
+def compared(name: str) -> Comparison:
+    return bk.load(FIXTURES / name).compare(baseline="none")
+
+
+def charts(found: Comparison) -> dict[str, Chart]:
+    return {
+        "percentiles": percentiles.data(found.verdicts),
+        "shift": shift.data(found.verdicts),
+        "runs": runs.data(found.verdicts, found.runs),
+    }
+
+
+@pytest.mark.parametrize("kind", ["percentiles", "shift", "runs"])
+def test_the_data_drawn(kind: str, golden: Golden) -> None:
+    chart = charts(compared("tracing-wrk"))[kind]
+    text = json.dumps(asdict(chart), indent=1, ensure_ascii=False)
+    golden.check(f"plots/{kind}-tracing.json", text + "\n")
+
+
+def test_a_percentile_curve_joins_medians_of_runs_in_the_unit_of_its_axis() -> None:
+    found = compared("tracing-wrk")
+    (panel,) = percentiles.data(found.verdicts).panels
+    assert [text for _, text in panel.x.ticks] == ["p50", "p75", "p90", "p99"]
+    otlp = next(line for line in panel.lines if line.name == "otlp")
+    row = next(
+        c
+        for c in found.comparisons.contrasts
+        if (c.variant, c.metric, c.stat) == ("otlp", "latency", "p99")
+    )
+    assert panel.y.label == "latency, µs"
+    assert otlp.y[-1] == pytest.approx(row.center_variant * 1e6)
+    assert sum(line.is_faint and line.series == otlp.series for line in panel.lines) == 8
+
+
+def test_a_shift_shows_the_interval_of_the_table() -> None:
+    found = compared("tracing-wrk")
+    (panel,) = shift.data(found.verdicts).panels
+    zipkin = next(line for line in panel.lines if line.name == "zipkin")
+    row = next(
+        c
+        for c in found.comparisons.contrasts
+        if (c.variant, c.metric, c.stat) == ("zipkin", "latency", "p50")
+    )
+    assert row.ratio_low is not None
+    assert math.exp(zipkin.low[0]) == pytest.approx(row.ratio_low)
+
+
+def test_runs_stand_in_the_order_in_which_they_were_made() -> None:
+    found = compared("tracing-wrk")
+    (panel,) = runs.data(found.verdicts, found.runs).panels
+    places = sorted(x for line in panel.lines if line.kind == "dots" for x in line.x)
+    assert places == [float(n) for n in range(1, len(places) + 1)]
+    assert "order made" in panel.x.label
+
+
+def test_without_a_recorded_order_runs_stand_by_their_numbers() -> None:
+    (panel,) = runs.data(tracing()).panels
+    assert "not recorded" in panel.x.label
+
+
+def test_one_run_a_side_has_no_order() -> None:
+    first = tracing().rows[0].contrast
+    single = replace(first, baseline_values=(1.0,), variant_values=(2.0,))
+    verdicts = replace(
+        tracing(),
+        rows=(replace(tracing().rows[0], contrast=single),),
+    )
+    assert runs.data(verdicts).panels == ()
+
+
+def test_more_variants_than_an_axis_takes_get_a_panel_of_their_own() -> None:
+    assert [len(some) for some in part(range(9))] == [4, 4, 1]
+    assert max(len(some) for some in part(range(9))) < MOST_LINES
+
+
+def test_panels_beyond_what_is_read_are_counted() -> None:
+    (panel,) = charts(compared("tracing-wrk"))["shift"].panels
+    chart = arrange("Many", [panel] * (MOST_PANELS + 3))
+    assert len(chart.panels) == MOST_PANELS
+    assert chart.left_out == 3
+
+
+@given(st.lists(st.floats(-10, 10), max_size=8), st.floats(0.01, 2))
+def test_labels_keep_their_distance_and_their_order(places: list[float], least: float) -> None:
+    found = spread_labels(places, least)
+    order = sorted(range(len(places)), key=lambda i: (places[i], i))
+    ends = [found[i] for i in order]
+    assert all(b - a >= least - 1e-6 for a, b in pairwise(ends))
+    apart = [b - a >= least for a, b in pairwise(sorted(places))]
+    if all(apart):
+        assert found == pytest.approx(places, abs=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["percentiles", "shift", "runs"])
+def test_an_svg_is_well_formed_stable_and_in_the_pages_colours(kind: str) -> None:
+    chart = charts(compared("tracing-wrk"))[kind]
+    text, again = (to_svg(draw_chart(chart), "t", "d", prefix=kind) for _ in range(2))
+    assert text == again
+    ET.fromstring(text)  # noqa: S314 - our own text
+    assert "#0a0b" not in text
+    assert "var(--bk-series1," in text
+    assert not re.findall(r"(?:href|src)=\"(?!#)", text)
+
+
+def test_hostile_names_are_drawn_as_text() -> None:
+    (panel,) = charts(compared("tracing-wrk"))["percentiles"].panels
+    names = ["<script>x</script>", "$\\frac{", "a\x1b[2J", "é漢", "x" * 300]
+    lines = tuple(replace(panel.lines[0], name=name) for name in names)
+    chart = Chart(title="t", panels=(replace(panel, heading=names[0], lines=lines),))
+    text = to_svg(draw_chart(chart), names[0], names[2], prefix="p")
+    ET.fromstring(text)  # noqa: S314 - well-formed in spite of all
+    assert "<script" not in text
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("form", ["svg", "png"])
+@pytest.mark.parametrize("kind", kinds.KINDS)
+def test_a_file_of_its_own_has_plain_colours(kind: str, form: str, tmp_path: Path) -> None:
+    found = compared("tracing-wrk")
+    figure = kinds.draw(kind, found.verdicts, found.runs)
+    first, second = tmp_path / f"a.{form}", tmp_path / f"b.{form}"
+    for path in (first, second):
+        kinds.save(figure, path, form)
+    assert first.read_bytes() == second.read_bytes()
+    if form == "svg":
+        text = first.read_text(encoding="utf-8")
+        assert "#0a0b" not in text
+        assert "var(" not in text
+        assert PALETTE["muted"][0] in text
+    else:
+        assert first.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_figure_that_the_data_do_not_carry_is_refused() -> None:
+    found = bk.load(FIXTURES / "redis-gobench" / "pinned").compare(baseline="Baseline")
+    with pytest.raises(DataError, match="percentiles on both sides"):
+        kinds.draw("percentiles", found.verdicts, found.runs)

@@ -1,0 +1,67 @@
+"""Figures in a notebook: they show themselves, compose with axes, and leave no setting behind."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import benchkit as bk
+from benchkit.errors import ConfigError
+from benchkit.plots.drawing import Drawing, Plots
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+
+@cache
+def plots(name: str = "tracing-wrk", baseline: str = "none") -> Plots:
+    return bk.load(FIXTURES / name).compare(baseline=baseline).plot
+
+
+def test_a_drawing_shows_itself() -> None:
+    drawing = plots().forest()
+    assert drawing._repr_svg_().startswith("<?xml")
+    assert "zipkin" in drawing._repr_svg_()
+    assert len(drawing.axes) == 1
+
+
+@pytest.mark.parametrize("kind", ["percentiles", "shift", "runs"])
+def test_axes_of_ones_own_are_drawn_on_and_returned(kind: str) -> None:
+    axes = Figure().add_subplot()
+    assert getattr(plots(), kind)(ax=axes) is axes
+    assert axes.get_ylabel()
+    assert len(axes.lines) > 4
+    labels = {text.get_text() for text in axes.texts}
+    assert {"otlp", "zipkin"} <= labels
+
+
+@pytest.mark.parametrize("kind", ["percentiles", "shift", "runs"])
+def test_without_axes_a_drawing_is_returned(kind: str) -> None:
+    assert isinstance(getattr(plots(), kind)(), Drawing)
+
+
+def test_no_setting_is_left_behind() -> None:
+    before = dict(mpl.rcParams)
+    plots().percentiles()
+    plots().shift(ax=Figure().add_subplot())
+    plots().forest()._repr_svg_()
+    assert dict(mpl.rcParams) == before
+
+
+def test_several_panels_do_not_fit_on_one_axes() -> None:
+    several = plots("redis-gobench/interleaved", "Baseline")
+    axes: Axes = Figure().add_subplot()
+    with pytest.raises(ConfigError, match="5 panels do not fit on one axes"):
+        several.runs(ax=axes)
+
+
+def test_a_drawing_is_saved_by_its_ending(tmp_path: Path) -> None:
+    drawing = plots().forest()
+    assert drawing.save(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert drawing.save(str(tmp_path / "a.svg")).read_text(encoding="utf-8").startswith("<?xml")
+    with pytest.raises(ConfigError, match=r"use \.svg or \.png"):
+        drawing.save(tmp_path / "a.pdf")

@@ -1,0 +1,151 @@
+"""The page in a real browser: quiet, accessible, sortable, readable without its script.
+
+A machine without Chromium skips these tests and says so; where CI is set, that is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from hostile import hostile_report
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+import benchkit as bk
+from benchkit.report.formats import render
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        reason = "no Chromium on this machine: apt-get install chromium"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    found = bk.load(FIXTURES / "tracing-wrk").compare(baseline="none")
+    path.write_text(found.to_html(), encoding="utf-8")
+    return path
+
+
+class Visit:
+    """A page, with what it said and fetched while it was open."""
+
+    def __init__(self, context: BrowserContext, path: Path) -> None:
+        self.page: Page = context.new_page()
+        self.said: list[str] = []
+        self.fetched: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.said.append(dialog.message))
+        self.page.on("request", lambda request: self.fetched.append(request.url))
+        self.page.goto(path.as_uri())
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_is_quiet_fetches_nothing_and_is_accessible(
+    browser: Browser, report: Path, scheme: Literal["light", "dark"]
+) -> None:
+    with browser.new_context(color_scheme=scheme) as context:
+        visit = Visit(context, report)
+        for details in visit.page.locator("summary").all():
+            details.click()
+        found = Axe().run(visit.page)
+        assert found.violations_count == 0, found.generate_report()
+        assert visit.said == []
+        assert visit.fetched == [report.as_uri()]
+
+
+def test_hostile_names_execute_nothing(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(render(hostile_report(), "html"), encoding="utf-8")
+    with browser.new_context() as context:
+        visit = Visit(context, path)
+        visit.page.wait_for_timeout(200)
+        assert visit.said == []
+        assert visit.fetched == [path.as_uri()]
+
+
+def column(page: Page, number: int) -> list[str]:
+    cells = page.locator(f"#comparison table >> nth=0 >> tbody tr > :nth-child({number})")
+    return cells.all_inner_texts()
+
+
+def test_a_click_on_a_heading_sorts_by_number_not_by_text(browser: Browser, report: Path) -> None:
+    with browser.new_context() as context:
+        page = Visit(context, report).page
+        heading = page.locator("#comparison table >> nth=0 >> th", has_text="change")
+        heading.get_by_role("button").click()
+        assert heading.get_attribute("aria-sort") == "ascending"
+        assert column(page, 1) == ["zipkin", "otlp", "skywalking", "apm"]
+        page.keyboard.press("Enter")
+        assert heading.get_attribute("aria-sort") == "descending"
+        assert column(page, 1) == ["apm", "skywalking", "otlp", "zipkin"]
+
+
+def test_a_filter_hides_the_other_rows_and_counts(browser: Browser, report: Path) -> None:
+    with browser.new_context() as context:
+        page = Visit(context, report).page
+        page.locator("#comparison summary").first.click()
+        page.locator("#comparison input[type=search]").first.fill("p99")
+        rows = page.locator("#comparison details").first.locator("tbody tr:visible")
+        assert rows.count() == 4
+        assert all("p99" in text for text in rows.all_inner_texts())
+        assert page.get_by_role("status").first.inner_text() == "4 of 24 rows"
+
+
+def test_a_table_is_copied_as_markdown(browser: Browser, report: Path) -> None:
+    with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
+        page = Visit(context, report).page
+        page.locator("#comparison").get_by_role("button", name="Copy as Markdown").first.click()
+        page.get_by_role("button", name="Copied").wait_for()
+        lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert lines[0].startswith("| variant | none, /s | value, /s | change |")
+    assert lines[1].startswith("|:--|--:|--:|")
+    assert len(lines) == 6
+
+
+def test_without_script_everything_can_be_read(browser: Browser, report: Path) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = Visit(context, report).page
+        assert page.locator("h1").inner_text().startswith("▲ otlp costs 13.1")
+        assert page.locator("button").count() == 0
+        page.locator("#runs summary").first.click()
+        assert page.locator("#runs table").first.is_visible()
+
+
+def test_print_opens_what_is_folded_and_leaves_out_what_cannot_be_used(
+    browser: Browser, report: Path
+) -> None:
+    with browser.new_context() as context:
+        page = Visit(context, report).page
+        page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert page.locator("details:not([open])").count() == 0
+        assert not page.locator("nav").is_visible()
+        assert page.locator(".tools:visible").count() == 0
+
+
+def test_a_link_to_a_folded_section_opens_it(browser: Browser, report: Path) -> None:
+    with browser.new_context() as context:
+        page = Visit(context, report).page
+        page.evaluate("location.hash = 'data'")
+        page.locator("#data details[open]").wait_for()

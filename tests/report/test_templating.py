@@ -1,0 +1,75 @@
+"""Templates of one's own stand before the packaged ones, and a wrong one is told by its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hostile import HOSTILE, hostile_report
+
+from benchkit.errors import ConfigError
+from benchkit.report.formats import render
+
+PAGE = """\
+{% extends "benchkit/page.html" %}
+{% block footer %}
+<p id="ours">Measured by {{ report.title }} in context {{ context_version }}</p>
+{{ super() }}
+{% endblock %}
+"""
+EXTENDED = PAGE.splitlines()[0]
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_block_is_replaced_and_all_else_stays(tmp_path: Path) -> None:
+    text = render(hostile_report(), "html", write(tmp_path, "page.html", PAGE))
+    assert "in context 1</p>" in text
+    assert 'id="comparison"' in text
+    assert HOSTILE[0] not in text
+
+
+def test_a_single_part_can_be_replaced(tmp_path: Path) -> None:
+    text = render(hostile_report(), "html", write(tmp_path, "page.css", "body { margin: 7rem }"))
+    assert "margin: 7rem" in text
+    assert ".findings li" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "why"),
+    [
+        ("<p>\n{% if %}\n", 2, "Expected an expression"),
+        (f"{EXTENDED}\n{{% block footer %}}\n{{{{ report.owner }}}}{{% endblock %}}", 3, "'owner'"),
+        ("\n\n{{ 1 / 0 }}", 3, "division by zero"),
+        ("{{ report.title | shout }}", 1, "No filter named 'shout'"),
+    ],
+)  # fmt: skip
+def test_a_wrong_template_is_told_by_its_line(
+    tmp_path: Path, text: str, line: int, why: str
+) -> None:
+    with pytest.raises(ConfigError) as refused:
+        render(hostile_report(), "html", write(tmp_path, "page.html", text))
+    assert str(refused.value).startswith(f"{tmp_path / 'page.html'}:{line}: ")
+    assert why in str(refused.value)
+
+
+def test_a_missing_include_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"page\.html:1: .*no-such\.html"):
+        render(
+            hostile_report(), "html", write(tmp_path, "page.html", "{% include 'no-such.html' %}")
+        )
+
+
+def test_a_folder_without_templates_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="none of the report's templates"):
+        render(hostile_report(), "html", tmp_path)
+    with pytest.raises(ConfigError, match="no such folder"):
+        render(hostile_report(), "html", tmp_path / "nowhere")
+
+
+def test_other_formats_have_no_templates(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="md has no templates"):
+        render(hostile_report(), "md", tmp_path)
