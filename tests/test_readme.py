@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from simulation.record import write_table
 
 from benchkit import metrics, schema
 from benchkit.audit.catalogue import CATALOGUE
@@ -61,6 +62,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "schema": write_schema,
     "metrics": write_metrics,
     "formats": write_formats,
+    "calibration": write_table,
 }
 
 

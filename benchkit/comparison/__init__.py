@@ -138,7 +138,7 @@ class _Evidence:
         self.plan = plan
         self.told = tell_of_runs(runs)
         self.cells = collect(observations, plan, self.told)
-        self.designs = find_designs(runs) if plan.blocks == "auto" else {}
+        self.designs = find_designs(runs) if plan.uses_blocks else {}
         self.events = Events(observations)
         self.batches = Batches(observations)
 

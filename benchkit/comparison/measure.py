@@ -19,7 +19,7 @@ from benchkit.stats.exact import ExactDifference, exact_difference
 from benchkit.stats.location import paired_t, welch
 from benchkit.stats.prediction import HISTORY as HISTORY_RUNS
 from benchkit.stats.prediction import compare_with_history
-from benchkit.stats.rank import hodges_lehmann, mann_whitney
+from benchkit.stats.rank import hodges_lehmann, mann_whitney, smallest_pvalue
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.signed_rank import paired_shift, wilcoxon
 from benchkit.stats.twolevel import FEWEST_BEYOND
@@ -91,7 +91,7 @@ def measure(
             return _exact(x, y, exact)
     positive = min(*x, *y) > 0
     fewest, most = sorted((len(x), len(y)))
-    method = choose_method(fewest, most, asked) if positive else SINGLE
+    method = choose_method(fewest, most, asked, confidence) if positive else SINGLE
     refused = tell_refused(asked, fewest, most) if positive else ()
     if method == SINGLE:
         single = fewest < WELCH_RUNS
@@ -109,22 +109,26 @@ def measure(
     return _found(WELCH, confidence, partial(welch, *logs), (*refused, assumed))
 
 
-def choose_method(fewest: int, most: int, asked: str = DEFAULT_METHOD) -> str:
+def choose_method(
+    fewest: int, most: int, asked: str = DEFAULT_METHOD, confidence: float = 0.95
+) -> str:
     """Name the method for so many runs on the two sides, positive and in no blocks.
+
+    Two or three runs beside many are judged by ranks, too, once these can reject: there Welch's
+    test is too bold (3 + 8 normal runs: 6 to 7 % false alarms at 5 %).
 
     Examples
     --------
-    >>> choose_method(8, 8), choose_method(3, 8), choose_method(1, 8), choose_method(1, 7)
+    >>> choose_method(8, 8), choose_method(3, 4), choose_method(1, 8), choose_method(1, 7)
     ('hodges-lehmann', 'welch', 'prediction', 'single run')
-    >>> choose_method(3, 8, "history"), choose_method(3, 3, "history")
-    ('prediction', 'welch')
+    >>> choose_method(3, 8), choose_method(3, 8, "history"), choose_method(3, 3, "history")
+    ('hodges-lehmann', 'prediction', 'welch')
     """
     if not tell_refused(asked, fewest, most) and asked in _ASKED:
         return _ASKED[asked]
-    if fewest >= RANK_RUNS:
-        return RANK
     if fewest >= WELCH_RUNS:
-        return WELCH
+        can_reject = smallest_pvalue(fewest, most) <= 1 - confidence
+        return RANK if fewest >= RANK_RUNS or can_reject else WELCH
     return HISTORY if most >= HISTORY_RUNS else SINGLE
 
 

@@ -27,14 +27,15 @@ class Plan:
     metrics : tuple of (metric, stat)
         More pairs to show although they are not compared by default.
     blocks : {'auto', 'never'}
-        ``auto``: variants that were measured in complete blocks are compared block by block.
+        ``auto``: variants that were measured in complete blocks are compared block by block,
+        unless a method is named.
     method : {'auto', 'rank', 'welch', 'history'}
         ``auto``: chosen from the data. Else that method, wherever the runs allow it.
 
     Raises
     ------
     ConfigError
-        If ``blocks`` or ``method`` is not known, or both ask for a method.
+        If ``blocks`` or ``method`` is not known.
     """
 
     confidence: float = 0.95
@@ -50,9 +51,11 @@ class Plan:
             if word not in known:
                 hint = f"use {', '.join(known)}"
                 raise ConfigError(f"{word!r} is not known here", where=name, hint=hint)
-        if self.method != DEFAULT_METHOD and self.blocks == "auto":
-            hint = "leave one of them out"
-            raise ConfigError("blocks have methods of their own", where="method", hint=hint)
+
+    @property
+    def uses_blocks(self) -> bool:
+        """Whether blocks are looked for: a method that was named goes before them."""
+        return self.blocks == "auto" and self.method == DEFAULT_METHOD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,9 +99,9 @@ def compare_aligned(
     interval as if the aligned values were independent [1]_. They are nearly so: simulated false
     alarms at 5 % are 2 to 5 % with 3 to 8 variants, 5 to 20 blocks, normal, t3 and slow runs,
     whatever the effects of the other variants. Where these vary far less than the two compared it
-    finds too much (6 % of sessions if one other varies a fifth as much), where they vary far more,
-    nothing. Assumes additive blocks; choose this by design, never by p. Smallest usable size: 5
-    blocks of 3 variants; with 2 variants use `wilcoxon` and `paired_shift`.
+    finds too much (up to 9 % of sessions if the one other varies a fifth as much), where they vary
+    far more, nothing. Assumes additive blocks; choose this by design, never by p. Smallest usable
+    size: 5 blocks of 3 variants; with 2 variants use `wilcoxon` and `paired_shift`.
 
     References
     ----------

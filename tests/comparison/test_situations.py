@@ -82,9 +82,13 @@ def test_the_history_may_be_on_either_side() -> None:
     )
 
 
-def test_a_wish_and_blocks_exclude_each_other() -> None:
-    with pytest.raises(ConfigError, match="blocks have methods of their own"):
-        Plan(method="rank", blocks="auto")
+def test_a_method_that_is_named_goes_before_blocks() -> None:
+    assert Plan(blocks="auto").uses_blocks
+    assert not Plan(blocks="auto", method="rank").uses_blocks
+    assert not Plan(blocks="never").uses_blocks
+
+
+def test_unknown_methods_are_refused() -> None:
     with pytest.raises(ConfigError, match="'student' is not known"):
         Plan(method="student")
 

@@ -93,7 +93,7 @@ def test_a_method_can_be_asked_for(tmp_path: Path) -> None:
     assert number(row, "ratio") == pytest.approx(0.87, abs=0.005)
 
 
-def test_a_method_beside_blocks_is_refused(tmp_path: Path) -> None:
-    done = benchkit("compare", TRACING, "--method", "rank", "--blocks", "auto", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "blocks have methods of their own" in done.stderr
+def test_a_method_that_is_named_goes_before_blocks(tmp_path: Path) -> None:
+    found = compare(TRACING, "--variant", "otlp", "--method", "rank", cwd=tmp_path)
+    (row,) = rows(found, metric="request_rate")
+    assert row["method"] == "hodges-lehmann"

@@ -1,0 +1,36 @@
+"""Run the whole suite and record it: `nox -s calibrate`, some minutes on two cores."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+
+from simulation.record import METHODS, read_record, write_record
+from simulation.suite import find_broken, key, list_settings, try_families, try_setting
+
+
+def main() -> None:
+    """Try all, record all, and print what breaks."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-n", "--often", type=int, default=2000, help="sessions per promise")
+    parser.add_argument("-m", "--seldom", type=int, default=400, help="sessions per power")
+    parser.add_argument("--missing", action="store_true", help="only what the record lacks")
+    options = parser.parse_args()
+    record = read_record() if options.missing else {"rows": [], "families": []}
+    known = {key(row): row for row in record["rows"] if row["method"] in METHODS}
+    settings = [setting for setting in list_settings() if setting.key not in known]
+    attempt = partial(try_setting, often=options.often, seldom=options.seldom)
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        families = pool.submit(try_families, 0 if options.missing else options.often)
+        for row in pool.map(attempt, settings):
+            known[key(row)] = row
+            broken = ", ".join(find_broken(row)) or "holds"
+            print(row["method"], row["runs"], row["variants"], row["world"], broken, flush=True)
+        rows = [known[setting.key] for setting in list_settings()]
+        write_record(rows, families.result() or record["families"])
+
+
+if __name__ == "__main__":
+    main()

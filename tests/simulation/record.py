@@ -1,0 +1,111 @@
+"""The record of a run of the suite, and the README's table made of it.
+
+In: rows of `simulation.suite`. Out: `simulation.json`, Markdown. Why: what was measured is kept,
+and what a reader sees is nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from simulation.suite import FAMILIES, PROMISES, explain, find_broken
+
+PATH = Path(__file__).with_name("simulation.json")
+_HEAD = (
+    "| method | runs | sessions | false alarms | covered | false “equivalent” "
+    "| 5 % shown | |\n| --- | --- | --- | --- | --- | --- | --- | --- |"
+)
+#: Methods that promise something, as the table names them.
+METHODS = {
+    "hodges-lehmann": "ranks",
+    "welch": "Welch",
+    "signed-rank": "signed ranks of pairs",
+    "aligned": "aligned by rounds",
+    "prediction": "one run against a history",
+}
+
+Row = dict[str, Any]
+
+
+def read_record() -> dict[str, Any]:
+    """Return what was recorded last."""
+    record: dict[str, Any] = json.loads(PATH.read_text(encoding="utf-8"))
+    return record
+
+
+def write_record(rows: Sequence[Row], families: Sequence[Row]) -> None:
+    """Keep what was measured, one row on a line."""
+    lists = [
+        f'"{name}": [\n' + ",\n".join(map(json.dumps, found)) + "\n]"
+        for name, found in (("rows", rows), ("families", families))
+    ]
+    text = ",\n".join(['"format_version": 1', *lists])
+    PATH.write_text(f"{{{text}}}\n", encoding="utf-8")
+
+
+def write_table() -> str:
+    """Return the README's table: the worst of all numbers of runs, by method and world."""
+    record = read_record()
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in record["rows"]:
+        if row["method"] in METHODS:
+            groups.setdefault((row["method"], row["world"], explain(row)), []).append(row)
+    order = list(METHODS)
+    lines = [_line(groups[key]) for key in sorted(groups, key=lambda key: order.index(key[0]))]
+    rates = {family.name: family.primary for family in FAMILIES}
+    families = record["families"]
+    lines += [_family_line(family, is_primary=rates[family["family"]]) for family in families]
+    return "\n".join([_HEAD, *lines])
+
+
+def _line(rows: Sequence[Row]) -> str:
+    method, world = rows[0]["method"], rows[0]["world"]
+    alarms, *coverage, equivalent = PROMISES
+    covered = min(min(promise.share(row) for promise in coverage) for row in rows)
+    cells = [
+        METHODS[method],
+        _runs(rows),
+        world,
+        _percent(max(map(alarms.share, rows))),
+        _percent(covered),
+        _percent(max(map(equivalent.share, rows))) if method != "prediction" else "–",
+        _spread([row["effects"]["0.05"]["regression"] for row in rows]),
+        _judge(rows, explain(rows[0])),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _runs(rows: Sequence[Row]) -> str:
+    """Write numbers of runs: of both sides, or of variants and rounds."""
+    if rows[0]["variants"]:
+        shapes = [f"{row['variants']} × {row['runs'][0]}" for row in rows]
+    else:
+        shapes = [f"{n} + {m}" for n, m in (row["runs"] for row in rows)]
+    return ", ".join(shapes)
+
+
+def _judge(rows: Iterable[Row], why: str) -> str:
+    broken = {name: row for row in rows for name in find_broken(row)}
+    return f"**breaks**: {why or 'not explained'}" if broken else "holds"
+
+
+def _family_line(family: Row, *, is_primary: bool) -> str:
+    limit = 0.05
+    slack = 3 * (limit * (1 - limit) / family["sessions"]) ** 0.5
+    kept = "holds" if family["false"] <= limit + slack else "**breaks**"
+    name = "Holm's family" if is_primary else "Benjamini–Hochberg, share of false ones"
+    share = _percent(family["false"])
+    return f"| {name} | | {family['family']} | {share} | – | – | – | {kept} |"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _spread(shares: Sequence[float]) -> str:
+    """Write the least and the most of several shares."""
+    ends = [f"{100 * share:.0f}" for share in (min(shares), max(shares))]
+    return f"{'–'.join(dict.fromkeys(ends))} %"

@@ -1,0 +1,95 @@
+"""A quick part of the suite holds, breaks where it must, and is what the record was made by."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simulation.record import METHODS, read_record, write_table
+from simulation.suite import (
+    ALPHA,
+    FAMILIES,
+    HISTORIC,
+    Setting,
+    error,
+    explain,
+    find_broken,
+    key,
+    list_settings,
+    try_setting,
+)
+from simulation.trials import try_cell, try_family
+from simulation.worlds import COARSE, DRIFT_APART, HEAVY, NORMAL, SLOW, arrange, follow
+
+OFTEN, SELDOM = 200, 2
+
+
+@pytest.mark.parametrize(
+    ("setting", "method"),
+    [
+        (Setting(NORMAL, 6, 6), "hodges-lehmann"),
+        (Setting(SLOW, 5, 10), "hodges-lehmann"),
+        (Setting(COARSE, 10, 10), "hodges-lehmann"),
+        (Setting(HEAVY, 3, 3), "welch"),
+        (Setting(SLOW, 10, 10, 2), "signed-rank"),
+        (Setting(NORMAL, 6, 6, 3), "aligned"),
+        (Setting(SLOW, 10, 10, 5), "aligned"),
+    ],
+)
+def test_promises_are_kept(setting: Setting, method: str) -> None:
+    row = try_setting(setting, OFTEN, SELDOM)
+    assert row["method"] == method
+    assert find_broken(row) == []
+
+
+def test_without_turns_a_drift_is_a_change() -> None:
+    row = try_setting(Setting(DRIFT_APART, 10, 10), OFTEN, SELDOM)
+    assert {"false alarms", "covers"} <= set(find_broken(row))
+    assert explain(row)
+
+
+def test_a_family_has_one_error_and_not_one_per_row() -> None:
+    holm, *_ = FAMILIES
+    assert try_family(holm, 100) <= ALPHA + error(ALPHA, 100)
+
+
+def test_the_record_is_of_this_suite() -> None:
+    record = read_record()
+    assert [key(row) for row in record["rows"]] == [setting.key for setting in list_settings()]
+    assert [row["family"] for row in record["families"]] == [family.name for family in FAMILIES]
+
+
+def test_what_was_recorded_can_be_had_again() -> None:
+    row = next(row for row in read_record()["rows"] if key(row) == (NORMAL.name, 4, 4, 0))
+    recorded = row["effects"]["0.05"]
+    again = try_cell(Setting(NORMAL, 4, 4).cell(0.05), recorded["sessions"])
+    assert (again.rejected, again.covered) == (recorded["rejected"], recorded["covered"])
+
+
+def test_no_promise_is_broken_that_is_not_explained() -> None:
+    record = read_record()
+    rows = [row for row in record["rows"] if row["method"] in METHODS]
+    assert {row["method"] for row in rows} >= set(METHODS) - {HISTORIC}
+    for row in rows:
+        assert not find_broken(row) or explain(row), key(row)
+    for family in record["families"]:
+        assert family["false"] <= ALPHA + error(ALPHA, family["sessions"]), family["family"]
+
+
+def test_the_order_finding_exists_because_of_what_the_table_shows() -> None:
+    lines = [line for line in write_table().splitlines() if DRIFT_APART.name in line]
+    line = next(line for line in lines if line.startswith("| ranks |"))
+    assert "**breaks**" in line
+    assert "B330" in line
+
+
+def test_turns_are_turns() -> None:
+    assert arrange(4, 4, in_turn=True).astype(int).tolist() == [0, 1, 1, 0, 0, 1, 1, 0]
+    assert arrange(2, 3, in_turn=False).astype(int).tolist() == [0, 0, 1, 1, 1]
+    assert arrange(5, 10, in_turn=True).sum() == 10
+
+
+def test_series_follow_as_they_are_told() -> None:
+    series = follow(np.random.default_rng(1).normal(size=(400, 100)), 0.5)
+    assert np.mean(series[:, 1:] * series[:, :-1]) == pytest.approx(0.5, abs=0.03)
+    assert series.std() == pytest.approx(1, abs=0.03)
