@@ -24,7 +24,7 @@ RUNS = st.lists(st.floats(1e-6, 1e6), min_size=4, max_size=9)
     ("x", "y", "assume", "method"),
     [
         ([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 5.0], "nothing", RANK),
-        ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 5.0, 6.0], "nothing", WELCH),
+        ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 5.0], "nothing", WELCH),
         ([1.0, 2.0], [1.5, 2.5], "nothing", WELCH),
         ([1.0], [2.0], "nothing", SINGLE),
         ([1.0], [2.0, 3.0, 4.0, 5.0], "nothing", SINGLE),
