@@ -53,6 +53,14 @@ def ingest(
             "--samples/--no-samples", help="Store raw samples, or only what they sum up to."
         ),
     ] = True,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            min=1,
+            help="Processes that read. [default: one per core; 1 if little is read]",
+        ),
+    ] = None,
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
     output: o.Output = None,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="A line per source.")] = False,
@@ -67,7 +75,7 @@ def ingest(
     options = _options(layout, variant, benchmark, meta, as_format, rename, exclude)
     options = replace(options, samples=samples)
     target = store or DEFAULT
-    summary = read(paths, Store(target), options, strict=strict)
+    summary = read(paths, Store(target), options, strict=strict, jobs=jobs)
     if format == "json":
         o.write(_write_json(summary), output)
     elif not quiet:

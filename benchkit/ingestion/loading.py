@@ -17,7 +17,7 @@ from benchkit.ingestion.discovery import Discovery, Options, discover
 from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import read_parts, stream_observations
 from benchkit.ingestion.frames import runs as make_runs
-from benchkit.ingestion.harvest import Harvest
+from benchkit.ingestion.harvest import gather
 from benchkit.layout.numbering import settle
 from benchkit.store import DEFAULT, Store
 
@@ -110,8 +110,7 @@ def _load_store(store: Store, *, samples: bool) -> Loaded:
 
 
 def _load_raw(discovery: Discovery, options: Options, *, samples: bool) -> Loaded:
-    harvest = Harvest(options)
-    values = harvest.gather(discovery.found, samples=samples)
+    harvest, values = gather(discovery.found, options, samples=samples)
     problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(harvest.parts)]
     if not harvest.parts:
         raise _nothing_read(problems)
