@@ -68,6 +68,7 @@ def ingest(
     quiet: o.Quiet = False,
 ) -> None:
     """Read results into the store; reading the same again changes nothing."""
+    from benchkit.cli.progress import watching
     from benchkit.ingestion.commit import ingest as read
     from benchkit.store import DEFAULT, Store
 
@@ -75,7 +76,8 @@ def ingest(
     options = _options(layout, variant, benchmark, meta, as_format, rename, exclude)
     options = replace(options, samples=samples)
     target = store or DEFAULT
-    summary = read(paths, Store(target), options, strict=strict, jobs=jobs)
+    with watching(quiet=quiet) as watch:
+        summary = read(paths, Store(target), options, strict=strict, jobs=jobs, watch=watch)
     if format == "json":
         o.write(_write_json(summary), output)
     elif not quiet:

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchkit.errors import DataError, Diagnostic, Finding, SourceReport
+from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
 from benchkit.ingestion.discovery import Discovery, Found, Options, discover
 from benchkit.ingestion.frames import parts_table, read_parts
 from benchkit.ingestion.harvest import Harvest
 from benchkit.ingestion.parts import Part
+from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
-from benchkit.ingestion.workers import Crew, choose_jobs, plan_tasks, read_all
+from benchkit.ingestion.workers import Alone, Crew, choose_jobs, plan_tasks
 from benchkit.layout.numbering import settle
 from benchkit.store import Store, new_batch
 from benchkit.store.files import write_files
@@ -66,6 +67,7 @@ def ingest(
     *,
     strict: bool = False,
     jobs: int | None = 1,
+    watch: Watch | None = None,
 ) -> IngestSummary:
     """Read sources into a store.
 
@@ -79,6 +81,8 @@ def ingest(
         Refuse everything if any source is refused.
     jobs : int or None
         How many processes read; None: as many as pay. The result is the same.
+    watch : callable, optional
+        Is told a few times a second how far the reading is.
 
     Raises
     ------
@@ -90,8 +94,8 @@ def ingest(
     discovery = discover(arguments, options)
     with _crew(discovery.found, options, jobs) as crew, store.locked():
         known = read_parts(store.pieces())
-        batch = new_batch()
-        harvest = _harvest(discovery.found, options, store, batch, known, crew, strict=strict)
+        batch, meter = new_batch(), Meter(discovery.found, watch)
+        harvest = _harvest(discovery.found, store, batch, known, crew, meter, strict=strict)
         diagnostics = [*discovery.diagnostics, *harvest.diagnostics]
         parts: Sequence[Part] = known
         if harvest.parts:
@@ -104,17 +108,17 @@ def ingest(
 
             store.sweep([batch, *(part.batch for part in known)])
             store.replace_pieces(build)
-            store.compact()
             parts = merged
+            diagnostics += _compact(store)
     return _summarise(discovery, harvest, diagnostics, count_runs(parts))
 
 
 @contextmanager
-def _crew(sources: Sequence[Found], options: Options, jobs: int | None) -> Iterator[Crew | None]:
+def _crew(sources: Sequence[Found], options: Options, jobs: int | None) -> Iterator[Crew | Alone]:
     """Start the processes that shall read, if more than this one shall; end them in any case."""
     count = choose_jobs(sources, jobs)
     if count == 1:
-        yield None
+        yield Alone(sources, options)
         return
     # Imported once, before the processes part: pyarrow asks pandas what is an array.
     import pandas  # noqa: F401, ICN001
@@ -129,16 +133,15 @@ def _crew(sources: Sequence[Found], options: Options, jobs: int | None) -> Itera
 
 def _harvest(
     sources: Sequence[Found],
-    options: Options,
     store: Store,
     batch: int,
     stored: Sequence[Part],
-    crew: Crew | None,
+    crew: Crew | Alone,
+    meter: Meter,
     *,
     strict: bool,
 ) -> Harvest:
     """Read the sources and commit their values, which nobody sees yet."""
-    tasks = plan_tasks(sources)
     with store.staging(batch) as folder:
         known = Known(
             batch=batch,
@@ -146,17 +149,28 @@ def _harvest(
             folder=folder,
         )
         harvest = Harvest(sources, known)
-        caught = crew.read_all(tasks, known) if crew else read_all(tasks, sources, options, known)
+        caught = crew.read_all(plan_tasks(sources), known, meter.see)
 
         def batches() -> Iterator[pa.RecordBatch]:
             for found in caught:
                 values = list(harvest.take(found))
+                for outcome in found.outcomes:
+                    meter.end(outcome.index, outcome.report.values)
                 _refuse_strictly(harvest, strict)
                 yield from values
 
         files = write_files(folder, batch, batches())
         store.add([*harvest.files, *files])
     return harvest
+
+
+def _compact(store: Store) -> Iterator[Diagnostic]:
+    """Put small files together if there are many; where that fails, nothing is lost."""
+    try:
+        store.compact()
+    except StoreError as error:
+        what = f"its small files were not put together ({error.what})"
+        yield Diagnostic(store.url, 0, what, "the next ingest tries again", "note")
 
 
 def count_runs(parts: Sequence[Part]) -> int:

@@ -7,7 +7,7 @@ so that any process may read it, and one bad file costs itself and a line, never
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +23,7 @@ from benchkit.errors import (
 )
 from benchkit.ingestion.discovery import Found, Options
 from benchkit.ingestion.parts import Part, make_part
+from benchkit.ingestion.progress import Pace, Seen
 from benchkit.ingestion.samples import SampleSink
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading, Row, Samples, Source
@@ -102,10 +103,16 @@ class Reader:
     ----------
     options : Options
     known : Known
+    see : callable, optional
+        Is told a few times a second how far the reading of a large source is.
     """
 
-    def __init__(self, options: Options, known: Known) -> None:
+    def __init__(
+        self, options: Options, known: Known, see: Callable[[Seen], None] | None = None
+    ) -> None:
         self._options = options
+        self._see = see
+        self._pace = Pace()
         self._known = known
         self._renames = options.renames()
         self._given = repr(replace(options, exclude=()))
@@ -135,6 +142,8 @@ class Reader:
     def _read(self, index: int, found: Found, sink: SampleSink) -> Outcome:
         size = found.measure() if found.size > _LARGE else 0
         source = found.load()
+        if self._see is not None:
+            source.watch = lambda place: self._tell(Seen(index, place, sink.rows))
         fingerprint = self._fingerprint(found)
         if found.path is None:
             found.identity = f"-:{source.sha256}"
@@ -208,6 +217,10 @@ class Reader:
             diagnostics=diagnostics,
             is_original=values > 0,
         )
+
+    def _tell(self, seen: Seen) -> None:
+        if self._see is not None and self._pace.is_due():
+            self._see(seen)
 
     def _fingerprint(self, found: Found) -> str:
         """Return what changes when labels or the reader change."""

@@ -18,13 +18,14 @@ import signal
 import sys
 import warnings
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic
 from benchkit.ingestion.harvest import Catch, catch
+from benchkit.ingestion.progress import Seen
 from benchkit.ingestion.reading import Known, Outcome, Reader, refusal
 
 if TYPE_CHECKING:
@@ -81,14 +82,20 @@ def _count_cores() -> int:
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
-def read_all(
-    tasks: Sequence[Task], sources: Sequence[Found], options: Options, known: Known
-) -> Iterator[Catch]:
-    """Read the sources in this process, task by task."""
-    reader = Reader(options, known)
-    for first, last in tasks:
-        outcomes = (reader.read(index, sources[index]) for index in range(first, last))
-        yield catch(known.batch, outcomes)
+class Alone:
+    """Reads in this process, by itself; otherwise like a `Crew`."""
+
+    def __init__(self, sources: Sequence[Found], options: Options) -> None:
+        self._sources, self._options = sources, options
+
+    def read_all(
+        self, tasks: Sequence[Task], known: Known, see: Callable[[Seen], None]
+    ) -> Iterator[Catch]:
+        """Read the sources, task by task; parameters as in `Crew.read_all`."""
+        reader = Reader(self._options, known, see)
+        for task in tasks:
+            outcomes = (reader.read(index, self._sources[index]) for index in range(*task))
+            yield catch(known.batch, outcomes)
 
 
 @dataclass(slots=True, eq=False)
@@ -117,8 +124,17 @@ class Crew:
         self._known: Known | None = None
         self._workers = [self._start() for _ in range(jobs)]
 
-    def read_all(self, tasks: Sequence[Task], known: Known) -> Iterator[Catch]:
+    def read_all(
+        self, tasks: Sequence[Task], known: Known, see: Callable[[Seen], None]
+    ) -> Iterator[Catch]:
         """Read the sources and yield what came of each task, in the order of the tasks.
+
+        Parameters
+        ----------
+        tasks : sequence of (first, one past the last)
+        known : Known
+        see : callable
+            Is told how far each process is.
 
         Raises
         ------
@@ -133,6 +149,9 @@ class Crew:
         while turn < last:
             self._hand_out(waiting, len(done))
             for worker, result in self._listen():
+                if isinstance(result, Seen):
+                    see(result)
+                    continue
                 task, worker.task = worker.task, None
                 assert task is not None  # noqa: S101 - only who has a task answers
                 found = self._replace(worker, task, waiting) if result is None else result
@@ -173,7 +192,7 @@ class Crew:
                 except OSError:  # it has died; its silence is heard next
                     continue
 
-    def _listen(self) -> Iterator[tuple[_Worker, Catch | Exception | None]]:
+    def _listen(self) -> Iterator[tuple[_Worker, Catch | Seen | Exception | None]]:
         """Wait for the next results; None is that of a process that has died."""
         busy = {worker.pipe: worker for worker in self._workers if worker.task is not None}
         for pipe in wait(list(busy)):
@@ -208,7 +227,7 @@ def _work(pipe: Connection, sources: Sequence[Found], options: Options, parent: 
     known = _receive(pipe, parent)
     if not isinstance(known, Known):
         return
-    reader = Reader(options, known)
+    reader = Reader(options, known, pipe.send)
     while isinstance(task := _receive(pipe, parent), tuple):
         try:
             outcomes = (reader.read(index, sources[index]) for index in range(*task))
