@@ -44,7 +44,7 @@ class Peers:
         self.missing: list[str] = []
         self._known: dict[str, bool] = {}
 
-    def library(self, name: str, reader: str, *arguments: str | Path) -> list[str] | None:
+    def reading(self, name: str, reader: str, *arguments: str | Path) -> list[str] | None:
         """Return the command by which a library reads, or None if it is not there."""
         if not self._ask(name, [self._python, "-c", f"import {name}"]):
             return None

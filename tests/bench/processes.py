@@ -104,7 +104,7 @@ def measure_k6_json(bench: Bench) -> list[Goal]:
     little = inputs.write_k6_json(bench.make("k6-little/none/k6-1.json"), 10_000)
 
     def read(name: str, path: Path) -> list[str] | None:
-        return bench.peers.library(name, f"{name} ndjson", path)
+        return bench.peers.reading(name, f"{name} ndjson", path)
 
     names = ("duckdb", "pyarrow")
     rivals = [Rival(name, read(name, large), read(name, little), 1.5, 5) for name in names]
@@ -157,7 +157,7 @@ def measure_gobench(bench: Bench) -> list[Goal]:
 
 def measure_tables(bench: Bench) -> list[Goal]:
     """Time delimited text beside readers of it."""
-    size, read, rows = bench.size, bench.peers.library, []
+    size, read, rows = bench.size, bench.peers.reading, []
     forms: list[tuple[str, str, inputs.Maker, int, int, tuple[str, ...]]] = [
         ("k6 CSV", "k6-csv/none/k6-1.csv", inputs.write_k6_csv, size.k6_csv, 10_000, (",",)),
         ("ab TSV", "ab/none/ab-1.tsv", inputs.write_ab, size.rows, _LITTLE, ("\t",)),
@@ -279,7 +279,7 @@ def measure_report(bench: Bench) -> list[Goal]:
 def measure_store(bench: Bench) -> list[Goal]:
     """Time one metric and variant out of a large store beside a full scan of it."""
     store = bench.scratch / "large"
-    peer = bench.peers.library("duckdb", "duckdb scan", str(store))
+    peer = bench.peers.reading("duckdb", "duckdb scan", str(store))
     if peer is None:
         return []
     rows = str(bench.size.stored)

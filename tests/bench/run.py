@@ -48,6 +48,7 @@ def main() -> None:
     parser.add_argument("-s", "--size", choices=SIZES, default="small", help="of the inputs")
     parser.add_argument("-g", "--goal", action="append", help="only this one, e.g. P6; repeatable")
     parser.add_argument("-o", "--output", type=Path, help="JSON; beside it what benchkit compares")
+    parser.add_argument("--readme", type=Path, help="put the table into this file's section")
     parser.add_argument("--folder", type=Path, help="keeps the inputs, for the next time")
     parser.add_argument("--peers", type=Path, help="a Python that has duckdb, polars, …")
     options = parser.parse_args()
@@ -61,19 +62,32 @@ def main() -> None:
         bench = Bench(inputs, Path(scratch), size, options.rounds or size.rounds, peers)
         for name in wanted:
             print(f"{name} …", file=sys.stderr, flush=True)
-            if name in PROCESSES:
-                goals += PROCESSES[name](bench)
-            else:
-                goals += IN_PROCESS[name](bench.rounds)
-    print(
-        f"\nSize: {options.size}, medians of {bench.rounds}, {os.cpu_count()} cores. {size.remark}"
-    )
-    print("Versions: " + ", ".join(f"{name} {told}" for name, told in versions.items()) + "\n")
-    print(table(goals))
-    for line in peers.missing:
-        print(f"not there: {line}")
+            try:
+                if name in PROCESSES:
+                    goals += PROCESSES[name](bench)
+                else:
+                    goals += IN_PROCESS[name](bench.rounds)
+            except SystemExit as error:  # a command failed; the other goals are still worth it
+                peers.missing.append(f"{name}, because it failed: {error}")
+    beside = ", ".join(f"{name} {version}" for name, version in versions.items())
+    head = f"Size: {options.size}, medians of {bench.rounds}, {os.cpu_count()} cores; {beside}."
+    lines = [f"{head} {size.remark}", "", table(goals)]
+    told = "\n".join([*lines, *(f"Not there: {name}." for name in peers.missing)])
+    print(told)
+    if options.readme:
+        put(told, options.readme)
     if options.output:
         write(goals, peers.missing, versions, options.output)
+
+
+def put(text: str, path: Path) -> None:
+    """Put a text between the marks of a Markdown file."""
+    begin, end = "<!-- bench -->\n", "<!-- /bench -->"
+    before, _, rest = path.read_text(encoding="utf-8").partition(begin)
+    _, found, after = rest.partition(end)
+    if not found:
+        raise SystemExit(f"{path} has no marks {begin.strip()} … {end}")
+    path.write_text(f"{before}{begin}{text}\n{end}{after}", encoding="utf-8")
 
 
 def _version() -> str:

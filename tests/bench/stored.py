@@ -18,6 +18,7 @@ from benchkit.ingestion.samples import SampleSink
 from benchkit.layout.numbering import settle
 from benchkit.parsers.base import Reading, Samples
 from benchkit.store import Store, new_batch
+from benchkit.store.files import ValueFile, write_files
 
 RUNS, VARIANTS, BLOCK = 20, 4, 4000
 METRICS = (
@@ -30,7 +31,8 @@ def fill(store: Store, rows: int) -> None:
     """Make a store of 20 runs, five of each variant, of ten metrics."""
     rng, batch, each = np.random.default_rng(1), new_batch(), rows // RUNS // len(METRICS)
     reading = Reading(tool="k6", form="json", line=1)
-    files, parts = [], []
+    files: list[ValueFile] = []
+    parts = []
     with store.staging(batch) as folder:
         for run in range(RUNS):
             piece = run << PIECE_BITS
@@ -47,7 +49,8 @@ def fill(store: Store, rows: int) -> None:
                         lines=lines + place, times=times[part],
                     )  # fmt: skip
                     sink.take(piece, block)
-            files += sink.close()[1]
+            batches, written = sink.close()
+            files += [*written, *write_files(folder, batch, batches)]
             variant, number = f"v{run % VARIANTS}", run // VARIANTS + 1
             parts.append(
                 Part(path=f"/{run}", label=f"{run}", sha256=f"{run}", format="k6_raw", tool="k6",
