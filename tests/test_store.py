@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from deltalake import DeltaTable
+from deltalake import DeltaTable, write_deltalake
 
 from benchkit.errors import StoreError
 from benchkit.ingestion.samples import SampleSink
@@ -127,6 +127,15 @@ def test_many_small_ingests_are_put_together_and_can_still_be_undone(tmp_path: P
     assert found.num_rows == 31
     store.sweep(range(31))
     assert sorted(store.values()["value"].to_pylist()) == list(range(31))
+
+
+def test_a_store_of_an_earlier_layout_is_refused_and_left_alone(tmp_path: Path) -> None:
+    write_deltalake(
+        tmp_path / "values", pa.table(batch(1).to_pydict(), values_schema()), partition_by=["batch"]
+    )
+    with pytest.raises(StoreError, match="earlier benchkit"):
+        Store(str(tmp_path)).append([batch(2)])
+    assert len(list((tmp_path / "values").rglob("*.parquet"))) == 1
 
 
 def test_what_a_crash_left_is_deleted_when_nobody_can_be_reading_it(tmp_path: Path) -> None:

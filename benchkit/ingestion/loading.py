@@ -86,7 +86,7 @@ def stream(
     else:
         with TemporaryDirectory(prefix="benchkit-") as folder:
             passing = Store(folder)
-            ingest(arguments, passing, options)
+            ingest(arguments, passing, options, jobs=None)
             yield from stream_observations(passing, metrics)
 
 

@@ -176,6 +176,12 @@ class Store:
                 create_table_with_add_actions(
                     self._part("values"), schema, actions, partition_by=[PARTITION]
                 )
+            elif table.metadata().partition_columns != [PARTITION]:
+                raise StoreError(
+                    "the store is laid out as an earlier benchkit did it",
+                    where=self.url,
+                    hint="ingest into a new one with --store, or delete it and ingest again",
+                )
             else:
                 table.create_write_transaction(
                     [*actions], mode="append", schema=schema, partition_by=[PARTITION]
