@@ -121,6 +121,15 @@ def calibrate(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure benchkit itself, as ratios that hold on any machine."""
+    """Measure benchkit beside its peers, as ratios that hold on any machine."""
     session.install(".")
-    session.run("python", "tests/bench/run.py", *session.posargs)
+    peers = Path(session.create_tmp()).resolve() / "peers"  # an environment of their own
+    python = peers / ("Scripts" if os.name == "nt" else "bin") / "python"
+    if not python.exists():
+        session.run("python", "-m", "venv", str(peers))
+        pip = [str(python), "-m", "pip", "install", "--quiet"]
+        session.run(*pip, *_group("peers"), external=True)
+    if shutil.which("go") and not shutil.which("benchstat"):
+        benchstat = "golang.org/x/perf/cmd/benchstat@latest"
+        session.run("go", "install", benchstat, external=True, success_codes=[0, 1])
+    session.run("python", "tests/bench/run.py", "--peers", str(python), *session.posargs)

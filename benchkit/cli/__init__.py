@@ -61,7 +61,7 @@ def run(arguments: Sequence[str]) -> int:
     except BenchkitError as error:
         code = _refuse(str(error), error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        code = _refuse("interrupted; nothing half-done is kept", ExitCode.INTERRUPTED)
+        code = ExitCode.INTERRUPTED
     except typer.Exit as leaving:
         code = leaving.exit_code
     except (BrokenPipeError, SystemExit):  # the latter is typer's end where a pipe is closed
@@ -74,6 +74,8 @@ def run(arguments: Sequence[str]) -> int:
             raise
         error.show()  # type: ignore[attr-defined]
         code = ExitCode.USAGE
+    if code == ExitCode.INTERRUPTED:  # which typer, too, may have noticed
+        code = _refuse("interrupted; nothing half-done is kept", ExitCode.INTERRUPTED)
     return int(code or ExitCode.DONE)
 
 

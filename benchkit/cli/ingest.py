@@ -75,6 +75,14 @@ def ingest(
             "--samples/--no-samples", help="Store raw samples, or only what they sum up to."
         ),
     ] = True,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            min=1,
+            help="Processes that read. [default: one per core; 1 if little is read]",
+        ),
+    ] = None,
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
     output: o.Output = None,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="A line per source.")] = False,
@@ -82,6 +90,7 @@ def ingest(
     quiet: o.Quiet = False,
 ) -> None:
     """Read results into the store; reading the same again changes nothing."""
+    from benchkit.cli.progress import watching
     from benchkit.ingestion.commit import ingest as read
     from benchkit.store import DEFAULT, Store
 
@@ -90,7 +99,11 @@ def ingest(
     options = replace(options, samples=samples)
     target = store or DEFAULT
     live = _live(prometheus, query or [], start, end, step)
-    summary = read(_require(paths, live), Store(target), options, live=live, strict=strict)
+    with watching(quiet=quiet) as watch:
+        summary = read(
+            _require(paths, live), Store(target), options,
+            live=live, strict=strict, jobs=jobs, watch=watch,
+        )  # fmt: skip
     if format == "json":
         o.write(_write_json(summary), output)
     elif not quiet:

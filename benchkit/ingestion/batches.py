@@ -40,37 +40,63 @@ def row_batch(batch: int, rows: Sequence[tuple[int, list[Row]]]) -> pa.RecordBat
     return pa.RecordBatch.from_arrays(columns, schema=wanted)
 
 
-def sample_batch(batch: int, piece: int, samples: Samples) -> pa.RecordBatch:
-    """Put a block of raw samples of one piece into a batch."""
+def sample_table(batch: int, blocks: Sequence[tuple[int, Samples]]) -> pa.Table:
+    """Put blocks of raw samples into one table, in the order of pieces and subjects.
+
+    Parameters
+    ----------
+    batch : int
+    blocks : sequence of (piece, samples)
+        At least one; those of a piece and subject stay in their order.
+    """
+    import numpy as np
     import pyarrow as pa
 
-    size = len(samples.values)
-    constant = {
-        "batch": batch,
-        "raw": True,
-        "piece": piece,
-        "subject": samples.subject,
-        "metric": samples.metric,
-        "stat": samples.stat,
-        "unit": samples.unit,
-        "n": None,
-        "resolution": samples.resolution,
-        "origin": samples.origin,
+    ordered = sorted(blocks, key=lambda block: (block[0], block[1].subject or ""))
+    told = [samples for _, samples in ordered]
+    sizes = [len(samples.values) for samples in told]
+    size = sum(sizes)
+    columns = {
+        "batch": pa.repeat(pa.scalar(batch, pa.int64()), size),
+        "raw": pa.repeat(pa.scalar(True), size),
+        "piece": pa.array(np.repeat([piece for piece, _ in ordered], sizes), pa.int64()),
+        "value": pa.array(np.concatenate([s.values for s in told]), pa.float64()),
+        "n": pa.nulls(size, pa.int64()),
+        "time": _times(told),
+        "resolution": _spread(
+            [s.resolution for s in told], sizes, pa.float64()
+        ).dictionary_decode(),
+        "line": pa.array(np.concatenate([s.lines for s in told]), pa.int64()),
     }
-    wanted = values_schema()
-    arrays = []
-    for column in wanted:
-        if column.name == "value":
-            arrays.append(pa.array(samples.values, pa.float64()))
-        elif column.name == "line":
-            arrays.append(pa.array(samples.lines, pa.int64()))
-        elif column.name == "time":
-            times = samples.times
-            arrays.append(
-                pa.nulls(size, column.type)
-                if times is None
-                else pa.array(times.astype("datetime64[us]")).cast(column.type)
-            )
-        else:
-            arrays.append(pa.repeat(pa.scalar(constant[column.name], column.type), size))
-    return pa.RecordBatch.from_arrays(arrays, schema=wanted)
+    for name in ("subject", "metric", "stat", "unit", "origin"):
+        columns[name] = _spread([getattr(s, name) for s in told], sizes, pa.string())
+    return pa.table([columns[name] for name in values_schema().names], values_schema().names)
+
+
+def _spread(told: Sequence[object], sizes: Sequence[int], kind: pa.DataType) -> pa.Array:
+    """Repeat what is told of each block for all of its rows, as codes."""
+    import numpy as np
+    import pyarrow as pa
+
+    known = dict.fromkeys(value for value in told if value is not None)
+    codes = {value: code for code, value in enumerate(known)}
+    each = np.repeat([codes.get(value, -1) for value in told], sizes)
+    mask = each < 0
+    places = pa.array(each.astype(np.int32), mask=mask if mask.any() else None)
+    return pa.DictionaryArray.from_arrays(places, pa.array(list(codes), kind))
+
+
+def _times(told: Sequence[Samples]) -> pa.Array:
+    import numpy as np
+    import pyarrow as pa
+
+    kind = values_schema().field("time").type
+    if all(samples.times is None for samples in told):
+        return pa.nulls(sum(len(samples.values) for samples in told), kind)
+    known = [
+        np.full(len(s.values), "NaT", "datetime64[us]")
+        if s.times is None
+        else s.times.astype("datetime64[us]")
+        for s in told
+    ]
+    return pa.array(np.concatenate(known)).cast(kind)

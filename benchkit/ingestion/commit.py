@@ -7,17 +7,22 @@ and an interrupted ingest leaves the store as it was.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchkit.errors import DataError, Diagnostic, Finding, SourceReport
+from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
 from benchkit.ingestion.discovery import Discovery, Found, Options, discover
 from benchkit.ingestion.frames import parts_table, read_parts
-from benchkit.ingestion.harvest import Harvest, Part
+from benchkit.ingestion.harvest import Harvest
+from benchkit.ingestion.parts import Part
+from benchkit.ingestion.progress import Meter, Watch
+from benchkit.ingestion.reading import Known
+from benchkit.ingestion.workers import Alone, Crew, choose_jobs, plan_tasks
 from benchkit.layout.numbering import settle
 from benchkit.store import Store, new_batch
+from benchkit.store.files import write_files
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,6 +67,8 @@ def ingest(
     *,
     live: Sequence[Found] = (),
     strict: bool = False,
+    jobs: int | None = 1,
+    watch: Watch | None = None,
 ) -> IngestSummary:
     """Read sources into a store.
 
@@ -75,6 +82,10 @@ def ingest(
         Sources that are asked for their content.
     strict : bool
         Refuse everything if any source is refused.
+    jobs : int or None
+        How many processes read; None: as many as pay. The result is the same.
+    watch : callable, optional
+        Is told a few times a second how far the reading is.
 
     Raises
     ------
@@ -85,15 +96,10 @@ def ingest(
     options = options or Options()
     discovery = discover(arguments, options) if arguments or not live else Discovery()
     discovery.found += live
-    with store.locked():
+    with _crew(discovery.found, options, jobs) as crew, store.locked():
         known = read_parts(store.pieces())
-        harvest = Harvest(options, new_batch(), {p.path: (p.sha256, p.fingerprint) for p in known})
-        batches = harvest.batches(discovery.found)
-        first = next(batches, None)
-        if first is not None:
-            store.sweep(part.batch for part in known)
-            store.append(chain([first], _checked(batches, harvest, strict)))
-        _refuse_strictly(harvest, strict)
+        batch, meter = new_batch(), Meter(discovery.found, watch)
+        harvest = _harvest(discovery.found, store, batch, known, crew, meter, strict=strict)
         diagnostics = [*discovery.diagnostics, *harvest.diagnostics]
         parts: Sequence[Part] = known
         if harvest.parts:
@@ -104,9 +110,71 @@ def ingest(
                 diagnostics.extend(settle(merged))
                 return parts_table(merged)
 
+            store.sweep([batch, *(part.batch for part in known)])
             store.replace_pieces(build)
             parts = merged
+            diagnostics += _compact(store)
     return _summarise(discovery, harvest, diagnostics, count_runs(parts))
+
+
+@contextmanager
+def _crew(sources: Sequence[Found], options: Options, jobs: int | None) -> Iterator[Crew | Alone]:
+    """Start the processes that shall read, if more than this one shall; end them in any case."""
+    count = choose_jobs(sources, jobs)
+    if count == 1:
+        yield Alone(sources, options)
+        return
+    # Imported once, before the processes part: pyarrow asks pandas what is an array.
+    import pandas  # noqa: F401, ICN001
+    import pyarrow.parquet  # noqa: F401
+
+    crew = Crew(count, sources, options)
+    try:
+        yield crew
+    finally:
+        crew.stop()
+
+
+def _harvest(
+    sources: Sequence[Found],
+    store: Store,
+    batch: int,
+    stored: Sequence[Part],
+    crew: Crew | Alone,
+    meter: Meter,
+    *,
+    strict: bool,
+) -> Harvest:
+    """Read the sources and commit their values, which nobody sees yet."""
+    with store.staging(batch) as folder:
+        known = Known(
+            batch=batch,
+            sources={part.path: (part.sha256, part.fingerprint) for part in stored},
+            folder=folder,
+        )
+        harvest = Harvest(sources, known)
+        caught = crew.read_all(plan_tasks(sources), known, meter.see)
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            for found in caught:
+                values = list(harvest.take(found))
+                for outcome in found.outcomes:
+                    meter.end(outcome.index, outcome.report.values)
+                _refuse_strictly(harvest, strict)
+                yield from values
+
+        files = write_files(folder, batch, batches())
+        store.add([*harvest.files, *files])
+    return harvest
+
+
+def _compact(store: Store) -> Iterator[Diagnostic]:
+    """Put small files together if there are many; where that fails, nothing is lost."""
+    try:
+        store.compact()
+    except StoreError as error:
+        what = f"its small files were not put together ({error.what})"
+        yield Diagnostic(store.url, 0, what, "the next ingest tries again", "note")
 
 
 def count_runs(parts: Sequence[Part]) -> int:
@@ -130,14 +198,6 @@ def merge(known: Sequence[Part], new: Sequence[Part]) -> list[Part]:
         if part.path not in replaced and not (part.sha256 in moved and not Path(part.path).exists())
     ]
     return [*kept, *new]
-
-
-def _checked(
-    batches: Iterator[pa.RecordBatch], harvest: Harvest, strict: bool
-) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        _refuse_strictly(harvest, strict)
-        yield batch
 
 
 def _refuse_strictly(harvest: Harvest, strict: bool) -> None:

@@ -66,6 +66,8 @@ class Found:
         Those of its folder, for the windows of runs.
     ask : callable or None
         Gives the content of a live source.
+    bytes : int
+        Its size, once it was asked for.
     """
 
     label: str
@@ -78,12 +80,19 @@ class Found:
     data: bytes | None = None
     sidecars: Sidecars | None = None
     ask: Callable[[], bytes] | None = None
+    bytes: int = -1
 
     @property
     def size(self) -> int:
-        """Bytes on disk; 0 where the file system does not tell."""
+        """Bytes on disk when first asked; 0 where the file system does not tell."""
+        if self.bytes < 0:
+            self.bytes = self.measure()
+        return self.bytes
+
+    def measure(self) -> int:
+        """Return the bytes on disk now; 0 where the file system does not tell."""
         try:
-            return self.path.stat().st_size if self.path else len(self.data or b"")
+            return os.stat(self.path).st_size if self.path else len(self.data or b"")  # noqa: PTH116 - half the time
         except OSError:
             return 0
 

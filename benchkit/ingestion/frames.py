@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from benchkit import schema
 from benchkit.derived.blocks import find_blocks
-from benchkit.ingestion.harvest import Part
+from benchkit.ingestion.parts import Part
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _JSON = frozenset({"units", "env"})
 #: Roles whose values are in the table; warm-ups and failed runs are in the table of runs alone.
 _TOLD = ("measured", "companion")
+#: Bits of a piece's number.
+_BITS = 48
 _LABELS = ("group", "variant", "benchmark", "params", "tool")
 
 
@@ -43,14 +46,12 @@ def parts_table(parts: Sequence[Part]) -> pa.Table:
     }
     names = [field.name for field in fields(Part)]
     wanted = pa.schema([(field.name, types[str(field.type)]) for field in fields(Part)])
-    columns = {
-        name: [
-            json.dumps(value) if name in _JSON else value
-            for value in (getattr(part, name) for part in parts)
-        ]
-        for name in names
-    }
-    return pa.table(columns, schema=wanted)
+    told = zip(*map(attrgetter(*names), parts), strict=True)
+    columns: dict[str, Sequence[Any]] = dict.fromkeys(names, ())
+    columns |= zip(names, told, strict=bool(parts))
+    for name in _JSON:
+        columns[name] = [json.dumps(value) if value else "{}" for value in columns[name]]
+    return pa.table({name: pa.array(columns[name], wanted.field(name).type) for name in names})
 
 
 def read_parts(table: pa.Table | None) -> list[Part]:
@@ -81,7 +82,7 @@ def observations(parts: Sequence[Part], values: pa.Table) -> Observations:
 
     measured = [part for part in parts if part.role in _TOLD]
     batches = {batch: i for i, batch in enumerate(dict.fromkeys(part.batch for part in measured))}
-    keys = np.array([(batches[p.batch] << 32) + p.piece for p in measured], dtype=np.int64)
+    keys = np.array([(batches[p.batch] << _BITS) + p.piece for p in measured], dtype=np.int64)
     order = np.argsort(keys)
     chosen = _locate(values, batches, keys[order])
     values, index = values.filter(pa.array(chosen >= 0)), order[chosen[chosen >= 0]]
@@ -119,7 +120,7 @@ def _locate(values: pa.Table, batches: dict[int, int], keys: np.ndarray) -> np.n
     number = np.full(len(batch), -1, dtype=np.int64)
     for name, place in batches.items():
         number[batch == name] = place
-    wanted = (number << 32) + values["piece"].to_numpy()
+    wanted = (number << _BITS) + values["piece"].to_numpy()
     place = np.searchsorted(keys, wanted)
     inside = np.minimum(place, max(len(keys) - 1, 0))
     if not len(keys):

@@ -19,10 +19,11 @@ from benchkit.ingestion.discovery import Discovery, Options, discover
 from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import read_parts, stream_observations
 from benchkit.ingestion.frames import runs as make_runs
-from benchkit.ingestion.harvest import Harvest, Part
+from benchkit.ingestion.harvest import gather
+from benchkit.ingestion.parts import Part
 from benchkit.layout.numbering import settle
 from benchkit.schema import observations as make_table
-from benchkit.store import DEFAULT, Store
+from benchkit.store import DEFAULT, Store, values_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -94,7 +95,7 @@ def stream(
     else:
         with TemporaryDirectory(prefix="benchkit-") as folder:
             passing = Store(folder)
-            ingest(arguments, passing, options)
+            ingest(arguments, passing, options, jobs=None)
             yield from _stream_store(passing, metrics)
 
 
@@ -124,8 +125,19 @@ def _load_store(store: Store, *, samples: bool) -> Loaded:
             where=store.url,
             hint="run `benchkit ingest PATH` first, or name raw files",
         )
-    values, series = store.values(raw=samples), store.samples(SERIES)
-    return _complete(parts, values, series)
+    return _complete(parts, store.values(raw=samples), _read_series(store, parts))
+
+
+def _read_series(store: Store, parts: Sequence[Part]) -> pa.Table:
+    """Read the samples over time of what ran beside the load, and of nothing else."""
+    import pyarrow.compute as pc
+
+    beside = [(part.batch, part.piece) for part in parts if part.role == "companion"]
+    if not beside:
+        return values_schema().empty_table()
+    found = store.values(raw=True, metrics=SERIES, pieces=beside)
+    series: pa.Table = found.filter(pc.field("raw"))
+    return series
 
 
 def _complete(parts: Sequence[Part], values: pa.Table, series: pa.Table) -> Loaded:
@@ -137,8 +149,7 @@ def _complete(parts: Sequence[Part], values: pa.Table, series: pa.Table) -> Load
 
 
 def _load_raw(discovery: Discovery, options: Options, *, samples: bool) -> Loaded:
-    harvest = Harvest(options)
-    values, series = harvest.gather(discovery.found, samples=samples)
+    harvest, values, series = gather(discovery.found, options, samples=samples)
     problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(harvest.parts)]
     if not harvest.parts:
         raise _nothing_read(problems)

@@ -74,6 +74,8 @@ class Source:
     def __init__(self, path: Path | None, label: str, data: bytes | None = None) -> None:
         self.path = path
         self.label = label
+        #: Is told the place in the file after each read of a large one.
+        self.watch: Callable[[int], None] | None = None
         self._data = data
         #: Whether the head is all there is, and not compressed: the case of most reports.
         self.is_small = data is not None and len(data) <= HEAD_BYTES and not data.startswith(_GZIP)
@@ -96,6 +98,8 @@ class Source:
             return io.BytesIO(self._data)
         assert self.path is not None  # noqa: S101 - one of the two is always there
         try:
+            if self.watch is not None:
+                return io.BufferedReader(_WatchedFile(self.path, self.watch), _BLOCK)
             return self.path.open("rb")
         except OSError as error:
             raise UnreadableError(error.strerror or str(error)) from error
@@ -271,6 +275,19 @@ def _unzip(raw: IO[bytes]) -> Iterator[bytes]:
         if not block:
             return
         yield block
+
+
+class _WatchedFile(io.FileIO):
+    """A file that tells how far it was read."""
+
+    def __init__(self, path: Path, watch: Callable[[int], None]) -> None:
+        super().__init__(path)
+        self._watch = watch
+
+    def readinto(self, buffer: bytearray | memoryview) -> int | None:  # type: ignore[override]
+        size = super().readinto(buffer)
+        self._watch(self.tell())
+        return size
 
 
 class _BlockReader(io.RawIOBase):

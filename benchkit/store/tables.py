@@ -1,29 +1,35 @@
-"""The store: two Delta tables, one for values and one for the pieces of runs they belong to.
+"""The two Delta tables of a store: append, replace a source, read, undo, keep tidy.
 
-In: record batches of values and a table of pieces. Out: the same, filtered.
-Why: atomic commits, crash safety, time travel and many readers, none of it written by us.
-
-A commit spans one table. Values are appended first, pieces replaced last; the pieces are the
-authority, so that values without their piece are invisible, and the next ingest sweeps them.
+In: files of values and a table of pieces. Out: the same, filtered. Why: a commit spans one table.
+Values are appended first, pieces replaced last; the pieces are the authority, so that values
+without their piece are invisible, and the next ingest sweeps them.
 """
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING
 
 from benchkit.errors import StoreError
+from benchkit.store.columns import PARTITION, values_schema
+from benchkit.store.files import ValueFile, read_files, write_files
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from deltalake import DeltaTable
+    from deltalake import DeltaTable, Schema
 
 DEFAULT = ".benchkit"
 _TRIES = 5
 _DAY = 86_400_000_000
+_HOUR = 3600
+#: So many files smaller than this are put together.
+_MANY_FILES = 64
+_SMALL_FILE = 16 << 20
 
 
 def new_batch() -> int:
@@ -37,29 +43,6 @@ def _lock(file: IO[str]) -> None:
     except ImportError:  # where the system has none, Delta's own commits are the guard
         return
     fcntl.flock(file, fcntl.LOCK_EX)
-
-
-def values_schema() -> pa.Schema:
-    """Return the columns of the values: one row per measured value."""
-    import pyarrow as pa
-
-    return pa.schema(
-        [
-            ("batch", pa.int64()),
-            ("raw", pa.bool_()),
-            ("piece", pa.int64()),
-            ("subject", pa.string()),
-            ("metric", pa.string()),
-            ("stat", pa.string()),
-            ("value", pa.float64()),
-            ("unit", pa.string()),
-            ("n", pa.int64()),
-            ("time", pa.timestamp("us", "UTC")),
-            ("resolution", pa.float64()),
-            ("origin", pa.string()),
-            ("line", pa.int64()),
-        ]
-    )
 
 
 class Store:
@@ -94,7 +77,13 @@ class Store:
         table = self._open("runs")
         return None if table is None else _query(table, "SELECT * FROM t")
 
-    def values(self, *, raw: bool = False, metrics: Iterable[str] = ()) -> pa.Table:
+    def values(
+        self,
+        *,
+        raw: bool = False,
+        metrics: Iterable[str] = (),
+        pieces: Iterable[tuple[int, int]] | None = None,
+    ) -> pa.Table:
         """Return the stored values.
 
         Parameters
@@ -103,20 +92,21 @@ class Store:
             Whether the raw samples come along with the values per run.
         metrics : iterable of str
             Only these; all if empty.
+        pieces : iterable of (batch, piece), optional
+            Only theirs; what lies apart from them is not read.
         """
         import pyarrow as pa
 
-        return pa.Table.from_batches(self.stream(raw=raw, metrics=metrics), values_schema())
+        found = self.stream(raw=raw, metrics=metrics, pieces=pieces)
+        return pa.Table.from_batches(found, values_schema())
 
-    def samples(self, metrics: Iterable[str]) -> pa.Table:
-        """Return the raw samples of some metrics, and none of their values per run."""
-        import pyarrow.compute as pc
-
-        found = self.values(raw=True, metrics=metrics)
-        raw: pa.Table = found.filter(pc.field("raw"))
-        return raw
-
-    def stream(self, *, raw: bool = False, metrics: Iterable[str] = ()) -> Iterator[pa.RecordBatch]:
+    def stream(
+        self,
+        *,
+        raw: bool = False,
+        metrics: Iterable[str] = (),
+        pieces: Iterable[tuple[int, int]] | None = None,
+    ) -> Iterator[pa.RecordBatch]:
         """Yield the stored values batch by batch; parameters as in `values`."""
         table = self._open("values")
         if table is None:
@@ -124,22 +114,78 @@ class Store:
         clauses = [] if raw else ["NOT raw"]
         if names := [f"'{name}'" for name in (m.replace("'", "''") for m in metrics)]:
             clauses.append(f"metric IN ({', '.join(names)})")
+        if pieces is not None:
+            clauses.append(_where(pieces))
         where = f" WHERE {' AND '.join(clauses)}" if clauses else ""
         wanted = values_schema()
         for found in _run(table, f"SELECT * FROM t{where}"):  # noqa: S608 - names are quoted
             yield from found.select(wanted.names).cast(wanted).to_batches()
 
+    @contextmanager
+    def staging(self, batch: int) -> Iterator[Path]:
+        """Give the folder in which files of values are written before `add` commits them.
+
+        Parameters
+        ----------
+        batch : int
+            What the files' names begin with; when anything fails, they are deleted.
+        """
+        if self._is_remote:
+            with TemporaryDirectory(prefix="benchkit-") as folder:
+                yield Path(folder)
+            return
+        self._prepare()
+        try:
+            yield Path(self._part("values"))
+        except BaseException:
+            self._tidy(f"{batch}-")
+            raise
+
     def append(self, batches: Iterable[pa.RecordBatch]) -> None:
         """Append values; they stay invisible until `replace_pieces` names their pieces."""
-        import pyarrow as pa
-        from deltalake import write_deltalake
+        batch = new_batch()
+        with self.staging(batch) as folder:
+            self.add(write_files(folder, batch, batches))
 
-        reader = pa.RecordBatchReader.from_batches(values_schema(), batches)
-        self._prepare()
+    def add(self, files: Sequence[ValueFile]) -> None:
+        """Commit files of values that lie in the store's folder; all of them, or none."""
+        from deltalake import write_deltalake
+        from deltalake.transaction import AddAction, create_table_with_add_actions
+
+        if not files:
+            return
         with _translated(self.url):
-            write_deltalake(
-                self._part("values"), reader, mode="append", partition_by=["batch", "raw"]
-            )
+            if self._is_remote:
+                write_deltalake(
+                    self._part("values"), read_files(files), mode="append", partition_by=[PARTITION]
+                )
+                return
+            actions = [
+                AddAction(
+                    path=f"{file.partition}/{file.path.name}",
+                    size=file.size,
+                    partition_values={PARTITION: str(file.is_raw).lower()},
+                    modification_time=time.time_ns() // 1_000_000,
+                    data_change=True,
+                    stats=file.statistics(),
+                )
+                for file in files
+            ]
+            table, schema = self._open("values"), _delta_schema()
+            if table is None:
+                create_table_with_add_actions(
+                    self._part("values"), schema, actions, partition_by=[PARTITION]
+                )
+            elif table.metadata().partition_columns != [PARTITION]:
+                raise StoreError(
+                    "the store is laid out as an earlier benchkit did it",
+                    where=self.url,
+                    hint="ingest into a new one with --store, or delete it and ingest again",
+                )
+            else:
+                table.create_write_transaction(
+                    [*actions], mode="append", schema=schema, partition_by=[PARTITION]
+                )
 
     def replace_pieces(self, build: Callable[[pa.Table | None], pa.Table]) -> None:
         """Replace the table of pieces in one commit.
@@ -198,17 +244,44 @@ class Store:
     def sweep(self, batches: Iterable[int]) -> None:
         """Delete the values of every batch that is not among ``batches``.
 
-        Behind a URL, where another machine may be writing, only those older than a day.
+        Behind a URL, where another machine may be writing, only those older than a day. Files
+        that no table names any more, left by a crash or put together by `compact`, go after an
+        hour, when nobody reads them any more.
         """
         table = self._open("values")
         if table is None:
             return
-        stale = {int(p["batch"]) for p in table.partitions()} - set(batches)
+        stale = set(_query(table, "SELECT DISTINCT batch FROM t")["batch"].to_pylist())
+        stale -= set(batches)
         if self._is_remote:
             stale = {batch for batch in stale if batch < new_batch() - _DAY}
         if stale:
             with _translated(self.url):
                 table.delete(f"batch IN ({', '.join(str(batch) for batch in sorted(stale))})")
+        if not self._is_remote:
+            self._tidy("", older_than=time.time() - _HOUR)
+
+    def compact(self) -> bool:
+        """Put the many small files of many ingests together, once there are enough of them.
+
+        Values keep their batches and pieces, so `undo` is not concerned; a crash leaves the
+        table as it was. Return whether anything was done.
+        """
+        import pyarrow as pa
+        from deltalake import WriterProperties
+
+        table = self._open("values")
+        if table is None:
+            return False
+        sizes = table.get_add_actions(flatten=True)
+        small = sum(size < _SMALL_FILE for size in pa.table(sizes)["size_bytes"].to_pylist())
+        if small < _MANY_FILES:
+            return False
+        with _translated(self.url):
+            table.optimize.compact(
+                target_size=_SMALL_FILE, writer_properties=WriterProperties(compression="ZSTD")
+            )
+        return True
 
     def _open(self, part: str) -> DeltaTable | None:
         from deltalake import DeltaTable
@@ -219,6 +292,15 @@ class Store:
                 return DeltaTable(self._part(part))
             except TableNotFoundError:
                 return None
+
+    def _tidy(self, prefix: str, older_than: float = math.inf) -> None:
+        """Delete files of values that begin so and that the table does not name."""
+        table = self._open("values")
+        named = {Path(uri).name for uri in table.file_uris()} if table else set()
+        for path in Path(self._part("values")).glob(f"{PARTITION}=*/{prefix}*.parquet"):
+            with suppress(OSError):  # another reader's system may hold it; the next ingest tries
+                if path.name not in named and path.stat().st_mtime < older_than:
+                    path.unlink()
 
     def _part(self, part: str) -> str:
         return f"{self.url}/{part}"
@@ -242,6 +324,21 @@ class Store:
         ignore = folder / ".gitignore"
         if not ignore.exists():
             ignore.write_text("*\n", encoding="utf-8")
+
+
+def _where(pieces: Iterable[tuple[int, int]]) -> str:
+    """Write a condition that holds for the values of these pieces."""
+    grouped: dict[int, list[str]] = {}
+    for batch, piece in pieces:
+        grouped.setdefault(batch, []).append(str(piece))
+    told = [f"batch = {batch} AND piece IN ({', '.join(own)})" for batch, own in grouped.items()]
+    return f"({' OR '.join(told)})" if told else "FALSE"
+
+
+def _delta_schema() -> Schema:
+    from deltalake import Schema
+
+    return Schema.from_arrow(values_schema())
 
 
 def _query(table: DeltaTable, sql: str) -> pa.Table:

@@ -1,0 +1,138 @@
+"""One run as one source tells it: its labels, and what is known of the run.
+
+In: a reading, and the source it is from. Out: a `Part`. Why: the lowest word counts where no higher
+one is given, and that order stands here alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from benchkit import schema
+from benchkit.ingestion.discovery import Found, Options
+from benchkit.layout.facts import list_facts
+from benchkit.layout.numbering import Piece
+from benchkit.layout.rename import Rename
+from benchkit.parsers.base import Format, Reading
+
+
+@dataclass(slots=True, kw_only=True)
+class Part(Piece):
+    """One run as one source tells it: its labels, and what is known of the run.
+
+    ``batch`` and ``piece`` tie it to its values; ``label`` is the path as the user knows it;
+    ``fingerprint`` changes when labels or the reader change. The rest is as in the table of runs.
+    """
+
+    batch: int = 0
+    label: str = ""
+    line: int = 0
+    piece: int = 0
+    fingerprint: str = ""
+    started_at: datetime | None = None
+    duration: float | None = None
+    load_model: str = "unknown"
+    target_rate: float | None = None
+    connections: int | None = None
+    tool_version: str | None = None
+    command: str | None = None
+    block: int | None = None
+    position: int | None = None
+    corrected: str | None = None
+    units: dict[str, str] = field(default_factory=dict)
+    env: dict[str, str] = field(default_factory=dict)
+
+
+def make_part(
+    reading: Reading, form: Format, found: Found, options: Options, renames: Sequence[Rename] = ()
+) -> Part:
+    """Label a reading: the lowest word counts where no higher one is given.
+
+    Parameters
+    ----------
+    reading : Reading
+        As the parser left it, complete.
+    form : Format
+    found : Found
+        The source.
+    options : Options
+    renames : sequence of Rename
+        Those of the options, parsed.
+    """
+    path, side = found.labels, found.sidecar
+    outside = options.benchmark or side.benchmark or path.benchmark
+    role = "failed" if reading.status == "failed" else reading.role or side.role or path.role
+    if form.is_companion and role == "measured":
+        role = "companion"
+    variant = found.variant or options.variant or side.variant or reading.variant
+    params = {**reading.params, **dict(path.params), **side.params}
+    part = Part(
+        path=found.identity,
+        label=found.label,
+        format=form.name,
+        tool=reading.tool,
+        form=reading.form,
+        line=reading.line,
+        group=side.group or path.group or reading.group,
+        variant=variant or path.variant,
+        benchmark=rename(reading.benchmark or outside or "", renames),
+        target=rename(reading.target, renames),
+        params=schema.format_params(params) if params else "",
+        run=side.run if side.run is not None else path.run,
+        role=role,
+        folder=path.folder,
+        leftover=path.leftover,
+        pkg=reading.env.get("pkg", ""),
+        status=reading.status,
+    )
+    _complete(part, reading, found)
+    part.env.update(options.meta)
+    return part
+
+
+def rename(name: str, renames: Sequence[Rename]) -> str:
+    """Apply the user's renames to a benchmark's name, in order."""
+    for change in renames:
+        name = change.apply(name)
+    return name
+
+
+def _complete(part: Part, reading: Reading, found: Found) -> None:
+    """Fill in what is known of the run, once the parser has told everything."""
+    side = found.sidecar
+    window = _window(part, found)
+    part.started_at = reading.started_at or side.started_at or (window[0] if window else None)
+    part.duration = reading.duration if reading.duration is not None else side.duration
+    if part.duration is None and side.started_at and side.ended_at:
+        part.duration = (side.ended_at - side.started_at).total_seconds()
+    part.load_model = side.load_model or reading.load_model
+    part.target_rate = reading.target_rate or side.target_rate
+    part.connections = reading.connections or side.connections
+    part.tool_version, part.command = reading.tool_version, reading.command or side.command
+    part.corrected = reading.corrected
+    part.block, part.position = side.block, side.position
+    if part.duration is None and window and part.started_at == window[0]:
+        part.duration = (window[1] - window[0]).total_seconds()
+    part.env = {**reading.env, **list_facts(side), **side.env}
+    names = dict.fromkeys((*reading.assume, *reading.better))
+    part.units = {name: _unit_words(name, reading) for name in names}
+
+
+def _window(part: Part, found: Found) -> tuple[datetime, datetime] | None:
+    """Return the run's start and end from ``runs.json``, if its path tells which run it is."""
+    if found.sidecars is None or found.path is None or part.run is None or part.role != "measured":
+        return None
+    return found.sidecars.window_for(
+        part.variant,
+        part.run,
+        found.path,
+        benchmark=found.labels.leftover,
+        group=part.group,
+    )
+
+
+def _unit_words(name: str, reading: Reading) -> str:
+    words = (("assume", reading.assume.get(name)), ("better", reading.better.get(name)))
+    return " ".join(f"{key}={value}" for key, value in words if value)

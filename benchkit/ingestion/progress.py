@@ -1,0 +1,100 @@
+"""How far an ingest is: bytes and values read, of how many bytes.
+
+In: what readers see, from whichever process. Out: a `Progress` for whoever watches, a few times a
+second. Why: gigabytes take a while, and who waits wants to know how long; counting costs nothing
+where nobody watches.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from benchkit.ingestion.discovery import Found
+
+#: Seconds between two looks.
+_EVERY = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How far the reading of one source is: the place in its file, and values so far."""
+
+    index: int
+    bytes: int
+    values: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an ingest is.
+
+    Parameters
+    ----------
+    bytes, total : int
+        Of the sources, as they lie on disk.
+    values : int
+    """
+
+    bytes: int
+    total: int
+    values: int
+
+
+Watch = Callable[[Progress], None]
+
+
+class Pace:
+    """Lets something happen a few times a second only."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def is_due(self) -> bool:
+        """Tell whether enough time has passed since this was last so."""
+        now = time.monotonic()
+        if now - self._last < _EVERY:
+            return False
+        self._last = now
+        return True
+
+
+class Meter:
+    """Adds up what is seen of all sources.
+
+    Parameters
+    ----------
+    sources : sequence of Found
+    watch : callable, optional
+        Gets a `Progress` from time to time.
+    """
+
+    def __init__(self, sources: Sequence[Found], watch: Watch | None = None) -> None:
+        self._sources = sources
+        self._watch = watch
+        self._pace = Pace()
+        self._total = sum(found.size for found in sources) if watch else 0
+        self._done = self._values = 0
+        self._open: dict[int, Seen] = {}
+
+    def see(self, seen: Seen) -> None:
+        """Take how far one source is."""
+        self._open[seen.index] = seen
+        self._tell()
+
+    def end(self, index: int, values: int) -> None:
+        """Take that a source was read, and how many values it gave."""
+        self._open.pop(index, None)
+        self._done += self._sources[index].size
+        self._values += values
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._watch is None or not self._pace.is_due():
+            return
+        place = sum(min(s.bytes, self._sources[i].size) for i, s in self._open.items())
+        values = sum(seen.values for seen in self._open.values())
+        self._watch(Progress(self._done + place, self._total, self._values + values))

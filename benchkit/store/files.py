@@ -1,0 +1,211 @@
+"""Files of values: written where the store's table lies, counted only once they are committed.
+
+In: record batches, or blocks of samples. Out: a `ValueFile` for the commit. Why: processes that
+read sources write the samples themselves, in the layout of the store; nothing large ever passes
+from one process to another, and no file is seen before the one commit that names all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchkit.errors import StoreError
+from benchkit.store.columns import GROUP_ROWS, file_schema, parquet_settings, values_schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Columns whose least and greatest value readers are told, to pass over files.
+_BOUNDED = ("batch", "piece", "metric")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueFile:
+    """One written file.
+
+    Parameters
+    ----------
+    path : Path
+    is_raw : bool
+        Whether it holds samples; a file holds either these or values per run.
+    rows : int
+    size : int
+        In bytes.
+    bounds : dict of column to (least, greatest)
+    """
+
+    path: Path
+    is_raw: bool
+    rows: int
+    size: int
+    bounds: dict[str, tuple[Any, Any]]
+
+    @property
+    def partition(self) -> str:
+        """The folder of its partition."""
+        return f"raw={str(self.is_raw).lower()}"
+
+    def statistics(self) -> str:
+        """Return what Delta keeps of a file, as JSON."""
+        return json.dumps(
+            {
+                "numRecords": self.rows,
+                "minValues": {name: low for name, (low, _) in self.bounds.items()},
+                "maxValues": {name: high for name, (_, high) in self.bounds.items()},
+                "nullCount": dict.fromkeys(self.bounds, 0),
+            }
+        )
+
+
+class FileWriter:
+    """Writes one file of values; nothing is left of one that is not closed.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the table.
+    batch : int
+        Begins the file's name.
+    is_raw : bool
+    """
+
+    def __init__(self, folder: Path, batch: int, *, is_raw: bool) -> None:
+        import pyarrow.parquet as pq
+
+        self._is_raw = is_raw
+        place = folder / f"raw={str(is_raw).lower()}"
+        with _writing(folder):
+            place.mkdir(parents=True, exist_ok=True)
+        self.path = place / f"{batch}-{uuid.uuid4().hex}.parquet"
+        self._schema = file_schema()
+        self._rows = 0
+        self._bounds: dict[str, tuple[Any, Any]] = {}
+        with _writing(folder):
+            self._writer = pq.ParquetWriter(self.path, self._schema, **parquet_settings())
+
+    def write(self, table: pa.Table) -> None:
+        """Write rows as one row group; the column of the partition is left out."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        chosen = table.select(self._schema.names).cast(self._schema)
+        for name in _BOUNDED:
+            told = chosen[name].unique()
+            found = pc.min_max(told.cast(pa.string()) if name == "metric" else told)
+            low, high = found["min"].as_py(), found["max"].as_py()
+            known = self._bounds.get(name, (low, high))
+            self._bounds[name] = (min(known[0], low), max(known[1], high))
+        with _writing(self.path.parent):
+            self._writer.write_table(chosen, row_group_size=max(len(chosen), 1))
+        self._rows += len(chosen)
+
+    def close(self) -> ValueFile:
+        """End the file and return what a commit has to know of it."""
+        with _writing(self.path.parent):
+            self._writer.close()
+        return ValueFile(
+            path=self.path,
+            is_raw=self._is_raw,
+            rows=self._rows,
+            size=self.path.stat().st_size,
+            bounds=self._bounds,
+        )
+
+    def drop(self) -> None:
+        """Give the file up."""
+        with suppress(OSError):  # a full disk refuses the file's end, too
+            self._writer.close()
+        self.path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Turn what a file system refuses into a `StoreError`."""
+    try:
+        yield
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise StoreError(
+            f"the store cannot be written: {reason}",
+            where=str(folder),
+            hint="nothing was changed; make room, or name another place with --store",
+        ) from error
+
+
+def write_files(folder: Path, batch: int, batches: Iterable[pa.RecordBatch]) -> list[ValueFile]:
+    """Write batches of values per run and of samples, in one file for each of the two.
+
+    Parameters
+    ----------
+    folder, batch
+        As `FileWriter` takes them.
+    batches : iterable of RecordBatch
+        Each of values per run or of samples; samples are put in the order of their metrics.
+    """
+    sinks: dict[bool, _Sink] = {}
+    try:
+        for found in batches:
+            if len(found):
+                is_raw = found["raw"][0].as_py()
+                if is_raw not in sinks:
+                    sinks[is_raw] = _Sink(FileWriter(folder, batch, is_raw=is_raw), is_raw)
+                sinks[is_raw].take(found)
+        return [sink.close() for sink in sinks.values()]
+    except BaseException:
+        for sink in sinks.values():
+            sink.writer.drop()
+        raise
+
+
+class _Sink:
+    """Batches on their way into a file, until they make a row group."""
+
+    def __init__(self, writer: FileWriter, is_raw: bool) -> None:
+        self.writer = writer
+        self._is_raw = is_raw
+        self._held: list[pa.RecordBatch] = []
+        self._rows = 0
+
+    def take(self, batch: pa.RecordBatch) -> None:
+        self._held.append(batch)
+        self._rows += len(batch)
+        if self._rows >= GROUP_ROWS:
+            self._write()
+
+    def close(self) -> ValueFile:
+        if self._held:
+            self._write()
+        return self.writer.close()
+
+    def _write(self) -> None:
+        import pyarrow as pa
+
+        table = pa.Table.from_batches(self._held)
+        self._held, self._rows = [], 0
+        self.writer.write(table.sort_by("metric") if self._is_raw else table)
+
+
+def read_files(files: Sequence[ValueFile]) -> pa.RecordBatchReader:
+    """Return the values of files as a stream of batches, the partition's column among them."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    wanted = values_schema()
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for file in files:
+            for found in pq.ParquetFile(file.path).iter_batches():
+                told = pa.Table.from_batches([found])
+                raw = pa.repeat(pa.scalar(file.is_raw), len(told))
+                yield from (
+                    told.append_column("raw", raw).select(wanted.names).cast(wanted).to_batches()
+                )
+
+    return pa.RecordBatchReader.from_batches(wanted, batches())

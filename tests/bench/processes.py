@@ -1,0 +1,292 @@
+"""The goals about whole processes: P1 to P11.
+
+In: a `Bench`: where inputs lie, how large they are, who the peers are. Out: `Goal`s. Why: what a
+person waits for is a process from its start to its end, with everything in the store.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import attacks
+import inputs
+from goals import Goal, hold
+from peers import Peers
+from sizes import Size
+from turns import Command, Turn, run_in_turn, run_once, typical
+
+PYTHON = [sys.executable]
+BENCHKIT = [*PYTHON, "-m", "benchkit"]
+ROOT = Path(__file__).resolve().parents[2]
+PINNED = ROOT / "fixtures" / "redis-gobench" / "pinned"
+STORE = Path(__file__).with_name("stored.py")
+READ_ALL = (
+    "import sys; from pathlib import Path\n"
+    "print(sum(len(p.read_bytes()) for p in Path(sys.argv[1]).rglob('*.txt')))"
+)
+#: Files so small that reading them is all start-up.
+_LITTLE = 20
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where inputs lie, where stores go, how large all is, how often, beside whom."""
+
+    inputs: Path
+    scratch: Path
+    size: Size
+    rounds: int
+    peers: Peers
+
+    def ingest(self, source: Path, *options: str) -> Command:
+        """Return the command that reads a source into a new store."""
+        store = self.scratch / f"store-{source.name}"
+        argv = [*BENCHKIT, "ingest", str(source), "--store", str(store), "--quiet", *options]
+        return Command(argv, lambda: shutil.rmtree(store, ignore_errors=True))
+
+    def make(self, name: str) -> Path:
+        """Return a place for an input."""
+        return self.inputs / name
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A peer: how it reads the input, and a tiny one; how many times faster ours has to be."""
+
+    name: str
+    command: list[str] | None
+    little: list[str] | None
+    floor: float
+    stretch: float
+
+
+def beside(
+    bench: Bench, goal: str, work: str, ours: tuple[Command, Command], rivals: Iterable[Rival]
+) -> list[Goal]:
+    """Time ours in turn with its rivals, those that are there.
+
+    Where sizes are small, the time of the second command, on a tiny input, is subtracted.
+    """
+    there = [rival for rival in rivals if rival.command and rival.little]
+    if not there:
+        return []
+    commands = {"ours": ours[0]}
+    commands |= {rival.name: Command(rival.command or []) for rival in there}
+    if not bench.size.is_whole:
+        commands["ours, start"] = ours[1]
+        commands |= {f"{rival.name}, start": Command(rival.little or []) for rival in there}
+    turns = run_in_turn(commands, bench.rounds)
+    rows = []
+    for rival in there:
+        times, theirs = _net(turns, "ours"), _net(turns, rival.name)
+        ratios = [a / b for a, b in zip(times, theirs, strict=True) if b > 0]
+        rows.append(
+            hold(f"{work} / {rival.name}", median(times), median(theirs), 1 / rival.floor, id=goal,
+                 stretch=1 / rival.stretch, ratios=ratios)
+        )  # fmt: skip
+    return rows
+
+
+def _net(turns: dict[str, list[Turn]], name: str) -> list[float]:
+    """Return the wall times of a command, start-up subtracted where it was timed."""
+    start = typical(turns[f"{name}, start"]) if f"{name}, start" in turns else 0.0
+    return [turn.wall - start for turn in turns[name]]
+
+
+def measure_k6_json(bench: Bench) -> list[Goal]:
+    """Time k6's NDJSON beside readers of JSON, which only read."""
+    large = inputs.write_k6_json(bench.make("k6/none/k6-1.json"), bench.size.k6_json)
+    little = inputs.write_k6_json(bench.make("k6-little/none/k6-1.json"), 10_000)
+
+    def read(name: str, path: Path) -> list[str] | None:
+        return bench.peers.reading(name, f"{name} ndjson", path)
+
+    names = ("duckdb", "pyarrow")
+    rivals = [Rival(name, read(name, large), read(name, little), 1.5, 5) for name in names]
+    ours = bench.ingest(large), bench.ingest(little)
+    return beside(bench, "P1", "k6 NDJSON", ours, rivals)
+
+
+def measure_gob(bench: Bench) -> list[Goal]:
+    """Time an attack beside vegeta's own report and encoder."""
+    large = attacks.write_gob(bench.make("gob/none/vegeta-1.bin"), bench.size.gob)
+    little = attacks.write_gob(bench.make("gob-little/none/vegeta-1.bin"), _LITTLE)
+    calls = ((("report",), 1.5), (("encode", "--to", "csv"), 2.0))
+    call = bench.peers.tool
+    rivals = [
+        Rival(" ".join(("vegeta", *words)), call("vegeta", *words, large),
+              call("vegeta", *words, little), floor, 5)
+        for words, floor in calls
+    ]  # fmt: skip
+    ours = bench.ingest(large), bench.ingest(little)
+    return beside(bench, "P2", "vegeta gob", ours, rivals)
+
+
+def measure_bodies(bench: Bench) -> list[Goal]:
+    """Time an attack with bodies and headers beside vegeta's report."""
+    large = attacks.write_gob(bench.make("bodies/none/vegeta-1.bin"), bench.size.bodies, 600)
+    little = attacks.write_gob(bench.make("bodies-little/none/vegeta-1.bin"), _LITTLE, 600)
+    call = bench.peers.tool
+    reports = call("vegeta", "report", large), call("vegeta", "report", little)
+    ours = bench.ingest(large), bench.ingest(little)
+    rivals = [Rival("vegeta report", *reports, 3, 5)]
+    return beside(bench, "P3", "vegeta gob with bodies", ours, rivals)
+
+
+def measure_gobench(bench: Bench) -> list[Goal]:
+    """Time two files of go test, compared, beside benchstat."""
+    half = bench.size.gobench // 2
+    large = [
+        inputs.write_gobench(bench.make(f"gobench/{name}.txt"), half, shift=shift)
+        for shift, name in enumerate(("old", "new"))
+    ]
+    little = [
+        inputs.write_gobench(bench.make(f"gobench-little/{name}.txt"), 10_000, 10, shift)
+        for shift, name in enumerate(("old", "new"))
+    ]
+    call = bench.peers.tool
+    ours = [Command([*BENCHKIT, "compare", *map(str, pair)]) for pair in (large, little)]
+    rivals = [Rival("benchstat", call("benchstat", *large), call("benchstat", *little), 1, 2)]
+    return beside(bench, "P4", "go-bench text, compared", (ours[0], ours[1]), rivals)
+
+
+def measure_tables(bench: Bench) -> list[Goal]:
+    """Time delimited text beside readers of it."""
+    size, read, rows = bench.size, bench.peers.reading, []
+    forms: list[tuple[str, str, inputs.Maker, int, int, tuple[str, ...]]] = [
+        ("k6 CSV", "k6-csv/none/k6-1.csv", inputs.write_k6_csv, size.k6_csv, 10_000, (",",)),
+        ("ab TSV", "ab/none/ab-1.tsv", inputs.write_ab, size.rows, _LITTLE, ("\t",)),
+        ("vegeta CSV", "v/none/v-1.csv", inputs.write_vegeta_csv, size.rows, _LITTLE, (",", "no")),
+    ]
+    for work, name, make, much, few, shape in forms:
+        large, little = make(bench.make(name), much), make(bench.make(f"little-{name}"), few)
+        rivals = [
+            Rival(who, read(who, f"{who} csv", large, *shape),
+                  read(who, f"{who} csv", little, *shape), floor, stretch)
+            for who, floor, stretch in (("pandas", 2.0, 4.0), ("polars", 0.7, 1.0))
+        ]  # fmt: skip
+        ours = bench.ingest(large), bench.ingest(little)
+        rows += beside(bench, "P5", work, ours, rivals)
+    return rows
+
+
+def measure_many(bench: Bench) -> list[Goal]:
+    """Time thousands of small files beside reading them, start-up subtracted on both sides."""
+    many = inputs.write_reports(bench.make("many"), bench.size.files)
+    few = inputs.write_reports(bench.make("few"), 5)
+    rows = []
+    for jobs in ("1", "2"):
+        turns = run_in_turn(
+            {
+                "ours": bench.ingest(many, "--jobs", jobs),
+                "ours, start": bench.ingest(few, "--jobs", "1"),
+                "peer": Command([*PYTHON, "-c", READ_ALL, str(many)]),
+                "peer, start": Command([*PYTHON, "-c", READ_ALL, str(few)]),
+            },
+            bench.rounds,
+        )
+        name = f"{bench.size.files} files of wrk, --jobs {jobs} / reading them in Python"
+        ours, theirs = median(_net(turns, "ours")), median(_net(turns, "peer"))
+        rows.append(hold(name, ours, theirs, 8, id="P6", stretch=4))
+    return rows
+
+
+def measure_memory(bench: Bench) -> list[Goal]:
+    """Look at the memory of all processes together while they read, and beside an eighth of it."""
+    rows = []
+    for name, make, size in _formats(bench):
+        large = make(bench.make(f"{name}/none/{name}-1.raw"), size)
+        eighth = make(bench.make(f"{name}-eighth/none/{name}-1.raw"), size // 8)
+        peaks = [run_once(bench.ingest(path)).peak / 2**20 for path in (large, eighth)]
+        work = f"memory, {name}"
+        rows.append(hold(f"{work} / 400 MiB", peaks[0], 400, 1, id="P7", stretch=0.5, unit="MiB"))
+        rows.append(
+            hold(f"{work} / an eighth of it", peaks[0], peaks[1], 1.25, id="P7", unit="MiB")
+        )
+    return rows
+
+
+def measure_growth(bench: Bench) -> list[Goal]:
+    """Time eight times as much, start-up subtracted."""
+    rows = []
+    for name, make, size in _formats(bench):
+        large = make(bench.make(f"{name}/none/{name}-1.raw"), size)
+        eighth = make(bench.make(f"{name}-eighth/none/{name}-1.raw"), size // 8)
+        little = inputs.write_reports(bench.make("few"), 5)
+        commands = {
+            "8x": bench.ingest(large), "1x": bench.ingest(eighth), "start": bench.ingest(little)
+        }  # fmt: skip
+        turns = run_in_turn(commands, bench.rounds)
+        start = typical(turns["start"])
+        ours, peer = (typical(turns[key]) - start for key in ("8x", "1x"))
+        rows.append(hold(f"8x / 1x of {name}", ours, peer, 9, id="P8", stretch=8.2))
+    return rows
+
+
+def _formats(bench: Bench) -> list[tuple[str, inputs.Maker, int]]:
+    size = bench.size
+    return [
+        ("k6-json", inputs.write_k6_json, size.k6_json),
+        ("k6-csv", inputs.write_k6_csv, size.k6_csv),
+        ("vegeta-gob", attacks.write_gob, size.gob),
+        ("ab-tsv", inputs.write_ab, size.rows),
+        ("go-bench", inputs.write_gobench, size.gobench),
+    ]
+
+
+def measure_start(bench: Bench) -> list[Goal]:
+    """Time short commands beside importing pandas."""
+    files = [str(PINNED / name) for name in ("Baseline.txt", "OTel_Enabled.txt")]
+    commands = {
+        "pandas": Command([*PYTHON, "-c", "import pandas"]),
+        "--help": Command([*BENCHKIT, "--help"]),
+        "compare two go files": Command([*BENCHKIT, "compare", *files]),
+    }
+    turns = run_in_turn(commands, bench.rounds)
+    peer = typical(turns.pop("pandas"))
+    limits = {"--help": (0.5, 0.25), "compare two go files": (1.6, 1.0)}
+    return [
+        hold(f"{name} / import pandas", typical(turns[name]), peer, limit, id="P9", stretch=most)
+        for name, (limit, most) in limits.items()
+    ]
+
+
+def measure_report(bench: Bench) -> list[Goal]:
+    """Time a report on ten runs of many samples beside one on ten of few."""
+    commands = {}
+    for name, rows in (("many", bench.size.run), ("few", 1000)):
+        folder = bench.make(f"runs-{name}")
+        for run in range(10):
+            place = folder / ("none", "otlp")[run % 2] / f"ab-{run // 2 + 1}.tsv"
+            inputs.write_ab(place, rows, shift=run)
+        ingest = bench.ingest(folder)
+        run_once(ingest)
+        store = ingest.argv[ingest.argv.index("--store") + 1]
+        out = str(bench.scratch / f"{name}.html")
+        commands[name] = Command([*BENCHKIT, "report", "--store", store, "-o", out, "--quiet"])
+    turns = run_in_turn(commands, bench.rounds)
+    name = f"report on 10 runs x {bench.size.run} samples / x 1000"
+    return [
+        hold(name, typical(turns["many"]), typical(turns["few"]), 1.3, id="P10", stretch=1.1)
+    ]  # fmt: skip
+
+
+def measure_store(bench: Bench) -> list[Goal]:
+    """Time one metric and variant out of a large store beside a full scan of it."""
+    store = bench.scratch / "large"
+    peer = bench.peers.reading("duckdb", "duckdb scan", str(store))
+    if peer is None:
+        return []
+    rows = str(bench.size.stored)
+    run_once(Command([*PYTHON, str(STORE), "fill", str(store), rows]))
+    select = Command([*PYTHON, str(STORE), "select", str(store), "latency", "v1"])
+    turns = run_in_turn({"ours": select, "peer": Command(peer)}, bench.rounds)
+    shutil.rmtree(store)
+    name = f"one metric and variant of {rows} rows / duckdb scanning all of them"
+    ours, theirs = typical(turns["ours"]), typical(turns["peer"])
+    return [hold(name, ours, theirs, 1, id="P11", stretch=1 / 3)]

@@ -1,0 +1,111 @@
+"""Whole processes in turn, A B A B: wall time, CPU time, peak memory.
+
+In: commands. Out: `Turn`s of each. Why: absolute times of a shared machine mean nothing, and what
+disturbs one side of a pair shall disturb the other as well.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+
+@dataclass(frozen=True)
+class Command:
+    """What is run; ``before`` makes it ready, outside the time."""
+
+    argv: Sequence[str]
+    before: Callable[[], object] | None = None
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One run: seconds, and bytes of memory at its peak, of all its processes together."""
+
+    wall: float
+    peak: int
+
+
+def run_in_turn(commands: dict[str, Command], rounds: int) -> dict[str, list[Turn]]:
+    """Run the commands in turn; the first round warms up and does not count."""
+    turns: dict[str, list[Turn]] = {name: [] for name in commands}
+    for number in range(rounds + 1):
+        for name, command in commands.items():
+            turn = run_once(command)
+            if number or not rounds:
+                turns[name].append(turn)
+    return turns
+
+
+def typical(turns: Sequence[Turn]) -> float:
+    """Return the median wall time in s."""
+    return median(turn.wall for turn in turns)
+
+
+def run_once(command: Command) -> Turn:
+    """Run one command to its end.
+
+    Raises
+    ------
+    SystemExit
+        If it fails; with what it said.
+    """
+    if command.before is not None:
+        command.before()
+    start = time.perf_counter()
+    child = subprocess.Popen(command.argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    peak = _Peak(child.pid)
+    _, said = child.communicate()
+    wall = time.perf_counter() - start
+    if child.returncode:
+        raise SystemExit(f"{' '.join(command.argv)[:200]}: {said.decode(errors='replace')[-800:]}")
+    return Turn(wall, peak.stop())
+
+
+class _Peak:
+    """Looks at the memory of a process and its children, ten times a second.
+
+    Pages that they share count once (PSS, Linux only; 0 elsewhere).
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._most = 0
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> int:
+        self._is_over.set()
+        self._thread.join()
+        return self._most
+
+    def _look(self) -> None:
+        while not self._is_over.wait(0.1):
+            self._most = max(self._most, sum(map(_share, _family(self._pid))))
+
+
+def _family(pid: int) -> list[int]:
+    found = [pid]
+    try:
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            text = (task / "children").read_text(encoding="ascii")
+            for child in text.split():
+                found += _family(int(child))
+    except OSError:  # it has ended
+        return found
+    return found
+
+
+def _share(pid: int) -> int:
+    try:
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
+    except OSError:
+        return 0
+    told = next((line.split()[1] for line in text.splitlines() if line.startswith("Pss:")), "0")
+    return int(told) << 10

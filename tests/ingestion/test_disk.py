@@ -1,0 +1,146 @@
+"""A full disk, a file that grows, a file that vanishes: a diagnostic, and a store that is whole."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import benchkit.api as bk
+from benchkit.ingestion import reading
+from benchkit.ingestion.commit import ingest
+from benchkit.ingestion.discovery import Found
+from benchkit.parsers.source import Source
+from benchkit.store import Store
+
+HEADER = "starttime\tseconds\tctime\tdtime\tttime\twait\n"
+#: Numbers that no encoding makes much smaller.
+LINES = [
+    f"Sat Nov 21 11:00:00 2026\t{1795222800 + i // 50}\t{i * 7919 % 9973}\t{i * 104729 % 9967}"
+    f"\t{i * 7919 % 9973 + i * 104729 % 9967}\t{i * 15485863 % 9949}\n"
+    for i in range(40_000)
+]
+LIMITED = (
+    "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000));"
+    "from benchkit.__main__ import main; main()"
+)
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """Write a small run of each variant, and a large one."""
+    for first, variant in enumerate(("none", "otlp")):
+        (tmp_path / "results" / variant).mkdir(parents=True)
+        text = HEADER + "".join(LINES[first : first + 100])
+        (tmp_path / "results" / variant / "ab-1.tsv").write_text(text)
+    (tmp_path / "results" / "otlp" / "ab-2.tsv").write_text(HEADER + "".join(LINES))
+    return tmp_path / "results"
+
+
+def variants(store: Store) -> list[str]:
+    return sorted(bk.load(store=store.url, samples=True).runs["variant"])
+
+
+def fails(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 3, done.stderr
+    assert "the store cannot be written: " in done.stderr
+    assert "nothing was changed; make room" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limits")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_cannot_be_written_leaves_the_store_as_it_was(
+    results: Path, tmp_path: Path, jobs: str
+) -> None:
+    store = Store(str(tmp_path / "store"))
+    ingest([str(results / "none")], store)
+    files = sorted(Path(store.url).rglob("*.parquet"))
+    arguments = ["ingest", str(results), "--store", store.url, "--jobs", jobs]
+    fails([sys.executable, "-c", LIMITED, *arguments])
+    assert sorted(Path(store.url).rglob("*.parquet")) == files
+    assert variants(store) == ["none"]
+    assert (
+        subprocess.run([sys.executable, "-m", "benchkit", *arguments], check=False).returncode == 0
+    )
+    assert variants(store) == ["none", "otlp", "otlp"]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Mount a file system of 260 KiB, where that is permitted."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=260k", "tmpfs", str(place)]
+    try:
+        done = subprocess.run(mount, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no command mount")
+    if done.returncode:
+        pytest.skip(f"a small disk may not be mounted here: {done.stderr.strip()}")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_full_disk_leaves_the_store_as_it_was(results: Path, small_disk: Path) -> None:
+    store = Store(str(small_disk / "store"))
+    ingest([str(results / "none")], store)
+    arguments = ["ingest", str(results), "--store", store.url]
+    fails([sys.executable, "-m", "benchkit", *arguments])
+    assert variants(store) == ["none"]
+    subprocess.run(["mount", "-o", "remount,size=8m", str(small_disk)], check=True)
+    assert (
+        subprocess.run([sys.executable, "-m", "benchkit", *arguments], check=False).returncode == 0
+    )
+    assert variants(store) == ["none", "otlp", "otlp"]
+
+
+def test_a_file_that_grows_while_it_is_read_is_told_and_read_again(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = results / "otlp" / "ab-2.tsv"
+    load = Found.load
+
+    def grow(found: Found) -> Source:
+        source = load(found)
+        if found.path == large:
+            with large.open("a") as file:
+                file.writelines(LINES[:500])
+        return source
+
+    store = Store(str(tmp_path / "store"))
+    monkeypatch.setattr(Found, "load", grow)
+    summary = ingest([str(results)], store)
+    (problem,) = [p for p in summary.diagnostics if "changed while it was read" in p.what]
+    assert (problem.path, problem.severity) == (str(large), "warning")
+    assert large.stat().st_size > reading._LARGE
+    monkeypatch.undo()
+    again = ingest([str(results)], store)
+    assert [report.outcome for report in again.reports] == ["unchanged", "unchanged", "read"]
+    samples = bk.load(store=store.url, samples=True).observations
+    latency = samples[(samples["metric"] == "latency") & (samples["stat"] == "sample")]
+    assert (latency["run"] == 2).sum() == len(LINES) + 500
+    assert [r.outcome for r in ingest([str(results)], store).reports] == ["unchanged"] * 3
+
+
+def test_a_file_that_vanishes_costs_itself(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = Found.load
+
+    def vanish(found: Found) -> Source:
+        if found.path == results / "otlp" / "ab-1.tsv":
+            found.path.unlink()
+        return load(found)
+
+    monkeypatch.setattr(Found, "load", vanish)
+    store = Store(str(tmp_path / "store"))
+    summary = ingest([str(results)], store)
+    assert [r.outcome for r in summary.reports] == ["read", "refused", "read"]
+    (problem,) = [p for p in summary.diagnostics if p.severity == "error"]
+    assert problem.what == "cannot be read: No such file or directory"
+    assert variants(store) == ["none", "otlp"]

@@ -1,0 +1,152 @@
+"""However many processes read, the result is the same; and none is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import benchkit.api as bk
+from benchkit.errors import StoreError
+from benchkit.ingestion import workers
+from benchkit.ingestion.commit import IngestSummary, ingest
+from benchkit.ingestion.discovery import Found, Options, discover
+from benchkit.ingestion.samples import FEW, SampleSink
+from benchkit.parsers import registry
+from benchkit.parsers.source import Source
+from benchkit.store import Store
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """Write 80 reports of wrk, a copy of one, a file that is none, and raw samples of ab."""
+    root = tmp_path / "results"
+    for path in sorted((FIXTURES / "tracing-wrk").rglob("*.txt")):
+        target = root / path.relative_to(FIXTURES / "tracing-wrk")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(path.read_bytes())
+    folder = root / "none"
+    (folder / "wrk-91.txt").write_bytes((folder / "wrk-1.txt").read_bytes())
+    (folder / "wrk-92.txt").write_text("no benchmark\n")
+    header = "starttime\tseconds\tctime\tdtime\tttime\twait\n"
+    row = "Sat Nov 21 11:00:0{0} 2026\t179522280{0}\t1\t{1}\t{2}\t{1}\n"
+    for run in (1, 2):
+        rows = (row.format(i % 10, i % 90, i % 90 + 1) for i in range(9_000 * run))
+        (root / "ab" / "none").mkdir(parents=True, exist_ok=True)
+        (root / "ab" / "none" / f"ab-{run}.tsv").write_text(header + "".join(rows))
+    return root
+
+
+def told(summary: IngestSummary) -> tuple[object, ...]:
+    return summary.reports, summary.skipped, summary.diagnostics, summary.findings, summary.runs
+
+
+def rows(store: Store) -> pa.Table:
+    names = ("piece", "metric", "stat", "subject", "line")
+    order = [(name, "ascending") for name in names]
+    return store.values(raw=True).drop_columns("batch").sort_by(order).combine_chunks()
+
+
+def test_the_result_does_not_depend_on_the_number_of_processes(
+    results: Path, tmp_path: Path
+) -> None:
+    found = []
+    for jobs in (1, 2, 3):
+        store = Store(str(tmp_path / f"store-{jobs}"))
+        summary = ingest([str(results)], store, jobs=jobs)
+        frames = bk.load(store=store.url)
+        found.append((told(summary), rows(store), frames.observations, frames.runs))
+    assert len(found[0][2]) > 700
+    assert len(found[0][1]) > 4 * 27_000 > FEW
+    for other in found[1:]:
+        assert other[0] == found[0][0]
+        assert other[1].equals(found[0][1])
+        assert other[2].equals(found[0][2])
+        assert other[3].equals(found[0][3])
+
+
+def test_tasks_follow_each_other_and_a_large_file_is_one_alone() -> None:
+    found = [
+        Found(label=str(i), identity=str(i), path=None, labels=None, sidecar=None, bytes=size)  # type: ignore[arg-type]
+        for i, size in enumerate([10] * 70 + [workers.TASK_BYTES] + [10])
+    ]
+    assert workers.plan_tasks(found) == [(0, 64), (64, 70), (70, 71), (71, 72)]
+    assert workers.plan_tasks([]) == []
+    assert workers.choose_jobs(found[:70], None) == 1
+    assert workers.choose_jobs(found[:70], 8) == 2
+
+
+def test_a_process_that_dies_costs_the_file_it_was_reading(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identify = registry.identify
+
+    def kill(source: Source) -> object:
+        if source.label.endswith("none/wrk-3.txt"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return identify(source)
+
+    monkeypatch.setattr(registry, "identify", kill)
+    store = Store(str(tmp_path / "store"))
+    summary = ingest([str(results)], store, jobs=2)
+    ended = [problem for problem in summary.diagnostics if "ended" in problem.what]
+    assert [problem.path for problem in ended] == [str(results / "none" / "wrk-3.txt")]
+    assert "signal 9" in ended[0].what
+    assert summary.count("refused") == 2
+    assert summary.runs == bk.load(store=store.url).runs.shape[0] > 80
+
+
+def test_what_the_store_refuses_a_process_is_raised_by_all(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise StoreError("the store cannot be written: No space left on device")
+
+    monkeypatch.setattr(SampleSink, "close", refuse)
+    store = Store(str(tmp_path / "store"))
+    with pytest.raises(StoreError, match="No space left"):
+        ingest([str(results)], store, jobs=2)
+    assert not list(Path(store.url).rglob("*.parquet"))
+    assert store.pieces() is None
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_ends_all_processes_and_leaves_the_store_as_it_was(
+    results: Path, tmp_path: Path, jobs: str
+) -> None:
+    for run in range(3, 9):
+        text = (results / "ab" / "none" / "ab-2.tsv").read_text()
+        (results / "ab" / "none" / f"ab-{run}.tsv").write_text(text * 4)
+    store = Store(str(tmp_path / "store"))
+    ingest([str(results / "none")], store)
+    before = rows(store)
+    command = [sys.executable, "-m", "benchkit", "ingest", str(results), "--jobs", jobs]
+    child = subprocess.Popen(
+        [*command, "--store", store.url],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    time.sleep(0.9)
+    os.killpg(child.pid, signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+    if child.returncode == 0:
+        pytest.skip("it was done before it was interrupted")
+    assert child.returncode == 130
+    assert said.endswith("interrupted; nothing half-done is kept\n")
+    assert "Traceback" not in said
+    with pytest.raises(ProcessLookupError):
+        os.killpg(child.pid, 0)
+    assert rows(store).equals(before)
+    options = Options()
+    again = ingest([str(results)], store, options, jobs=int(jobs))
+    assert again.runs == len(bk.load(store=store.url).runs) > 80
+    assert len(discover([str(results)], options).found) == len(again.reports)
