@@ -29,12 +29,14 @@ import csv
 import json
 import re
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from typing import Any
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source
+from benchkit.parsers.k6.columns import Points, read_block
 from benchkit.parsers.k6.points import Gathering
 from benchkit.parsers.k6.words import QUANTILE_RULE, complete
-from benchkit.parsers.source import UnreadableError
+from benchkit.parsers.source import UnreadableError, clean_lines
 
 __all__ = ["FORMAT", "QUANTILE_RULE"]
 
@@ -83,16 +85,20 @@ class _Reader:
     def read(self) -> Iterator[Record]:
         """Yield everything that the source holds; damage is raised when all else is told."""
         try:
-            for number, text in self.source.lines():
-                self.line = number
-                if text.strip():
-                    yield from self.take(text)
+            yield from self.take_all()
         except UnreadableError as error:
             self.damage = error
         yield from self.flush()
         yield from self.end(at_end=True)
         if self.damage is not None:
             raise self.damage
+
+    def take_all(self) -> Iterator[Record]:
+        """Read all lines."""
+        for number, text in self.source.lines():
+            self.line = number
+            if text.strip():
+                yield from self.take(text)
 
     def take(self, text: str) -> Iterator[Record]:
         """Read one line."""
@@ -168,6 +174,33 @@ class _Json(_Reader):
     """Lines of ``--out json``."""
 
     form = "json"
+
+    def take_all(self) -> Iterator[Record]:
+        """Read all lines: those of the usual shape in columns, the others one by one."""
+        before = 1
+        for block in map(read_block, self.source.line_blocks()):
+            points, done = block.points, 0
+            for line, data in block.left:
+                yield from self.take_points(points.between(done, line), before)
+                self.line, done = before + line, line + 1
+                (text,) = clean_lines(data)
+                if text.strip():
+                    yield from self.take(text)
+            yield from self.take_points(points.between(done, block.size), before)
+            before += block.size
+            self.line = before - 1
+
+    def take_points(self, points: Points, before: int) -> Iterator[Record]:
+        """Take in points whose lines count from ``before``."""
+        if not len(points.lines):
+            return
+        self.line = before + int(points.lines[0])
+        run = self.run or (yield from self.begin())
+        started = run.started
+        given = run.extend(replace(points, lines=points.lines + before))
+        if run.started and not started:
+            yield run.reading
+        yield from given
 
     def take(self, text: str) -> Iterator[Record]:
         record = _decode(text)
