@@ -123,7 +123,7 @@ def read_digits(words: Array, counts: Array) -> tuple[Array, Array]:
 
     Examples
     --------
-    >>> read_digits(Octets(b"latency=42").take(np.array([MARGIN + 2])), np.array([2]))
+    >>> read_digits(Octets(b"latency=42").word(np.array([MARGIN + 2])), np.array([2]))
     (array([42]), array([ True]))
     """
     keep = LAST[counts]
@@ -136,6 +136,67 @@ def read_digits(words: Array, counts: Array) -> tuple[Array, Array]:
     ):
         digits = ((digits & np.uint64(mask)) * np.uint64(factor)) >> np.uint64(shift)
     return digits.astype(np.int64), good
+
+
+def read_integers(block: Octets, starts: Array, lengths: Array) -> tuple[Array, Array]:
+    """Read integers without sign, of 1 to 19 digits, leading zeros allowed.
+
+    Returns
+    -------
+    tuple of (int64, bool), shape (k,)
+        The numbers, and which cells are such numbers below 2**63.
+    """
+    good = (lengths >= 1) & (lengths <= 19)
+    lengths = np.clip(lengths, 0, 19)
+    ends = starts + lengths
+    numbers, told = read_digits(block.word(ends - 8), np.minimum(lengths, 8))
+    good &= told
+    for skipped in (8, 16):
+        if int(lengths.max(initial=0)) <= skipped:
+            break
+        counts = np.clip(lengths - skipped, 0, 8)
+        more, told = read_digits(block.word(ends - skipped - 8), counts)
+        good &= told & ((more < 922) | (skipped == 8))
+        numbers = numbers + np.where(good, more, 0) * 10**skipped
+    return numbers, good
+
+
+class Lines(NamedTuple):
+    """The lines of a block: where each begins, and where its line end is."""
+
+    starts: Array
+    ends: Array
+
+
+def find_lines(block: Octets) -> Lines:
+    """Find the lines of a block; the last one may have no line end."""
+    ends = block.find_all(ord("\n"))
+    if not block.data.endswith(b"\n", 0, block.end):
+        ends = np.append(ends, block.end)
+    return Lines(np.concatenate(([MARGIN], ends[:-1] + 1)), ends)
+
+
+def find_separators(block: Octets, lines: Lines, byte: int, count: int) -> tuple[Array, Array]:
+    """Find a separator that stands ``count`` times in each line.
+
+    Returns
+    -------
+    places : int64, shape (lines, count)
+        Of lines with as many; of others nothing holds.
+    good : bool, shape (lines,)
+    """
+    places = block.find_all(byte)
+    size = len(lines.starts)
+    if len(places) == count * size:
+        table = places.reshape(size, count)
+        good = (table[:, 0] >= lines.starts) & (table[:, -1] < lines.ends)
+        if good.all():
+            return table, good
+    first = np.searchsorted(places, lines.starts)
+    good = np.searchsorted(places, lines.ends) - first == count
+    rows = np.where(good, first, 0)[:, np.newaxis] + np.arange(count)
+    padded = np.append(places, np.full(count, MARGIN))
+    return padded[rows], good
 
 
 class Decimals(NamedTuple):
@@ -220,9 +281,7 @@ def tell_apart(block: Octets, starts: Array, sizes: Array) -> tuple[list[bytes],
     labels, firsts = np.full(len(starts), -1, dtype=np.int64), list[int]()
     if longest <= _LONGEST_LABEL:
         words = block.take(starts, max(8, -(-longest // 8) * 8))
-        for column in range(words.shape[1]):
-            words[:, column] &= FIRST[np.clip(sizes - 8 * column, 0, 8)]
-        labels, firsts = label(words, _MOST_LABELS)
+        labels, firsts = label(words, sizes, _MOST_LABELS)
     rows = np.array(firsts, dtype=np.int64)
     numbers: dict[bytes, int] = {}
     for text in block.texts(starts[rows], starts[rows] + sizes[rows]):
@@ -238,25 +297,29 @@ _LONGEST_LABEL = 256
 _MOST_LABELS = 64
 
 
-def label(words: Array, limit: int) -> tuple[Array, list[int]]:
-    """Give equal rows of words the same small number.
+def label(words: Array, sizes: Array, limit: int) -> tuple[Array, list[int]]:
+    """Give equal texts the same small number.
 
     Parameters
     ----------
     words : uint64, shape (k, m)
+        The texts' words; what is beyond a text is cleared.
+    sizes : int64, shape (k,)
+        Bytes of each text, at most 8 m.
     limit : int
-        How many different rows are told apart.
+        How many different texts are told apart.
 
     Returns
     -------
     labels : int64, shape (k,)
-        -1 for rows beyond the limit.
+        -1 for texts beyond the limit.
     firsts : list of int
         A row of each label.
     """
-    keys = words[:, 0] * _FACTORS[0]
-    for column in range(1, words.shape[1]):
-        keys = keys + words[:, column] * _FACTORS[column]
+    keys = sizes.astype(np.uint64) * _FACTORS[-1]
+    for column in range(words.shape[1]):
+        words[:, column] &= FIRST[np.clip(sizes - 8 * column, 0, 8)]
+        keys += words[:, column] * _FACTORS[column]
     labels = np.full(len(words), -1, dtype=np.int64)
     firsts: list[int] = []
     left = np.arange(len(words))
@@ -266,8 +329,10 @@ def label(words: Array, limit: int) -> tuple[Array, list[int]]:
         labels[same] = len(firsts)
         firsts.append(first)
         left = left[~same[left]]
-    known = np.array(firsts, dtype=np.int64)[labels] if firsts else labels
-    labels[(words != words[known]).any(axis=1)] = -1
+    if firsts:
+        known = np.array(firsts, dtype=np.int64)[labels]
+        differs = (words != words[known]).any(axis=1) | (sizes != sizes[known])
+        labels[differs] = -1
     return labels, firsts
 
 

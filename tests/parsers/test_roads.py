@@ -14,10 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchkit.parsers import source
+from benchkit.parsers.ab import samples as ab
 from benchkit.parsers.base import Diagnostic, Format, Reading, Samples
 from benchkit.parsers.k6 import columns as k6_columns
 from benchkit.parsers.k6 import raw as k6
+from benchkit.parsers.octets import Lines, Octets
 from benchkit.parsers.source import Source, UnreadableError
+from benchkit.parsers.vegeta import columns as vegeta_columns
+from benchkit.parsers.vegeta import raw as vegeta
+from benchkit.parsers.vegeta import records
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 #: Texts that stand where one goes into another form of the same, or is damaged.
@@ -74,6 +79,20 @@ def mutations(draw: st.DrawFn, original: bytes) -> bytes:
     return data
 
 
+AB = b"".join(
+    [
+        b"starttime\tseconds\tctime\tdtime\tttime\twait\n",
+        *(b"Sat Nov 21 00:30:18 2026\t1795221018\t%d\t%d\t12\t7\n" % (i, 9 * i) for i in range(20)),
+        b"Sat Nov 21 00:30:18 2026\t1795221018123456\t0\t1\t1\t0\n",
+    ]
+)
+
+
+def read_no_rows(_: Octets, lines: Lines) -> tuple[np.ndarray, np.ndarray]:
+    size = len(lines.starts)
+    return np.zeros((size, 5), dtype=np.int64), np.zeros(size, dtype=bool)
+
+
 #: Per form: its format, a text, and what makes its reader go line by line.
 K6 = zipped("k6-edge/small/k6-raw-small.json.gz")
 K6_LINES = K6.splitlines(keepends=True)
@@ -83,11 +102,26 @@ SAMPLES: dict[str, tuple[Format, bytes, Callable[[pytest.MonkeyPatch], None]]] =
         b"".join([*K6_LINES[:45], *K6_LINES[-30:]]),
         lambda patch: patch.setattr(k6._Json, "take_all", k6._Reader.take_all),
     ),
+    "ab -g": (
+        ab.FORMAT,
+        AB,
+        lambda patch: patch.setattr(ab, "read_rows", read_no_rows),
+    ),
+    "vegeta gob": (
+        vegeta.FORMAT,
+        (FIXTURES / "skywalking-vegeta/edge/vegeta-results-refused.bin").read_bytes()[:4000],
+        lambda patch: patch.setitem(vegeta._READERS, "gob", records.read_gob),
+    ),
+    "vegeta gob, two streams": (
+        vegeta.FORMAT,
+        2 * (FIXTURES / "vegeta-edge/old/v12.8.0.bin").read_bytes(),
+        lambda patch: patch.setitem(vegeta._READERS, "gob", records.read_gob),
+    ),
 }
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(draw=st.data(), block=st.sampled_from([300, 5000, 1 << 22]))
 def test_both_roads_give_the_same(name: str, draw: st.DataObject, block: int) -> None:
     form, original, plain = SAMPLES[name]
@@ -96,6 +130,8 @@ def test_both_roads_give_the_same(name: str, draw: st.DataObject, block: int) ->
         patch.setattr(source, "_BLOCK", block)
         patch.setattr(Source.line_blocks, "__defaults__", (block,))
         patch.setattr(k6_columns, "_FEW", 0)
+        patch.setattr(vegeta_columns, "_FEW", 0)
+        patch.setattr(vegeta_columns, "LINE_BLOCK", block)
         fast = told(form, data)
     with pytest.MonkeyPatch.context() as patch:
         plain(patch)

@@ -22,13 +22,13 @@ import numpy as np
 
 from benchkit.parsers.octets import (
     FIRST,
-    MARGIN,
     Array,
     Decimals,
     Octets,
     carry,
     change,
     find,
+    find_lines,
     label,
     read_decimal,
     read_decimals,
@@ -106,10 +106,7 @@ class Block(NamedTuple):
 def read_block(data: bytes) -> Block:
     """Read whole lines, as `Source.line_blocks` gives them."""
     block = Octets(data)
-    ends = block.find_all(ord("\n"))
-    if not data.endswith(b"\n"):
-        ends = np.append(ends, block.end)
-    starts = np.concatenate(([MARGIN], ends[:-1] + 1))
+    starts, ends = find_lines(block)
     good = block.holds(starts, _OPEN)
     rows = np.flatnonzero(good)
     names, metrics, lengths = _read_names(block, starts[rows] + len(_OPEN))
@@ -148,9 +145,7 @@ def _read_names(block: Octets, starts: Array) -> tuple[list[str], Array, Array]:
     """Return the names of metrics, each line's number among them or -1, and their lengths."""
     words = block.take(starts, 8 * _NAME_WORDS)
     lengths = find(words, ord('"'))
-    for column in range(_NAME_WORDS):
-        words[:, column] &= FIRST[np.clip(lengths - 8 * column, 0, 8)]
-    labels, firsts = label(words, _MOST_NAMES)
+    labels, firsts = label(words, lengths, _MOST_NAMES)
     names = []
     for number, row in enumerate(firsts):
         text = block.text(int(starts[row]), int(starts[row] + lengths[row]))

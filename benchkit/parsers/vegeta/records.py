@@ -25,7 +25,7 @@ from benchkit.parsers.vegeta import gob
 CSV_START = re.compile(r"(\d{19}),(\d{1,5}),(\d{1,19}),(\d{1,20}),(\d{1,20}),")
 _FIELD = re.compile(r'("(?:[^"]|"")*"|[^,]*)(?:,|$)')
 _TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)")
-_GOB_FIELDS = ("Attack", "Code", "Timestamp", "Latency", "BytesOut", "BytesIn", "URL")
+GOB_FIELDS = ("Attack", "Code", "Timestamp", "Latency", "BytesOut", "BytesIn", "URL")
 #: Columns after the first five, by version: 7, 8 and 12.8; version 6 is known by its quotes.
 _TAILS = {2, 4, 7}
 _LONGEST_ERROR = 1 << 20
@@ -61,14 +61,14 @@ def read_gob(source: Source) -> Iterator[Result | Flaw]:
     line = 0
     try:
         with source.open() as stream:
-            for item in gob.read(stream, _GOB_FIELDS):
+            for item in gob.read(stream, GOB_FIELDS):
                 line += 1
-                yield _from_gob(line, item) or Flaw(line, f"holds a {item.name or 'value'}")
+                yield from_gob(line, item) or Flaw(line, f"holds a {item.name or 'value'}")
     except gob.GobError as error:
         yield Flaw(line, str(error))
 
 
-def _from_gob(line: int, item: gob.Item) -> Result | None:
+def from_gob(line: int, item: gob.Item) -> Result | None:
     """Make a result of a struct by its fields' names; zero fields are not in it."""
     value = item.value
     if item.name != "Result" or not isinstance(value, dict):
