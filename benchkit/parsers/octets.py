@@ -199,6 +199,15 @@ def find_separators(block: Octets, lines: Lines, byte: int, count: int) -> tuple
     return padded[rows], good
 
 
+def need_cleaning(block: Octets, lines: Lines, marks: bytes = b"\r\x1b") -> Array:
+    """Tell which lines hold one of some rare bytes: by default those that `Source` cleans away."""
+    found = np.zeros(len(lines.starts), dtype=bool)
+    for byte in marks:
+        if bytes([byte]) in block.data:
+            found[np.searchsorted(lines.ends, block.find_all(byte))] = True
+    return found
+
+
 class Decimals(NamedTuple):
     """Decimal numbers as they are written: ``digits`` (int64) / 10 ** ``places`` (int64)."""
 

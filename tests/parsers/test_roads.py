@@ -23,6 +23,7 @@ from benchkit.parsers.source import Source, UnreadableError
 from benchkit.parsers.vegeta import columns as vegeta_columns
 from benchkit.parsers.vegeta import raw as vegeta
 from benchkit.parsers.vegeta import records
+from benchkit.parsers.vegeta import table as vegeta_table
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 #: Texts that stand where one goes into another form of the same, or is damaged.
@@ -79,6 +80,7 @@ def mutations(draw: st.DrawFn, original: bytes) -> bytes:
     return data
 
 
+VEGETA_CSV = (FIXTURES / "skywalking-vegeta/edge/vegeta-results-refused.csv").read_bytes()
 AB = b"".join(
     [
         b"starttime\tseconds\tctime\tdtime\tttime\twait\n",
@@ -102,10 +104,28 @@ SAMPLES: dict[str, tuple[Format, bytes, Callable[[pytest.MonkeyPatch], None]]] =
         b"".join([*K6_LINES[:45], *K6_LINES[-30:]]),
         lambda patch: patch.setattr(k6._Json, "take_all", k6._Reader.take_all),
     ),
+    "k6 csv": (
+        k6.FORMAT,
+        b"".join(zipped("k6-edge/small/k6-raw-small.csv.gz").splitlines(keepends=True)[:60]),
+        lambda patch: patch.setattr(k6._Csv, "take_all", k6._Reader.take_all),
+    ),
     "ab -g": (
         ab.FORMAT,
         AB,
         lambda patch: patch.setattr(ab, "read_rows", read_no_rows),
+    ),
+    "vegeta csv": (
+        vegeta.FORMAT,
+        b"".join(VEGETA_CSV.splitlines(keepends=True)[:40]),
+        lambda patch: patch.setitem(vegeta._READERS, "csv", records.read_csv),
+    ),
+    "vegeta csv without errors": (
+        vegeta.FORMAT,
+        b"".join(
+            b"17952220692420%05d,200,14272,0,5,,Zm9v,a,%d,GET,http://h/%d,\n" % (i, i, i % 2)
+            for i in range(20)
+        ),
+        lambda patch: patch.setitem(vegeta._READERS, "csv", records.read_csv),
     ),
     "vegeta gob": (
         vegeta.FORMAT,
@@ -130,7 +150,9 @@ def test_both_roads_give_the_same(name: str, draw: st.DataObject, block: int) ->
         patch.setattr(source, "_BLOCK", block)
         patch.setattr(Source.line_blocks, "__defaults__", (block,))
         patch.setattr(k6_columns, "_FEW", 0)
+        patch.setattr(k6, "_FEW", 0)
         patch.setattr(vegeta_columns, "_FEW", 0)
+        patch.setattr(vegeta_table, "_FEW", 0)
         patch.setattr(vegeta_columns, "LINE_BLOCK", block)
         fast = told(form, data)
     with pytest.MonkeyPatch.context() as patch:

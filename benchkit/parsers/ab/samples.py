@@ -36,9 +36,10 @@ from benchkit.parsers.octets import (
     Octets,
     find_lines,
     find_separators,
+    need_cleaning,
     read_integers,
 )
-from benchkit.parsers.source import UnreadableError, clean_lines
+from benchkit.parsers.source import UnreadableError, clean_lines, number_blocks
 
 __all__ = ["FORMAT"]
 
@@ -89,14 +90,6 @@ def parse(source: Source) -> Iterator[Record]:
         raise problem
 
 
-def number_blocks(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield blocks of whole lines, each with the number of its first line."""
-    number = 1
-    for block in blocks:
-        yield number, block
-        number += block.count(b"\n")
-
-
 def read_rows(block: Octets, lines: Lines) -> tuple[Array, Array]:
     """Read lines of the table in columns.
 
@@ -117,17 +110,8 @@ def read_rows(block: Octets, lines: Lines) -> tuple[Array, Array]:
         good &= told & ((lengths <= _DIGITS) | micros)
         if column == 0:
             cells[:, 0] *= np.where(micros, 1, 1_000_000)
-    good &= ~_needs_cleaning(block, lines)
+    good &= ~need_cleaning(block, lines)
     return cells, good
-
-
-def _needs_cleaning(block: Octets, lines: Lines) -> Array:
-    """Tell which lines may hold a carriage return or a terminal's sequence."""
-    found = np.zeros(len(lines.starts), dtype=bool)
-    for byte in b"\r\x1b":
-        if bytes([byte]) in block.data:
-            found[np.searchsorted(lines.ends, block.find_all(byte))] = True
-    return found
 
 
 def _numbers(match: re.Match[str]) -> list[int]:

@@ -67,6 +67,8 @@ class Points:
         Each request's URL, by its number.
     targets : ndarray of int64, shape (k,)
         Numbers of URLs.
+    step : float
+        What a time counts, in s.
     """
 
     names: list[str]
@@ -76,6 +78,7 @@ class Points:
     lines: Array
     urls: list[str]
     targets: Array
+    step: float = 1e-6
 
     def by_name(self) -> Iterator[tuple[str, Array]]:
         """Yield names and the rows of each, in the order in which they come first."""
@@ -91,7 +94,7 @@ class Points:
         values = Decimals(self.values.digits[rows], self.values.places[rows])
         return Points(
             self.names, self.metrics[rows], values, self.times[rows], self.lines[rows],
-            self.urls, self.targets[rows],
+            self.urls, self.targets[rows], self.step,
         )  # fmt: skip
 
 

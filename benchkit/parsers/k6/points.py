@@ -247,16 +247,16 @@ class Gathering:
                 for target in np.unique(points.targets[rows]).tolist():
                     self.visit(points.urls[target])
         if known.any():
-            self._span(points.times[known])
+            self._span(points.times[known], points.step)
             self.reading.last_line = int(points.lines[known][-1])
         return given
 
-    def _span(self, times: np.ndarray) -> None:
+    def _span(self, times: np.ndarray, step: float) -> None:
         """Widen the run to times in microseconds; the next point's is read whatever it is."""
         first = int(times.min())
         self._first = first if self._first is None else min(self._first, first)
         self._last = max(self._last, int(times.max()))
-        self._moment, self._step = ("", 0), 1e-6
+        self._moment, self._step = ("", 0), step
 
     def _count_all(self, name: str, kind: Kind, unit: str, values: np.ndarray, line: int) -> None:
         """Count values as `_count` does one by one: sums in their order, to the last digit."""

@@ -21,7 +21,7 @@ from benchkit.parsers.vegeta.records import GOB_FIELDS, Flaw, Result, from_gob
 
 _U = np.uint64
 #: Bounds within which sums of two are no problem for an int64; others are left to `records`.
-_MOST_START, _MOST = 1 << 62, 1 << 61
+MOST_START, MOST = 1 << 62, 1 << 61
 _YEAR_ONE_TO_UNIX = 62_135_596_800
 #: Where one value in so many is odd, all of its block are read one by one.
 _FEW = 8
@@ -190,10 +190,10 @@ def _understand(walk: Walk, layout: Layout, line: int, stream: int) -> tuple[Res
     none = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int64)
     good = walk.good
     numbers = {name: found.get(name, none)[0] for name in ("Code", "BytesOut", "BytesIn")}
-    good &= (numbers["Code"] < 1 << 16) & (numbers["BytesOut"] < _MOST)
-    good &= numbers["BytesIn"] < _MOST
+    good &= (numbers["Code"] < 1 << 16) & (numbers["BytesOut"] < MOST)
+    good &= numbers["BytesIn"] < MOST
     latency = found.get("Latency", none)[0]
-    good &= (latency & _U(1) == 0) & (latency >> _U(1) < _MOST)
+    good &= (latency & _U(1) == 0) & (latency >> _U(1) < MOST)
     starts, told = _read_times(block, *found["Timestamp"])
     good &= told
     texts = []
@@ -227,6 +227,6 @@ def _read_times(block: Octets, places: Array, sizes: Array) -> tuple[Array, Arra
     seconds = (words[:, 0] >> _U(8) | words[:, 1] << _U(56)).byteswap()
     seconds = seconds.view(np.int64) - _YEAR_ONE_TO_UNIX
     rest = (words[:, 1] >> _U(8)).astype(np.uint32).byteswap().astype(np.int64)
-    good &= (seconds >= 0) & (seconds < _MOST_START // 10**9 - 5)
+    good &= (seconds >= 0) & (seconds < MOST_START // 10**9 - 5)
     nanoseconds = np.where(good, seconds, 0) * 10**9 + rest
     return nanoseconds, good & (nanoseconds > 0)

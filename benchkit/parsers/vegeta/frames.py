@@ -181,7 +181,7 @@ class Walk:
         """Read numbers that are not negative; places never leave the block."""
         at = self._places[rows]
         first = self.block.bytes[at]
-        numbers = first.astype(np.uint64)
+        numbers: Array = first.astype(np.uint64)
         at += 1
         wide = np.flatnonzero(first >= 128)
         if len(wide):
@@ -200,7 +200,8 @@ class Walk:
         room = np.maximum(self._ends[rows] - self._places[rows], 0)
         fits = sizes <= room.astype(np.uint64)
         self.good[rows] &= fits
-        return np.where(fits, sizes, _U(0)).astype(np.int64)
+        told: Array = np.where(fits, sizes, _U(0)).astype(np.int64)
+        return told
 
     def _skip_headers(self, rows: Array) -> None:
         """Pass over maps of texts to lists of texts."""

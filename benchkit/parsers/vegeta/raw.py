@@ -31,9 +31,9 @@ from benchkit.parsers.vegeta.records import (
     CSV_START,
     Flaw,
     Result,
-    read_csv,
     read_json,
 )
+from benchkit.parsers.vegeta.table import read_csv
 
 #: The name of the struct, or of the slice in versions before 5, in the first descriptor.
 _GOB = re.compile(rb"\x03\x01\x01\x06Result\x01|\x02\x01\x01\x07Results\x01")

@@ -112,20 +112,44 @@ def _from_json(line: int, value: dict[str, object]) -> Result | None:
 
 def read_csv(source: Source) -> Iterator[Result | Flaw]:
     """Yield the results of CSV, whose errors may run over several lines."""
-    pending: tuple[int, str] | None = None
-    columns = 0
+    reader = CsvReader()
     for line, text in source.lines():
+        yield from reader.take(line, text)
+    yield from reader.end()
+
+
+class CsvReader:
+    """Lines of CSV, of which a record is known to be whole when the next one begins."""
+
+    def __init__(self) -> None:
+        self._pending: tuple[int, str] | None = None
+        self._columns = 0
+
+    def take(self, line: int, text: str) -> Iterator[Result | Flaw]:
+        """Read the next line."""
         if CSV_START.match(text):
-            if pending is not None:
-                columns = columns or _columns(pending[1])
-                yield _from_csv(*pending) or Flaw(pending[0], f"begins {pending[1][:30]!r}")
-            pending = line, text
-        elif pending is not None and _is_open(pending[1]):
-            pending = pending[0], f"{pending[1]}\n{text}"
+            yield from self.close()
+            self._pending = line, text
+        elif self._pending is not None and _is_open(self._pending[1]):
+            self._pending = self._pending[0], f"{self._pending[1]}\n{text}"
         elif text.strip():
             yield Flaw(line, f"begins {text[:30]!r}")
-    if pending is not None:
-        yield _last(*pending, columns)
+
+    def close(self) -> Iterator[Result | Flaw]:
+        """Yield the record before one that begins."""
+        if self._pending is not None:
+            line, text = self._pending
+            self._columns, self._pending = self._columns or _columns(text), None
+            yield _from_csv(line, text) or Flaw(line, f"begins {text[:30]!r}")
+
+    def end(self) -> Iterator[Result | Flaw]:
+        """Yield the last record."""
+        if self._pending is not None:
+            yield _last(*self._pending, self._columns)
+
+    def note_columns(self, columns: int) -> None:
+        """Take note of a record's columns after the first five; those of the first one count."""
+        self._columns = self._columns or columns
 
 
 def _last(line: int, text: str, columns: int) -> Result | Flaw:
