@@ -268,8 +268,10 @@ def read_decimal(text: bytes) -> tuple[int, int] | None:
         return None
     sign, whole, part, power = match.groups(default=b"")
     places = len(part) - int(power or 0)
-    digits = int(whole + part) * 10 ** max(-places, 0) if places > -_MOST_PLACES else 0
-    if digits >= 1 << 53 or places > _MOST_PLACES or (sign and not digits):
+    if not -_MOST_PLACES <= places <= _MOST_PLACES:
+        return None
+    digits = int(whole + part) * 10 ** max(-places, 0)
+    if digits >= 1 << 53 or (sign and not digits):
         return None
     return -digits if sign else digits, max(places, 0)
 

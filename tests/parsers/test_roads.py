@@ -18,6 +18,7 @@ from benchkit.parsers.ab import samples as ab
 from benchkit.parsers.base import Diagnostic, Format, Reading, Samples
 from benchkit.parsers.k6 import columns as k6_columns
 from benchkit.parsers.k6 import raw as k6
+from benchkit.parsers.k6 import table as k6_table
 from benchkit.parsers.octets import Lines, Octets
 from benchkit.parsers.source import Source, UnreadableError
 from benchkit.parsers.vegeta import columns as vegeta_columns
@@ -159,3 +160,16 @@ def test_both_roads_give_the_same(name: str, draw: st.DataObject, block: int) ->
         plain(patch)
         is_same = told(form, data) == fast
     assert is_same, data  # a comparison of all that was read would take pages
+
+
+def test_the_usual_shapes_are_read_in_columns() -> None:
+    block = k6_columns.read_block(K6)
+    points = sum(b'"type":"Point"' in line for line in K6_LINES)
+    assert len(block.points.lines) == points > 1000
+    assert len(block.left) == len(K6_LINES) - points
+    header, *rows = zipped("k6-edge/small/k6-raw-small.csv.gz").splitlines(keepends=True)
+    columns = header.decode().strip().split(",")
+    assert k6_table.read_rows(b"".join(rows), columns).good.all()
+    gob = SAMPLES["vegeta gob"][1]
+    kinds = [type(record) for record in vegeta_columns.read_gob(Source(None, "x", gob))]
+    assert kinds[:2] == [records.Result, vegeta_columns.Results]
