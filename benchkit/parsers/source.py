@@ -21,6 +21,8 @@ from typing import IO
 
 HEAD_BYTES = 1 << 16
 _BLOCK = 1 << 20
+#: Bytes of whole lines that are read in columns at once.
+LINE_BLOCK = 1 << 22
 _GZIP = b"\x1f\x8b"
 _ANSI = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])"
@@ -208,6 +210,35 @@ class Source:
         if rest:
             yield number, _clean_line(rest)
 
+    def line_blocks(self, size: int = LINE_BLOCK) -> Iterator[bytes]:
+        """Yield the content in blocks of whole lines, in UTF-8 and without a BOM, not yet cleaned.
+
+        `clean_lines` of the blocks gives what `lines` gives. A line longer than a block is one
+        block; the last block may lack its line end.
+
+        Raises
+        ------
+        UnreadableError
+            When damaged gzip is met; the whole lines before it have been yielded.
+        """
+        held: list[bytes] = []
+        count = 0
+        try:
+            for block in _as_utf8(self.blocks()):
+                count += len(block)
+                cut = block.rfind(b"\n") + 1 if count >= size else 0
+                if cut:
+                    yield b"".join((*held, memoryview(block)[:cut]))
+                    held, count = [], len(block) - cut
+                held.append(block[cut:])
+        except UnreadableError:
+            whole, end, _ = b"".join(held).rpartition(b"\n")
+            if end:
+                yield whole + end
+            raise
+        if count:
+            yield b"".join(held)
+
     @cached_property
     def is_ended(self) -> bool:
         """Whether the last line has its line end; it may raise `UnreadableError`."""
@@ -241,6 +272,45 @@ class Source:
             raise
         if held is not None and (self.is_ended or not may_be_cut(held[1])):
             yield held
+
+
+def number_blocks(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield blocks of whole lines, each with the number of its first line."""
+    number = 1
+    for block in blocks:
+        yield number, block
+        number += block.count(b"\n")
+
+
+def clean_lines(block: bytes) -> list[str]:
+    r"""Return the lines of a block of `Source.line_blocks`, cleaned as `Source.lines` does it.
+
+    Examples
+    --------
+    >>> clean_lines(b"one\r\ntwo\n")
+    ['one', 'two']
+    """
+    text = block.decode("utf-8", errors="replace")
+    return [_clean_line(line) for line in text.removesuffix("\n").split("\n")]
+
+
+def _as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Drop a BOM; write UTF-16 as UTF-8."""
+    held = b""
+    for block in blocks:
+        held += block
+        if len(held) >= len(codecs.BOM_UTF8):
+            break
+    encoding = _encoding(held)
+    if encoding != "utf-16":
+        yield held.removeprefix(codecs.BOM_UTF8)
+        yield from blocks
+        return
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    yield decoder.decode(held).encode("utf-8", errors="replace")
+    for block in blocks:
+        yield decoder.decode(block).encode("utf-8", errors="replace")
+    yield decoder.decode(b"", final=True).encode("utf-8", errors="replace")
 
 
 def _encoding(data: bytes) -> str:

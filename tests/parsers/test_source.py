@@ -6,7 +6,7 @@ import codecs
 import gzip
 import hashlib
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 from hypothesis import example, given
@@ -16,9 +16,10 @@ from benchkit.parsers import source as module
 from benchkit.parsers.source import HEAD_BYTES, Source, UnreadableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+T = TypeVar("T")
 ESCAPE = "\x1b"
 
 
@@ -34,6 +35,43 @@ def in_blocks(data: bytes, size: int) -> list[tuple[int, str]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_BLOCK", size)
         return lines(data)
+
+
+@given(st.binary(max_size=60) | st.text("a\r\n\x1b[é", max_size=60).map(str.encode))
+@example("é1\né2".encode("utf-16"))
+def test_blocks_of_lines_hold_the_same_lines(data: bytes) -> None:
+    for size in (1, 7, 1 << 22):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "_BLOCK", max(size, 2))
+            source = make(data)
+            try:
+                expected = [text for _, text in source.lines()]
+                blocks = list(source.line_blocks(size))
+            except UnreadableError:
+                return
+        assert [line for block in blocks for line in module.clean_lines(block)] == expected
+        assert all(block.endswith(b"\n") for block in blocks[:-1])
+
+
+def until_damage(items: Iterable[T]) -> tuple[list[T], bool]:
+    found = []
+    try:
+        for item in items:
+            found.append(item)  # noqa: PERF402 - kept when it raises
+    except UnreadableError:
+        return found, True
+    return found, False
+
+
+def test_whole_lines_before_damage_come_in_blocks() -> None:
+    data = gzip.compress(b"".join(b"line %d\n" % i for i in range(100_000)))
+    source = make(data[: len(data) // 2])
+    lines, is_damaged = until_damage(text for _, text in source.lines())
+    blocks, is_damaged_too = until_damage(source.line_blocks())
+    assert is_damaged
+    assert is_damaged_too
+    assert [line for block in blocks for line in module.clean_lines(block)] == lines
+    assert len(lines) > 1000
 
 
 def naive_lines(text: str) -> list[tuple[int, str]]:

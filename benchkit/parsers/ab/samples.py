@@ -30,7 +30,16 @@ import numpy as np
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Form, Format, Head, Reading, Record, Samples, Source
-from benchkit.parsers.source import UnreadableError
+from benchkit.parsers.octets import (
+    Array,
+    Lines,
+    Octets,
+    find_lines,
+    find_separators,
+    need_cleaning,
+    read_integers,
+)
+from benchkit.parsers.source import UnreadableError, clean_lines, number_blocks
 
 __all__ = ["FORMAT"]
 
@@ -40,6 +49,7 @@ BLOCK = 1 << 16
 
 _ROW = re.compile(r"[^\t]*\t(\d{1,10}|\d{16})\t(\d{1,10})\t(\d{1,10})\t(\d{1,10})\t(\d{1,10})")
 _MICROS = 16  # digits of a time in microseconds
+_DIGITS = 10  # at most, of any other number
 _SERIES: tuple[tuple[str, str | None, int], ...] = (
     ("latency", None, 3),
     ("phase_time", "connect", 1),
@@ -70,48 +80,78 @@ def parse(source: Source) -> Iterator[Record]:
     yield table.reading
     problem: UnreadableError | None = None
     try:
-        for number, text in source.whole_lines(lambda _: True):
-            table.feed(number, text)
-            if len(table.lines) == BLOCK:
-                yield from table.flush()
+        for number, block in number_blocks(source.line_blocks()):
+            yield from table.take(number, block)
     except UnreadableError as error:
         problem = error
         table.reading.status = "partial"
-    yield from table.flush()
     yield from table.finish(problem is None and not source.is_ended)
     if problem is not None:
         raise problem
 
 
+def read_rows(block: Octets, lines: Lines) -> tuple[Array, Array]:
+    """Read lines of the table in columns.
+
+    Returns
+    -------
+    cells : ndarray of int64, shape (lines, 5)
+        Start in microseconds since 1970, then the times in milliseconds.
+    good : ndarray of bool, shape (lines,)
+        Which lines are of the table; others may be, if they are cleaned.
+    """
+    tabs, good = find_separators(block, lines, ord("\t"), 5)
+    cells = np.empty((len(good), 5), dtype=np.int64)
+    for column in range(5):
+        starts = tabs[:, column] + 1
+        lengths = (tabs[:, column + 1] if column < 4 else lines.ends) - starts
+        cells[:, column], told = read_integers(block, starts, np.where(good, lengths, 0))
+        micros = (lengths == _MICROS) if column == 0 else np.False_
+        good &= told & ((lengths <= _DIGITS) | micros)
+        if column == 0:
+            cells[:, 0] *= np.where(micros, 1, 1_000_000)
+    good &= ~need_cleaning(block, lines)
+    return cells, good
+
+
+def _numbers(match: re.Match[str]) -> list[int]:
+    seconds, *times = match.groups()
+    scale = 1 if len(seconds) == _MICROS else 1_000_000
+    return [int(seconds) * scale, *map(int, times)]
+
+
 class _Table:
-    """The rows of the block that is being read, and what is known of the run."""
+    """What is known of the run."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.reading = Reading(tool="ab", form="tsv", line=1, load_model="closed")
-        self.lines: list[int] = []
-        self.rows: list[tuple[str, ...]] = []
         self.bad: list[int] = []
         self.began: np.datetime64 | None = None
 
-    def feed(self, number: int, text: str) -> None:
-        """Take a line."""
-        match = _ROW.fullmatch(text)
-        if match is not None:
-            self.lines.append(number)
-            self.rows.append(match.groups())
-            self.reading.last_line = number
-        elif text.strip() and text != HEADER:
-            self.bad.append(number)
-
-    def flush(self) -> Iterator[Samples]:
-        """Yield the rows so far as samples."""
-        if not self.rows:
+    def take(self, number: int, data: bytes) -> Iterator[Samples]:
+        """Yield the rows of whole lines as samples; ``number`` is that of the first line."""
+        data = data[: data.rfind(b"\n") + 1]  # a line without its end may be cut
+        if not data:
             return
-        cells = np.array(self.rows, dtype=np.int64).T
-        lines = np.array(self.lines, dtype=np.int64)
-        micros = np.array([len(row[0]) == _MICROS for row in self.rows])
-        times = np.where(micros, cells[0], cells[0] * 1_000_000).astype("datetime64[us]")
+        block = Octets(data)
+        lines = find_lines(block)
+        cells, good = read_rows(block, lines)
+        for row in np.flatnonzero(~good).tolist():
+            (text,) = clean_lines(block.text(int(lines.starts[row]), int(lines.ends[row])))
+            match = _ROW.fullmatch(text)
+            if match is not None:
+                cells[row], good[row] = _numbers(match), True
+            elif text.strip() and text != HEADER:
+                self.bad.append(number + row)
+        rows = np.flatnonzero(good)
+        for start in range(0, len(rows), BLOCK):
+            chosen = rows[start : start + BLOCK]
+            yield from self._give(cells[chosen], number + chosen)
+
+    def _give(self, cells: Array, lines: Array) -> Iterator[Samples]:
+        self.reading.last_line = int(lines[-1])
+        times = cells[:, 0].astype("datetime64[us]")
         first = times.min()
         self.began = first if self.began is None else min(self.began, first)
         for metric, subject, column in _SERIES:
@@ -119,13 +159,12 @@ class _Table:
                 reading=self.reading,
                 metric=metric,
                 unit="s",
-                values=cells[column] / 1000,
+                values=cells[:, column] / 1000,
                 lines=lines,
                 times=times,
                 subject=subject,
                 resolution=_RESOLUTION,
             )
-        self.lines, self.rows = [], []
 
     def finish(self, is_cut: bool) -> Iterator[Diagnostic]:
         """Complete the reading, and yield what is to be said about it."""

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from benchkit.parsers.base import Reading, Samples
+from benchkit.parsers.k6.columns import Points
 from benchkit.parsers.k6.words import (
     CONTENTS,
     TRENDS,
@@ -81,6 +82,15 @@ class _Trend:
     values: list[float] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     times: list[int] = field(default_factory=list)
+    columns: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
+    waiting: int = 0
+
+    def gather(self) -> None:
+        """Put single points behind the columns."""
+        if self.values:
+            times = np.array(self.times, dtype=np.int64)
+            self.columns.append((np.array(self.values), np.array(self.lines), times))
+            self.values, self.lines, self.times = [], [], []
 
 
 @dataclass(slots=True)
@@ -181,27 +191,86 @@ class Gathering:
         return time
 
     def _sample(self, name: str, unit: str, value: float, time: int, line: int) -> Samples | None:
+        trend = self._trend(name, unit)
+        trend.values.append(value)
+        trend.lines.append(line)
+        trend.times.append(time)
+        trend.waiting += 1
+        return self._give(trend) if trend.waiting >= BLOCK else None
+
+    def _trend(self, name: str, unit: str) -> _Trend:
         trend = self._trends.get(name)
         if trend is None:
             metric, subject = TRENDS.get(name) or (own_name(name), None)
             trend = self._trends[name] = _Trend(metric, subject, unit)
-        trend.values.append(value)
-        trend.lines.append(line)
-        trend.times.append(time)
-        return self._give(trend) if len(trend.values) >= BLOCK else None
+        return trend
 
     def _give(self, trend: _Trend) -> Samples:
-        values, lines, times = trend.values, trend.lines, trend.times
-        trend.values, trend.lines, trend.times = [], [], []
+        trend.gather()
+        values, lines, times = (np.concatenate(part) for part in zip(*trend.columns, strict=True))
+        trend.columns, trend.waiting = [], 0
         return Samples(
             reading=self.reading,
             metric=trend.metric,
             unit=trend.unit,
-            values=np.array(values, dtype=np.float64),
-            lines=np.array(lines, dtype=np.int64),
-            times=np.array(times, dtype=np.int64).view("datetime64[us]"),
+            values=values,
+            lines=lines,
+            times=times.view("datetime64[us]"),
             subject=trend.subject,
         )
+
+    def extend(self, points: Points) -> list[Samples]:
+        """Take in points in columns, as `add` and `visit` take them in one by one.
+
+        Returns
+        -------
+        list of Samples
+            Blocks of which there is enough.
+        """
+        given, known = [], np.zeros(len(points.lines), dtype=bool)
+        for name, rows in points.by_name():
+            told = self.declared.get(name) or builtin_kind(name)
+            if told is None:
+                self.unknown.add(name)
+                continue
+            known[rows] = True
+            kind, unit = told
+            values = points.values.pick(rows).scaled(-3 if unit == "s" else 0)
+            if kind == "trend":
+                trend = self._trend(name, unit)
+                trend.gather()
+                trend.columns.append((values, points.lines[rows], points.times[rows]))
+                trend.waiting += len(rows)
+                if trend.waiting >= BLOCK:
+                    given.append(self._give(trend))
+            else:
+                self._count_all(name, kind, unit, values, int(points.lines[rows[-1]]))
+            if name == "http_reqs":
+                for target in np.unique(points.targets[rows]).tolist():
+                    self.visit(points.urls[target])
+        if known.any():
+            self._span(points.times[known], points.step)
+            self.reading.last_line = int(points.lines[known][-1])
+        return given
+
+    def _span(self, times: np.ndarray, step: float) -> None:
+        """Widen the run to times in microseconds; the next point's is read whatever it is."""
+        first = int(times.min())
+        self._first = first if self._first is None else min(self._first, first)
+        self._last = max(self._last, int(times.max()))
+        self._moment, self._step = ("", 0), step
+
+    def _count_all(self, name: str, kind: Kind, unit: str, values: np.ndarray, line: int) -> None:
+        """Count values as `_count` does one by one: sums in their order, to the last digit."""
+        tally = self._tallies.setdefault(name, _Tally(kind, unit))
+        tally.n += len(values)
+        if kind == "rate":
+            tally.total += np.count_nonzero(values)
+        else:
+            tally.total = float(np.cumsum(np.concatenate(([tally.total], values)))[-1])
+        tally.value, tally.line = float(values[-1]), line
+        tally.low = min(tally.low, float(values.min()))
+        tally.high = max(tally.high, float(values.max()))
 
     def _count(self, name: str, kind: Kind, unit: str, value: float, line: int) -> None:
         tally = self._tallies.get(name)
@@ -215,7 +284,7 @@ class Gathering:
     def close(self, *, is_whole: bool) -> Iterator[Samples]:
         """Give away what is left; if no point is missing, add the computed rows."""
         for trend in self._trends.values():
-            if trend.values:
+            if trend.waiting:
                 yield self._give(trend)
         if len(self._paths) == 1:
             self.reading.target = next(iter(self._paths))

@@ -29,16 +29,24 @@ import csv
 import json
 import re
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source
+from benchkit.parsers.k6.columns import Points, read_block
 from benchkit.parsers.k6.points import Gathering
+from benchkit.parsers.k6.table import read_rows
 from benchkit.parsers.k6.words import QUANTILE_RULE, complete
-from benchkit.parsers.source import UnreadableError
+from benchkit.parsers.source import UnreadableError, clean_lines, number_blocks
 
 __all__ = ["FORMAT", "QUANTILE_RULE"]
 
 _HEADER = "metric_name,timestamp,metric_value"
+_HEADERS = re.compile(rb"(?m)^(metric_name,timestamp,metric_value.*\n?)")
+#: If more than one row in so many is odd, all are read one by one.
+_FEW = 8
 _POINT = re.compile(r'^\{[^\n]*"type"\s*:\s*"(?:Metric|Point)"[^\n]*\}\s*$')
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str)
 #: Commas of a CSV line up to the end of its value.
@@ -83,10 +91,7 @@ class _Reader:
     def read(self) -> Iterator[Record]:
         """Yield everything that the source holds; damage is raised when all else is told."""
         try:
-            for number, text in self.source.lines():
-                self.line = number
-                if text.strip():
-                    yield from self.take(text)
+            yield from self.take_all()
         except UnreadableError as error:
             self.damage = error
         yield from self.flush()
@@ -94,9 +99,28 @@ class _Reader:
         if self.damage is not None:
             raise self.damage
 
+    def take_all(self) -> Iterator[Record]:
+        """Read all lines."""
+        for number, text in self.source.lines():
+            self.line = number
+            if text.strip():
+                yield from self.take(text)
+
     def take(self, text: str) -> Iterator[Record]:
         """Read one line."""
         raise NotImplementedError
+
+    def take_points(self, points: Points, before: int) -> Iterator[Record]:
+        """Take in points whose lines count from ``before``."""
+        if not len(points.lines):
+            return
+        self.line = before + int(points.lines[0])
+        run = self.run or (yield from self.begin())
+        started = run.started
+        given = run.extend(replace(points, lines=points.lines + before))
+        if run.started and not started:
+            yield run.reading
+        yield from given
 
     def flush(self) -> Iterator[Record]:
         """Give up on a record that was still open."""
@@ -169,6 +193,21 @@ class _Json(_Reader):
 
     form = "json"
 
+    def take_all(self) -> Iterator[Record]:
+        """Read all lines: those of the usual shape in columns, the others one by one."""
+        before = 1
+        for block in map(read_block, self.source.line_blocks()):
+            points, done = block.points, 0
+            for line, data in block.left:
+                yield from self.take_points(points.between(done, line), before)
+                self.line, done = before + line, line + 1
+                (text,) = clean_lines(data)
+                if text.strip():
+                    yield from self.take(text)
+            yield from self.take_points(points.between(done, block.size), before)
+            before += block.size
+            self.line = before - 1
+
     def take(self, text: str) -> Iterator[Record]:
         record = _decode(text)
         if record is None:
@@ -213,6 +252,48 @@ class _Csv(_Reader):
         self.columns: list[str] = []
         self.open: list[str] = []
         self.open_line = 0
+
+    def take_all(self) -> Iterator[Record]:
+        """Read all lines: under a header in columns where they are rows without quotes."""
+        for number, block in number_blocks(self.source.line_blocks()):
+            before = number
+            parts = _HEADERS.split(block) if _HEADER.encode() in block else [block]
+            for part in parts:
+                if part:
+                    yield from self.take_part(part, before)
+                before += part.count(b"\n")
+
+    def take_part(self, data: bytes, before: int) -> Iterator[Record]:
+        """Read lines between two headers, or a header."""
+        if self.run is None or data.startswith(_HEADER.encode()):
+            yield from self.take_lines(clean_lines(data), before)
+            return
+        rows = read_rows(data, self.columns)
+        points, done, size = rows.points, 0, len(rows.good)
+        if _FEW * np.count_nonzero(~rows.good) > size:
+            yield from self.take_lines(clean_lines(data), before)
+            return
+        columns = self.columns
+        for turn in (*np.flatnonzero(~rows.good).tolist(), size):
+            while done < turn and self.open:
+                yield from self.take_lines(clean_lines(rows.text(done)), before + done)
+                done += 1
+            if done < turn:
+                self.short = 0
+                yield from self.take_points(points.between(done, turn), before)
+            if done <= turn < size:
+                yield from self.take_lines(clean_lines(rows.text(turn)), before + turn)
+            done = max(done, turn + 1)
+            if self.columns is not columns:  # the odd one was a header
+                yield from self.take_part(rows.after(done), before + done)
+                return
+        self.line = before + size - 1
+
+    def take_lines(self, lines: list[str], number: int) -> Iterator[Record]:
+        """Read lines one by one; ``number`` is that of the first."""
+        for self.line, text in enumerate(lines, number):
+            if text.strip():
+                yield from self.take(text)
 
     def take(self, text: str) -> Iterator[Record]:
         if text.startswith(_HEADER):

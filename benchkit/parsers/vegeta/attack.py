@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from benchkit.parsers.base import Reading, Samples, host_of
+from benchkit.parsers.vegeta.columns import Results
 from benchkit.parsers.vegeta.readings import begin, path_of
 from benchkit.parsers.vegeta.records import Result
 
@@ -33,6 +34,8 @@ class Attack:
         self._latencies: list[int] = []
         self._starts: list[int] = []
         self._lines: list[int] = []
+        self._columns: list[tuple[np.ndarray, ...]] = []
+        self._waiting = 0
         self._codes: Counter[int] = Counter()
         self._bytes_in = self._bytes_out = 0
         self._earliest = self._latest = first.start
@@ -51,7 +54,32 @@ class Attack:
         self._end = max(self._end, result.start + result.latency)
         if result.url != self._url:
             self._compare_target(result.url)
-        return len(self._latencies) >= BLOCK
+        self._waiting += 1
+        return self._waiting >= BLOCK
+
+    def extend(self, results: Results) -> bool:
+        """Count results as `add` counts them one by one; True when a block is full."""
+        self._gather()
+        self._columns.append((results.latency, results.start, results.line))
+        self._waiting += len(results.line)
+        for code, times in zip(*np.unique(results.code, return_counts=True), strict=True):
+            self._codes[int(code)] += int(times)
+        self._bytes_in += _total(results.bytes_in)
+        self._bytes_out += _total(results.bytes_out)
+        self._earliest = min(self._earliest, int(results.start.min()))
+        self._latest = max(self._latest, int(results.start.max()))
+        self._end = max(self._end, int((results.start + results.latency).max()))
+        for number in np.unique(results.url).tolist():
+            if results.urls[number] != self._url:
+                self._compare_target(results.urls[number])
+        return self._waiting >= BLOCK
+
+    def _gather(self) -> None:
+        """Put single results behind the columns."""
+        if self._latencies:
+            single = self._latencies, self._starts, self._lines
+            self._columns.append(tuple(np.array(column, dtype=np.int64) for column in single))
+            self._latencies, self._starts, self._lines = [], [], []
 
     def _compare_target(self, url: str) -> None:
         """Forget the target if requests go to several paths."""
@@ -61,23 +89,24 @@ class Attack:
 
     def take(self) -> Samples:
         """Return the latencies that were gathered, and begin anew."""
-        samples = Samples(
+        self._gather()
+        latencies, starts, lines = (np.concatenate(c) for c in zip(*self._columns, strict=True))
+        self._columns, self._waiting = [], 0
+        self.reading.last_line = int(lines[-1])
+        return Samples(
             reading=self.reading,
             metric="latency",
             unit="s",
-            values=np.array(self._latencies, dtype=np.float64) / 1e9,
-            lines=np.array(self._lines, dtype=np.int64),
-            times=(np.array(self._starts, dtype=np.int64) // 1000).astype("datetime64[us]"),
+            values=latencies / 1e9,
+            lines=lines,
+            times=(starts // 1000).astype("datetime64[us]"),
             resolution=1e-9,
         )
-        self.reading.last_line = self._lines[-1]
-        self._latencies, self._starts, self._lines = [], [], []
-        return samples
 
     @property
     def has_samples(self) -> bool:
         """Whether latencies wait to be handed on."""
-        return bool(self._latencies)
+        return self._waiting > 0
 
     def total(self) -> None:
         """Complete the reading with what vegeta's report would say."""
@@ -118,6 +147,13 @@ class Attack:
             resolution=resolution,
             origin="computed",
         )
+
+
+def _total(numbers: np.ndarray) -> int:
+    """Return the sum of numbers below 2**61, however many."""
+    if float(numbers.sum(dtype=np.float64)) < 1 << 62:
+        return int(numbers.sum())
+    return sum(numbers.tolist())
 
 
 def _seconds(nanoseconds: int) -> float:

@@ -43,7 +43,7 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class Kind:
     """What a descriptor says of a type; ``fields`` are (name, type id, whether it is read)."""
 
     shape: str
@@ -77,7 +77,9 @@ def read(stream: IO[bytes], wanted: Collection[str]) -> Iterator[Item]:
     >>> [item.value for item in read(stream, {"X"})]
     [{'X': 3}]
     """
-    yield from _Decoder(_Cursor(stream), wanted).items()
+    decoder = Decoder(stream, wanted)
+    while decoder.next_message():
+        yield from decoder.items()
 
 
 def unix_nanoseconds(data: bytes) -> int:
@@ -187,7 +189,7 @@ class _Cursor:
         return self.blob().decode("utf-8", errors="replace")
 
 
-_BYTES, _TEXT = 5, 6
+SIGNED, UNSIGNED, BYTES, TEXT = 2, 3, 5, 6
 #: The types that every stream knows, by the ids that gob gives them (but for interfaces, which are
 #: refused).
 _BASIC: dict[int, Callable[[_Cursor], object]] = {
@@ -195,54 +197,74 @@ _BASIC: dict[int, Callable[[_Cursor], object]] = {
     2: _Cursor.signed,
     3: _Cursor.unsigned,
     4: _Cursor.real,
-    _BYTES: _Cursor.blob,
-    _TEXT: _Cursor.text,
+    BYTES: _Cursor.blob,
+    TEXT: _Cursor.text,
     7: lambda cursor: complex(cursor.real(), cursor.real()),
 }
 
 
-def _struct(**fields: int) -> _Kind:
-    return _Kind("struct", fields=tuple((name, kind, True) for name, kind in fields.items()))
+def _struct(**fields: int) -> Kind:
+    return Kind("struct", fields=tuple((name, kind, True) for name, kind in fields.items()))
 
 
 #: How a descriptor is itself encoded. The ids are of this table only.
 _DESCRIPTOR, _COMMON, _FIELD, _FIELDS = -1, -2, -3, -4
 _DESCRIPTORS = {
     _DESCRIPTOR: _struct(array=-5, slice=-5, struct=-6, map=-7, opaque=-8, binary=-8, marshaled=-8),
-    _COMMON: _struct(name=_TEXT, id=2),
-    _FIELD: _struct(name=_TEXT, id=2),
-    _FIELDS: _Kind("slice", elem=_FIELD),
+    _COMMON: _struct(name=TEXT, id=2),
+    _FIELD: _struct(name=TEXT, id=2),
+    _FIELDS: Kind("slice", elem=_FIELD),
     -5: _struct(common=_COMMON, elem=2, length=2),
     -6: _struct(common=_COMMON, fields=_FIELDS),
     -7: _struct(common=_COMMON, key=2, elem=2),
     -8: _struct(common=_COMMON),
 }
-_OPAQUE = frozenset({"opaque", "binary", "marshaled"})
+OPAQUE = frozenset({"opaque", "binary", "marshaled"})
 
 
-class _Decoder:
-    """The types that a stream has described so far, and the values made of them."""
+class Decoder:
+    """The types that a stream has described so far, and the values made of them.
 
-    def __init__(self, cursor: _Cursor, wanted: Collection[str]) -> None:
-        self._cursor = cursor
+    Parameters
+    ----------
+    stream, wanted
+        As `read` takes them. Between two messages the stream stands where the next one begins.
+    """
+
+    def __init__(self, stream: IO[bytes], wanted: Collection[str]) -> None:
+        self._cursor = _Cursor(stream)
         self._wanted = frozenset(wanted)
         self._types = dict(_DESCRIPTORS)
-        self._fresh: dict[int, _Kind] = {}
+        self._fresh: dict[int, Kind] = {}
         self._stream = 0
 
+    def next_message(self) -> bool:
+        """Go to the next message; False at the end of the stream."""
+        return self._cursor.next_message()
+
     def items(self) -> Iterator[Item]:
+        """Yield the values of the message; none if it describes a type."""
         cursor = self._cursor
-        while cursor.next_message():
-            while cursor.left:
-                type_id = cursor.signed()
-                if type_id < 0:
-                    self._fresh[-type_id] = self._describe()
-                    continue
-                self._settle()
-                yield from self._top(type_id)
-                if cursor.left:
-                    msg = "a message holds more than its value"
-                    raise GobError(msg)
+        while cursor.left:
+            type_id = cursor.signed()
+            if type_id < 0:
+                self._fresh[-type_id] = self._describe()
+                continue
+            self._settle()
+            yield from self._top(type_id)
+            if cursor.left:
+                msg = "a message holds more than its value"
+                raise GobError(msg)
+
+    @property
+    def number(self) -> int:
+        """Which stream of the file this is, from 0."""
+        return self._stream
+
+    @property
+    def types(self) -> dict[int, Kind] | None:
+        """What the stream has described, by id; None while a value may yet change it."""
+        return None if self._fresh else self._types
 
     def _settle(self) -> None:
         """Add the types described since the last value; known ids tell that a new stream began."""
@@ -252,7 +274,7 @@ class _Decoder:
         self._types |= self._fresh
         self._fresh = {}
 
-    def _describe(self) -> _Kind:
+    def _describe(self) -> Kind:
         """Read a descriptor."""
         described = self._value(_DESCRIPTOR, 0)
         if not isinstance(described, dict) or len(described) != 1:
@@ -264,7 +286,7 @@ class _Decoder:
             for field in parts.get("fields", ())
         )
         name = parts.get("common", {}).get("name", "")
-        return _Kind(shape, name, fields, parts.get("key", 0), parts.get("elem", 0))
+        return Kind(shape, name, fields, parts.get("key", 0), parts.get("elem", 0))
 
     def _top(self, type_id: int) -> Iterator[Item]:
         kind = self._types.get(type_id)
@@ -289,7 +311,7 @@ class _Decoder:
             raise GobError(msg)
         if kind.shape == "struct":
             return self._fields(kind, depth + 1)
-        if kind.shape in _OPAQUE:
+        if kind.shape in OPAQUE:
             return self._cursor.blob()
         count = self._cursor.unsigned()
         if kind.shape == "map":
@@ -299,7 +321,7 @@ class _Decoder:
             ]
         return [self._value(kind.elem, depth + 1) for _ in range(count)]
 
-    def _fields(self, kind: _Kind, depth: int) -> dict[str, object]:
+    def _fields(self, kind: Kind, depth: int) -> dict[str, object]:
         found: dict[str, object] = {}
         index = -1
         while step := self._cursor.unsigned():
@@ -316,7 +338,7 @@ class _Decoder:
 
     def _pass_over(self, type_id: int, depth: int) -> None:
         kind = self._types.get(type_id)
-        if type_id in {_BYTES, _TEXT} or (kind is not None and kind.shape in _OPAQUE):
+        if type_id in {BYTES, TEXT} or (kind is not None and kind.shape in OPAQUE):
             self._cursor.skip(self._cursor.unsigned())
         else:
             self._value(type_id, depth)

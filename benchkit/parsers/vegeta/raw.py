@@ -19,19 +19,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Form, Format, Head, Record, Source
 from benchkit.parsers.source import UnreadableError
 from benchkit.parsers.vegeta.attack import Attack
+from benchkit.parsers.vegeta.columns import Results, read_gob
 from benchkit.parsers.vegeta.readings import TOOL
 from benchkit.parsers.vegeta.records import (
     CSV_START,
     Flaw,
     Result,
-    read_csv,
-    read_gob,
     read_json,
 )
+from benchkit.parsers.vegeta.table import read_csv
 
 #: The name of the struct, or of the slice in versions before 5, in the first descriptor.
 _GOB = re.compile(rb"\x03\x01\x01\x06Result\x01|\x02\x01\x01\x07Results\x01")
@@ -64,7 +66,7 @@ def recognises(head: Head) -> bool:
 
 #: By stream and name.
 _Attacks = dict[tuple[int, str], Attack]
-_READERS: dict[str, Callable[[Source], Iterator[Result | Flaw]]] = {
+_READERS: dict[str, Callable[[Source], Iterator[Results | Result | Flaw]]] = {
     "gob": read_gob,
     "csv": read_csv,
     "ndjson": read_json,
@@ -88,6 +90,8 @@ def parse(source: Source) -> Iterator[Record]:
             flaws.note(record)
             if isinstance(record, Result):
                 yield from _take(attacks, form, record)
+            elif isinstance(record, Results):
+                yield from _take_all(attacks, form, record)
     except UnreadableError as error:
         damage = error
     yield from _finish(source.label, attacks, is_cut=damage is not None or flaws.count > 0)
@@ -107,6 +111,20 @@ def _take(attacks: _Attacks, form: str, result: Result) -> Iterator[Record]:
         yield attack.take()
 
 
+def _take_all(attacks: _Attacks, form: str, results: Results) -> Iterator[Record]:
+    """Count results in columns for their attacks, in the order in which those come first."""
+    numbers, firsts = np.unique(results.attack, return_index=True)
+    for row in np.sort(firsts).tolist():
+        key = results.stream, results.attacks[int(results.attack[row])]
+        attack = attacks.get(key)
+        if attack is None:
+            attack = attacks[key] = Attack(form, results.first(row))
+            yield attack.reading
+        own = results.attack == results.attack[row]
+        if attack.extend(results.pick(own) if len(numbers) > 1 else results):
+            yield attack.take()
+
+
 class _Flaws:
     """What stands in a source that is no result: how many, the first, and whether it ends so."""
 
@@ -115,7 +133,7 @@ class _Flaws:
         self._first: Flaw | None = None
         self._end: Flaw | None = None
 
-    def note(self, record: Result | Flaw) -> None:
+    def note(self, record: Results | Result | Flaw) -> None:
         """Look at the next record."""
         self._end = record if isinstance(record, Flaw) else None
         self._first = self._first or self._end

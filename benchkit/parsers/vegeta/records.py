@@ -25,7 +25,7 @@ from benchkit.parsers.vegeta import gob
 CSV_START = re.compile(r"(\d{19}),(\d{1,5}),(\d{1,19}),(\d{1,20}),(\d{1,20}),")
 _FIELD = re.compile(r'("(?:[^"]|"")*"|[^,]*)(?:,|$)')
 _TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)")
-_GOB_FIELDS = ("Attack", "Code", "Timestamp", "Latency", "BytesOut", "BytesIn", "URL")
+GOB_FIELDS = ("Attack", "Code", "Timestamp", "Latency", "BytesOut", "BytesIn", "URL")
 #: Columns after the first five, by version: 7, 8 and 12.8; version 6 is known by its quotes.
 _TAILS = {2, 4, 7}
 _LONGEST_ERROR = 1 << 20
@@ -61,14 +61,14 @@ def read_gob(source: Source) -> Iterator[Result | Flaw]:
     line = 0
     try:
         with source.open() as stream:
-            for item in gob.read(stream, _GOB_FIELDS):
+            for item in gob.read(stream, GOB_FIELDS):
                 line += 1
-                yield _from_gob(line, item) or Flaw(line, f"holds a {item.name or 'value'}")
+                yield from_gob(line, item) or Flaw(line, f"holds a {item.name or 'value'}")
     except gob.GobError as error:
         yield Flaw(line, str(error))
 
 
-def _from_gob(line: int, item: gob.Item) -> Result | None:
+def from_gob(line: int, item: gob.Item) -> Result | None:
     """Make a result of a struct by its fields' names; zero fields are not in it."""
     value = item.value
     if item.name != "Result" or not isinstance(value, dict):
@@ -112,20 +112,44 @@ def _from_json(line: int, value: dict[str, object]) -> Result | None:
 
 def read_csv(source: Source) -> Iterator[Result | Flaw]:
     """Yield the results of CSV, whose errors may run over several lines."""
-    pending: tuple[int, str] | None = None
-    columns = 0
+    reader = CsvReader()
     for line, text in source.lines():
+        yield from reader.take(line, text)
+    yield from reader.end()
+
+
+class CsvReader:
+    """Lines of CSV, of which a record is known to be whole when the next one begins."""
+
+    def __init__(self) -> None:
+        self._pending: tuple[int, str] | None = None
+        self._columns = 0
+
+    def take(self, line: int, text: str) -> Iterator[Result | Flaw]:
+        """Read the next line."""
         if CSV_START.match(text):
-            if pending is not None:
-                columns = columns or _columns(pending[1])
-                yield _from_csv(*pending) or Flaw(pending[0], f"begins {pending[1][:30]!r}")
-            pending = line, text
-        elif pending is not None and _is_open(pending[1]):
-            pending = pending[0], f"{pending[1]}\n{text}"
+            yield from self.close()
+            self._pending = line, text
+        elif self._pending is not None and _is_open(self._pending[1]):
+            self._pending = self._pending[0], f"{self._pending[1]}\n{text}"
         elif text.strip():
             yield Flaw(line, f"begins {text[:30]!r}")
-    if pending is not None:
-        yield _last(*pending, columns)
+
+    def close(self) -> Iterator[Result | Flaw]:
+        """Yield the record before one that begins."""
+        if self._pending is not None:
+            line, text = self._pending
+            self._columns, self._pending = self._columns or _columns(text), None
+            yield _from_csv(line, text) or Flaw(line, f"begins {text[:30]!r}")
+
+    def end(self) -> Iterator[Result | Flaw]:
+        """Yield the last record."""
+        if self._pending is not None:
+            yield _last(*self._pending, self._columns)
+
+    def note_columns(self, columns: int) -> None:
+        """Take note of a record's columns after the first five; those of the first one count."""
+        self._columns = self._columns or columns
 
 
 def _last(line: int, text: str, columns: int) -> Result | Flaw:

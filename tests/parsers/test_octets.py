@@ -1,0 +1,118 @@
+"""Columns of text are read as Python reads each cell, or marked as not of the simplest form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchkit.parsers.k6.points import read_time
+from benchkit.parsers.octets import (
+    MARGIN,
+    Octets,
+    find,
+    find_lines,
+    find_separators,
+    read_decimal,
+    read_decimals,
+    read_integers,
+    tell_apart,
+)
+from benchkit.parsers.times import read_times
+from benchkit.units import scale
+
+CELLS = st.lists(st.binary(max_size=30), min_size=1, max_size=20)
+
+
+def lay_out(cells: Sequence[bytes]) -> tuple[Octets, np.ndarray, np.ndarray]:
+    """Put cells one behind the other; return where each begins, and its length."""
+    sizes = np.array([len(cell) for cell in cells], dtype=np.int64)
+    return Octets(b"".join(cells)), MARGIN + np.cumsum(sizes) - sizes, sizes
+
+
+@given(CELLS, st.integers(0, 255))
+def test_a_byte_is_found_where_it_comes_first(cells: list[bytes], byte: int) -> None:
+    block, starts, _ = lay_out(cells)
+    data = block.data
+    expected = [data.find(byte, start, start + 16) - start for start in starts]
+    found = find(block.take(starts, 16), byte).tolist()
+    assert found == [16 if place < 0 else place for place in expected]
+
+
+@given(st.lists(st.from_regex(rb"[0-9]{1,20}|[0-9 +x]{0,20}", fullmatch=True), min_size=1))
+def test_integers_are_those_of_python(cells: list[bytes]) -> None:
+    numbers, good = read_integers(*lay_out(cells))
+    for cell, number, is_good in zip(cells, numbers.tolist(), good.tolist(), strict=True):
+        simple = cell.isdigit() and len(cell) <= 19 and int(cell) < 922 * 10**16
+        assert is_good == simple
+        assert not is_good or number == int(cell)
+
+
+@given(
+    st.lists(
+        st.from_regex(rb"[0-9]{1,9}(\.[0-9]{1,9})?|[0-9.e-]{0,20}", fullmatch=True), min_size=1
+    ),
+    st.sampled_from([0, -3]),
+)
+def test_decimals_are_the_doubles_nearest_to_their_text(cells: list[bytes], exponent: int) -> None:
+    decimals, good = read_decimals(*lay_out(cells))
+    values = decimals.scaled(exponent).tolist()
+    for cell, value, is_good in zip(cells, values, good.tolist(), strict=True):
+        if is_good:
+            assert value == scale(cell.decode(), exponent)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.decimals(-1000, 1000, places=6))
+def test_a_number_in_any_spelling_is_exact_or_left(number: object) -> None:
+    text = str(number).replace("E", "e")
+    told = read_decimal(text.encode())
+    if told is not None:
+        assert told[0] / 10.0 ** (told[1] + 3) == scale(text, -3)
+
+
+@given(
+    st.datetimes(datetime(1971, 1, 1), datetime(2100, 1, 1)),  # noqa: DTZ001 - the zone is drawn
+    st.from_regex(r"(\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])", fullmatch=True),
+)
+def test_times_are_those_of_python(moment: datetime, rest: str) -> None:
+    text = moment.strftime("%Y-%m-%dT%H:%M:%S") + rest
+    (time,), (good,) = read_times(*lay_out([text.encode()]))
+    assert good
+    assert time == read_time(text)
+
+
+@given(st.from_regex(rb"[0-9TZ:.+-]{19,36}", fullmatch=True) | st.binary(max_size=40))
+def test_what_is_no_time_is_marked(text: bytes) -> None:
+    (time,), (good,) = read_times(*lay_out([text]))
+    if good:
+        assert time == read_time(text.decode())
+
+
+def test_the_time_before_1970_is_read() -> None:
+    (time,), (good,) = read_times(*lay_out([b"1969-12-31T23:59:59.5Z"]))
+    assert good
+    assert datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=int(time)) < datetime(
+        1970, 1, 1, tzinfo=UTC
+    )
+
+
+@given(st.lists(st.sampled_from([b"", b"a", b"a\0", b"ab", b"x" * 40, b"x" * 300]), min_size=1))
+def test_equal_texts_and_no_others_share_a_number(cells: list[bytes]) -> None:
+    texts, numbers = tell_apart(*lay_out(cells))
+    assert [texts[number] for number in numbers.tolist()] == cells
+    assert len(set(texts)) == len(texts)
+
+
+@given(st.lists(st.from_regex(rb"[ab,]{0,9}", fullmatch=True), min_size=1), st.integers(1, 4))
+def test_separators_are_found_line_by_line(rows: list[bytes], count: int) -> None:
+    block = Octets(b"\n".join(rows) + b"\n")
+    lines = find_lines(block)
+    places, good = find_separators(block, lines, ord(","), count)
+    assert good.tolist() == [row.count(b",") == count for row in rows]
+    for line in np.flatnonzero(good).tolist():
+        cells = rows[line].split(b",")
+        assert block.text(int(lines.starts[line]), int(places[line, 0])) == cells[0]
+        assert block.text(int(places[line, -1]) + 1, int(lines.ends[line])) == cells[-1]

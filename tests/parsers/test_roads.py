@@ -1,0 +1,175 @@
+"""Reading in columns and reading line by line give the same, whatever the bytes are."""
+
+from __future__ import annotations
+
+import gzip
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchkit.parsers import source
+from benchkit.parsers.ab import samples as ab
+from benchkit.parsers.base import Diagnostic, Format, Reading, Samples
+from benchkit.parsers.k6 import columns as k6_columns
+from benchkit.parsers.k6 import raw as k6
+from benchkit.parsers.k6 import table as k6_table
+from benchkit.parsers.octets import Lines, Octets
+from benchkit.parsers.source import Source, UnreadableError
+from benchkit.parsers.vegeta import columns as vegeta_columns
+from benchkit.parsers.vegeta import raw as vegeta
+from benchkit.parsers.vegeta import records
+from benchkit.parsers.vegeta import table as vegeta_table
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+#: Texts that stand where one goes into another form of the same, or is damaged.
+ODD = [
+    b"", b"\n", b"\r\n", b"\r", b"\x1b[0m", b" ", b"\t", b"\xff", b"\xc3\xa9", b"\0", b'"', b"\\",
+    b",", b"{", b"}", b"-", b"+", b".", b":", b"0", b"9", b"00", b"1e-05", b"-1.5", b"1E3", b"12.",
+    b"0.1234567890123456789", b"123456789.987654321", b"NaN", b"1e42", b"null", b"true", b"9" * 20,
+    b"Z", b"+03:00", b"2026-11-20T23:55:22Z", b"2026-02-30T23:55:22.5Z", b"60", b"http_reqs",
+    b'"tags":null', b'"value":1,', b'"time":"2026-11-20T23:55:22.1Z",', b"\t\t", b"\t7", b"checks",
+]  # fmt: skip
+
+
+def zipped(path: str) -> bytes:
+    return gzip.decompress((FIXTURES / path).read_bytes())
+
+
+def told(form: Format, data: bytes) -> dict[str, Any]:
+    """Return all that a parser gives, in a form that can be compared, blocks put together."""
+    readings: list[Reading] = []
+    columns: dict[tuple[Any, ...], list[Samples]] = defaultdict(list)
+    problems: list[Any] = []
+    try:
+        for record in form.parse(Source(None, "x", data)):
+            if isinstance(record, Reading):
+                readings.append(record)
+            elif isinstance(record, Diagnostic):
+                problems.append(record)
+            else:
+                owner = next(i for i, r in enumerate(readings) if r is record.reading)
+                key = owner, record.metric, record.subject, record.unit, record.stat
+                columns[(*key, record.resolution, record.origin)].append(record)
+    except UnreadableError as error:
+        problems.append(str(error))
+    samples = {}
+    for key, blocks in columns.items():
+        times = [np.asarray(b.times if b.times is not None else []) for b in blocks]
+        parts = [b.values for b in blocks], [b.lines for b in blocks], times
+        samples[key] = [np.concatenate(part).tolist() for part in parts]
+    return {"readings": readings, "samples": samples, "problems": problems}
+
+
+@st.composite
+def mutations(draw: st.DrawFn, original: bytes) -> bytes:
+    """Draw a few changes of the original: bytes and lines replaced, dropped, doubled, cut."""
+    data = original
+    for _ in range(draw(st.integers(0, 4))):
+        place = draw(st.integers(0, len(data)))
+        size = draw(st.sampled_from([0, 0, 1, 1, 2, 5, 30, 300]))
+        put = draw(st.sampled_from(ODD) | st.binary(max_size=3))
+        if draw(st.integers(0, 5)) == 0:  # from one place of the text to another
+            start = draw(st.integers(0, len(data)))
+            put = data[start : start + draw(st.sampled_from([8, 100, 400]))]
+        data = data[:place] + put + data[place + size :]
+    return data
+
+
+VEGETA_CSV = (FIXTURES / "skywalking-vegeta/edge/vegeta-results-refused.csv").read_bytes()
+AB = b"".join(
+    [
+        b"starttime\tseconds\tctime\tdtime\tttime\twait\n",
+        *(b"Sat Nov 21 00:30:18 2026\t1795221018\t%d\t%d\t12\t7\n" % (i, 9 * i) for i in range(20)),
+        b"Sat Nov 21 00:30:18 2026\t1795221018123456\t0\t1\t1\t0\n",
+    ]
+)
+
+
+def read_no_rows(_: Octets, lines: Lines) -> tuple[np.ndarray, np.ndarray]:
+    size = len(lines.starts)
+    return np.zeros((size, 5), dtype=np.int64), np.zeros(size, dtype=bool)
+
+
+#: Per form: its format, a text, and what makes its reader go line by line.
+K6 = zipped("k6-edge/small/k6-raw-small.json.gz")
+K6_LINES = K6.splitlines(keepends=True)
+SAMPLES: dict[str, tuple[Format, bytes, Callable[[pytest.MonkeyPatch], None]]] = {
+    "k6 json": (
+        k6.FORMAT,
+        b"".join([*K6_LINES[:45], *K6_LINES[-30:]]),
+        lambda patch: patch.setattr(k6._Json, "take_all", k6._Reader.take_all),
+    ),
+    "k6 csv": (
+        k6.FORMAT,
+        b"".join(zipped("k6-edge/small/k6-raw-small.csv.gz").splitlines(keepends=True)[:60]),
+        lambda patch: patch.setattr(k6._Csv, "take_all", k6._Reader.take_all),
+    ),
+    "ab -g": (
+        ab.FORMAT,
+        AB,
+        lambda patch: patch.setattr(ab, "read_rows", read_no_rows),
+    ),
+    "vegeta csv": (
+        vegeta.FORMAT,
+        b"".join(VEGETA_CSV.splitlines(keepends=True)[:40]),
+        lambda patch: patch.setitem(vegeta._READERS, "csv", records.read_csv),
+    ),
+    "vegeta csv without errors": (
+        vegeta.FORMAT,
+        b"".join(
+            b"17952220692420%05d,200,14272,0,5,,Zm9v,a,%d,GET,http://h/%d,\n" % (i, i, i % 2)
+            for i in range(20)
+        ),
+        lambda patch: patch.setitem(vegeta._READERS, "csv", records.read_csv),
+    ),
+    "vegeta gob": (
+        vegeta.FORMAT,
+        (FIXTURES / "skywalking-vegeta/edge/vegeta-results-refused.bin").read_bytes()[:4000],
+        lambda patch: patch.setitem(vegeta._READERS, "gob", records.read_gob),
+    ),
+    "vegeta gob, two streams": (
+        vegeta.FORMAT,
+        2 * (FIXTURES / "vegeta-edge/old/v12.8.0.bin").read_bytes(),
+        lambda patch: patch.setitem(vegeta._READERS, "gob", records.read_gob),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@settings(max_examples=80, deadline=None)
+@given(draw=st.data(), block=st.sampled_from([300, 5000, 1 << 22]))
+def test_both_roads_give_the_same(name: str, draw: st.DataObject, block: int) -> None:
+    form, original, plain = SAMPLES[name]
+    data = draw.draw(mutations(original))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "_BLOCK", block)
+        patch.setattr(Source.line_blocks, "__defaults__", (block,))
+        patch.setattr(k6_columns, "_FEW", 0)
+        patch.setattr(k6, "_FEW", 0)
+        patch.setattr(vegeta_columns, "_FEW", 0)
+        patch.setattr(vegeta_table, "_FEW", 0)
+        patch.setattr(vegeta_columns, "LINE_BLOCK", block)
+        fast = told(form, data)
+    with pytest.MonkeyPatch.context() as patch:
+        plain(patch)
+        is_same = told(form, data) == fast
+    assert is_same, data  # a comparison of all that was read would take pages
+
+
+def test_the_usual_shapes_are_read_in_columns() -> None:
+    block = k6_columns.read_block(K6)
+    points = sum(b'"type":"Point"' in line for line in K6_LINES)
+    assert len(block.points.lines) == points > 1000
+    assert len(block.left) == len(K6_LINES) - points
+    header, *rows = zipped("k6-edge/small/k6-raw-small.csv.gz").splitlines(keepends=True)
+    columns = header.decode().strip().split(",")
+    assert k6_table.read_rows(b"".join(rows), columns).good.all()
+    gob = SAMPLES["vegeta gob"][1]
+    kinds = [type(record) for record in vegeta_columns.read_gob(Source(None, "x", gob))]
+    assert kinds[:2] == [records.Result, vegeta_columns.Results]
