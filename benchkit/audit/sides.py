@@ -17,7 +17,7 @@ from benchkit.units import format_number, format_percent, format_quantity
 
 #: Words in the names of facts that are about the machine, and not about the variant.
 _MACHINE = re.compile(
-    r"(?:^|[^a-z])(?:cpus?|cores|threads|siblings|smt|turbo|governor|gomaxprocs|memory|machine"
+    r"(?:^|[^a-z])(?:cpus?|affinity|cores|threads|siblings|smt|turbo|governor|gomaxprocs|memory|machine"
     r"|hostname|kernel|os|goos|arch|goarch|limits?)(?:$|[^a-z])"
 )
 _LENGTHS = 0.1
