@@ -6,7 +6,6 @@ loads it, or that stands at its limit, is measured together with that.
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -101,6 +100,8 @@ def is_loopback(host: str) -> bool:
     name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
     if name in _LOCAL:
         return True
+    import ipaddress
+
     with suppress(ValueError):
         return ipaddress.ip_address(name).is_loopback
     return False

@@ -1,6 +1,6 @@
 """Rules about two sides that were not measured alike, and about changes of shares.
 
-In: comparisons and evidence of runs. Out: findings B203 to B205, B315, B319, B320. Why: another
+In: comparisons and evidence of runs. Out: findings B203, B204, B206, B315, B319, B320. Why: another
 version, machine, length or load is another experiment, and a table of medians does not show it.
 """
 
@@ -17,7 +17,7 @@ from benchkit.units import format_number, format_percent, format_quantity
 
 #: Words in the names of facts that are about the machine, and not about the variant.
 _MACHINE = re.compile(
-    r"(?:^|[^a-z])(?:cpus?|cores|threads|siblings|smt|turbo|governor|gomaxprocs|memory|machine"
+    r"(?:^|[^a-z])(?:cpus?|affinity|cores|threads|siblings|smt|turbo|governor|gomaxprocs|memory|machine"
     r"|hostname|kernel|os|goos|arch|goarch|limits?)(?:$|[^a-z])"
 )
 _LENGTHS = 0.1
@@ -75,7 +75,7 @@ def find_other_machines(comparisons: Comparisons, evidence: Evidence) -> Iterato
 
 
 def find_other_lengths(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
-    """B205: the runs of one side are longer, although not for a fixed number of requests."""
+    """B206: the runs of one side are longer, although not for a fixed number of requests."""
     for places in _pair_places(comparisons, evidence):
         sides = [[s.run.duration for s in sheets if s.run.duration] for _, sheets in places]
         if not all(sides) or _is_fixed_count([sheets for _, sheets in places]):
@@ -84,7 +84,7 @@ def find_other_lengths(comparisons: Comparisons, evidence: Evidence) -> Iterator
         if short and long / short - 1 > _LENGTHS:
             told = " against ".join(format_quantity(median(lengths), "s") for lengths in sides)
             yield Finding(
-                code="B205",
+                code="B206",
                 severity="info",
                 where=name_place(places[1][0]),
                 message=f"the runs are not of one length: {told} in {places[0][0][1]} and "

@@ -101,7 +101,7 @@ CASES: dict[str, tuple[Files, Files]] = {
         pair(ab(), ab(*OTHER_AB), "ab-1.txt"),
     ),
     "B204": (machines("Xeon", "EPYC"), machines("Xeon", "Xeon")),
-    "B205": (pair(wrk(), wrk(*OTHER, *LONGER)), pair(wrk(), wrk(*OTHER))),
+    "B206": (pair(wrk(), wrk(*OTHER, *LONGER)), pair(wrk(), wrk(*OTHER))),
     "B310": (one(wrk()), one(wrk(PLAIN_MEAN))),
     "B311 too many": (one(ab(MANY_IN_FLIGHT), "ab-1.txt"), one(ab(), "ab-1.txt")),
     "B311 too few": (one(wrk(("0.86ms  847", "0.36ms  847"))), one(wrk(PLAIN_MEAN))),

@@ -105,6 +105,16 @@ SIDES = (
     ),
     Entry(
         code="B205",
+        severity="warning",
+        says="nothing was compared: only levels of load are shown",
+        what="A comparison was asked for, no two sides could be told, and the results are levels "
+        "of load of one thing.",
+        why="A table of levels answers another question than what a change costs.",
+        example="nothing was compared: 'nginx' is the only variant",
+        do="Name both sides with --pair, or put each variant in a folder of its own.",
+    ),
+    Entry(
+        code="B206",
         severity="info",
         says="the runs of one side are longer by more than 10 %",
         what="Medians of the run lengths differ by more than 10 %, unless the runs are for a "
