@@ -5,17 +5,25 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import benchkit.api as bk
+from benchkit import schema
+from benchkit.derived.record import Measured
+from benchkit.derived.resources import derive_resources
 from benchkit.derived.usage import cut, reduce_counter
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 COSTS = FIXTURES / "tracing-costs"
@@ -166,6 +174,63 @@ def test_a_store_and_raw_files_tell_the_same(tmp_path: Path) -> None:
     columns = ["variant", "run", "tool", "subject", "metric", "stat", "value", "n"]
     assert raw[columns].equals(stored[columns])
     assert (raw["metric"] == "cpu_per_request").sum() == 1
+
+
+def test_vegetas_own_clock_is_a_window() -> None:
+    folder = FIXTURES / "skywalking-costs" / "agent"
+    report = json.loads((folder / "vegeta-report-2.json").read_text())
+    start, end = (
+        datetime.fromisoformat(report[name]).timestamp() for name in ("earliest", "latest")
+    )
+    with gzip.open(folder / "cadvisor-v21-consumer-2.json.gz") as file:
+        ((container, told),) = json.load(file).items()
+    samples = [
+        (datetime.fromisoformat(each["timestamp"]).timestamp(), each["cpu"]["usage"]["total"])
+        for each in told["stats"]
+    ]
+    inside = [each for each in samples if start <= each[0] <= end]
+    (first, before), (last, after) = inside[0], inside[-1]
+    runs = bk.load(FIXTURES / "skywalking-costs")
+    found = value(runs, "agent", 2, "cpu_usage", container, "mean")
+    assert found == pytest.approx((after - before) / 1e9 / (last - first), rel=0.01)
+
+
+def made_up(readings: dict[str, list[float]]) -> Observations:
+    """Return counters of one container, one reading a second from 100 s on."""
+    rows = [
+        {
+            "group": "", "variant": "otlp", "benchmark": "", "params": "", "run": 1,
+            "subject": "app", "metric": metric, "stat": "counter", "value": reading, "unit": "1",
+            "n": None, "time": datetime.fromtimestamp(100 + second, UTC), "resolution": None,
+            "origin": "reported", "tool": "cadvisor", "source": f"c.json:{second}",
+        }
+        for metric, series in readings.items()
+        for second, reading in enumerate(series)
+    ]  # fmt: skip
+    return schema.observations(pd.DataFrame(rows)[schema.column_names()])
+
+
+def test_throttling_traffic_and_resets_are_those_of_the_window() -> None:
+    series = made_up(
+        {
+            "cpu_time": [0, 7, 8, 0.5, 1.5],
+            "cpu_periods": [0, 10, 20, 30, 40],
+            "cpu_throttled_periods": [0, 9, 12, 14, 15],
+            "network_in": [0, 500, 600, 700, 800],
+        }
+    )
+    run = Measured(
+        group="", variant="otlp", benchmark="/", params="", run=1, tool="wrk",
+        window=(101.0, 104.0), duration=3.0, env={"limit.app.cpu": "2"},
+    )  # fmt: skip
+    rows, findings = derive_resources(series.head(0), [run], series)
+    told = {(row["metric"], row["stat"]): row["value"] for row in rows}
+    assert told["cpu_usage", "mean"] == pytest.approx((1 + 0.5 + 1) / 3)
+    assert told["cpu_throttled", "mean"] == pytest.approx((15 - 9) / (40 - 10))
+    assert told["network_in_rate", "mean"] == pytest.approx(100)
+    assert told["cpu_limit", "value"] == 2
+    assert rows[0]["source"] == "c.json:1"
+    assert findings == []
 
 
 steps = st.lists(st.floats(0.001, 10), min_size=2, max_size=30)
