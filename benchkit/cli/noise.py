@@ -71,7 +71,7 @@ def answer(
     to_file: bool,
 ) -> str:
     """Load, calibrate and write as the command line and the settings say."""
-    from benchkit.api import split_metric
+    from benchkit.api.sides import split_metric
     from benchkit.calibration import Rule, calibrate
     from benchkit.comparison.model import Plan
     from benchkit.tables.noise import noise_lines, noise_tables

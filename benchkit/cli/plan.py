@@ -70,7 +70,7 @@ def answer(
     to_file: bool,
 ) -> str:
     """Load, plan and write as the command line and the settings say."""
-    from benchkit.api import split_metric
+    from benchkit.api.sides import split_metric
     from benchkit.comparison.model import Plan
     from benchkit.planning import plan_runs
     from benchkit.tables.plan import plan_lines, plan_table

@@ -1,0 +1,133 @@
+"""What was compared, and what it shows: frame, figures, report.
+
+In: verdicts with their runs and findings. Out: `Comparison`. Why: every view of a comparison is one
+attribute away, and none is computed before it is asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from benchkit.comparison import Comparisons
+from benchkit.derived.knee import DEFAULT as KNEE
+from benchkit.errors import (
+    BenchkitError,
+    Finding,
+)
+from benchkit.verdict import Verdicts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+    from benchkit.plots.drawing import Plots
+    from benchkit.schema import Observations, Runs
+    from benchkit.tables.derived import Part
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What was compared, and what it shows.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+    runs : Runs
+    findings : tuple of Finding
+    observations : Observations, optional
+        What was compared; without them there are no tables of sweeps, resources and spans.
+    knee, reason
+        The rule for the knee of a sweep; why nothing was compared, if so.
+    """
+
+    verdicts: Verdicts
+    runs: Runs
+    findings: tuple[Finding, ...] = field(default=())
+    observations: Observations | None = None
+    knee: str = KNEE
+    reason: BenchkitError | None = None
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """The evidence alone."""
+        return self.verdicts.comparisons
+
+    @cached_property
+    def verdict(self) -> str:
+        """The verdict in one sentence."""
+        from benchkit.tables.derived import lead
+
+        return lead(self.verdicts, self.parts)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """One row per comparison, with the columns of ``compare --format csv``."""
+        import pandas as pd
+
+        from benchkit.report.to_json import row_values
+
+        return pd.DataFrame([row_values(row) for row in self.verdicts.rows])
+
+    @property
+    def plot(self) -> Plots:
+        """The figures: ``plot.forest()``, ``plot.percentiles(ax=ax)``."""
+        from benchkit.plots.drawing import Plots
+
+        return Plots(self.verdicts, self.runs)
+
+    def render(
+        self, form: str, *, title: str = "", command: str = "", templates: Path | None = None
+    ) -> str:
+        """Return the report.
+
+        Parameters
+        ----------
+        form : {'html', 'md', 'json'}
+        title : str
+        command : str
+            The command line that made it, for the section on method.
+        templates : Path, optional
+            A folder whose templates stand before those of the page.
+        """
+        from benchkit import __version__
+        from benchkit.report.formats import render
+        from benchkit.report.model import build
+
+        built = build(
+            self.verdicts,
+            self.runs,
+            self.findings,
+            title=title,
+            command=command,
+            version=__version__,
+            parts=self.parts,
+        )
+        return render(built, form, templates)
+
+    def to_markdown(self) -> str:
+        """Return the report as Markdown."""
+        return self.render("md")
+
+    def to_html(self) -> str:
+        """Return the report as one self-contained page."""
+        return self.render("html")
+
+    def _repr_html_(self) -> str:
+        from benchkit.report.model import build
+        from benchkit.report.to_html import to_fragment
+
+        built = build(self.verdicts, self.runs, self.findings, parts=self.parts)
+        return to_fragment(built)
+
+    @cached_property
+    def parts(self) -> dict[str, Part]:
+        """What is shown beside the comparison: sweeps, resources and spans."""
+        from benchkit.tables.derived import build_parts
+
+        return build_parts(self.verdicts, self.runs, self.observations, self.knee)
+
+    def __str__(self) -> str:
+        return self.verdict

@@ -1,0 +1,229 @@
+"""Results as they were loaded: looked at, narrowed down, compared, checked.
+
+In: observations and runs. Out: `RunSet`. Why: one object carries what belongs together, and its
+frames stay ordinary pandas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+from benchkit import config, schema, selection
+from benchkit.api.answer import Comparison
+from benchkit.api.sides import explain_single_variant, pair_up, require_metrics, split_metric
+from benchkit.audit import audit, check
+from benchkit.audit.names import explain_nothing
+from benchkit.comparison import Comparisons, Plan
+from benchkit.comparison import compare as compare_rows
+from benchkit.derived.knee import DEFAULT as KNEE
+from benchkit.derived.knee import parse_rule
+from benchkit.derived.sweep import is_only_swept
+from benchkit.errors import (
+    BaselineError,
+    BenchkitError,
+    ConfigError,
+    DataError,
+    Diagnostic,
+    Finding,
+    SourceReport,
+    rank,
+)
+from benchkit.starvation import find_starved_runs
+from benchkit.verdict import judge
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchkit.schema import Observations, Runs
+    from benchkit.selection import Label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSet:
+    """Results, as they were loaded.
+
+    Parameters
+    ----------
+    observations : Observations
+        One row per measured value of the measured runs.
+    runs : Runs
+        One row per run, of every role.
+    problems : tuple of Finding
+        What was found while loading; `findings` has them, and what `check` finds, as a frame.
+    diagnostics : tuple of Diagnostic
+        What could not be read.
+    reports : tuple of SourceReport
+        What became of each source.
+    first_variant : str or None
+        That of the first file that was named, the baseline if no name tells.
+    """
+
+    observations: Observations
+    runs: Runs
+    problems: tuple[Finding, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    reports: tuple[SourceReport, ...] = ()
+    first_variant: str | None = None
+
+    @property
+    def findings(self) -> pd.DataFrame:
+        """What `check` finds, one row each: code, severity, message, remedy, where, numbers."""
+        import pandas as pd
+
+        names = [field.name for field in fields(Finding)]
+        rows = [[getattr(finding, name) for name in names] for finding in self.check()]
+        return pd.DataFrame(rows, columns=names)
+
+    @property
+    def variants(self) -> list[str]:
+        """The variants with measured runs, in the order of the data."""
+        measured = self.runs[self.runs["role"] == "measured"]
+        return list(dict.fromkeys(measured["variant"].tolist()))
+
+    def where(self, **labels: Label | Sequence[Label]) -> RunSet:
+        """Keep only what has these labels, ``where(benchmark="/ping")``.
+
+        Raises
+        ------
+        SelectionError
+            If a label or a value does not occur.
+        """
+        of_runs = {k: v for k, v in labels.items() if k in self.runs.columns}
+        rest = {k: v for k, v in labels.items() if k not in of_runs}
+        runs = selection.select(self.runs, **of_runs)
+        measured = runs[runs["role"] == "measured"][list(schema.RUN_KEY)]
+        rows = self.observations.merge(measured.drop_duplicates(), on=list(schema.RUN_KEY))
+        observations = schema.observations(rows[schema.column_names()])
+        return replace(self, observations=selection.select(observations, **rest), runs=runs)
+
+    def compare(
+        self,
+        *,
+        baseline: str | None = None,
+        variant: str | Sequence[str] | None = None,
+        pairs: Sequence[tuple[str, str]] = (),
+        confidence: float = 0.95,
+        margin: float = 0.03,
+        metrics: Sequence[str] = (),
+        blocks: str = config.DEFAULT_BLOCKS,
+        method: str = config.DEFAULT_METHOD,
+        knee: str = KNEE,
+    ) -> Comparison:
+        """Compare variants with a baseline.
+
+        Parameters
+        ----------
+        baseline : str, optional
+            Guessed from the names if not given.
+        variant : str or sequence of str, optional
+            All others if not given.
+        pairs : sequence of (baseline, variant)
+            In place of both.
+        confidence : float
+            Of each interval.
+        margin : float
+            The smallest change that matters.
+        metrics : sequence of str
+            ``metric`` or ``metric.stat``: the primaries.
+        blocks : {'auto', 'never'}
+            Whether variants measured in complete blocks are compared block by block.
+        method : {'auto', 'rank', 'welch', 'history'}
+            How rows are compared wherever their runs allow it.
+        knee : str
+            The rule for the knee of a sweep, as `benchkit.derived.knee.parse_rule` reads it.
+
+        Returns
+        -------
+        Comparison
+            Without rows, and with a `reason`, where variants have nothing in common but a sweep.
+
+        Raises
+        ------
+        SelectionError, BaselineError, DataError
+        ConfigError
+            If ``blocks``, ``method`` or ``knee`` is not known, or two ask for a method.
+        """
+        parse_rule(knee)
+        reason: BenchkitError | None = None
+        try:
+            chosen = tuple(pairs) or self.choose_pairs(baseline, variant)
+        except (BaselineError, DataError) as error:
+            if baseline or variant or not is_only_swept(self.observations, self.runs):
+                raise
+            chosen, reason = (), error
+        for pair in chosen:
+            for name in pair:
+                selection.require(name, self.variants, "variant")
+        primaries = tuple(map(split_metric, metrics))
+        plan = Plan(confidence=confidence, primaries=primaries, blocks=blocks, method=method)
+        require_metrics(self.observations, plan.primaries)
+        for base, other in chosen:
+            if base == other:
+                raise ConfigError(f"{base!r} with itself", where="pair", hint="name two variants")
+        comparisons = Comparisons(pairs=(), contrasts=(), confidence=confidence)
+        if reason is None:
+            comparisons = compare_rows(self.observations, self.runs, chosen, plan)
+        verdicts = judge(comparisons, margin)
+        findings = rank(
+            (
+                *self.problems,
+                *explain_nothing(reason),
+                *audit(comparisons, self.runs, self.observations),
+                *find_starved_runs(verdicts, self.observations, self.runs, plan),
+            )
+        )
+        return Comparison(
+            verdicts=verdicts,
+            runs=self.runs,
+            findings=findings,
+            observations=self.observations,
+            knee=knee,
+            reason=reason,
+        )
+
+    def check(self, *, baseline: str | None = None) -> tuple[Finding, ...]:
+        """Apply every audit rule: to the runs, and to each variant beside the baseline.
+
+        Parameters
+        ----------
+        baseline : str, optional
+            Guessed from the names if not given; where none can be told, or the sides have nothing
+            in common, finding B200 says that the rules over two sides were passed over.
+
+        Returns
+        -------
+        tuple of Finding
+            The gravest first.
+
+        Raises
+        ------
+        SelectionError
+            If the baseline that was named is not there.
+        """
+        sides: Comparisons | BenchkitError | None = None
+        if len(self.variants) > 1:
+            try:
+                sides = compare_rows(self.observations, self.runs, self.choose_pairs(baseline))
+            except (BaselineError, DataError) as error:
+                sides = error
+        return rank((*self.problems, *check(self.observations, self.runs, sides)))
+
+    def choose_pairs(
+        self, baseline: str | None = None, variant: str | Sequence[str] | None = None
+    ) -> tuple[tuple[str, str], ...]:
+        """Return who is compared with whom; a baseline that is not named is guessed from names.
+
+        Raises
+        ------
+        DataError
+            If there are no two variants with measured runs.
+        SelectionError, BaselineError
+            If a name is not there, or no baseline can be told.
+        """
+        if not self.variants:
+            raise DataError("no measured run was found", hint="see `benchkit formats`")
+        if len(self.variants) == 1 and variant is None:
+            raise explain_single_variant(self.variants[0], self.runs, self.problems)
+        return pair_up(self.variants, baseline, variant, first=self.first_variant)

@@ -1,0 +1,98 @@
+"""Who is compared with whom, and on what.
+
+In: variants, runs, what was asked. Out: pairs, or the reason why there are none. Why: what is
+missing is said in the words of the user, before anything is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from benchkit import selection
+from benchkit.errors import DataError, Finding
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+
+def pair_up(
+    variants: Sequence[str],
+    baseline: str | None,
+    variant: str | Sequence[str] | None,
+    *,
+    first: str | None = None,
+) -> tuple[tuple[str, str], ...]:
+    """Return (baseline, variant) pairs; a baseline that is not named is guessed from the names.
+
+    Parameters
+    ----------
+    variants : sequence of str
+        Those with measured runs.
+    baseline : str or None
+    variant : str, sequence of str or None
+        All others if None.
+    first : str or None
+        That of the first file that was named: the baseline if no name tells.
+
+    Raises
+    ------
+    SelectionError, BaselineError
+        If a name is not there, or no baseline can be told.
+
+    Examples
+    --------
+    >>> pair_up(["otlp", "none", "apm"], None, None)
+    (('none', 'otlp'), ('none', 'apm'))
+    """
+    base = selection.choose_baseline(variants, baseline, first=first)
+    if variant is None:
+        others = [name for name in variants if name != base]
+    else:
+        others = [variant] if isinstance(variant, str) else list(variant)
+    return tuple((base, other) for other in others)
+
+
+def explain_single_variant(only: str, runs: Runs, problems: Sequence[Finding]) -> DataError:
+    """Say why there is but one variant."""
+    lost = sorted(set(runs["variant"]) - {only})
+    if lost:
+        return DataError(
+            f"nothing to compare: {', '.join(lost)} has no measured run, only failed ones "
+            "or warm-ups",
+            hint="see `benchkit runs`",
+        )
+    copies = sum(finding.code == "B103" for finding in problems)
+    also = f" ({copies} files are copies and counted once)" if copies else ""
+    return DataError(
+        f"nothing to compare: {only!r} is the only variant{also}",
+        hint="name files as label=path, or put each variant in a folder of its own",
+    )
+
+
+def require_metrics(observations: Observations, primaries: Sequence[tuple[str, str]]) -> None:
+    """Refuse primaries that nothing measured.
+
+    Raises
+    ------
+    SelectionError
+        With the name that may have been meant.
+    """
+    known = observations[["metric", "stat"]].drop_duplicates()
+    for metric, stat in primaries:
+        selection.require(metric, known["metric"].drop_duplicates(), "metric")
+        if stat:
+            of_metric = known[known["metric"] == metric]["stat"]
+            selection.require(stat, of_metric, f"stat of {metric}")
+
+
+def split_metric(text: str) -> tuple[str, str]:
+    """Part ``metric.stat``; the stat is empty where only a metric is named.
+
+    Examples
+    --------
+    >>> split_metric("latency.p99.9"), split_metric("request_rate")
+    (('latency', 'p99.9'), ('request_rate', ''))
+    """
+    metric, _, stat = text.partition(".")
+    return metric, stat
