@@ -124,7 +124,7 @@ class RunSet:
         ConfigError
             If ``blocks`` is not known.
         """
-        chosen = tuple(pairs) or self._pairs(baseline, variant)
+        chosen = tuple(pairs) or self.choose_pairs(baseline, variant)
         for pair in chosen:
             for name in pair:
                 selection.require(name, self.variants, "variant")
@@ -139,9 +139,14 @@ class RunSet:
         findings = (*self.problems, *audit(comparisons, self.runs, self.observations))
         return Comparison(verdicts=verdicts, runs=self.runs, findings=findings)
 
-    def _pairs(
+    def holding(self, observations: Observations) -> RunSet:
+        """Return the same runs with other observations."""
+        return replace(self, observations=observations)
+
+    def choose_pairs(
         self, baseline: str | None, variant: str | Sequence[str] | None
     ) -> tuple[tuple[str, str], ...]:
+        """Return who is compared with whom; a baseline that is not named is guessed from names."""
         if not self.variants:
             raise DataError("no measured run was found", hint="see `benchkit formats`")
         if len(self.variants) == 1 and variant is None:

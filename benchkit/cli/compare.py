@@ -87,10 +87,7 @@ def evaluate(
 ) -> Comparison:
     """Load and compare as the command line and the settings say."""
     base = o.settings()
-    if pair and (baseline or variant):
-        raise ConfigError(
-            "--pair names both sides", where="--pair", hint="leave out --baseline and --variant"
-        )
+    o.refuse_both(pair, baseline, variant)
     runset = request.load()
     return runset.compare(
         baseline=baseline or base.baseline,

@@ -167,6 +167,7 @@ def _contrast(
         pvalue=found.pvalue,
         confidence=plan.confidence,
         notes=found.notes,
+        arranged=found.arranged,
     )
 
 

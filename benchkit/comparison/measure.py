@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 
 from benchkit.comparison.blocks import Blocks
-from benchkit.stats.aligned import compare_aligned
+from benchkit.stats.aligned import align, compare_aligned
 from benchkit.stats.exact import ExactDifference, exact_difference
 from benchkit.stats.location import paired_t, welch
 from benchkit.stats.rank import hodges_lehmann, mann_whitney
@@ -50,6 +50,8 @@ class Found:
     equivalence: tuple[float | None, float | None] = (None, None)
     pvalue: float | None = None
     notes: tuple[str, ...] = ()
+    #: Logarithms of both sides as blocks leave them, aligned or pair by pair; else empty.
+    arranged: tuple[tuple[float, ...], ...] = ()
 
 
 def measure(
@@ -105,9 +107,12 @@ def _choose(blocks: Blocks) -> str:
 def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Found:
     if method == ALIGNED:
         apply = partial(compare_aligned, blocks.logs, blocks.baseline, blocks.variant)
-        return _found(method, confidence, apply)
-    pairs = blocks.side(blocks.baseline), blocks.side(blocks.variant)
-    return _found(method, confidence, partial(_pair, *pairs))
+        aligned = align(blocks.logs)
+        sides = (aligned[:, blocks.baseline].tolist(), aligned[:, blocks.variant].tolist())
+    else:
+        sides = blocks.side(blocks.baseline), blocks.side(blocks.variant)
+        apply = partial(_pair, *sides)
+    return replace(_found(method, confidence, apply), arranged=tuple(map(tuple, sides)))
 
 
 def _found(method: str, confidence: float, apply: Method, notes: tuple[str, ...] = ()) -> Found:

@@ -20,7 +20,7 @@ from benchkit.errors import AmbiguousFormatError, BenchkitError, Diagnostic, Fin
 from benchkit.ingestion.batches import row_batch, sample_batch
 from benchkit.ingestion.discovery import Found, Options
 from benchkit.layout.numbering import Piece
-from benchkit.layout.rename import Rename
+from benchkit.layout.rename import Rename, split_variant
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading, Row, Samples, Source
 from benchkit.parsers.source import UnreadableError
@@ -222,7 +222,8 @@ class Harvest:
         role = "failed" if reading.status == "failed" else reading.role or side.role or path.role
         if form.is_companion and role == "measured":
             role = "companion"
-        variant = found.variant or options.variant or side.variant or reading.variant
+        split = split_variant(reading.benchmark, options.split)
+        variant = found.variant or options.variant or split or side.variant or reading.variant
         part = Part(
             path=found.identity,
             label=found.label,
