@@ -17,6 +17,7 @@ from benchkit.gating.wording import (
     write_cost,
     write_cost_interval,
 )
+from benchkit.units import printable
 
 MOST = 10
 _MESSAGE = {"%": "%25", "\r": "%0D", "\n": "%0A"}
@@ -38,7 +39,8 @@ def to_annotations(result: GateResult) -> str:
             more = f"and {len(texts) - MOST + 1} more; see the job summary"
             texts = [*texts[: MOST - 1], ("benchkit gate", more)]
         lines += [
-            f"::{kind} title={escape(title, _PROPERTY)}::{escape(text)}" for title, text in texts
+            f"::{kind} title={escape(printable(title), _PROPERTY)}::{escape(text)}"
+            for title, text in texts
         ]
     return "".join(f"{line}\n" for line in lines)
 

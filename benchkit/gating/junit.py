@@ -31,13 +31,13 @@ def to_junit(result: GateResult) -> str:
     if result.self_test is not None:
         suite = _suite(root, "self-test")
         case = _case(suite, "benchkit.gate", "self-test")
-        for text in result.self_test.unseen[:1]:
-            _add(case, "error", result.sentence, text)
+        if not result.self_test.has_passed:
+            _add(case, "error", result.sentence, result.self_test.unseen)
     elif result.outcome.problem or not result.outcome.has_baseline:
         suite = _suite(root, "benchkit gate")
         case = _case(suite, "benchkit.gate", "comparison")
         kind = "error" if result.outcome.problem else "skipped"
-        _add(case, kind, result.sentence, result.outcome.problem)
+        _add(case, kind, result.sentence)
     else:
         _add_rules(root, result.outcome.rules)
     for element in (root, *root):
@@ -58,7 +58,7 @@ def _add_rules(root: ET.Element, rules: Sequence[RuleOutcome]) -> None:
             suites[pair] = _suite(root, pair)
         if row is None:
             case = _case(suites[pair], "benchkit.gate", outcome.rule.name)
-            _add(case, "error", describe_blind(outcome), ", ".join(outcome.missing))
+            _add(case, "error", describe_blind(outcome), outcome.missing)
         else:
             _add_row(suites[pair], outcome, row)
 
@@ -87,10 +87,10 @@ def _add_row(suite: ET.Element, outcome: RuleOutcome, row: RowOutcome) -> None:
         "runs": f"{c.n_baseline} + {c.n_variant}",
     }
     if row.word == OVER:
-        _add(case, "failure", message, "\n".join(row.notes))
+        _add(case, "failure", message, row.notes)
     elif row.word == NOT_SHOWN:
         kind = "failure" if outcome.fails_unshown else "skipped"
-        _add(case, kind, message, "\n".join(row.notes))
+        _add(case, kind, message, row.notes)
     lines = [f"{key}: {printable(text)}" for key, text in texts.items() if text]
     ET.SubElement(case, "system-out").text = "\n".join(lines)
 
@@ -103,11 +103,11 @@ def _case(suite: ET.Element, class_name: str, name: str) -> ET.Element:
     return ET.SubElement(suite, "testcase", name=printable(name), classname=class_name, time="0")
 
 
-def _add(case: ET.Element, kind: str, message: str, text: str = "") -> None:
+def _add(case: ET.Element, kind: str, message: str, lines: Sequence[str] = ()) -> None:
     told = ET.SubElement(case, kind, message=printable(message))
     if kind != "skipped":
         told.set("type", kind)
-    told.text = "\n".join(map(printable, text.split("\n"))) or None
+    told.text = "\n".join(map(printable, lines)) or None
 
 
 def _count(element: ET.Element) -> None:
