@@ -20,7 +20,19 @@ PROGRAM = "benchkit"
 
 def application() -> typer.Typer:
     """Put the commands together."""
-    from benchkit.cli import compare, export, formats, gate, ingest, noise, plan, report, runs, undo
+    from benchkit.cli import (
+        compare,
+        export,
+        formats,
+        gate,
+        ingest,
+        init,
+        noise,
+        plan,
+        report,
+        runs,
+        undo,
+    )
 
     app = typer.Typer(
         name=PROGRAM,
@@ -32,7 +44,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    for module in (ingest, runs, export, compare, gate, plan, noise, report, formats, undo):
+    for module in (ingest, runs, export, compare, gate, plan, noise, report, formats, init, undo):
         module.register(app)
     return app
 
