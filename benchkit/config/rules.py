@@ -33,11 +33,14 @@ class Habits:
         Fewest runs per side; below, a row shows nothing.
     no_findings : tuple of {'info', 'warning', 'error'}
         Severities of findings with which nothing is shown and the gate fails.
+    allow_other_machine : bool
+        Whether a baseline that was measured on another machine shows anything.
     """
 
     on_inconclusive: OnInconclusive = "warn"
     min_runs: int = FEWEST_RUNS
     no_findings: tuple[str, ...] = ()
+    allow_other_machine: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +58,7 @@ class Rule:
         The rows it holds for; each value, which may hold ``*``, must occur.
     target, acceptable : Limit or None
         At least one; the wider one is the limit.
-    on_inconclusive, min_runs, no_findings
+    on_inconclusive, min_runs, no_findings, allow_other_machine
         As in `Habits`.
     """
 
@@ -69,6 +72,7 @@ class Rule:
     on_inconclusive: OnInconclusive = "warn"
     min_runs: int = FEWEST_RUNS
     no_findings: tuple[str, ...] = ()
+    allow_other_machine: bool = False
 
     @property
     def limit(self) -> Limit:
@@ -85,7 +89,7 @@ class Rule:
 
 
 _NO_LIMIT = 'write acceptable = "5%", target = "1%", or both'
-_HABITS = ("on_inconclusive", "min_runs", "no_findings")
+_HABITS = ("on_inconclusive", "min_runs", "no_findings", "allow_other_machine")
 KEYS = ("name", "pair", "metric", "stat", "where", "target", "acceptable", *_HABITS)
 
 
@@ -151,6 +155,7 @@ def parse_overheads(texts: Sequence[str], habits: Habits) -> tuple[Rule, ...]:
                 on_inconclusive=habits.on_inconclusive,
                 min_runs=habits.min_runs,
                 no_findings=habits.no_findings,
+                allow_other_machine=habits.allow_other_machine,
             )
         )
     return tuple(rules)
@@ -242,4 +247,11 @@ def _read_habits(table: Mapping[str, object], habits: Habits, where: str) -> dic
         for severity in severities:
             if severity not in SEVERITIES:
                 raise unknown("severity", severity, SEVERITIES, where)
-    return {"on_inconclusive": word, "min_runs": runs, "no_findings": severities}
+    allowed = table.get("allow_other_machine", habits.allow_other_machine)
+    if not isinstance(allowed, bool):
+        hint = "write allow_other_machine = true"
+        raise ConfigError("allow_other_machine is not true or false", where=where, hint=hint)
+    return {
+        "on_inconclusive": word, "min_runs": runs, "no_findings": severities,
+        "allow_other_machine": allowed,
+    }  # fmt: skip

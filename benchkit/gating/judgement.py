@@ -7,7 +7,7 @@ rows at once and is adjusted for that; "within" has to hold for every row and ne
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from benchkit.comparison import EXACT, SINGLE, Comparisons, Contrast
@@ -15,6 +15,7 @@ from benchkit.comparison.limits import LimitEvidence, measure_limit
 from benchkit.config.limits import Limit
 from benchkit.config.rules import Habits, Rule
 from benchkit.errors import Finding
+from benchkit.gating.machines import Pair
 from benchkit.gating.matching import match
 from benchkit.gating.outcome import (
     ACCEPTABLE,
@@ -47,7 +48,8 @@ def judge_rules(
     comparisons: Comparisons,
     rules: Sequence[Rule],
     findings: Sequence[Finding] = (),
-    pairs: Sequence[tuple[str, str]] = (),
+    pairs: Sequence[Pair] = (),
+    unlike: Mapping[Pair, str] | None = None,
 ) -> GateOutcome:
     """Hold every row against the rules.
 
@@ -59,6 +61,8 @@ def judge_rules(
         With one of a severity that a rule excludes, the rule shows nothing and fails.
     pairs : sequence of (baseline, variant)
         Those that a rule without a pair is about; all if none is given.
+    unlike : mapping of pair to text, optional
+        Pairs whose sides were measured on different machines, and how these differ.
 
     Returns
     -------
@@ -81,7 +85,7 @@ def judge_rules(
     for rule in rules:
         contrasts, missing = match(rule, comparisons.contrasts, pairs)
         barred = _tell_barred(rule, findings)
-        rows = tuple(_hold(rule, contrast, barred) for contrast in contrasts)
+        rows = tuple(_hold(rule, contrast, barred, unlike or {}) for contrast in contrasts)
         held.append(RuleOutcome(rule=rule, rows=rows, missing=missing, is_barred=bool(barred)))
     adjusted = iter(_adjust([row for outcome in held for row in outcome.rows]))
     decided = tuple(
@@ -92,7 +96,10 @@ def judge_rules(
 
 
 def judge_verdicts(
-    verdicts: Verdicts, habits: Habits, findings: Sequence[Finding] = ()
+    verdicts: Verdicts,
+    habits: Habits,
+    findings: Sequence[Finding] = (),
+    unlike: Mapping[Pair, str] | None = None,
 ) -> GateOutcome:
     """Decide by the verdicts on the primary rows, where no limit is set.
 
@@ -101,6 +108,8 @@ def judge_verdicts(
     verdicts : Verdicts
     habits : Habits
     findings : sequence of Finding
+    unlike : mapping of pair to text, optional
+        As in `judge_rules`.
 
     Returns
     -------
@@ -111,21 +120,22 @@ def judge_verdicts(
     rule = Rule(
         name=DEFAULT, metric="", acceptable=margin, on_inconclusive=habits.on_inconclusive,
         min_runs=habits.min_runs, no_findings=habits.no_findings,
+        allow_other_machine=habits.allow_other_machine,
     )  # fmt: skip
     barred = _tell_barred(rule, findings)
-    rows = tuple(_convert(rule, verdict, barred) for verdict in verdicts.primary)
+    rows = tuple(_convert(rule, verdict, barred, unlike or {}) for verdict in verdicts.primary)
     outcome = RuleOutcome(rule=rule, rows=rows, is_barred=bool(barred))
     return GateOutcome(rules=(outcome,), confidence=verdicts.comparisons.confidence)
 
 
-def _convert(rule: Rule, verdict: Verdict, barred: str) -> RowOutcome:
+def _convert(rule: Rule, verdict: Verdict, barred: str, unlike: Mapping[Pair, str]) -> RowOutcome:
     c = verdict.contrast
     evidence = LimitEvidence(
         p_over=c.pvalue, p_within=None, is_exact=c.method == EXACT,
         is_ratio=c.ratio is not None, value=c.delta if c.ratio is None else c.ratio,
         low=c.equivalence_low, high=c.equivalence_high,
     )  # fmt: skip
-    why = barred or _tell_unfit(rule, c)
+    why = barred or _tell_unfit(rule, c, unlike)
     word, notes = WITHIN, verdict.notes
     if why or verdict.word in {INCONCLUSIVE, CHANGED}:
         word, notes = NOT_SHOWN, tuple(dict.fromkeys([*filter(None, [why]), *verdict.notes]))
@@ -137,10 +147,10 @@ def _convert(rule: Rule, verdict: Verdict, barred: str) -> RowOutcome:
     )  # fmt: skip
 
 
-def _hold(rule: Rule, contrast: Contrast, barred: str) -> RowOutcome:
+def _hold(rule: Rule, contrast: Contrast, barred: str, unlike: Mapping[Pair, str]) -> RowOutcome:
     """Take the evidence; the word is not known before all rows of the gate are."""
     evidence = measure_limit(contrast, rule.limit)
-    why = barred or _tell_unfit(rule, contrast)
+    why = barred or _tell_unfit(rule, contrast, unlike)
     if why:
         evidence = replace(evidence, p_over=None, p_within=None, notes=(why, *evidence.notes))
     return RowOutcome(
@@ -158,12 +168,14 @@ def _tell_barred(rule: Rule, findings: Sequence[Finding]) -> str:
     )
 
 
-def _tell_unfit(rule: Rule, contrast: Contrast) -> str:
+def _tell_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) -> str:
     """Say why a row can show nothing; empty if it can."""
     if max(contrast.failed_baseline, contrast.failed_variant) > MOST_FAILED:
         return "failing requests are fast or slow for reasons of their own: nothing is shown"
     if contrast.method == EXACT:
         return ""
+    if not rule.allow_other_machine and (contrast.baseline, contrast.variant) in unlike:
+        return f"{unlike[contrast.baseline, contrast.variant]}; allow_other_machine lets it count"
     fewest = min(contrast.n_baseline, contrast.n_variant)
     if contrast.method == SINGLE and fewest >= rule.min_runs:
         return "; ".join(contrast.notes)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from benchkit.errors import BenchkitError, ExitCode, Finding
 from benchkit.gating.judgement import judge_rules, judge_verdicts
+from benchkit.gating.machines import find_unlike
 from benchkit.gating.outcome import GateOutcome
 from benchkit.gating.planting import plant, tell_unseen
 from benchkit.gating.policy import Policy
@@ -20,7 +21,7 @@ from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
     from benchkit.config import Settings
-    from benchkit.schema import Observations
+    from benchkit.schema import Observations, Runs
 
 Pairs = Sequence[tuple[str, str]]
 
@@ -32,6 +33,8 @@ class Compared(Protocol):
     def verdicts(self) -> Verdicts: ...  # noqa: D102
     @property
     def findings(self) -> tuple[Finding, ...]: ...  # noqa: D102
+    @property
+    def runs(self) -> Runs: ...  # noqa: D102
 
 
 class Results(Protocol):
@@ -129,10 +132,11 @@ def gate(
 
 def decide(compared: Compared, policy: Policy, pairs: Pairs = ()) -> GateOutcome:
     """Hold a comparison against a policy."""
+    comparisons = compared.verdicts.comparisons
+    unlike = find_unlike(compared.runs, comparisons.pairs)
     if policy.rules:
-        comparisons = compared.verdicts.comparisons
-        return judge_rules(comparisons, policy.rules, compared.findings, pairs)
-    return judge_verdicts(compared.verdicts, policy.habits, compared.findings)
+        return judge_rules(comparisons, policy.rules, compared.findings, pairs, unlike)
+    return judge_verdicts(compared.verdicts, policy.habits, compared.findings, unlike)
 
 
 def _choose_default(

@@ -111,6 +111,8 @@ def _habits() -> Iterator[str]:
     yield "min_runs = 4"
     yield "# Severities of findings with which nothing is shown and the gate fails:"
     yield '# no_findings = ["error", "warning"]'
+    yield "# A baseline that was measured on another machine shows nothing, unless it may:"
+    yield "# allow_other_machine = true"
     yield ""
 
 
