@@ -8,7 +8,6 @@ import examples
 import gated
 import pytest
 
-from benchkit import schema
 from benchkit.cli import run
 from benchkit.gating.machines import find_unlike
 
@@ -21,7 +20,10 @@ def unlike(none: list[dict[str, str]], otlp: list[dict[str, str]]) -> str:
         for variant, envs in (("none", none), ("otlp", otlp))
         for number in range(len(envs))
     ]
-    runs = schema.Runs(examples.runs_of(rows, "wrk").assign(env=[*none, *otlp]))
+    runs = examples.runs_of(rows, "wrk")
+    for place, env in enumerate((*none, *otlp)):
+        runs["env"].iloc[place].clear()
+        runs["env"].iloc[place].update(env)
     return find_unlike(runs, [PAIR]).get(PAIR, "")
 
 
