@@ -227,3 +227,28 @@ def test_a_wider_limit_is_never_harder_to_hold(cost: float, limit: float) -> Non
     )
     assert (narrow.p_over or 0) <= (wide.p_over or 0)
     assert (narrow.p_within or 0) >= (wide.p_within or 0)
+
+
+@pytest.mark.parametrize("variants", [2, 4])
+def test_complete_blocks_are_held_by_the_test_of_their_design(variants: int) -> None:
+    """Rounds differ by 20 %, runs within a round by 1 %: only a test by blocks sees 10 %."""
+    generator = np.random.default_rng(5)
+    rounds = np.exp(generator.normal(0, 0.2, 10))
+    names = ["base", "new", "other", "more"][:variants]
+    rows = [
+        (name, "Ping", run, "time_per_op", "sample", float(level * cost * noise), "s")
+        for name, cost in zip(names, (1.0, 1.1, 1.0, 1.0), strict=False)
+        for run, (level, noise) in enumerate(
+            zip(rounds, np.exp(generator.normal(0, 0.01, 10)), strict=True), 1
+        )
+    ]
+    runs = examples.runs_of(rows, "gobench")
+    runs = runs.assign(block=runs["run"])
+    data = examples.observations(rows, "gobench")
+    plan = Plan(primaries=(("time_per_op", "sample"),), blocks="auto")
+    (row,) = compare(data, runs, [("base", "new")], plan).contrasts
+    assert row.method == ("signed-rank" if variants == 2 else "aligned")
+    for limit, word in (("5%", OVER), ("20%", ACCEPTABLE)):
+        assert judge(row, rule(acceptable=limit)).rows[0].word == word
+        unpaired = replace(row, arranged=())
+        assert judge(unpaired, rule(acceptable=limit)).rows[0].word == NOT_SHOWN
