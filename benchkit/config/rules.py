@@ -83,6 +83,11 @@ class Rule:
         return found
 
     @property
+    def is_default(self) -> bool:
+        """Whether it stands where no limit is set: no primary metric may regress."""
+        return not self.metric
+
+    @property
     def label(self) -> str:
         """Metric and stat as they are written: ``latency.p50``."""
         return f"{self.metric}.{self.stat}" if self.stat else self.metric

@@ -14,6 +14,8 @@ from benchkit.gating.result import GateResult
 from benchkit.gating.wording import (
     describe_notes,
     name_row,
+    say,
+    say_limit,
     write_cost,
     write_cost_interval,
 )
@@ -72,7 +74,7 @@ def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
     for rule in outcome.rules:
         for row in rule.rows:
             told = f"{name_row(row)} {write_cost(row)} {write_cost_interval(row)}".strip()
-            text = f"{row.word}: {told}, limit {row.rule.limit.text}"
+            text = f"{say(row)}: {told}, {say_limit(row)}"
             if row.word == OVER or (row.word == NOT_SHOWN and rule.fails_unshown):
                 yield "error", rule.rule.name, text
             elif row.word == NOT_SHOWN and rule.rule.on_inconclusive == "warn":

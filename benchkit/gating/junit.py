@@ -13,7 +13,14 @@ from xml.etree import ElementTree as ET
 
 from benchkit.gating.outcome import NOT_SHOWN, OVER, RowOutcome, RuleOutcome
 from benchkit.gating.result import GateResult
-from benchkit.gating.wording import describe_blind, name_row, write_cost, write_cost_interval
+from benchkit.gating.wording import (
+    describe_blind,
+    name_row,
+    say,
+    say_limit,
+    write_cost,
+    write_cost_interval,
+)
 from benchkit.metrics import label
 from benchkit.units import printable
 
@@ -76,10 +83,10 @@ def _add_row(suite: ET.Element, outcome: RuleOutcome, row: RowOutcome) -> None:
     name = " · ".join(filter(None, (rule.name, place, label(c.metric, c.stat), c.tool)))
     case = _case(suite, "benchkit.gate", name)
     told = f"{name_row(row)} {write_cost(row)} {write_cost_interval(row)}".strip()
-    message = f"{row.word}: {told}, limit {rule.limit.text}"
+    message = f"{say(row)}: {told}, {say_limit(row)}"
     values = {key: getattr(row.evidence, key) for key in _NUMBERS} | {"p_over": row.p_over}
     texts = {
-        "outcome": row.word,
+        "outcome": say(row),
         "estimate": "ratio" if row.evidence.is_ratio else f"difference in {c.unit}",
         **{key: f"{value!r}" for key, value in values.items() if value is not None},
         "target": rule.target.text if rule.target else "",

@@ -48,7 +48,7 @@ def _write(result: GateResult, most: int) -> str:
     pressing = [row for row in outcome.rows if row.word in PRESSING]
     parts += _table(result, pressing, most)
     rest = [row for row in outcome.rows if row.word not in PRESSING]
-    parts += _fold(f"{_number(len(rest), 'row')} within limits", _table(result, rest, most))
+    parts += _fold(f"{_number(len(rest), 'row')} that hold", _table(result, rest, most))
     found = [f"- {escape(str(finding))}" for finding in result.findings[:most]]
     if len(result.findings) > most:
         found.append(f"- and {len(result.findings) - most} more")
@@ -78,6 +78,12 @@ def _number(count: int, noun: str) -> str:
 
 def _tell_method(result: GateResult) -> str:
     level = format_bare(1 - result.outcome.confidence)
+    if result.outcome.rules[0].rule.is_default:
+        return (
+            f"No limit is set. A regression: p, adjusted for all rows, is at most {level} and the "
+            "estimate is beyond the margin; no regression: equivalence or a gain is shown; else a "
+            "row is not shown. The unit is the run."
+        )
     return (
         f"Over the limit, and within it, are each shown by a one-sided test at {level}, the first "
         "adjusted for all rows of the gate; else a row is not shown. The unit is the run."

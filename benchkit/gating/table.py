@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchkit.gating.outcome import NOT_SHOWN, OVER, WORDS, GateOutcome, RowOutcome
-from benchkit.gating.wording import MARKS, mark_of, write_cost, write_cost_interval
+from benchkit.gating.wording import MARKS, mark_of, say, write_cost, write_cost_interval
 from benchkit.metrics import label
 from benchkit.tables.model import Cell, Column, Table, drop_empty, fold_constant
 from benchkit.tables.wording import format_bare, write_runs, write_value
@@ -51,6 +51,7 @@ def _notes(row: RowOutcome) -> tuple[str, ...]:
 
 
 def _columns(outcome: GateOutcome) -> tuple[Column, ...]:
+    is_default = any(rule.rule.is_default for rule in outcome.rules)
     inner = format_bare(1 - 2 * (1 - outcome.confidence))
     return (
         Column("rule", "gate"),
@@ -60,7 +61,7 @@ def _columns(outcome: GateOutcome) -> tuple[Column, ...]:
         Column("change", "change", align="right"),
         Column("interval", f"{inner} interval"),
         Column("target", "target", align="right"),
-        Column("limit", "limit", align="right"),
+        Column("limit", "margin" if is_default else "limit", align="right"),
         Column("n", "runs", align="right"),
         Column("outcome", "outcome"),
         Column("needed", "runs needed", align="right"),
@@ -82,7 +83,7 @@ def _row(row: RowOutcome, notes: dict[str, int]) -> tuple[Cell, ...]:
         Cell(rule.target.text if rule.target else ""),
         Cell(rule.limit.text),
         Cell(write_runs(c), c.n_variant),
-        Cell(row.word, mark=MARKS[mark_of(row)], notes=numbers),
+        Cell(say(row), mark=MARKS[mark_of(row)], notes=numbers),
         Cell(f"{row.runs_needed}" if row.runs_needed else "", row.runs_needed),
     )
 

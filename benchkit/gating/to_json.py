@@ -13,6 +13,7 @@ from typing import Any
 
 from benchkit.gating.outcome import RowOutcome, RuleOutcome
 from benchkit.gating.result import GateResult
+from benchkit.gating.wording import say
 from benchkit.report.to_json import finding_values
 
 FORMAT_VERSION = 1
@@ -71,6 +72,7 @@ def _row(row: RowOutcome) -> dict[str, Any]:
     evidence, contrast = row.evidence, row.contrast
     return {
         "outcome": row.word,
+        "said": say(row),
         **{key: getattr(contrast, key) for key in _LABELS},
         "estimate": "ratio" if evidence.is_ratio else "difference",
         "value": evidence.value,

@@ -57,7 +57,10 @@ def write_sentence(outcome: GateOutcome) -> str:
     word = next(word for word in WORDS if outcome.count(word))
     rows = list(outcome.with_word(word))
     worst = max(rows, key=measure_cost)
-    parts = [f"{MARKS[mark_of(worst)]} {word.capitalize()}: {_describe(worst)}", _count(outcome)]
+    parts = [
+        f"{MARKS[mark_of(worst)]} {say(worst).capitalize()}: {_describe(worst)}",
+        _count(outcome),
+    ]
     parts += [_lower(describe_blind(rule)) for rule in blind]
     if word == NOT_SHOWN:
         parts.append(_PASSES if outcome.has_passed else _FAILS)
@@ -73,6 +76,18 @@ def mark_of(row: RowOutcome) -> str:
     '✓'
     """
     return WITHIN if row.word == ACCEPTABLE and row.rule.target is None else row.word
+
+
+def say(row: RowOutcome) -> str:
+    """Return the word for a row: without a limit, that of its verdict."""
+    if not row.rule.is_default:
+        return row.word
+    return {OVER: "regression", WITHIN: "no regression"}.get(row.word, row.word)
+
+
+def say_limit(row: RowOutcome) -> str:
+    """Say what a row is held against: ``limit 5%``, or the margin where no limit is set."""
+    return f"{'margin' if row.rule.is_default else 'limit'} {row.rule.limit.text}"
 
 
 def describe_blind(outcome: RuleOutcome) -> str:
@@ -141,17 +156,18 @@ def _describe(row: RowOutcome) -> str:
         return f"{told}, target {rule.target.text}"
     if row.word == ACCEPTABLE and rule.target is not None:
         return f"{told}, inside the limit {rule.limit.text}, target {rule.target.text} not shown"
-    return f"{told}, limit {rule.limit.text}"
+    return f"{told}, {say_limit(row)}"
 
 
 def _count(outcome: GateOutcome) -> str:
     """Count the rows by their words; empty where there is but one."""
     total = len(outcome.rows)
-    counts = [(outcome.count(word), word) for word in WORDS if outcome.count(word)]
+    words = [word for word in WORDS if outcome.count(word)]
+    counts = [(outcome.count(word), say(next(outcome.with_word(word)))) for word in words]
     if total == 1:
         return ""
     if len(counts) == 1:
-        return f"all {total} rows are {counts[0][1]}"
+        return f"all {total} rows: {counts[0][1]}"
     return f"of {total} rows " + ", ".join(f"{number} {word}" for number, word in counts)
 
 

@@ -111,7 +111,7 @@ def test_every_policy_with_every_result(
         assert said[0] in "✓△?"
         assert said[0] != "?" or said.endswith("the policy lets this pass.")
     elif code == OVER:
-        assert said.startswith("✗ Over the limit: ")
+        assert said.startswith("✗ Regression: " if policy == "none" else "✗ Over the limit: ")
     elif code == UNSHOWN:
         assert said.startswith("? Not shown: ")
         assert said.endswith("the policy fails this.")
