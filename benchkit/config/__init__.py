@@ -48,6 +48,8 @@ class Settings:
         The smallest change that matters, as a fraction.
     blocks : {'auto', 'never'}
         Whether variants that were measured in complete blocks are compared block by block.
+    seed : int
+        Of what is drawn by chance: the splits that `noise` tries.
     split : tuple of (pattern, lower)
         How benchmark names tell the variants of one file: a pattern with a group ``variant``, and
         whether it is written in lower case; empty if they do not.
@@ -66,6 +68,7 @@ class Settings:
     confidence: float = 0.95
     margin: float = 0.03
     blocks: str = DEFAULT_BLOCKS
+    seed: int = 0
     split: tuple[str, bool] | tuple[()] = ()
     habits: Habits = field(default_factory=Habits)
     rules: tuple[Rule, ...] = ()
@@ -75,7 +78,7 @@ class Settings:
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "project": ("title", "baseline"),
     "ingest": ("layout", "rename", "exclude", "split"),
-    "stats": ("metrics", "confidence", "margin", "blocks"),
+    "stats": ("metrics", "confidence", "margin", "blocks", "seed"),
     "policy": (),
     "gate": (),
 }
@@ -178,6 +181,10 @@ def _convert(key: str, value: object, where: str) -> object:
         if isinstance(value, (str, int, float)) and not isinstance(value, bool):
             return parse_fraction(value, where=f"{where} {key}")
         raise ConfigError(f"{key} is not a number", where=where, hint="write 3% or 0.03")
+    if key == "seed":
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return value
+        raise ConfigError(f"seed is {value!r}", where=where, hint="write a whole number")
     if key == "split":
         return _read_split(value, f"{where} split")
     if key == "rename":

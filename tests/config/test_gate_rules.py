@@ -125,7 +125,7 @@ def test_what_is_no_limit_is_refused(text: object) -> None:
         ("[[gate]]\nmetric = 'a'\ntarget = '5%'\non_inconclusive = 'wrn'", "mean 'warn'?"),
         ("[[gate]]\nmetric = 'a'\ntarget = '5%'\n" * 2, "two rules are called 'a'"),
         ("[policy]\nmin_run = 5", "did you mean 'min_runs'?"),
-        ("[ingest]\nsplit = {patern = 'a'}", "did you mean 'pattern'?"),
+        ("[ingest]\nsplit = {patterns = 'a'}", "did you mean 'pattern'?"),
         ("[ingest]\nsplit = {pattern = 'a(b)'}", "no group called variant"),
         ("[ingest]\nsplit = {pattern = '('}", "split"),
         ("[ingest]\nrename = [['a']]", "no rule for names"),

@@ -148,7 +148,7 @@ def test_one_line_on_the_command_line_is_enough(slower: Path) -> None:
         (["--max-overhead", "time_per_op"], "names no limit"),
         (["--max-overhead", "time_per_op=5"], "is not a limit"),
         (["--max-overhead", "time_per_op=-5%"], "is not a limit"),
-        (["--on-inconclusive", "fial"], "did you mean 'fail'?"),
+        (["--on-inconclusive", "warm"], "did you mean 'warn'?"),
         (["--policy", "nowhere.toml"], "cannot be read"),
         (["--pair", "a:b", "--baseline", "a"], "leave out --baseline"),
         (["--format", "html"], "use table, md, json"),

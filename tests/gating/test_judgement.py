@@ -189,7 +189,7 @@ def test_where_names_columns_params_and_patterns() -> None:
     assert gone.exit_code is ExitCode.DATA
     assert "found no benchmark=Set*" in write_sentence(gone)
     with pytest.raises(ConfigError, match="did you mean 'connections'"):
-        judge(row, rule(acceptable="5%", where=(("conections", ("8",)),)))
+        judge(row, rule(acceptable="5%", where=(("connection", ("8",)),)))
 
 
 def test_the_default_gate_is_the_verdict_on_the_primaries() -> None:
