@@ -17,6 +17,7 @@ from benchkit.gating.outcome import GateOutcome
 from benchkit.gating.planting import plant, tell_unseen
 from benchkit.gating.policy import Policy
 from benchkit.gating.result import GateResult, SelfTest
+from benchkit.selection import BASELINE_NAMES
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def _lacks_baseline(results: Results, policy: Policy, baseline: str | None, pair
     if not asked or any(rule.pair is None for rule in policy.rules):
         asked |= {baseline} if baseline else set()
     if not asked:
-        return len(known) == 1
+        return len(known) == 1 and known[0].lower() not in BASELINE_NAMES
     return bool(known) and not asked & set(known)
 
 

@@ -136,6 +136,8 @@ def measure_cost(row: RowOutcome) -> float:
     value = evidence.value or 0.0
     change = value - 1 if evidence.is_ratio else value
     cost = -change if row.contrast.better == "higher" else change
+    if row.contrast.better == "none":
+        cost = abs(change)
     allowed = limit.share if limit.is_relative else limit.value
     return cost / allowed if allowed else cost
 

@@ -181,6 +181,9 @@ def test_allowing_no_baseline_excuses_nothing_else(
     write_results("no common name", tmp_path)
     monkeypatch.chdir(tmp_path)
     assert gate("--allow-missing-baseline") == DATA
+    (tmp_path / "results" / "enabled.txt").unlink()  # the baseline is there, the change is not
+    assert gate("--allow-missing-baseline") == DATA
+    assert gate("--allow-missing-baseline", "--baseline", "baseline") == DATA
 
 
 def test_two_variants_of_one_file_are_told_apart_by_their_names(
