@@ -104,14 +104,19 @@ def write_rows(times: int) -> Iterator[str]:
     yield f"| runs | spread | {' | '.join(f'costs {what}' for what in COSTS)} |"
     yield "| --: | :-- | --: | --: | --: |"
     for session in TABLE:
-        more = f", {session.rows} rows" if session.rows > 1 else ""
-        more += ", one run in ten 20 % slow" if session.slow > 1 else ""
-        cells = []
-        for cost in COSTS.values():
-            rates = simulate(replace(session, cost=cost), times)
-            shares = (rates.over, rates.not_shown, rates.within)
-            cells.append(" / ".join(f"{100 * share:.1f}" for share in shares))
-        yield f"| {session.runs} | {100 * session.spread:g} %{more} | {' | '.join(cells)} |"
+        yield write_row(session, times)
+
+
+def write_row(session: Session, times: int) -> str:
+    """Write the row of a session's runs and spread."""
+    more = f", {session.rows} rows" if session.rows > 1 else ""
+    more += ", one run in ten 20 % slow" if session.slow > 1 else ""
+    cells = []
+    for cost in COSTS.values():
+        rates = simulate(replace(session, cost=cost), times)
+        shares = (rates.over, rates.not_shown, rates.within)
+        cells.append(" / ".join(f"{100 * share:.1f}" for share in shares))
+    return f"| {session.runs} | {100 * session.spread:g} %{more} | {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

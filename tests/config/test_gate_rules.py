@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from benchkit.config.rules import Habits, parse_overheads
 from benchkit.errors import ConfigError
 from benchkit.layout.rename import parse_rename
 
+README = Path(__file__).resolve().parents[2] / "README.md"
 POLICY = """
 schema = 1
 [ingest]
@@ -62,6 +64,14 @@ def test_a_policy_with_everything(tmp_path: Path) -> None:
     pair, text = map(parse_rename, found.rename)
     assert pair.apply("OTelOverhead/OTel_Enabled/Ping") == "OTelOverhead/Ping"
     assert text.apply("aa") == "ba"
+
+
+def test_the_readmes_policy_is_one() -> None:
+    section = README.read_text(encoding="utf-8").partition("## The gate\n")[2]
+    text = section.partition("```toml\n")[2].partition("```")[0]
+    found = config.parse(tomllib.loads(text))
+    assert [rule.limit.text for rule in found.rules] == ["5%", "+8 KiB"]
+    assert found.habits == Habits(min_runs=6, no_findings=("error",))
 
 
 def test_pyproject_holds_a_policy_too(tmp_path: Path) -> None:

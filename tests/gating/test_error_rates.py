@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from math import sqrt
+from pathlib import Path
 
 import pytest
-from gate_simulation import Session, simulate
+from gate_simulation import TABLE, Session, simulate, write_row
 
 TIMES = 300
 #: 5 % and three standard errors of so many sessions.
@@ -39,3 +40,10 @@ def test_what_costs_twice_the_limit_is_found_where_runs_suffice() -> None:
     rates = simulate(Session(10, 0.02, 0.10), TIMES)
     assert rates.over > 0.95
     assert rates.within == 0
+
+
+def test_the_readmes_table_is_what_the_simulation_says() -> None:
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    quickest = TABLE[3]
+    assert (quickest.runs, quickest.spread) == (4, 0.01)
+    assert write_row(quickest, 2000) in readme
