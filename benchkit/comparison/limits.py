@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from benchkit.comparison.measure import ALIGNED, EXACT, RANK_RUNS, SIGNED, SINGLE
+from benchkit.comparison.measure import ALIGNED, EXACT, RANK_RUNS, SIGNED, SINGLE, WELCH_RUNS
 from benchkit.comparison.model import Contrast
 from benchkit.config.limits import Limit
 from benchkit.errors import ConfigError
@@ -161,7 +161,7 @@ def _hold_exactly(contrast: Contrast, bounds: Sequence[_Bound]) -> tuple[bool, b
 def _hold(
     contrast: Contrast, limit: Limit, bounds: Sequence[_Bound]
 ) -> tuple[tuple[float | None, float | None], tuple[str, ...]]:
-    if contrast.method == SINGLE:
+    if _has_one_run(contrast):
         return (None, None), ()
     if limit.is_relative and min(contrast.baseline_values + contrast.variant_values) < 0:
         note = "values below 0 have no share: write the limit as an amount"
@@ -210,14 +210,19 @@ def _estimate(
     if is_ratio:
         return contrast.ratio, contrast.equivalence_low, contrast.equivalence_high
     x, y = contrast.baseline_values, contrast.variant_values
-    if contrast.method == SINGLE:
-        return contrast.delta, None, None
     if contrast.method == EXACT:
         return contrast.delta, min(y) - max(x), max(y) - min(x)
+    if _has_one_run(contrast):
+        return contrast.delta, None, None
     level = 1 - 2 * (1 - contrast.confidence)
     ranked = min(len(x), len(y)) >= RANK_RUNS
     found = hodges_lehmann(x, y, level) if ranked else welch(x, y, level)[0]
     return found.value, _finite(found.low), _finite(found.high)
+
+
+def _has_one_run(contrast: Contrast) -> bool:
+    """Tell whether a side has one run, whatever is known within it: runs alone are replicates."""
+    return contrast.method == SINGLE or min(contrast.n_baseline, contrast.n_variant) < WELCH_RUNS
 
 
 def _finite(value: float) -> float | None:

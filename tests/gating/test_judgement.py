@@ -138,6 +138,9 @@ def test_three_runs_are_held_by_welch_and_two_by_nothing() -> None:
     two = judge(contrast(BASE[:2], scaled(1.3)[:2]), rule(acceptable="10%"))
     assert (two.rows[0].word, two.exit_code) == (NOT_SHOWN, ExitCode.DONE)
     assert "2 runs on a side, the policy asks for 3" in two.rows[0].notes
+    one = replace(contrast(BASE[:1], scaled(1.3)[:1]), method="known within the run")
+    for limit in ("10%", "10 s"):
+        assert judge(one, rule(acceptable=limit)).rows[0].word == NOT_SHOWN
 
 
 def test_a_limit_below_the_rounding_step_is_held_at_the_worst_rounding() -> None:
