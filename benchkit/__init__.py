@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from benchkit.api import compare as compare
     from benchkit.api import formats as formats
     from benchkit.api import load as load
+    from benchkit.gating.run import gate as gate
 
 #: Public name -> the module that holds it, imported when first used: `import benchkit` is light.
 _EXPORTS = {
@@ -31,6 +32,7 @@ _EXPORTS = {
     "RunSet": "benchkit.api",
     "compare": "benchkit.api",
     "formats": "benchkit.api",
+    "gate": "benchkit.gating.run",
     "load": "benchkit.api",
     "BenchkitError": "benchkit.errors",
 }

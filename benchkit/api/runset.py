@@ -227,3 +227,7 @@ class RunSet:
         if len(self.variants) == 1 and variant is None:
             raise explain_single_variant(self.variants[0], self.runs, self.problems)
         return pair_up(self.variants, baseline, variant, first=self.first_variant)
+
+    def holding(self, observations: Observations) -> RunSet:
+        """Return the same runs with other observations."""
+        return replace(self, observations=observations)

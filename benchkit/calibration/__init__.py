@@ -127,7 +127,7 @@ def _choose(row: Replicates, rule: Rule) -> int:
 
 def _try(row: Replicates, cut: int | None, rule: Rule) -> NoiseRow:
     k = _choose(row, rule)
-    found = [_compare(row, *split, rule) for split in split_runs(row.n, k, MOST_SPLITS)]
+    found = [_compare(row, *split, rule) for split in split_runs(row.n, k, MOST_SPLITS, rule.seed)]
     every = range(row.n)
     first, last = (every[:k], every[-k:]) if cut is None else (every[:cut], every[cut:])
     measured = _compare(row, first, last, rule)

@@ -23,11 +23,14 @@ class Rule:
         As in a comparison.
     runs : int or None
         Runs per side; half of each variant's if None.
+    seed : int
+        Of the splits, where more are possible than are tried.
     """
 
     margin: float = 0.03
     confidence: float = 0.95
     runs: int | None = None
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

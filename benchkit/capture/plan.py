@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from benchkit.capture.order import ORDERS
-from benchkit.config import require_key
+from benchkit.config.keys import require_key
 from benchkit.errors import ConfigError
 from benchkit.units import parse_duration
 

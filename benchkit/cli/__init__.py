@@ -28,7 +28,9 @@ def application() -> typer.Typer:
         explain,
         export,
         formats,
+        gate,
         ingest,
+        init,
         noise,
         plan,
         plot,
@@ -47,8 +49,8 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    answers = (compare, report, plot, check, plan, noise)
-    for module in (capture, ingest, runs, export, *answers, formats, explain, undo, demo):
+    answers = (compare, report, plot, gate, check, plan, noise)
+    for module in (capture, ingest, runs, export, *answers, formats, explain, init, undo, demo):
         module.register(app)
     return app
 

@@ -88,10 +88,7 @@ def evaluate(request: o.Request, asked: o.Asked) -> Comparison:
     from benchkit.derived.knee import DEFAULT
 
     base = o.settings()
-    if asked.pair and (asked.baseline or asked.variant):
-        raise ConfigError(
-            "--pair names both sides", where="--pair", hint="leave out --baseline and --variant"
-        )
+    o.refuse_both(asked.pair, asked.baseline, asked.variant)
     runset = request.load()
     return runset.compare(
         baseline=asked.baseline or base.baseline,

@@ -17,15 +17,31 @@ from benchkit.units import printable
 
 if TYPE_CHECKING:
     from benchkit.errors import Finding
+    from benchkit.gating.result import GateResult
     from benchkit.tables.derived import Part
     from benchkit.tables.model import Cell, Column, Table
     from benchkit.verdict import Verdicts
 
-_STYLES = {"▲": "dark_orange3", "▼": "dodger_blue2", "=": "dim", "~": "dim", "≠": "bold"}
+_STYLES = {
+    "▲": "dark_orange3",
+    "▼": "dodger_blue2",
+    "=": "dim",
+    "~": "dim",
+    "≠": "bold",
+    "✗": "bold dark_orange3",
+    "△": "gold3",
+    "?": "bold",
+    "✓": "dodger_blue2",
+}
 _ASCII: dict[str, str | int | None] = {
     "▲": "^",
     "▼": "v",
     "≠": "!=",
+    "✓": "ok",
+    "✗": "FAIL",
+    "△": "ok?",
+    "“": '"',
+    "”": '"',
     "−": "-",
     "–": "-",
     "±": "+/-",
@@ -153,6 +169,28 @@ def render_comparison(
     if rest:
         blocks.append("\n".join(plain(line, file) for line in rest))
     return "\n\n".join(blocks) + "\n"
+
+
+def render_gate(result: GateResult, *, to_file: bool = False) -> str:
+    """Write the outcome of a gate: the sentence, what was not compared, the rows, the findings.
+
+    Parameters
+    ----------
+    result : GateResult
+    to_file : bool
+        Whether the text goes to a file and not to stdout.
+    """
+    from benchkit.gating.table import gate_table
+    from benchkit.gating.wording import describe_notes
+
+    unseen = result.self_test.unseen if result.self_test else describe_notes(result.outcome)
+    lines = [result.sentence, *(f"  {text}" for text in unseen)]
+    shown = [] if result.self_test or not result.outcome.rows else [gate_table(result.outcome)]
+    text = render_tables(lines, shown, to_file=to_file)
+    if result.self_test is None and result.findings:
+        file = None if to_file else sys.stdout
+        text += "\n" + "\n".join(plain(f"! {f}", file) for f in result.findings) + "\n"
+    return text
 
 
 def plain(text: str, file: TextIO | None = None) -> str:

@@ -81,6 +81,7 @@ def answer(
         margin=o.fraction(rule[0], base.margin, "--margin"),
         confidence=o.fraction(rule[1], base.confidence, "--confidence"),
         runs=rule[2],
+        seed=base.seed,
     )
     pairs = o.parse_pairs(pair)
     runset = request.load()

@@ -161,15 +161,16 @@ class Request:
         return Options(
             layout=self.layout or settings.layout,
             rename=tuple(self.rename or settings.rename),
+            split=settings.split,
             exclude=(*(self.exclude or ()), *settings.exclude),
             as_format=self.as_format,
         )
 
-    def load(self, *, samples: bool = False) -> RunSet:
+    def load(self, *, samples: bool = False, base: config.Settings | None = None) -> RunSet:
         """Load the results and say on stderr what could not be read."""
         from benchkit import api
 
-        options = self.options(settings())
+        options = self.options(base or settings())
         runset = api.load(*(self.paths or ()), options=options, store=self.store, samples=samples)
         if not self.quiet:
             told = [p for p in runset.diagnostics if p.severity != "note"]
@@ -209,9 +210,17 @@ def require_values(by: Sequence[str] | None) -> list[str] | None:
     return list(by) if by else None
 
 
-def settings() -> config.Settings:
-    """Return the settings of the working folder."""
-    return config.load(Path.cwd())
+def settings(file: Path | None = None) -> config.Settings:
+    """Return the settings of the working folder, or of a file that was named."""
+    return config.load(Path.cwd(), file)
+
+
+def refuse_both(pair: object, baseline: object, variant: object) -> None:
+    """Refuse ``--pair`` beside what names one side."""
+    if pair and (baseline or variant):
+        raise ConfigError(
+            "--pair names both sides", where="--pair", hint="leave out --baseline and --variant"
+        )
 
 
 def fraction(text: str | None, default: float, where: str) -> float:

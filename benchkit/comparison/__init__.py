@@ -191,6 +191,7 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence) -> Contrast:
         pvalue=found.pvalue,
         confidence=plan.confidence,
         notes=found.notes,
+        arranged=found.arranged,
     )
 
 

@@ -14,7 +14,7 @@ from statistics import median
 
 from benchkit.comparison.blocks import Blocks
 from benchkit.config import DEFAULT_METHOD
-from benchkit.stats.aligned import compare_aligned
+from benchkit.stats.aligned import align, compare_aligned
 from benchkit.stats.exact import ExactDifference, exact_difference
 from benchkit.stats.location import paired_t, welch
 from benchkit.stats.prediction import HISTORY as HISTORY_RUNS
@@ -60,6 +60,8 @@ class Found:
     equivalence: tuple[float | None, float | None] = (None, None)
     pvalue: float | None = None
     notes: tuple[str, ...] = ()
+    #: Logarithms of both sides as blocks leave them, aligned or pair by pair; else empty.
+    arranged: tuple[tuple[float, ...], ...] = ()
 
 
 def measure(
@@ -158,9 +160,12 @@ def _choose(blocks: Blocks) -> str:
 def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Found:
     if method == ALIGNED:
         apply = partial(compare_aligned, blocks.logs, blocks.baseline, blocks.variant)
-        return _found(method, confidence, apply)
-    pairs = blocks.side(blocks.baseline), blocks.side(blocks.variant)
-    return _found(method, confidence, partial(_pair, *pairs))
+        x, y = align(blocks.logs, blocks.baseline, blocks.variant)
+        sides = x.tolist(), y.tolist()
+    else:
+        sides = blocks.side(blocks.baseline), blocks.side(blocks.variant)
+        apply = partial(_pair, *sides)
+    return replace(_found(method, confidence, apply), arranged=tuple(map(tuple, sides)))
 
 
 def _found(method: str, confidence: float, apply: Method, notes: tuple[str, ...] = ()) -> Found:

@@ -89,6 +89,8 @@ class Contrast:
     failed_baseline, failed_variant : float
         Shares of requests that failed, medians over runs; 0 where none is told.
     notes : tuple of str
+    arranged : tuple of (baseline's, variant's)
+        Logarithms as complete blocks leave them, for tests against a limit; empty without blocks.
     """
 
     group: str
@@ -121,6 +123,7 @@ class Contrast:
     failed_baseline: float = 0.0
     failed_variant: float = 0.0
     notes: tuple[str, ...] = ()
+    arranged: tuple[tuple[float, ...], ...] = ()
 
     @property
     def delta(self) -> float:

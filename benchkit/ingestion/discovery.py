@@ -36,6 +36,7 @@ class Options:
     as_format: str | None = None
     rename: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    split: tuple[str, bool] | tuple[()] = ()
     samples: bool = True
 
     def renames(self) -> tuple[Rename, ...]:

@@ -14,7 +14,7 @@ from benchkit import schema
 from benchkit.ingestion.discovery import Found, Options
 from benchkit.layout.facts import list_facts
 from benchkit.layout.numbering import Piece
-from benchkit.layout.rename import Rename
+from benchkit.layout.rename import Rename, split_variant
 from benchkit.parsers.base import Format, Reading
 
 
@@ -66,7 +66,8 @@ def make_part(
     role = "failed" if reading.status == "failed" else reading.role or side.role or path.role
     if form.is_companion and role == "measured":
         role = "companion"
-    variant = found.variant or options.variant or side.variant or reading.variant
+    split = split_variant(reading.benchmark, options.split)
+    variant = found.variant or options.variant or split or side.variant or reading.variant
     params = {**reading.params, **dict(path.params), **side.params}
     part = Part(
         path=found.identity,

@@ -43,6 +43,28 @@ class Rename:
         return self.regex.sub(self.replacement, name, count=self.count)
 
 
+def split_variant(name: str, rule: tuple[str, bool] | tuple[()]) -> str:
+    """Return the variant that a benchmark's name tells, empty if it tells none.
+
+    Parameters
+    ----------
+    name : str
+    rule : (pattern, lower) or ()
+        A regular expression with a group ``variant``, and whether it is written in lower case.
+
+    Examples
+    --------
+    >>> split_variant("Overhead/OTel_Enabled/Ping", ("OTel_(?P<variant>[A-Za-z]+)", True))
+    'enabled'
+    """
+    if not rule:
+        return ""
+    pattern, lower = rule
+    match = re.search(pattern, name)
+    found = (match["variant"] or "") if match else ""
+    return found.lower() if lower else found
+
+
 def parse_rename(text: str) -> Rename:
     """Read a rule: ``s``, any delimiter, pattern, replacement, and the flags ``g`` and ``i``.
 

@@ -1,19 +1,20 @@
 """Settings from ``benchkit.toml`` or ``[tool.benchkit]``: frozen, and strict about their keys.
 
-In: a TOML file in the working folder. Out: `Settings`. Why: a misspelt key that is silently
-ignored is a gate that never fails.
+In: a TOML file in the working folder, or one that is named. Out: `Settings`. Why: what a project
+decides once is written once, and a misspelt key is never silently ignored.
 """
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from benchkit.config.keys import read_text, require_key
+from benchkit.config.rules import Habits, Rule, parse_habits, parse_rules
 from benchkit.errors import ConfigError
 
 FILE = "benchkit.toml"
@@ -52,6 +53,15 @@ class Settings:
         Whether variants that were measured in complete blocks are compared block by block.
     method : {'auto', 'rank', 'welch', 'history'}
         How rows are compared wherever their runs allow it.
+    seed : int
+        Of what is drawn by chance: the splits that `noise` tries.
+    split : tuple of (pattern, lower)
+        How benchmark names tell the variants of one file: a pattern with a group ``variant``, and
+        whether it is written in lower case; empty if they do not.
+    habits : Habits
+        What holds for every rule of the gate.
+    rules : tuple of Rule
+        Those of the gate.
     """
 
     title: str = ""
@@ -64,25 +74,39 @@ class Settings:
     margin: float = 0.03
     blocks: str = DEFAULT_BLOCKS
     method: str = DEFAULT_METHOD
+    seed: int = 0
+    split: tuple[str, bool] | tuple[()] = ()
+    habits: Habits = field(default_factory=Habits)
+    rules: tuple[Rule, ...] = ()
 
 
 #: Where each setting stands in the file.
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "project": ("title", "baseline"),
-    "ingest": ("layout", "rename", "exclude"),
-    "stats": ("metrics", "confidence", "margin", "blocks", "method"),
+    "ingest": ("layout", "rename", "exclude", "split"),
+    "stats": ("metrics", "confidence", "margin", "blocks", "method", "seed"),
+    "policy": (),
+    "gate": (),
 }
 SCHEMA = 1
 
 
-def load(folder: Path) -> Settings:
+def load(folder: Path, file: Path | None = None) -> Settings:
     """Read the settings that hold in ``folder``; the defaults if there are none.
+
+    Parameters
+    ----------
+    folder : Path
+    file : Path, optional
+        In place of those of the folder; of a ``pyproject.toml`` its ``[tool.benchkit]``.
 
     Raises
     ------
     ConfigError
         If the file is no TOML, has an unknown key, or a value of the wrong type.
     """
+    if file is not None:
+        return _load_named(file)
     own = folder / FILE
     if own.is_file():
         return parse(_read(own), where=FILE)
@@ -94,6 +118,17 @@ def load(folder: Path) -> Settings:
     return Settings()
 
 
+def _load_named(file: Path) -> Settings:
+    table = _read(file)
+    if file.name != "pyproject.toml":
+        return parse(table, where=file.name)
+    own = table.get("tool", {}).get("benchkit")
+    if own is None:
+        hint = "write [tool.benchkit], or name another file"
+        raise ConfigError("there is no [tool.benchkit]", where=file.name, hint=hint)
+    return parse(own, where="pyproject.toml [tool.benchkit]")
+
+
 def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
     """Make settings of a parsed table.
 
@@ -103,6 +138,7 @@ def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
     0.05
     """
     given: dict[str, object] = {}
+    habits = Habits()
     for section, content in table.items():
         if section == "schema":
             if content != SCHEMA:
@@ -111,23 +147,20 @@ def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
                 )
             continue
         known = require_key(section, SECTIONS, where)
+        if section == "gate":
+            continue
         if not isinstance(content, Mapping):
             raise ConfigError(f"{section} is not a table", where=where, hint=f"write [{section}]")
+        if section == "policy":
+            habits = parse_habits(content, f"{where} [policy]")
+            continue
         for key, value in content.items():
             require_key(key, known, f"{where} [{section}]")
             given[key] = _convert(key, value, f"{where} [{section}]")
+    if "gate" in table:
+        given["rules"] = parse_rules(table["gate"], habits, where)
+    given["habits"] = habits
     return Settings(**given)  # type: ignore[arg-type]
-
-
-def require_key(
-    key: str, known: Mapping[str, tuple[str, ...]] | tuple[str, ...], where: str
-) -> tuple[str, ...]:
-    """Return what belongs to ``key``, or say which known key it is nearest to."""
-    if key in known:
-        return known[key] if isinstance(known, Mapping) else known
-    near = difflib.get_close_matches(key, list(known), n=1)
-    suggestion = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(known)}"
-    raise ConfigError(f"unknown key {key!r}", where=where, hint=suggestion)
 
 
 def parse_fraction(text: str | float, *, where: str) -> float:
@@ -154,7 +187,15 @@ def _convert(key: str, value: object, where: str) -> object:
         if isinstance(value, (str, int, float)) and not isinstance(value, bool):
             return parse_fraction(value, where=f"{where} {key}")
         raise ConfigError(f"{key} is not a number", where=where, hint="write 3% or 0.03")
-    default = next(field.default for field in fields(Settings) if field.name == key)
+    if key == "seed":
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return value
+        raise ConfigError(f"seed is {value!r}", where=where, hint="write a whole number")
+    if key == "split":
+        return _read_split(value, f"{where} split")
+    if key == "rename":
+        return _read_renames(value, where)
+    default = next(known.default for known in fields(Settings) if known.name == key)
     if isinstance(default, tuple):
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(value)
@@ -166,6 +207,41 @@ def _convert(key: str, value: object, where: str) -> object:
         hint = f"use {', '.join(known)}"
         raise ConfigError(f"{value!r} is not known here", where=f"{where} {key}", hint=hint)
     return value
+
+
+def _read_renames(value: object, where: str) -> tuple[str, ...]:
+    """Return rules as sed writes them; a pair (pattern, replacement) is one that replaces all."""
+    if not isinstance(value, list):
+        hint = 'write rename = ["s#a#b#"] or [["a", "b"]]'
+        raise ConfigError("rename is not a list of texts", where=where, hint=hint)
+    return tuple(_write_rename(item, where) for item in value)
+
+
+def _write_rename(item: object, where: str) -> str:
+    if isinstance(item, str):
+        return item
+    if isinstance(item, list) and len(item) == 2 and all(isinstance(part, str) for part in item):
+        mark = next((c for c in "#|,;!@~" if c not in item[0] + item[1]), "#")
+        return "s" + mark + mark.join(part.replace(mark, f"\\{mark}") for part in item) + mark + "g"
+    hint = 'write "s#a#b#" or ["a", "b"]'
+    raise ConfigError(f"{item!r} is no rule for names", where=f"{where} rename", hint=hint)
+
+
+def _read_split(value: object, where: str) -> tuple[str, bool]:
+    """Return the pattern that tells the variant from a benchmark's name."""
+    hint = r"write split = {pattern = 'OTel_(?P<variant>\w+)', lower = true}"
+    if not isinstance(value, Mapping):
+        raise ConfigError("split is not a table", where=where, hint=hint)
+    for key in value:
+        require_key(key, ("pattern", "lower"), where)
+    pattern, lower = read_text(value.get("pattern"), "pattern", where), value.get("lower", False)
+    try:
+        groups = re.compile(pattern).groupindex
+    except re.error as error:
+        raise ConfigError(f"{pattern!r}: {error}", where=where, hint=hint) from error
+    if "variant" not in groups or not isinstance(lower, bool):
+        raise ConfigError(f"{pattern!r} has no group called variant", where=where, hint=hint)
+    return pattern, lower
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Runs the gate as the action's inputs say. What CI shows is written before the exit code is handed on.
+set -euo pipefail
+
+results=${RESULTS:-results}
+output=${OUTPUT:-benchkit-gate}
+policy=()
+[ -z "${BASELINE:-}" ] || policy+=(--baseline "$BASELINE")
+[ -z "${POLICY:-}" ] || policy+=(--policy "$POLICY")
+[ -z "${ON_INCONCLUSIVE:-}" ] || policy+=(--on-inconclusive "$ON_INCONCLUSIVE")
+[ "${ALLOW_MISSING_BASELINE:-false}" != true ] || policy+=(--allow-missing-baseline)
+while IFS= read -r limit; do
+    [ -z "$limit" ] || policy+=(--max-overhead "$limit")
+done <<<"${MAX_OVERHEAD:-}"
+
+if [ "${SELF_TEST:-false}" = true ]; then
+    benchkit gate "$results" "${policy[@]}" --self-test
+fi
+
+mkdir -p "$output"
+code=0
+benchkit gate "$results" "${policy[@]}" --github \
+    --junit "$output/junit.xml" --comment "$output/comment.md" || code=$?
+if [ -s "${GITHUB_OUTPUT:-}" ]; then
+    sed -n 's/^verdict=//p; s/^not-shown=0$/nothing-unshown/p' "$GITHUB_OUTPUT" >"$output/verdict"
+fi
+exit "$code"

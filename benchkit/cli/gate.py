@@ -1,0 +1,165 @@
+"""``benchkit gate``: a policy, and an exit code.
+
+In: raw files, folders or the store, and the limits of ``benchkit.toml``. Out: a sentence, a table,
+the files that continuous integration shows. Why: CI fails when a change costs more than the team
+allows, passes when that is excluded, and says so where neither is shown.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchkit.cli import options as o
+from benchkit.errors import ConfigError
+
+if TYPE_CHECKING:
+    from benchkit.gating.result import GateResult
+
+FORMATS = ("table", "md", "json")
+ENDINGS = {".md": "md", ".json": "json"}
+
+MaxOverhead = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--max-overhead",
+        metavar="M[.STAT]=LIMIT",
+        help="A limit in place of the policy's rules, e.g. latency.p50=5%; repeatable.",
+    ),
+]
+
+
+PolicyFile = Annotated[
+    Path | None, typer.Option("--policy", help="The policy. [default: benchkit.toml]")
+]
+OnInconclusive = Annotated[
+    str | None,
+    typer.Option(
+        metavar="pass|warn|fail",
+        help="What a row does that shows nothing, in place of the policy's word.",
+    ),
+]
+JUnit = Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")]
+GitHub = Annotated[
+    bool, typer.Option("--github", help="Job summary, annotations and outputs of a step.")
+]
+GitLab = Annotated[Path | None, typer.Option(help="Write GitLab's metrics report.")]
+OpenMetrics = Annotated[Path | None, typer.Option(help="Write OpenMetrics text.")]
+Comment = Annotated[Path | None, typer.Option(help="Write the body of a pull request's comment.")]
+Test = Annotated[
+    bool,
+    typer.Option(
+        "--self-test",
+        help="Plant a regression in a copy of the data; the gate must see itself fail.",
+    ),
+]
+AllowMissing = Annotated[
+    bool,
+    typer.Option("--allow-missing-baseline", help="Pass where there is no baseline yet."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    example = "Example: benchkit gate results/ --max-overhead latency.p50=5% --junit junit.xml"
+    app.command(epilog=example)(gate)
+
+
+def gate(
+    paths: o.Paths = None,
+    policy: PolicyFile = None,
+    max_overhead: MaxOverhead = None,
+    on_inconclusive: OnInconclusive = None,
+    baseline: o.Baseline = None,
+    variant: o.Variant = None,
+    pair: o.Pair = None,
+    junit: JUnit = None,
+    github: GitHub = False,
+    gitlab: GitLab = None,
+    openmetrics: OpenMetrics = None,
+    comment: Comment = None,
+    self_test: Test = False,
+    allow_missing_baseline: AllowMissing = False,
+    format: Annotated[
+        str | None, typer.Option(help="table, md or json. [default: told by -o, else table]")
+    ] = None,
+    output: o.Output = None,
+    store: o.StoreOption = None,
+    layout: o.Layout = None,
+    rename: o.Rename = None,
+    as_format: o.As = None,
+    exclude: o.Exclude = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Hold the results against the limits; the exit code says whether they hold."""
+    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    base = o.settings(policy)
+    o.refuse_both(pair, baseline, variant)
+    from benchkit.gating.policy import Policy
+    from benchkit.gating.run import run_gate
+
+    held = Policy.of(base).override(max_overhead or (), on_inconclusive)
+    request = o.Request(
+        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
+        exclude=exclude, quiet=quiet,
+    )  # fmt: skip
+    result = run_gate(
+        lambda: request.load(base=base), held, baseline=baseline or base.baseline, variants=variant,
+        pairs=o.parse_pairs(pair), self_test=self_test, allow_missing=allow_missing_baseline,
+    )  # fmt: skip
+    o.write(render(result, chosen, to_file=output is not None), output)
+    files = {"junit": junit, "openmetrics": openmetrics, "gitlab": gitlab, "comment": comment}
+    write_files(result, files, quiet=quiet)
+    if github:
+        write_github(result)
+    raise typer.Exit(int(result.exit_code))
+
+
+def render(result: GateResult, format: str, *, to_file: bool) -> str:
+    """Write the outcome in one of the command's formats."""
+    from benchkit.gating.sinks import SINKS, render_sink
+
+    if format in SINKS:
+        return render_sink(format, result)
+    from benchkit.cli.console import render_gate
+
+    return render_gate(result, to_file=to_file)
+
+
+def write_files(result: GateResult, files: Mapping[str, Path | None], *, quiet: bool) -> None:
+    """Write what the options ask for."""
+    from benchkit.gating.sinks import render_sink
+
+    for name, path in files.items():
+        if path is None:
+            continue
+        o.write(render_sink(name, result), path)
+        if not quiet:
+            typer.echo(f"→ {path}", err=True)
+
+
+def write_github(result: GateResult) -> None:
+    """Append to the files that a step of GitHub's names, and print the annotations on stderr.
+
+    The runner reads workflow commands from both streams; stdout belongs to the result.
+    """
+    from benchkit.gating.sinks import render_sink
+
+    for variable, sink in (("GITHUB_STEP_SUMMARY", "md"), ("GITHUB_OUTPUT", "outputs")):
+        named = os.environ.get(variable)
+        if not named:
+            typer.echo(f"{variable} is not set: nothing is written to it", err=True)
+            continue
+        try:
+            with Path(named).open("a", encoding="utf-8") as out:
+                out.write(render_sink(sink, result))
+        except OSError as error:
+            raise ConfigError(
+                f"cannot be written: {error.strerror}", where=variable, hint="name a file"
+            ) from error
+    sys.stderr.write(render_sink("annotations", result))

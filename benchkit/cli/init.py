@@ -1,0 +1,77 @@
+"""``benchkit init``: a commented ``benchkit.toml`` from what it sees.
+
+In: raw files, folders or the store. Out: the file. Why: a policy is begun from the names in the
+data, and not from an empty page.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchkit import config
+from benchkit.cli import options as o
+from benchkit.errors import BenchkitError, ConfigError
+
+if TYPE_CHECKING:
+    from benchkit.api import RunSet
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: benchkit init results/")(init)
+
+
+def init(
+    paths: o.Paths = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="The file, or - for stdout. [default: benchkit.toml]"),
+    ] = None,
+    baseline: o.Baseline = None,
+    store: o.StoreOption = None,
+    layout: o.Layout = None,
+    rename: o.Rename = None,
+    as_format: o.As = None,
+    exclude: o.Exclude = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Write a commented benchkit.toml: baseline, names, and a gate for each primary metric."""
+    target = output or Path(config.FILE)
+    if str(target) != "-" and target.exists() and not force:
+        raise ConfigError("is there already", where=str(target), hint="replace it with --force")
+    request = o.Request(
+        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
+        exclude=exclude, quiet=quiet,
+    )  # fmt: skip
+    runset = request.load(base=config.Settings())
+    o.write(describe(runset, baseline), target)
+    if str(target) != "-" and not quiet:
+        typer.echo(f"→ {target} · next: benchkit gate", err=True)
+
+
+def describe(runset: RunSet, baseline: str | None) -> str:
+    """Write the policy of what was loaded; what cannot be compared yet is said in it."""
+    from benchkit.gating.starter import write_policy
+    from benchkit.layout.matching import suggest_rename
+
+    try:
+        pairs = runset.choose_pairs(baseline, None)
+    except BenchkitError as error:
+        return write_policy(baseline, runset.variants, None, why=error.what)
+    base = pairs[0][0]
+    try:
+        comparisons = runset.compare(pairs=pairs).comparisons
+    except BenchkitError as error:
+        names = {
+            variant: list(dict.fromkeys(rows["benchmark"]))
+            for variant, rows in runset.runs.groupby("variant")
+        }
+        rule = suggest_rename(names[base], names[pairs[0][1]])
+        return write_policy(base, runset.variants, None, rename=rule, why=error.what)
+    one, other = (comparisons.only_in.get(name, ()) for name in pairs[0])
+    rule = suggest_rename(one, other)
+    return write_policy(base, runset.variants, comparisons, rename=rule)

@@ -1,0 +1,242 @@
+"""Evidence against a limit: whether the cost is shown to be above it, or to be below it.
+
+In: a `Contrast` and a `Limit`. Out: `LimitEvidence`, two one-sided p-values and the estimate in the
+limit's own terms. Why: "no difference was found" does not say that a limit holds; both answers come
+from one test on shifted data, and where neither is shown, that is the answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from benchkit.comparison.measure import (
+    ALIGNED,
+    EXACT,
+    RANK,
+    RANK_RUNS,
+    SIGNED,
+    SINGLE,
+    WELCH_RUNS,
+)
+from benchkit.comparison.model import Contrast
+from benchkit.config.limits import Limit
+from benchkit.errors import ConfigError
+from benchkit.stats.location import welch
+from benchkit.stats.rank import hodges_lehmann, mann_whitney
+from benchkit.stats.sample import FloatArray
+from benchkit.stats.signed_rank import wilcoxon
+
+Side = Literal["greater", "less"]
+_OTHER: dict[Side, Side] = {"greater": "less", "less": "greater"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitEvidence:
+    """What the runs say of one limit.
+
+    Parameters
+    ----------
+    p_over : float or None
+        Of "it costs no more than the limit": small where it is over. 0 or 1 for exact metrics,
+        None where there is no test.
+    p_within : float or None
+        Of "it costs the limit or more": small where the limit holds.
+    is_exact : bool
+        Whether the two are facts and not p-values.
+    is_ratio : bool
+        Whether the estimate is variant / baseline; else their difference in the unit.
+    value, low, high : float or None
+        The estimate and its interval at ``1 - 2 (1 - confidence)``, whose ends are what the two
+        one-sided tests can exclude.
+    notes : tuple of str
+    """
+
+    p_over: float | None
+    p_within: float | None
+    is_exact: bool
+    is_ratio: bool
+    value: float | None
+    low: float | None
+    high: float | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """One end of what is allowed: y against ``x · factor + shift``, over on one side of it."""
+
+    factor: float
+    shift: float
+    over: Side
+
+
+def measure_limit(contrast: Contrast, limit: Limit) -> LimitEvidence:
+    """Hold a contrast against a limit.
+
+    Parameters
+    ----------
+    contrast : Contrast
+    limit : Limit
+        A share ``5%`` is a ratio of 1.05 where lower is better, and of 0.95 where higher is; the
+        factor ``1.1x`` is 1.1, and 1/1.1. Without a better direction both sides are held.
+
+    Returns
+    -------
+    LimitEvidence
+
+    Raises
+    ------
+    ConfigError
+        If the limit's unit is not the metric's, or a share of 100 % can never be exceeded.
+
+    Notes
+    -----
+    The baseline's values are moved to the limit, then the sides are compared by the exact
+    Mann-Whitney test, one-sided [1]_; with 3 runs by Welch's t on logarithms (for amounts, on the
+    values); values from complete blocks by the test of their design. Where the limit is smaller
+    than the rounding step, each test is made with the rounding that speaks against it. Smallest
+    usable n: 3 + 3; ranks reach 5 % one-sided from 4 + 4 (or 3 + 4) runs.
+
+    References
+    ----------
+    .. [1] E. L. Lehmann, Nonparametrics: Statistical Methods Based on Ranks (1975), section 2.5.
+    """
+    require_unit(contrast, limit)
+    is_ratio = limit.is_relative and contrast.ratio is not None
+    value, low, high = _estimate(contrast, is_ratio=is_ratio)
+    bounds = _bounds(contrast, limit)
+    values = contrast.baseline_values + contrast.variant_values
+    is_exact = contrast.method == EXACT or not any(values)
+    tested: tuple[float | None, float | None]
+    notes: tuple[str, ...] = ()
+    if is_exact:
+        over, within = _hold_exactly(contrast, bounds)
+        tested = (float(not over), float(not within))
+    else:
+        tested, notes = _hold(contrast, limit, bounds)
+    return LimitEvidence(
+        p_over=tested[0], p_within=tested[1],
+        is_exact=is_exact, is_ratio=is_ratio, value=value, low=low, high=high, notes=notes,
+    )  # fmt: skip
+
+
+def require_unit(contrast: Contrast, limit: Limit) -> None:
+    """Refuse an amount in another unit than the metric's, and a loss of everything."""
+    unit = contrast.unit or "1"
+    if limit.unit and limit.unit != unit:
+        named = {"1": "a count or share", "s": "a time", "B": "an amount of data"}
+        raise ConfigError(
+            f"{limit.text} is {named.get(limit.unit, limit.unit)}, "
+            f"{contrast.metric} is measured in {unit}",
+            where="limit",
+            hint='write per cent, "5%", or an amount in the unit of the metric',
+        )
+    if limit.kind == "percent" and limit.value >= 1 and contrast.better == "higher":
+        hint = 'write a factor: "2x" allows half of it'
+        raise ConfigError(
+            f"{contrast.metric} can never lose more than {limit.text}", where="limit", hint=hint
+        )
+
+
+def _bounds(contrast: Contrast, limit: Limit) -> tuple[_Bound, ...]:
+    """Return the end that is a cost, or both where no direction is better."""
+    if limit.is_relative:
+        lower = 1 / limit.value if limit.kind == "factor" else 1 - limit.value
+        up, down = _Bound(1 + limit.share, 0.0, "greater"), _Bound(lower, 0.0, "less")
+    else:
+        up, down = _Bound(1.0, limit.value, "greater"), _Bound(1.0, -limit.value, "less")
+    return {"lower": (up,), "higher": (down,)}.get(contrast.better, (up, down))
+
+
+def _hold_exactly(contrast: Contrast, bounds: Sequence[_Bound]) -> tuple[bool, bool]:
+    """Tell whether even the best case is over, and whether even the worst is within."""
+    x, y = contrast.baseline_values, contrast.variant_values
+    over, within = False, True
+    for bound in bounds:
+        ends = [v * bound.factor + bound.shift for v in (min(x), max(x))]
+        if bound.over == "greater":
+            over, within = over or min(y) > max(ends), within and max(y) <= min(ends)
+        else:
+            over, within = over or max(y) < min(ends), within and min(y) >= max(ends)
+    return over, within
+
+
+def _hold(
+    contrast: Contrast, limit: Limit, bounds: Sequence[_Bound]
+) -> tuple[tuple[float | None, float | None], tuple[str, ...]]:
+    if _has_one_run(contrast):
+        return (None, None), ()
+    if limit.is_relative and min(contrast.baseline_values + contrast.variant_values) < 0:
+        note = "values below 0 have no share: write the limit as an amount"
+        return (None, None), (note,)
+    allowed = limit.share * contrast.center_baseline if limit.is_relative else limit.value
+    step = contrast.resolution if contrast.resolution > abs(allowed) else 0.0
+    notes = ("the rounding step is larger than the limit: taken at its worst",) if step else ()
+    pairs = [_test_bound(contrast, bound, step) for bound in bounds]
+    over = min(1.0, len(pairs) * min(over for over, _ in pairs))
+    return (over, max(within for _, within in pairs)), notes
+
+
+def _test_bound(contrast: Contrast, bound: _Bound, step: float) -> tuple[float, float]:
+    sign = 1 if bound.over == "greater" else -1
+    over = _test(contrast, bound, sign * step, bound.over)
+    return over, _test(contrast, bound, -sign * step, _OTHER[bound.over])
+
+
+def _test(contrast: Contrast, bound: _Bound, step: float, side: Side) -> float:
+    """Return the one-sided p-value of y against the moved x."""
+    if contrast.arranged and not bound.shift and not step and bound.factor > 0:
+        x, y = (np.asarray(side) for side in contrast.arranged)
+        test = wilcoxon if contrast.method == SIGNED else mann_whitney
+        assert contrast.method in {SIGNED, ALIGNED}  # noqa: S101 - what has blocks
+        return test(x + math.log(bound.factor), y, side).pvalue
+    x = np.asarray(contrast.baseline_values) * bound.factor + bound.shift + step
+    y = np.asarray(contrast.variant_values)
+    if _is_ranked(contrast):
+        return mann_whitney(x, y, side).pvalue
+    is_log = not bound.shift and min(x.min(), y.min()) > 0
+    return _welch(np.log(x), np.log(y), side) if is_log else _welch(x, y, side)
+
+
+def _welch(x: FloatArray, y: FloatArray, side: Side) -> float:
+    """Return Welch's one-sided p-value: half the two-sided one, on the side of the estimate."""
+    estimate, test = welch(x, y)
+    if estimate.value == 0:
+        return 1.0
+    is_named = (estimate.value > 0) == (side == "greater")
+    return test.pvalue / 2 if is_named else 1 - test.pvalue / 2
+
+
+def _estimate(
+    contrast: Contrast, *, is_ratio: bool
+) -> tuple[float | None, float | None, float | None]:
+    if is_ratio:
+        return contrast.ratio, contrast.equivalence_low, contrast.equivalence_high
+    x, y = contrast.baseline_values, contrast.variant_values
+    if contrast.method == EXACT:
+        return contrast.delta, min(y) - max(x), max(y) - min(x)
+    if _has_one_run(contrast):
+        return contrast.delta, None, None
+    level = 1 - 2 * (1 - contrast.confidence)
+    ranked = _is_ranked(contrast)
+    found = hodges_lehmann(x, y, level) if ranked else welch(x, y, level)[0]
+    return found.value, _finite(found.low), _finite(found.high)
+
+
+def _is_ranked(contrast: Contrast) -> bool:
+    """Tell whether ranks judge: by the number of runs, or as the comparison chose."""
+    return min(contrast.n_baseline, contrast.n_variant) >= RANK_RUNS or contrast.method == RANK
+
+
+def _has_one_run(contrast: Contrast) -> bool:
+    """Tell whether a side has one run, whatever is known within it: runs alone are replicates."""
+    return contrast.method == SINGLE or min(contrast.n_baseline, contrast.n_variant) < WELCH_RUNS
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

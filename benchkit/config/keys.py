@@ -1,0 +1,50 @@
+"""Keys of a configuration file: known ones, or an error that names the nearest.
+
+In: a key and those that are known. Out: what belongs to it, or `ConfigError`. Why: a misspelt key
+that is silently ignored is a gate that never fails.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from benchkit.errors import ConfigError
+
+Value = TypeVar("Value")
+
+
+def require_key(
+    key: str, known: Mapping[str, tuple[str, ...]] | tuple[str, ...], where: str
+) -> tuple[str, ...]:
+    """Return what belongs to ``key``, or say which known key it is nearest to."""
+    if key in known:
+        return known[key] if isinstance(known, Mapping) else known
+    raise unknown("key", key, known, where)
+
+
+def unknown(kind: str, name: str, known: Iterable[str], where: str) -> ConfigError:
+    """Return the error that names what was meant, or all that there is."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    suggestion = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+    if not near and kind == "key":
+        suggestion = f"the keys are {', '.join(names)}"
+    return ConfigError(f"unknown {kind} {name!r}", where=where, hint=suggestion)
+
+
+def read_text(value: object, key: str, where: str) -> str:
+    """Return a text, or refuse anything else."""
+    if isinstance(value, str) and value:
+        return value
+    raise ConfigError(f"{key} is not a text", where=where, hint=f'write {key} = "…"')
+
+
+def read_texts(value: object, key: str, where: str) -> tuple[str, ...]:
+    """Return one text or a list of them as a tuple."""
+    if isinstance(value, str) and value:
+        return (value,)
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    raise ConfigError(f"{key} is not a list of texts", where=where, hint=f'write {key} = ["…"]')

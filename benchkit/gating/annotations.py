@@ -1,0 +1,81 @@
+"""Annotations of a GitHub step: what fails, and what the policy wants to be warned of.
+
+In: `GateResult`. Out: workflow commands, one a line. Why: GitHub shows at most ten of a kind per
+step and drops the rest without a word; the tenth line says how many more there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchkit.errors import ExitCode
+from benchkit.gating.outcome import NOT_SHOWN, OVER
+from benchkit.gating.result import GateResult
+from benchkit.gating.wording import (
+    describe_notes,
+    name_row,
+    say,
+    say_limit,
+    write_cost,
+    write_cost_interval,
+)
+from benchkit.units import printable
+
+MOST = 10
+_MESSAGE = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_PROPERTY = {**_MESSAGE, ":": "%3A", ",": "%2C"}
+
+
+def to_annotations(result: GateResult) -> str:
+    """Write the annotations; empty where nothing is to be said.
+
+    Parameters
+    ----------
+    result : GateResult
+    """
+    told = list(_tell(result))
+    lines = []
+    for kind in ("error", "warning"):
+        texts = [(title, text) for found, title, text in told if found == kind]
+        if len(texts) > MOST:
+            more = f"and {len(texts) - MOST + 1} more; see the job summary"
+            texts = [*texts[: MOST - 1], ("benchkit gate", more)]
+        lines += [
+            f"::{kind} title={escape(printable(title), _PROPERTY)}::{escape(text)}"
+            for title, text in texts
+        ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def escape(text: str, characters: dict[str, str] | None = None) -> str:
+    r"""Write a text so that it cannot end a workflow command or begin another.
+
+    Examples
+    --------
+    >>> escape("5%\n::error::")
+    '5%25%0A::error::'
+    """
+    return "".join((characters or _MESSAGE).get(c, c) for c in text)
+
+
+def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
+    """Yield kind, title and text of each annotation."""
+    outcome = result.outcome
+    if result.self_test is not None or outcome.problem or not outcome.has_baseline:
+        if not result.has_passed:
+            yield "error", "benchkit gate", result.sentence
+        elif not outcome.has_baseline:
+            yield "warning", "benchkit gate", result.sentence
+        return
+    for note in describe_notes(outcome):
+        yield "error", "benchkit gate", note
+    if outcome.exit_code is ExitCode.DATA and not outcome.rules:
+        yield "error", "benchkit gate", result.sentence
+    for rule in outcome.rules:
+        for row in rule.rows:
+            told = f"{name_row(row)} {write_cost(row)} {write_cost_interval(row)}".strip()
+            text = f"{say(row)}: {told}, {say_limit(row)}"
+            if row.word == OVER or (row.word == NOT_SHOWN and rule.fails_unshown):
+                yield "error", rule.rule.name, text
+            elif row.word == NOT_SHOWN and rule.rule.on_inconclusive == "warn":
+                yield "warning", rule.rule.name, text

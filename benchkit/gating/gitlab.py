@@ -1,0 +1,54 @@
+"""The gate as GitLab's metrics report: few lines, rounded.
+
+In: `GateResult`. Out: ``name{labels} value`` lines. Why: GitLab compares the texts of two pipelines
+and shows every one that differs, so that digits nobody reads would be shown as changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchkit.gating.openmetrics import LABELS, read_labels
+from benchkit.gating.outcome import NOT_SHOWN, OVER, RowOutcome
+from benchkit.gating.result import GateResult
+
+_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
+#: Labels that tell rows apart; the rest are left out where all rows share them.
+_KEPT = {"metric", "stat", "variant"}
+
+
+def to_gitlab(result: GateResult) -> str:
+    """Write a gate's result as GitLab's metrics report.
+
+    Parameters
+    ----------
+    result : GateResult
+    """
+    return "\n".join(_lines(result)) + "\n"
+
+
+def _lines(result: GateResult) -> Iterator[str]:
+    rows = result.outcome.rows
+    labels = [dict(zip(LABELS, read_labels(row), strict=True)) for row in rows]
+    varied = {key for key in LABELS if key in _KEPT or len({own[key] for own in labels}) > 1}
+    for row, own in zip(rows, labels, strict=True):
+        pairs = ",".join(
+            f'{key}="{own[key].translate(_ESCAPES)}"'
+            for key in LABELS
+            if key in varied and own[key]
+        )
+        name, value = _round(row)
+        if value:
+            yield f"{name}{{{pairs}}} {value}"
+    yield f"benchkit_gate_over {result.outcome.count(OVER)}"
+    yield f"benchkit_gate_not_shown {result.outcome.count(NOT_SHOWN)}"
+    yield f"benchkit_gate_exit_code {int(result.exit_code)}"
+
+
+def _round(row: RowOutcome) -> tuple[str, str]:
+    value = row.evidence.value
+    if value is None:
+        return "", ""
+    if row.evidence.is_ratio:
+        return "benchkit_overhead_percent", f"{round(100 * (value - 1)) + 0:d}"
+    return "benchkit_overhead_difference", f"{value:.2g}"

@@ -1,0 +1,265 @@
+"""Policy: each row held against its rule, all rules of a gate together.
+
+In: comparisons or verdicts, rules, findings. Out: `GateOutcome`. Why: "over" is claimed for many
+rows at once and is adjusted for that; "within" has to hold for every row and needs no adjustment.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from benchkit.comparison import EXACT, SINGLE, Comparisons, Contrast
+from benchkit.comparison.limits import LimitEvidence, measure_limit
+from benchkit.config.limits import Limit
+from benchkit.config.rules import Habits, Rule
+from benchkit.errors import Finding
+from benchkit.gating.machines import Pair
+from benchkit.gating.matching import match
+from benchkit.gating.outcome import (
+    ACCEPTABLE,
+    NOT_SHOWN,
+    OVER,
+    WITHIN,
+    GateOutcome,
+    RowOutcome,
+    RuleOutcome,
+)
+from benchkit.stats.multiplicity import holm
+from benchkit.stats.power import runs_to_show_equivalence
+from benchkit.units import format_percent, format_pvalue
+from benchkit.verdict import (
+    CHANGED,
+    INCONCLUSIVE,
+    MOST_FAILED,
+    REGRESSION,
+    Verdict,
+    Verdicts,
+)
+
+#: A p-value that equals alpha counts as reaching it whatever 1 - 0.95 is in binary.
+_ROUNDING = 1 + 1e-9
+#: The rule that stands where no limit is set.
+DEFAULT = "no regression"
+
+
+def judge_rules(
+    comparisons: Comparisons,
+    rules: Sequence[Rule],
+    findings: Sequence[Finding] = (),
+    pairs: Sequence[Pair] = (),
+    unlike: Mapping[Pair, str] | None = None,
+) -> GateOutcome:
+    """Hold every row against the rules.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+    rules : sequence of Rule
+    findings : sequence of Finding
+        With one of a severity that a rule excludes, the rule shows nothing and fails.
+    pairs : sequence of (baseline, variant)
+        Those that a rule without a pair is about; all if none is given.
+    unlike : mapping of pair to text, optional
+        Pairs whose sides were measured on different machines, and how these differ.
+
+    Returns
+    -------
+    GateOutcome
+
+    Notes
+    -----
+    Over the limit: the one-sided test of "costs no more than the limit", p adjusted by Holm over
+    all rows of the gate, at most alpha. Acceptable and within target: the one-sided test of "costs
+    that much or more" for the limit and for the target, unadjusted, since all rows have to pass
+    (intersection-union) [1]_. Otherwise not shown.
+
+    References
+    ----------
+    .. [1] R. L. Berger, "Multiparameter hypothesis testing and acceptance sampling",
+       Technometrics 24 (1982) 295-300.
+    """
+    alpha = 1 - comparisons.confidence
+    held: list[RuleOutcome] = []
+    for rule in rules:
+        contrasts, missing = match(rule, comparisons.contrasts, pairs)
+        barred = _tell_barred(rule, findings)
+        rows = tuple(_hold(rule, contrast, barred, unlike or {}) for contrast in contrasts)
+        held.append(RuleOutcome(rule=rule, rows=rows, missing=missing, is_barred=bool(barred)))
+    adjusted = iter(_adjust([row for outcome in held for row in outcome.rows]))
+    decided = tuple(
+        replace(outcome, rows=tuple(_decide(row, next(adjusted), alpha) for row in outcome.rows))
+        for outcome in held
+    )
+    return GateOutcome(rules=decided, confidence=comparisons.confidence)
+
+
+def judge_verdicts(
+    verdicts: Verdicts,
+    habits: Habits,
+    findings: Sequence[Finding] = (),
+    unlike: Mapping[Pair, str] | None = None,
+) -> GateOutcome:
+    """Decide by the verdicts on the primary rows, where no limit is set.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+    habits : Habits
+    findings : sequence of Finding
+    unlike : mapping of pair to text, optional
+        As in `judge_rules`.
+
+    Returns
+    -------
+    GateOutcome
+        One rule: a regression is over the limit; equivalence and an improvement are within target.
+    """
+    margin = Limit("percent", verdicts.margin, "", f"{100 * verdicts.margin:g}%")
+    rule = Rule(
+        name=DEFAULT, metric="", acceptable=margin, on_inconclusive=habits.on_inconclusive,
+        min_runs=habits.min_runs, no_findings=habits.no_findings,
+        allow_other_machine=habits.allow_other_machine,
+    )  # fmt: skip
+    barred = _tell_barred(rule, findings)
+    rows = tuple(_convert(rule, verdict, barred, unlike or {}) for verdict in verdicts.primary)
+    outcome = RuleOutcome(rule=rule, rows=rows, is_barred=bool(barred))
+    return GateOutcome(rules=(outcome,), confidence=verdicts.comparisons.confidence)
+
+
+def _convert(rule: Rule, verdict: Verdict, barred: str, unlike: Mapping[Pair, str]) -> RowOutcome:
+    c = verdict.contrast
+    evidence = LimitEvidence(
+        p_over=c.pvalue, p_within=None, is_exact=c.method == EXACT,
+        is_ratio=c.ratio is not None, value=c.delta if c.ratio is None else c.ratio,
+        low=c.equivalence_low, high=c.equivalence_high,
+    )  # fmt: skip
+    why = barred or _tell_unfit(rule, c, unlike)
+    word, notes = WITHIN, verdict.notes
+    if why or verdict.word in {INCONCLUSIVE, CHANGED}:
+        word, notes = NOT_SHOWN, tuple(dict.fromkeys([*filter(None, [why]), *verdict.notes]))
+    elif verdict.word == REGRESSION:
+        word = OVER
+    return RowOutcome(
+        rule=rule, contrast=c, word=word, evidence=evidence, p_over=verdict.p_adjusted,
+        runs_needed=verdict.runs_needed, notes=notes,
+    )  # fmt: skip
+
+
+def _hold(rule: Rule, contrast: Contrast, barred: str, unlike: Mapping[Pair, str]) -> RowOutcome:
+    """Take the evidence; the word is not known before all rows of the gate are."""
+    evidence = measure_limit(contrast, rule.limit)
+    why = barred or _tell_unfit(rule, contrast, unlike)
+    if why:
+        evidence = replace(evidence, p_over=None, p_within=None, notes=(why, *evidence.notes))
+    return RowOutcome(
+        rule=rule, contrast=contrast, word=NOT_SHOWN, evidence=evidence, p_over=evidence.p_over
+    )
+
+
+def _tell_barred(rule: Rule, findings: Sequence[Finding]) -> str:
+    """Name the findings with which the rule shows nothing; empty without any."""
+    codes = dict.fromkeys(f.code for f in findings if f.severity in rule.no_findings)
+    if not codes:
+        return ""
+    return f"the policy excludes findings of severity {' and '.join(rule.no_findings)}: " + (
+        ", ".join(codes)
+    )
+
+
+def _tell_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) -> str:
+    """Say why a row can show nothing; empty if it can."""
+    if max(contrast.failed_baseline, contrast.failed_variant) > MOST_FAILED:
+        return "failing requests are fast or slow for reasons of their own: nothing is shown"
+    if contrast.method == EXACT:
+        return ""
+    if not rule.allow_other_machine and (contrast.baseline, contrast.variant) in unlike:
+        return f"{unlike[contrast.baseline, contrast.variant]}; allow_other_machine lets it count"
+    fewest = min(contrast.n_baseline, contrast.n_variant)
+    if contrast.method == SINGLE and fewest >= rule.min_runs:
+        return "; ".join(contrast.notes)
+    if fewest < rule.min_runs:
+        runs = "1 run" if fewest == 1 else f"{fewest} runs"
+        return f"{runs} on a side, the policy asks for {rule.min_runs}"
+    return ""
+
+
+def _adjust(rows: Sequence[RowOutcome]) -> list[float | None]:
+    """Adjust the p-values of "over" by Holm; exact rows stand outside."""
+    adjusted: list[float | None] = [row.p_over for row in rows]
+    tested = {
+        index: row.p_over
+        for index, row in enumerate(rows)
+        if row.p_over is not None and not row.evidence.is_exact
+    }
+    if tested:
+        for index, value in zip(tested, holm(list(tested.values())), strict=True):
+            adjusted[index] = float(value)
+    return adjusted
+
+
+def _decide(row: RowOutcome, p_over: float | None, alpha: float) -> RowOutcome:
+    level = alpha * _ROUNDING
+    evidence, rule = row.evidence, row.rule
+    notes = [*row.contrast.notes, *evidence.notes]
+    needed = None
+    if p_over is not None and p_over <= level:
+        word = OVER
+    elif evidence.p_within is not None and evidence.p_within <= level:
+        word = _tier(row, level)
+        if word == ACCEPTABLE and rule.target is not None:
+            notes.append(f"the target {rule.target.text} is not shown")
+    else:
+        word = NOT_SHOWN
+        if evidence.p_over is not None and evidence.p_over <= level and p_over is not None:
+            alone, among = format_pvalue(evidence.p_over), format_pvalue(p_over)
+            notes.append(f"over the limit by itself (p {alone}), not among all rows (p {among})")
+        else:
+            needed, told = _tell_needed(row, alpha)
+            notes += told
+    return replace(
+        row, word=word, p_over=p_over, runs_needed=needed, notes=tuple(dict.fromkeys(notes))
+    )
+
+
+def _tier(row: RowOutcome, level: float) -> str:
+    """Tell which of the limits holds, the limit itself being shown to hold."""
+    rule = row.rule
+    if rule.target is None:
+        return ACCEPTABLE
+    if rule.acceptable is None:
+        return WITHIN
+    p_target = measure_limit(row.contrast, rule.target).p_within
+    return WITHIN if p_target is not None and p_target <= level else ACCEPTABLE
+
+
+def _tell_needed(row: RowOutcome, alpha: float) -> tuple[int | None, list[str]]:
+    """Say what is not excluded, and how many runs would show that nothing is lost."""
+    c, evidence, limit = row.contrast, row.evidence, row.rule.limit
+    if evidence.p_within is None or not evidence.is_ratio:
+        return None, []
+    if evidence.low is None or evidence.high is None:
+        return None, ["so few runs carry no interval: run each side more often"]
+    worst = evidence.high - 1 if c.better != "higher" else evidence.low - 1
+    told = [f"it could cost up to {format_percent(abs(worst)).lstrip('+±')}"]
+    if not limit.is_relative or limit.share <= 0 or c.ratio_low is None or c.ratio_high is None:
+        return None, told
+    width = (math.log(c.ratio_high) - math.log(c.ratio_low)) / 2
+    needed, why = _count_runs(row, width, alpha)
+    return needed, [*told, why]
+
+
+def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int | None, str]:
+    """Return the runs per side that would usually show a cost of nothing to be within."""
+    c, limit = row.contrast, row.rule.limit
+    estimate = row.evidence.value or 1.0
+    if (1 - estimate if c.better == "higher" else estimate - 1) > limit.share:
+        return None, "the estimate is over the limit: more runs would tell"
+    n = 2 / (1 / c.n_baseline + 1 / c.n_variant)
+    needed = runs_to_show_equivalence(half_width, n, limit.share, confidence=1 - alpha)
+    if needed is None:
+        return None, "the spread is too large for any practical number of runs"
+    if needed <= n:
+        return None, f"so many runs are usually enough: the cost is too near {limit.text}"
+    return needed, f"about {needed} runs per side would show a cost of nothing within it"

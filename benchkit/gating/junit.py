@@ -1,0 +1,125 @@
+"""The gate as JUnit XML, which every continuous integration shows.
+
+In: `GateResult`. Out: XML; a suite per pair, a case per gate and row. Why: what fails is a failure,
+what is not shown is skipped with its reason and never passed, what was not compared is an error.
+
+The numbers stand in each case's ``system-out``: strict readers refuse properties of a case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from xml.etree import ElementTree as ET
+
+from benchkit.gating.outcome import NOT_SHOWN, OVER, RowOutcome, RuleOutcome
+from benchkit.gating.result import GateResult
+from benchkit.gating.wording import (
+    describe_blind,
+    name_row,
+    say,
+    say_limit,
+    write_cost,
+    write_cost_interval,
+)
+from benchkit.metrics import label
+from benchkit.units import printable
+
+_NUMBERS = ("value", "low", "high", "p_over", "p_within")
+
+
+def to_junit(result: GateResult) -> str:
+    """Write a gate's result as JUnit XML.
+
+    Parameters
+    ----------
+    result : GateResult
+    """
+    root = ET.Element("testsuites", name="benchkit gate")
+    if result.self_test is not None:
+        suite = _suite(root, "self-test")
+        case = _case(suite, "benchkit.gate", "self-test")
+        if not result.self_test.has_passed:
+            _add(case, "error", result.sentence, result.self_test.unseen)
+    elif result.outcome.problem or not result.outcome.has_baseline:
+        suite = _suite(root, "benchkit gate")
+        case = _case(suite, "benchkit.gate", "comparison")
+        kind = "error" if result.outcome.problem else "skipped"
+        _add(case, kind, result.sentence)
+    else:
+        _add_rules(root, result.outcome.rules)
+    for element in (root, *root):
+        _count(element)
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=False).join(_FRAME)
+
+
+_FRAME = ('<?xml version="1.0" encoding="UTF-8"?>\n', "\n")
+
+
+def _add_rules(root: ET.Element, rules: Sequence[RuleOutcome]) -> None:
+    suites: dict[str, ET.Element] = {}
+    for outcome, row in _cases(rules):
+        c = row.contrast if row else None
+        pair = f"{c.variant} against {c.baseline}" if c else "nothing compared"
+        if pair not in suites:
+            suites[pair] = _suite(root, pair)
+        if row is None:
+            case = _case(suites[pair], "benchkit.gate", outcome.rule.name)
+            _add(case, "error", describe_blind(outcome), outcome.missing)
+        else:
+            _add_row(suites[pair], outcome, row)
+
+
+def _cases(rules: Sequence[RuleOutcome]) -> Iterator[tuple[RuleOutcome, RowOutcome | None]]:
+    for outcome in rules:
+        yield from ((outcome, row) for row in outcome.rows)
+        if not outcome.has_compared:
+            yield outcome, None
+
+
+def _add_row(suite: ET.Element, outcome: RuleOutcome, row: RowOutcome) -> None:
+    c, rule = row.contrast, row.rule
+    place = " ".join(filter(None, (c.group, c.benchmark, c.params, c.subject)))
+    name = " · ".join(filter(None, (rule.name, place, label(c.metric, c.stat), c.tool)))
+    case = _case(suite, "benchkit.gate", name)
+    told = f"{name_row(row)} {write_cost(row)} {write_cost_interval(row)}".strip()
+    message = f"{say(row)}: {told}, {say_limit(row)}"
+    values = {key: getattr(row.evidence, key) for key in _NUMBERS} | {"p_over": row.p_over}
+    texts = {
+        "outcome": say(row),
+        "estimate": "ratio" if row.evidence.is_ratio else f"difference in {c.unit}",
+        **{key: f"{value!r}" for key, value in values.items() if value is not None},
+        "target": rule.target.text if rule.target else "",
+        "limit": rule.limit.text,
+        "runs": f"{c.n_baseline} + {c.n_variant}",
+    }
+    if row.word == OVER:
+        _add(case, "failure", message, row.notes)
+    elif row.word == NOT_SHOWN:
+        kind = "failure" if outcome.fails_unshown else "skipped"
+        _add(case, kind, message, row.notes)
+    lines = [f"{key}: {printable(text)}" for key, text in texts.items() if text]
+    ET.SubElement(case, "system-out").text = "\n".join(lines)
+
+
+def _suite(root: ET.Element, name: str) -> ET.Element:
+    return ET.SubElement(root, "testsuite", name=printable(name))
+
+
+def _case(suite: ET.Element, class_name: str, name: str) -> ET.Element:
+    return ET.SubElement(suite, "testcase", name=printable(name), classname=class_name, time="0")
+
+
+def _add(case: ET.Element, kind: str, message: str, lines: Sequence[str] = ()) -> None:
+    told = ET.SubElement(case, kind, message=printable(message))
+    if kind != "skipped":
+        told.set("type", kind)
+    told.text = "\n".join(map(printable, lines)) or None
+
+
+def _count(element: ET.Element) -> None:
+    """Say how many cases there are of each kind."""
+    element.set("tests", str(len(element.findall(".//testcase"))))
+    for kind, name in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+        if kind != "skipped" or element.tag == "testsuite":
+            element.set(name, str(len(element.findall(f".//{kind}"))))

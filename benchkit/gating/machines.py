@@ -1,0 +1,74 @@
+"""Whether both sides of a comparison were measured on the same machine, as far as runs tell.
+
+In: the table of runs, pairs. Out: what differs, pair by pair. Why: a baseline of another day is
+often of another machine, and what differs between machines is no cost of the change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from benchkit.units import printable
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+#: Entries of a run's environment that tell machines apart; the rest is configuration.
+FINGERPRINT = (
+    "cpu", "cpus", "memory", "cpu_limit", "memory_limit", "os", "kernel", "arch", "goos", "goarch",
+    "machine.cores", "machine.memory",
+)  # fmt: skip
+#: Two amounts of memory that differ by less are one machine's, before and after a restart.
+_ALIKE = 0.02
+
+Pair = tuple[str, str]
+
+
+def find_unlike(runs: Runs, pairs: Sequence[Pair]) -> dict[Pair, str]:
+    """Say for each pair what tells the machines of its sides apart; pairs that agree are left out.
+
+    Parameters
+    ----------
+    runs : Runs
+    pairs : sequence of (baseline, variant)
+
+    Notes
+    -----
+    An entry counts where both sides record it; variants that were measured on the same several
+    machines agree.
+    """
+    measured = runs[(runs["role"] == "measured").to_numpy()]
+    seen: dict[str, dict[str, set[str]]] = {}
+    for variant, env in zip(measured["variant"].tolist(), measured["env"].tolist(), strict=True):
+        told = env if isinstance(env, Mapping) else {}
+        for key in FINGERPRINT:
+            if told.get(key):
+                seen.setdefault(variant, {}).setdefault(key, set()).add(str(told[key]))
+    found = {}
+    for baseline, variant in pairs:
+        sides = seen.get(baseline, {}), seen.get(variant, {})
+        if differences := list(_compare(*sides)):
+            found[baseline, variant] = f"measured on another machine: {'; '.join(differences)}"
+    return found
+
+
+def _compare(one: Mapping[str, set[str]], other: Mapping[str, set[str]]) -> Iterator[str]:
+    for key in FINGERPRINT:
+        here, there = one.get(key, set()), other.get(key, set())
+        if here and there and not _is_alike(here, there):
+            yield f"{key} {_list(here)} against {_list(there)}"
+
+
+def _is_alike(one: set[str], other: set[str]) -> bool:
+    if one == other:
+        return True
+    try:
+        numbers = [float(text) for text in one | other]
+    except ValueError:
+        return False
+    return max(numbers) - min(numbers) <= _ALIKE * max(numbers)
+
+
+def _list(texts: set[str]) -> str:
+    return printable(" and ".join(sorted(texts)))

@@ -1,0 +1,90 @@
+"""The gate as Markdown: the job summary, and what a comment says.
+
+In: `GateResult`. Out: a text of at most 60 kB. Why: a reviewer reads the sentence and the rows to
+look at; all else is folded away, and what is left out for length is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchkit.gating.outcome import RowOutcome
+from benchkit.gating.result import GateResult
+from benchkit.gating.table import PRESSING, gate_table
+from benchkit.gating.wording import describe_notes
+from benchkit.report.markdown_text import escape, write_table
+from benchkit.tables.wording import format_bare
+
+#: GitHub refuses comments of more than 65,536 characters.
+LONGEST = 60_000
+_STEPS = (1_000_000, 300, 100, 40, 15, 5, 1)
+
+
+def to_markdown(result: GateResult) -> str:
+    """Write a gate's result as Markdown.
+
+    Parameters
+    ----------
+    result : GateResult
+    """
+    texts = (_write(result, most) for most in _STEPS)
+    shortest = ""
+    for text in texts:
+        shortest = text
+        if len(text.encode()) <= LONGEST:
+            break
+    return shortest
+
+
+def _write(result: GateResult, most: int) -> str:
+    outcome = result.outcome
+    parts = [f"### {escape(result.sentence)}"]
+    if result.title:
+        parts.append(f"*{escape(result.title)}*")
+    if result.self_test is not None:
+        unseen = result.self_test.unseen[:most]
+        return "\n\n".join([*parts, *(f"- {escape(text)}" for text in unseen)]) + "\n"
+    parts += [f"- {escape(note)}" for note in list(describe_notes(outcome))[:most]]
+    pressing = [row for row in outcome.rows if row.word in PRESSING]
+    parts += _table(result, pressing, most)
+    rest = [row for row in outcome.rows if row.word not in PRESSING]
+    parts += _fold(f"{_number(len(rest), 'row')} that hold", _table(result, rest, most))
+    found = [f"- {escape(str(finding))}" for finding in result.findings[:most]]
+    if len(result.findings) > most:
+        found.append(f"- and {len(result.findings) - most} more")
+    parts += _fold(_number(len(result.findings), "finding"), ["\n".join(found)] if found else [])
+    if outcome.rows:
+        parts.append(f"<sub>{escape(_tell_method(result))}</sub>")
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(result: GateResult, rows: Sequence[RowOutcome], most: int) -> Iterator[str]:
+    if rows:
+        yield write_table(gate_table(result.outcome, rows[:most]))
+    if len(rows) > most:
+        yield f"… and {len(rows) - most} more rows, left out for length."
+
+
+def _fold(summary: str, content: Iterator[str] | Sequence[str]) -> list[str]:
+    inside = list(content)
+    if not inside:
+        return []
+    return [f"<details><summary>{summary}</summary>", *inside, "</details>"]
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _tell_method(result: GateResult) -> str:
+    level = format_bare(1 - result.outcome.confidence)
+    if result.outcome.rules[0].rule.is_default:
+        return (
+            f"No limit is set. A regression: p, adjusted for all rows, is at most {level} and the "
+            "estimate is beyond the margin; no regression: equivalence or a gain is shown; else a "
+            "row is not shown. The unit is the run."
+        )
+    return (
+        f"Over the limit, and within it, are each shown by a one-sided test at {level}, the first "
+        "adjusted for all rows of the gate; else a row is not shown. The unit is the run."
+    )

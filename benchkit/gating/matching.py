@@ -1,0 +1,67 @@
+"""Which rows of a comparison a rule is about.
+
+In: contrasts and a rule. Out: the contrasts it holds for, and what it names that is not there.
+Why: a rule that matches nothing, or half of what it names, must not look like one that holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+from benchkit.comparison import Contrast
+from benchkit.config.keys import unknown
+from benchkit.config.rules import Rule
+from benchkit.metrics import headline_stat
+
+COLUMNS = ("group", "benchmark", "params", "tool", "subject", "variant", "baseline")
+
+
+def match(
+    rule: Rule, contrasts: Sequence[Contrast], pairs: Sequence[tuple[str, str]] = ()
+) -> tuple[list[Contrast], tuple[str, ...]]:
+    """Return the contrasts that a rule holds for, and what it names that none of them has.
+
+    Parameters
+    ----------
+    rule : Rule
+    contrasts : sequence of Contrast
+    pairs : sequence of (baseline, variant)
+        Those that a rule without a pair is about; all if none is given.
+
+    Raises
+    ------
+    ConfigError
+        If ``where`` names neither a column nor a param of the data.
+    """
+    known = [*COLUMNS, *sorted({param for c in contrasts for param in _params(c)})]
+    for key, _ in rule.where:
+        if contrasts and key not in known:
+            raise unknown("key", key, known, f"where of the gate {rule.name!r}")
+    measured = [c for c in contrasts if _is_measured(rule, c, pairs)]
+    found = [c for c in measured if all(_has(c, key, values) for key, values in rule.where)]
+    missing = [
+        f"{key}={value}"
+        for key, values in rule.where
+        for value in values
+        if not any(_has(c, key, (value,)) for c in found)
+    ]
+    return found, tuple(missing)
+
+
+def _is_measured(rule: Rule, contrast: Contrast, pairs: Sequence[tuple[str, str]]) -> bool:
+    """Tell whether pair, metric and stat are those of the rule."""
+    asked = [rule.pair] if rule.pair is not None else pairs
+    if asked and (contrast.baseline, contrast.variant) not in asked:
+        return False
+    stat = rule.stat or headline_stat(rule.metric, contrast.tool)
+    return (contrast.metric, contrast.stat) == (rule.metric, stat)
+
+
+def _has(contrast: Contrast, key: str, values: Sequence[str]) -> bool:
+    own = getattr(contrast, key) if key in COLUMNS else _params(contrast).get(key, "")
+    return any(fnmatchcase(own, value) or own == value for value in values)
+
+
+def _params(contrast: Contrast) -> dict[str, str]:
+    return dict(part.split("=", 1) for part in contrast.params.split(",") if "=" in part)

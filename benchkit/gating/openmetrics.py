@@ -1,0 +1,85 @@
+"""The gate as OpenMetrics text, for a push gateway or a file that is scraped.
+
+In: `GateResult`. Out: gauges with the estimate, its interval, the limit and the outcome of each
+row. Why: what a change costs is a series worth keeping, with how well it is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from prometheus_client import Metric
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.openmetrics.exposition import generate_latest
+
+from benchkit.gating.outcome import WORDS, RowOutcome
+from benchkit.gating.result import GateResult
+from benchkit.units import printable
+
+LABELS = (
+    "gate", "group", "benchmark", "params", "tool", "subject", "metric", "stat", "variant",
+    "baseline",
+)  # fmt: skip
+_ENDS = (("", "value"), ("_lower", "low"), ("_upper", "high"))
+
+
+def to_openmetrics(result: GateResult) -> str:
+    """Write a gate's result as OpenMetrics text.
+
+    Parameters
+    ----------
+    result : GateResult
+    """
+    text: bytes = generate_latest(_Collector(result))  # type: ignore[no-untyped-call]
+    return text.decode()
+
+
+def read_labels(row: RowOutcome) -> list[str]:
+    """Return a row's labels, in the order of `LABELS`."""
+    return [printable(row.rule.name), *(printable(getattr(row.contrast, k)) for k in LABELS[1:])]
+
+
+class _Collector:
+    """What the library asks for its metrics."""
+
+    def __init__(self, result: GateResult) -> None:
+        self._result = result
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield every metric."""
+        yield from _estimates(self._result)
+        yield _outcomes(self._result)
+        code = GaugeMetricFamily("benchkit_gate_exit_code", "Exit code of the gate.")
+        code.add_metric([], int(self._result.exit_code))
+        yield code
+
+
+def _estimates(result: GateResult) -> Iterator[Metric]:
+    kinds = (
+        (True, "benchkit_overhead_ratio", "Variant divided by baseline", LABELS),
+        (
+            False, "benchkit_overhead_difference", "Variant minus baseline, in the unit",
+            (*LABELS, "unit"),
+        ),
+    )  # fmt: skip
+    told = {"": ".", "_lower": ": lower end of its interval.", "_upper": ": upper end."}
+    for is_ratio, name, meaning, labels in kinds:
+        rows = [row for row in result.outcome.rows if row.evidence.is_ratio is is_ratio]
+        for suffix, field in _ENDS if rows else ():
+            family = GaugeMetricFamily(f"{name}{suffix}", f"{meaning}{told[suffix]}", labels=labels)
+            for row in rows:
+                value = getattr(row.evidence, field)
+                unit = [] if is_ratio else [row.contrast.unit]
+                if value is not None:
+                    family.add_metric([*read_labels(row), *unit], value)
+            yield family
+
+
+def _outcomes(result: GateResult) -> Metric:
+    family = GaugeMetricFamily(
+        "benchkit_gate_outcome", "1 for the outcome of a row, else 0.", labels=(*LABELS, "outcome")
+    )
+    for row in result.outcome.rows:
+        for word in WORDS:
+            family.add_metric([*read_labels(row), word], float(row.word == word))
+    return family

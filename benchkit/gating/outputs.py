@@ -1,0 +1,36 @@
+"""Outputs of a GitHub step, for the steps after it.
+
+In: `GateResult`. Out: ``name=value`` lines. Why: whether to post a comment is decided by a word and
+never by searching a text.
+"""
+
+from __future__ import annotations
+
+from benchkit.errors import ExitCode
+from benchkit.gating.outcome import NOT_SHOWN, OVER
+from benchkit.gating.result import GateResult
+
+VERDICTS = {
+    ExitCode.DONE: "pass",
+    ExitCode.REGRESSION: "fail",
+    ExitCode.DATA: "no-data",
+    ExitCode.INCONCLUSIVE: "not-shown",
+}
+
+
+def to_outputs(result: GateResult) -> str:
+    """Write the outputs ``verdict``, ``exit-code``, ``over``, ``not-shown`` and ``sentence``.
+
+    Parameters
+    ----------
+    result : GateResult
+    """
+    outcome = result.outcome
+    values = {
+        "verdict": VERDICTS[result.exit_code] if outcome.has_baseline else "no-baseline",
+        "exit-code": int(result.exit_code),
+        "over": outcome.count(OVER),
+        "not-shown": outcome.count(NOT_SHOWN),
+        "sentence": result.sentence.replace("\n", " "),
+    }
+    return "".join(f"{name}={value}\n" for name, value in values.items())

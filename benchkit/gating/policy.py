@@ -1,0 +1,85 @@
+"""What a gate holds results against: rules, and what stands where they say nothing.
+
+In: `Settings`, a table, or options of the command line. Out: `Policy`. Why: the command line, the
+file and a notebook name the same things in different ways, and decide them in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchkit import config
+from benchkit.config.keys import unknown
+from benchkit.config.rules import ON_INCONCLUSIVE, Habits, Rule, parse_overheads
+
+if TYPE_CHECKING:
+    from benchkit.config import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """A gate's rules and habits.
+
+    Parameters
+    ----------
+    rules : tuple of Rule
+        Empty: no primary row may be a regression.
+    habits : Habits
+    settings : Settings
+        Confidence, margin, blocks, title and primaries.
+    """
+
+    rules: tuple[Rule, ...]
+    habits: Habits
+    settings: Settings
+
+    @classmethod
+    def of(cls, given: Policy | Settings | Mapping[str, object] | str | Path) -> Policy:
+        """Make a policy of what names it: settings, a parsed table, or a file.
+
+        Raises
+        ------
+        ConfigError
+            If the file cannot be read, or a key or value is not known.
+
+        Examples
+        --------
+        >>> rules = [{"metric": "latency.p50", "acceptable": "5%"}]
+        >>> Policy.of({"gate": rules}).rules[0].limit.value
+        0.05
+        """
+        if isinstance(given, Policy):
+            return given
+        if isinstance(given, Mapping):
+            given = config.parse(given, where="policy")
+        elif isinstance(given, str | Path):
+            given = config.load(Path(), Path(given))
+        return cls(rules=given.rules, habits=given.habits, settings=given)
+
+    def override(
+        self, max_overhead: Sequence[str] = (), on_inconclusive: str | None = None
+    ) -> Policy:
+        """Return the policy with limits in place of its rules, and another word for all of them."""
+        changed = self
+        if on_inconclusive is not None:
+            if on_inconclusive not in ON_INCONCLUSIVE:
+                raise unknown("word", on_inconclusive, ON_INCONCLUSIVE, "--on-inconclusive")
+            word = {"on_inconclusive": on_inconclusive}
+            changed = replace(
+                self,
+                habits=replace(self.habits, **word),  # type: ignore[arg-type]
+                rules=tuple(replace(rule, **word) for rule in self.rules),  # type: ignore[arg-type]
+            )
+        if max_overhead:
+            changed = replace(changed, rules=parse_overheads(max_overhead, changed.habits))
+        return changed
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics it needs, as `RunSet.compare` takes them."""
+        if not self.rules:
+            return self.settings.metrics
+        return tuple(dict.fromkeys(rule.label for rule in self.rules))

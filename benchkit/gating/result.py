@@ -1,0 +1,87 @@
+"""What a gate hands on: its outcome, and all that the sinks write of it.
+
+In: an outcome, findings. Out: `GateResult`. Why: every sink writes the same sentence and numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchkit.errors import ExitCode, Finding
+from benchkit.gating.outcome import GateOutcome
+from benchkit.gating.wording import write_sentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfTest:
+    """What became of planted regressions.
+
+    Parameters
+    ----------
+    planted : int
+        Rows in which one was planted.
+    unseen : tuple of str
+        Those in which the gate did not see it, and why.
+    """
+
+    planted: int
+    unseen: tuple[str, ...]
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether every one was seen."""
+        return self.planted > 0 and not self.unseen
+
+    @property
+    def sentence(self) -> str:
+        """What it shows."""
+        if not self.planted:
+            return "✗ Self-test: the gate compares nothing, and so cannot fail."
+        if self.unseen:
+            return (
+                f"✗ Self-test: in {len(self.unseen)} of {self.planted} rows the gate did not see a "
+                "planted regression, and so cannot fail there."
+            )
+        rows = "the only row" if self.planted == 1 else f"each of {self.planted} rows"
+        return f"✓ Self-test: the gate sees a planted regression in {rows} and fails (exit 1)."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateResult:
+    """The outcome of a gate with what belongs to it.
+
+    Parameters
+    ----------
+    outcome : GateOutcome
+    findings : tuple of Finding
+    title : str
+    self_test : SelfTest or None
+        In place of the outcome, where it was asked for.
+    """
+
+    outcome: GateOutcome
+    findings: tuple[Finding, ...] = ()
+    title: str = ""
+    self_test: SelfTest | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The first line of every output."""
+        if self.self_test is not None:
+            return self.self_test.sentence
+        return write_sentence(self.outcome)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the shell is told; DATA where a self-test saw the gate pass."""
+        if self.self_test is not None:
+            return ExitCode.DONE if self.self_test.has_passed else ExitCode.DATA
+        return self.outcome.exit_code
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether the change may go on."""
+        return self.exit_code is ExitCode.DONE
+
+    def __str__(self) -> str:
+        return self.sentence

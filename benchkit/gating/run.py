@@ -1,0 +1,185 @@
+"""The gate from results to outcome: choose pairs and metrics, compare, hold against the rules.
+
+In: results that can be compared, a `Policy`. Out: `GateResult`. Why: what could not be compared is
+an outcome too, so that the report that CI shows exists and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from benchkit.errors import BenchkitError, ExitCode, Finding
+from benchkit.gating.judgement import judge_rules, judge_verdicts
+from benchkit.gating.machines import find_unlike
+from benchkit.gating.outcome import GateOutcome
+from benchkit.gating.planting import plant, tell_unseen
+from benchkit.gating.policy import Policy
+from benchkit.gating.result import GateResult, SelfTest
+from benchkit.selection import BASELINE_NAMES
+from benchkit.verdict import Verdicts
+
+if TYPE_CHECKING:
+    from benchkit.config import Settings
+    from benchkit.schema import Observations, Runs
+
+Pairs = Sequence[tuple[str, str]]
+
+
+class Compared(Protocol):
+    """What a comparison gives."""
+
+    @property
+    def verdicts(self) -> Verdicts: ...  # noqa: D102
+    @property
+    def findings(self) -> tuple[Finding, ...]: ...  # noqa: D102
+    @property
+    def runs(self) -> Runs: ...  # noqa: D102
+
+
+class Results(Protocol):
+    """What can be compared, as `benchkit.api.RunSet` can."""
+
+    @property
+    def observations(self) -> Observations: ...  # noqa: D102
+    @property
+    def variants(self) -> list[str]: ...  # noqa: D102
+    def choose_pairs(  # noqa: D102
+        self, baseline: str | None, variant: Sequence[str] | None
+    ) -> tuple[tuple[str, str], ...]: ...
+    def holding(self, observations: Observations) -> Results: ...  # noqa: D102
+    def compare(  # noqa: D102
+        self, *, pairs: Pairs, confidence: float, margin: float, metrics: Sequence[str], blocks: str
+    ) -> Compared: ...
+
+
+def run_gate(
+    load: Callable[[], Results],
+    policy: Policy,
+    *,
+    baseline: str | None = None,
+    variants: Sequence[str] | None = None,
+    pairs: Pairs = (),
+    self_test: bool = False,
+    allow_missing: bool = False,
+) -> GateResult:
+    """Load, compare and decide.
+
+    Parameters
+    ----------
+    load : callable
+        Gives the results.
+    policy : Policy
+    baseline, variants, pairs
+        What rules without a pair are about.
+    self_test : bool
+        Plant a regression in a copy of the data, rule by rule, and tell whether it is seen.
+    allow_missing : bool
+        Pass where no baseline is among the variants.
+
+    Returns
+    -------
+    GateResult
+        Where nothing could be compared its exit code is DATA.
+
+    Raises
+    ------
+    ConfigError, BaselineError
+        If the policy or the choice of a baseline cannot be used.
+    """
+    title = policy.settings.title
+    try:
+        results = load()
+        if allow_missing and _lacks_baseline(results, policy, baseline, pairs):
+            return GateResult(outcome=GateOutcome(rules=(), has_baseline=False), title=title)
+        chosen = _choose_default(results, policy, baseline, variants, pairs)
+        compared = _compare(results, policy, chosen)
+        outcome = decide(compared, policy, chosen)
+        tested = _test_itself(results, policy, chosen, outcome) if self_test else None
+    except BenchkitError as error:
+        if error.exit_code is not ExitCode.DATA:
+            raise
+        return GateResult(outcome=GateOutcome(rules=(), problem=str(error)), title=title)
+    return GateResult(outcome=outcome, findings=compared.findings, title=title, self_test=tested)
+
+
+def gate(
+    comparison: Compared, policy: Policy | Settings | Mapping[str, object] | str | Path
+) -> GateResult:
+    """Hold a comparison against a policy.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        With the metrics that the policy is about; name them in `RunSet.compare`.
+    policy : Policy, Settings, mapping or path
+        ``benchkit.toml``, or its content as a mapping.
+
+    Returns
+    -------
+    GateResult
+        ``.exit_code``, ``.has_passed``, ``.sentence`` and ``.outcome.rows``.
+
+    Raises
+    ------
+    ConfigError
+        If the policy cannot be read.
+    """
+    held = Policy.of(policy)
+    outcome = decide(comparison, held)
+    return GateResult(outcome=outcome, findings=comparison.findings, title=held.settings.title)
+
+
+def decide(compared: Compared, policy: Policy, pairs: Pairs = ()) -> GateOutcome:
+    """Hold a comparison against a policy."""
+    comparisons = compared.verdicts.comparisons
+    unlike = find_unlike(compared.runs, comparisons.pairs)
+    if policy.rules:
+        return judge_rules(comparisons, policy.rules, compared.findings, pairs, unlike)
+    return judge_verdicts(compared.verdicts, policy.habits, compared.findings, unlike)
+
+
+def _choose_default(
+    results: Results,
+    policy: Policy,
+    baseline: str | None,
+    variants: Sequence[str] | None,
+    pairs: Pairs,
+) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of the rules that name none; none where every rule does."""
+    if policy.rules and all(rule.pair for rule in policy.rules):
+        return ()
+    return tuple(pairs) or results.choose_pairs(baseline, variants)
+
+
+def _compare(results: Results, policy: Policy, default: Pairs) -> Compared:
+    own = [rule.pair for rule in policy.rules if rule.pair]
+    settings = policy.settings
+    return results.compare(
+        pairs=tuple(dict.fromkeys((*default, *own))), confidence=settings.confidence,
+        margin=settings.margin, metrics=policy.metrics, blocks=settings.blocks,
+    )  # fmt: skip
+
+
+def _lacks_baseline(results: Results, policy: Policy, baseline: str | None, pairs: Pairs) -> bool:
+    """Tell whether no baseline that is asked for is there, among variants that are."""
+    known = results.variants
+    asked = {pair[0] for pair in (*pairs, *(rule.pair for rule in policy.rules)) if pair}
+    if not asked or any(rule.pair is None for rule in policy.rules):
+        asked |= {baseline} if baseline else set()
+    if not asked:
+        return len(known) == 1 and known[0].lower() not in BASELINE_NAMES
+    return bool(known) and not asked & set(known)
+
+
+def _test_itself(
+    results: Results, policy: Policy, default: Pairs, outcome: GateOutcome
+) -> SelfTest:
+    planted, unseen = 0, list[str]()
+    for rule in outcome.rules:
+        copy = results.holding(plant(results.observations, rule.rows))
+        seen = decide(_compare(copy, policy, default), policy, default)
+        planted += max(len(rule.rows), 1)
+        unseen += tell_unseen(rule, seen)
+    return SelfTest(planted=planted, unseen=tuple(unseen))

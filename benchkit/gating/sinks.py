@@ -1,0 +1,32 @@
+"""Where a gate's outcome goes: names, and what writes them.
+
+In: a name and a `GateResult`. Out: a text. Why: a new sink is a file and a line here, and only the
+one that is asked for is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import cast
+
+from benchkit.gating.result import GateResult
+
+#: Name -> ``module:function``.
+SINKS = {
+    "json": "benchkit.gating.to_json:to_json",
+    "md": "benchkit.gating.markdown:to_markdown",
+    "comment": "benchkit.gating.comment:to_comment",
+    "junit": "benchkit.gating.junit:to_junit",
+    "openmetrics": "benchkit.gating.openmetrics:to_openmetrics",
+    "gitlab": "benchkit.gating.gitlab:to_gitlab",
+    "annotations": "benchkit.gating.annotations:to_annotations",
+    "outputs": "benchkit.gating.outputs:to_outputs",
+}
+
+
+def render_sink(name: str, result: GateResult) -> str:
+    """Write a result as one of the sinks does."""
+    module, _, function = SINKS[name].partition(":")
+    write = cast("Callable[[GateResult], str]", getattr(import_module(module), function))
+    return write(result)

@@ -1,0 +1,85 @@
+"""The gate for machines: JSON with stable keys.
+
+In: `GateResult`. Out: a text. Why: scripts read the numbers that a table rounds; later versions add
+keys and rename none.
+
+Format version 1: the first.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from benchkit.gating.outcome import RowOutcome, RuleOutcome
+from benchkit.gating.result import GateResult
+from benchkit.gating.wording import say
+from benchkit.report.to_json import finding_values
+
+FORMAT_VERSION = 1
+_LABELS = (
+    "group", "benchmark", "params", "tool", "subject", "metric", "stat", "unit", "better",
+    "baseline", "variant", "n_baseline", "n_variant", "center_baseline", "center_variant", "method",
+)  # fmt: skip
+
+
+def to_json(result: GateResult) -> str:
+    """Write a gate's result as JSON; floats round-trip, unknown numbers are null.
+
+    Parameters
+    ----------
+    result : GateResult
+    """
+    text = json.dumps(document(result), indent=2, ensure_ascii=True, allow_nan=False)
+    return text + "\n"
+
+
+def document(result: GateResult) -> dict[str, Any]:
+    """Return what `to_json` writes, as plain Python values."""
+    outcome, tested = result.outcome, result.self_test
+    return {
+        "format_version": FORMAT_VERSION,
+        "verdict": result.sentence,
+        "exit_code": int(result.exit_code),
+        "passed": result.has_passed,
+        "confidence": outcome.confidence,
+        "problem": outcome.problem or None,
+        "gates": [_rule(rule) for rule in outcome.rules],
+        "findings": [finding_values(finding) for finding in result.findings],
+        "self_test": {"planted": tested.planted, "unseen": list(tested.unseen)} if tested else None,
+    }
+
+
+def _rule(outcome: RuleOutcome) -> dict[str, Any]:
+    rule = outcome.rule
+    return {
+        "name": rule.name,
+        "metric": rule.metric,
+        "stat": rule.stat,
+        "pair": list(rule.pair) if rule.pair else None,
+        "where": {key: list(values) for key, values in rule.where},
+        "target": rule.target.text if rule.target else None,
+        "acceptable": rule.acceptable.text if rule.acceptable else None,
+        "on_inconclusive": rule.on_inconclusive,
+        "min_runs": rule.min_runs,
+        "no_findings": list(rule.no_findings),
+        "missing": list(outcome.missing),
+        "rows": [_row(row) for row in outcome.rows],
+    }
+
+
+def _row(row: RowOutcome) -> dict[str, Any]:
+    evidence, contrast = row.evidence, row.contrast
+    return {
+        "outcome": row.word,
+        "said": say(row),
+        **{key: getattr(contrast, key) for key in _LABELS},
+        "estimate": "ratio" if evidence.is_ratio else "difference",
+        "value": evidence.value,
+        "low": evidence.low,
+        "high": evidence.high,
+        "p_over": None if evidence.is_exact else row.p_over,
+        "p_within": None if evidence.is_exact else evidence.p_within,
+        "runs_needed": row.runs_needed,
+        "notes": list(row.notes),
+    }

@@ -1,0 +1,73 @@
+"""What `benchkit gate` writes beside its answer, and where."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import gated
+import pytest
+
+from benchkit.cli import run
+
+LIMIT = ("--max-overhead", "time_per_op=5%")
+
+
+@pytest.fixture
+def slower(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    gated.write_pair(tmp_path / "results", cost=0.2)
+    monkeypatch.chdir(tmp_path)
+    for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def test_a_steps_files_are_appended_to(
+    slower: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("summary", "outputs"):
+        (slower / name).write_text("earlier\n", encoding="utf-8")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary")
+    monkeypatch.setenv("GITHUB_OUTPUT", "outputs")
+    assert run(["gate", "results", *LIMIT, "--github", "--format", "json"]) == 1
+    told = capsys.readouterr()
+    assert json.loads(told.out)["exit_code"] == 1
+    assert told.err.count("::error title=time_per_op=5%25::over the limit: ") == 2
+    summary = (slower / "summary").read_text(encoding="utf-8")
+    assert summary.startswith("earlier\n### ✗ Over the limit: ")
+    assert (slower / "outputs").read_text(encoding="utf-8").startswith("earlier\nverdict=fail\n")
+
+
+def test_outside_a_step_that_is_said(slower: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["gate", "results", *LIMIT, "--github", "--quiet"]) == 1
+    err = capsys.readouterr().err
+    assert "GITHUB_STEP_SUMMARY is not set: nothing is written to it" in err
+    assert slower.is_dir()
+
+
+def test_a_steps_file_that_cannot_be_written_is_an_error(
+    slower: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(slower / "nowhere" / "summary"))
+    assert run(["gate", "results", *LIMIT, "--github", "--quiet"]) == 2
+    assert "GITHUB_STEP_SUMMARY: cannot be written" in capsys.readouterr().err
+
+
+def test_files_are_written_also_where_nothing_could_be_compared(
+    slower: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"--junit": "<error ", "--openmetrics": "# EOF", "--gitlab": "exit_code 3"}
+    files["--comment"] = "### ✗ Nothing was compared"
+    options = [part for name in files for part in (name, f"out{name}")]
+    assert run(["gate", "nowhere", *options]) == 3
+    assert "nowhere: no such file or folder" in capsys.readouterr().out
+    for name, text in files.items():
+        assert text in (slower / f"out{name}").read_text(encoding="utf-8")
+
+
+def test_the_store_is_held_like_files(slower: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["gate", *LIMIT, "--quiet"]) == 3
+    assert run(["ingest", "results", "--quiet"]) == 0
+    assert run(["gate", *LIMIT, "--quiet", "-o", "gate.md"]) == 1
+    assert (slower / "gate.md").read_text(encoding="utf-8").startswith("### ✗ Over the limit")
+    assert "Nothing was compared" in capsys.readouterr().out

@@ -1,0 +1,155 @@
+"""Policies are read exactly, or refused with what was meant."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from benchkit import config
+from benchkit.config.limits import parse_limit
+from benchkit.config.rules import Habits, parse_overheads
+from benchkit.errors import ConfigError
+from benchkit.layout.rename import parse_rename
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+POLICY = """
+schema = 1
+[ingest]
+rename = [["OTelOverhead(_Baseline|/OTel_[A-Za-z]+)/", "OTelOverhead/"], "s#a#b#"]
+split = {pattern = "OTel_(?P<variant>Enabled|Disabled)", lower = true}
+[policy]
+on_inconclusive = "fail"
+min_runs = 6
+[[gate]]
+name = "dormant code"
+pair = ["baseline", "disabled"]
+metric = "time_per_op"
+target = "0%"
+acceptable = "1%"
+on_inconclusive = "warn"
+[[gate]]
+name = "memory"
+pair = "disabled:enabled"
+metric = "bytes_per_op"
+where = {benchmark = ["Ping", "Get"], connections = 8}
+acceptable = "+8 KiB"
+no_findings = ["error"]
+[[gate]]
+metric = "latency.p99.9"
+acceptable = "2x"
+"""
+
+
+def test_a_policy_with_everything(tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text(POLICY, encoding="utf-8")
+    found = config.load(tmp_path, file)
+    dormant, memory, tail = found.rules
+    assert (dormant.pair, dormant.on_inconclusive, dormant.min_runs) == (
+        ("baseline", "disabled"),
+        "warn",
+        6,
+    )
+    assert dormant.target is not None
+    assert (dormant.target.value, dormant.limit.value) == (0, 0.01)
+    assert memory.pair == ("disabled", "enabled")
+    assert memory.where == (("benchmark", ("Ping", "Get")), ("connections", ("8",)))
+    assert (memory.limit.value, memory.limit.unit) == (8192, "B")
+    assert (memory.on_inconclusive, memory.no_findings) == ("fail", ("error",))
+    assert (tail.name, tail.metric, tail.stat) == ("latency.p99.9", "latency", "p99.9")
+    assert found.habits == Habits(on_inconclusive="fail", min_runs=6)
+    assert found.split == ("OTel_(?P<variant>Enabled|Disabled)", True)
+    pair, text = map(parse_rename, found.rename)
+    assert pair.apply("OTelOverhead/OTel_Enabled/Ping") == "OTelOverhead/Ping"
+    assert text.apply("aa") == "ba"
+
+
+def test_the_readmes_policy_is_one() -> None:
+    section = README.read_text(encoding="utf-8").partition("## The gate\n")[2]
+    text = section.partition("```toml\n")[2].partition("```")[0]
+    found = config.parse(tomllib.loads(text))
+    assert [rule.limit.text for rule in found.rules] == ["5%", "+8 KiB"]
+    assert found.habits == Habits(min_runs=6, no_findings=("error",))
+
+
+def test_pyproject_holds_a_policy_too(tmp_path: Path) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text("[[tool.benchkit.gate]]\nmetric = 'latency'\ntarget = '1%'\n", encoding="utf-8")
+    assert config.load(tmp_path).rules == config.load(tmp_path, file).rules != ()
+    file.write_text("[tool.other]\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"no \[tool.benchkit\]"):
+        config.load(tmp_path, file)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value", "unit"),
+    [
+        ("5%", "percent", 0.05, ""),
+        ("0.5 %", "percent", 0.005, ""),
+        (0, "percent", 0, ""),
+        ("+2pp", "points", 0.02, "1"),
+        ("2 percentage points", "points", 0.02, "1"),
+        ("1.1x", "factor", 1.1, ""),
+        ("2×", "factor", 2, ""),
+        ("0.5 ms", "absolute", 0.0005, "s"),
+        ("+8 KiB", "absolute", 8192, "B"),
+        ("8 KB", "absolute", 8000, "B"),
+        ("1MB/s", "absolute", 1e6, "B/s"),
+        ("100/s", "absolute", 100, "1/s"),
+        ("0.2 cores", "absolute", 0.2, "cores"),
+        ("+2", "absolute", 2, "1"),
+    ],
+)
+def test_limits_say_of_what(text: object, kind: str, value: float, unit: str) -> None:
+    found = parse_limit(text, "test")
+    assert (str(found.kind), found.unit) == (kind, unit)
+    assert found.value == pytest.approx(value)
+
+
+@pytest.mark.parametrize("text", ["5", 7, 0.05, "-5%", "five", "", "5 parsecs", "0.9x", None, True])
+def test_what_is_no_limit_is_refused(text: object) -> None:
+    with pytest.raises(ConfigError):
+        parse_limit(text, "test")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[[gate]]\nmetric = 'a'\nacceptble = '5%'", "did you mean 'acceptable'?"),
+        ("[[gates]]\nmetric = 'a'", "did you mean 'gate'?"),
+        ("[gate]\nmetric = 'a'", "write [[gate]]"),
+        ("[[gate]]\nacceptable = '5%'", "no metric is named"),
+        ("[[gate]]\nmetric = 'a'", "no limit is set"),
+        ("[[gate]]\nmetric = 'a'\nacceptable = '5'", "is not a limit"),
+        ("[[gate]]\nmetric = 'a.p50'\nstat = 'p50'\ntarget = '5%'", "named twice"),
+        ("[[gate]]\nmetric = 'a'\ntarget = '9%'\nacceptable = '5%'", "wider than"),
+        ("[[gate]]\nmetric = 'a'\ntarget = '1.2x'\nacceptable = '5%'", "wider than"),
+        ("[[gate]]\nmetric = 'a'\ntarget = '5%'\npair = ['a']", "two variants"),
+        ("[[gate]]\nmetric = 'a'\ntarget = '5%'\npair = ['a', 'a']", "two variants"),
+        ("[[gate]]\nmetric = 'a'\ntarget = '5%'\nmin_runs = 2", "two runs a side never gate"),
+        ("[[gate]]\nmetric = 'a'\ntarget = '5%'\nwhere = 'b'", "where is not a table"),
+        ("[[gate]]\nmetric = 'a'\ntarget = '5%'\nwhere = {b = []}", "not a list of texts"),
+        ("[[gate]]\nmetric = 'a'\ntarget = '5%'\nno_findings = ['eror']", "mean 'error'?"),
+        ("[[gate]]\nmetric = 'a'\ntarget = '5%'\non_inconclusive = 'wrn'", "mean 'warn'?"),
+        ("[[gate]]\nmetric = 'a'\ntarget = '5%'\n" * 2, "two rules are called 'a'"),
+        ("[policy]\nmin_run = 5", "did you mean 'min_runs'?"),
+        ("[ingest]\nsplit = {patterns = 'a'}", "did you mean 'pattern'?"),
+        ("[ingest]\nsplit = {pattern = 'a(b)'}", "no group called variant"),
+        ("[ingest]\nsplit = {pattern = '('}", "split"),
+        ("[ingest]\nrename = [['a']]", "no rule for names"),
+    ],
+)
+def test_what_cannot_be_meant_is_an_error_with_the_remedy(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    (tmp_path / "benchkit.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as refused:
+        config.load(tmp_path)
+    assert says in str(refused.value)
+
+
+def test_one_liners_take_the_habits() -> None:
+    (found,) = parse_overheads(["time_per_op=+2 ms"], Habits(min_runs=8))
+    assert (found.limit.value, found.min_runs) == (0.002, 8)

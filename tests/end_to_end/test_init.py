@@ -1,0 +1,85 @@
+"""`init` writes a policy that the gate can use as it stands, from any kind of results."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import gated
+import pytest
+
+from benchkit.cli import run
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "baseline", "metrics"),
+    [
+        ("tracing-wrk", "none", ["request_rate"]),
+        ("redis-gobench/pinned", "Baseline", ["time_per_op"]),
+        ("skywalking-vegeta", "no-agent", ["latency.p50"]),
+    ],
+)
+def test_a_policy_of_real_results_is_one_the_gate_can_use(
+    scenario: str,
+    baseline: str,
+    metrics: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    results = str(FIXTURES / scenario)
+    assert run(["init", results, "--quiet"]) == 0
+    text = (tmp_path / "benchkit.toml").read_text(encoding="utf-8")
+    policy = tomllib.loads(text)
+    assert policy["project"]["baseline"] == baseline
+    assert [gate["metric"] for gate in policy["gate"]] == metrics
+    assert "# where = {benchmark = [" in text or "benchmark" not in text.split("[[gate]]")[1]
+    assert run(["gate", results, "--quiet"]) in {0, 1}
+    assert capsys.readouterr().out[0] in "✓△?✗"
+
+
+def test_all_that_is_commented_out_can_be_used_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gated.write_pair(tmp_path / "results")
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "results", "--quiet"]) == 0
+    file = tmp_path / "benchkit.toml"
+    keys = ("# target", "# where", "# pair", "# margin", "# title", "# exclude", "# split")
+    lines = file.read_text(encoding="utf-8").splitlines()
+    used = [line.removeprefix("# ") if line.startswith(keys) else line for line in lines]
+    file.write_text("\n".join(used), encoding="utf-8")
+    assert run(["gate", "results", "--quiet"]) == 0
+
+
+def test_names_that_do_not_match_get_the_rule_that_makes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variant, name in (("baseline", "Overhead_Baseline"), ("enabled", "Overhead/OTel_Enabled")):
+        path = tmp_path / "results" / f"{variant}.txt"
+        gated.write_runs(path, seed=1, benchmarks=(f"{name}/Ping", f"{name}/Set"))
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "results", "--quiet"]) == 0
+    text = (tmp_path / "benchkit.toml").read_text(encoding="utf-8")
+    assert "rename = [" in text
+    assert run(["gate", "results", "--quiet", "--max-overhead", "time_per_op=50%"]) == 0
+
+
+def test_what_is_there_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gated.write_runs(tmp_path / "results" / 'odd"name.txt', seed=1)
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "benchkit.toml"
+    file.write_text("schema = 1\n", encoding="utf-8")
+    assert run(["init", "results"]) == 2
+    assert "replace it with --force" in capsys.readouterr().err
+    assert file.read_text(encoding="utf-8") == "schema = 1\n"
+    assert run(["init", "results", "--force"]) == 0
+    assert "Nothing could be compared yet" in file.read_text(encoding="utf-8")
+    assert run(["init", "results", "-o", "-"]) == 0
+    assert tomllib.loads(capsys.readouterr().out)["schema"] == 1
+    assert run(["init", "nowhere", "--force"]) == 3

@@ -1,0 +1,176 @@
+"""The workflow that the README tells people to copy: its shell steps, in order, on captures."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ACTIONS = ROOT / ".github" / "actions"
+CAPTURES = ROOT / "fixtures" / "tracing-wrk" / "none"
+#: Prints one capture after the other, its rate and latencies slower by a factor.
+BENCH = """#!/bin/sh
+count=$(($(cat .count 2>/dev/null || echo 0) + 1))
+echo "$count" > .count
+awk -v slower={slower} '/^Requests/ {{ printf "Requests/sec: %9.2f\\n", $2 / slower; next }}
+    {{ print }}' {captures}/wrk-$count.txt
+"""
+
+
+def workflow() -> str:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"```yaml\n# \.github/workflows/benchmark\.yml\n(.*?)```", text, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def shell_steps(text: str) -> list[str]:
+    """Return the scripts of a workflow's `run: |` steps, in their order."""
+    found = re.findall(r"^( *)run: \|\n((?:\1  .*\n|\n)+)", text, re.MULTILINE)
+    return [re.sub(rf"^{indent}  ", "", body, flags=re.MULTILINE) for indent, body in found]
+
+
+def inputs(text: str) -> dict[str, str]:
+    """Return what the workflow hands to the gate, as the action's environment."""
+    given = re.search(r"actions/gate@main\n +with: \{(.*)\}", text)
+    assert given is not None
+    action = (ACTIONS / "gate" / "action.yml").read_text(encoding="utf-8")
+    names = dict(re.findall(r"^ +([A-Z_]+): \$\{\{ inputs\.([a-z-]+) \}\}", action, re.MULTILINE))
+    values = dict(part.split(": ") for part in given[1].split(", "))
+    assert set(values) <= set(names.values())
+    return {variable: values[name] for variable, name in names.items() if name in values}
+
+
+class Job:
+    """A runner's folder, with both checkouts in it."""
+
+    def __init__(self, folder: Path, slower: float) -> None:
+        self.folder = folder
+        for side, factor in (("base", 1.0), ("new", slower)):
+            bench = folder / side / "bench.sh"
+            bench.parent.mkdir()
+            bench.write_text(BENCH.format(slower=factor, captures=CAPTURES), encoding="utf-8")
+            bench.chmod(0o755)
+        shim = folder / "bin" / "benchkit"
+        shim.parent.mkdir()
+        shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m benchkit "$@"\n')
+        shim.chmod(0o755)
+        self.environment = {
+            **os.environ,
+            "PATH": f"{shim.parent}:{os.environ['PATH']}",
+            "PYTHONIOENCODING": "utf-8",
+            "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
+            "GITHUB_OUTPUT": str(folder / "outputs.txt"),
+        }
+
+    def run(self, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            cwd=self.folder,
+            env={**self.environment, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def follow(self, **more: str) -> subprocess.CompletedProcess[str]:
+        """Run the documented steps, then what the action runs."""
+        steps = shell_steps(workflow())
+        assert steps
+        for step in steps:
+            done = self.run("bash", "-euo", "pipefail", "-c", step)
+            assert done.returncode == 0, done.stderr
+        environment = inputs(workflow()) | more
+        return self.run("bash", str(ACTIONS / "gate" / "gate.sh"), **environment)
+
+    def read(self, name: str) -> str:
+        return (self.folder / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("slower", "code", "mark", "verdict"), [(1.05, 1, "✗", "fail"), (1.0001, 0, "✓", "pass")]
+)
+def test_the_documented_workflow(
+    tmp_path: Path, slower: float, code: int, mark: str, verdict: str
+) -> None:
+    job = Job(tmp_path, slower)
+    done = job.follow(SELF_TEST="true")
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "✓ Self-test: the gate sees a planted regression in the only row" in done.stdout
+    assert job.read("summary.md").startswith(f"### {mark} ")
+    assert job.read("benchkit-gate/comment.md").startswith(f"<!-- benchkit-gate -->\n### {mark} ")
+    assert f"verdict={verdict}\n" in job.read("outputs.txt")
+    assert job.read("benchkit-gate/junit.xml").count("<failure") == code
+    assert ("::error " in done.stderr) == bool(code)
+    assert "B330" not in done.stdout  # measured in turn, and that is recorded
+
+
+def test_inputs_reach_the_gate(tmp_path: Path) -> None:
+    job = Job(tmp_path, 1.05)
+    assert job.follow(MAX_OVERHEAD="request_rate=10%\nlatency.p50=20%").returncode == 0
+    assert "latency.p50=20%" in job.read("summary.md")
+    gate = str(ACTIONS / "gate" / "gate.sh")
+    strict = {"MAX_OVERHEAD": "request_rate=4.7%", "ON_INCONCLUSIVE": "fail"}
+    assert job.run("bash", gate, **strict, BASELINE="base").returncode == 4
+    assert job.run("bash", gate, BASELINE="main").returncode == 3
+    allowed = {"BASELINE": "main", "ALLOW_MISSING_BASELINE": "true"}
+    assert job.run("bash", gate, **allowed).returncode == 0
+    assert job.run("bash", gate, POLICY="nowhere.toml").returncode == 2
+
+
+#: Stands in for GitHub's command line: one pull request, comments as the test says, calls recorded.
+GH = """#!/bin/sh
+echo "$@" >> calls.txt
+case "$*" in
+  *"/pulls -f"*) cat number.txt ;;
+  *"/comments --jq"*) cat own.txt ;;
+esac
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "own", "verdict", "when", "call"),
+    [
+        ("7", "", "fail\n", "when-changed", "--method POST repos/o/r/issues/7/comments"),
+        ("7", "", "pass\n", "when-changed", "--method POST repos/o/r/issues/7/comments"),
+        ("7", "", "pass\nnothing-unshown\n", "when-changed", ""),
+        ("7", "", "pass\nnothing-unshown\n", "always", "--method POST repos/o/r/issues/7"),
+        (
+            "7",
+            "42",
+            "pass\nnothing-unshown\n",
+            "when-changed",
+            "PATCH repos/o/r/issues/comments/42",
+        ),
+        ("7", "42", "fail\n", "when-changed", "PATCH repos/o/r/issues/comments/42"),
+        ("", "", "fail\n", "when-changed", ""),
+    ],
+)
+def test_one_comment_is_posted_and_then_updated(
+    tmp_path: Path, number: str, own: str, verdict: str, when: str, call: str
+) -> None:
+    job = Job(tmp_path, 1.0)
+    for name, text in (("number.txt", number), ("own.txt", own), ("bin/gh", GH)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "bin" / "gh").chmod(0o755)
+    (tmp_path / "benchkit-gate").mkdir()
+    (tmp_path / "benchkit-gate" / "verdict").write_text(verdict, encoding="utf-8")
+    done = job.run(
+        "bash",
+        str(ACTIONS / "comment" / "comment.sh"),
+        GITHUB_REPOSITORY="o/r",
+        HEAD_OWNER="someone",
+        HEAD_BRANCH="fix",
+        HEAD_SHA="abc",
+        WHEN=when,
+    )
+    assert done.returncode == 0, done.stderr
+    calls = job.read("calls.txt")
+    assert "head=someone:fix" in calls
+    assert call in calls
+    assert ("body=@benchkit-gate/comment.md" in calls) == bool(call)

@@ -1,0 +1,125 @@
+"""How often the gate fails by chance, and how often it misses what costs too much.
+
+In: runs per side, spread, true cost, limit. Out: shares of outcomes over many seeded sessions.
+Why: a gate is trusted for its rates of error, which are measured and not assumed. As a script it
+prints the table of the README: ``python tests/gate_simulation.py 2000``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from benchkit.comparison import Comparisons, Contrast
+from benchkit.comparison.measure import measure
+from benchkit.config.limits import parse_limit
+from benchkit.config.rules import Rule
+from benchkit.gating.judgement import judge_rules
+from benchkit.gating.outcome import NOT_SHOWN, OVER
+
+EMPTY = Contrast(
+    group="", benchmark="Ping", params="", tool="gobench", subject="", metric="time_per_op",
+    stat="sample", unit="s", better="lower", primary=True, baseline="base", variant="new",
+    baseline_values=(), variant_values=(), center_baseline=1.0, center_variant=1.0, ratio=None,
+    ratio_low=None, ratio_high=None, equivalence_low=None, equivalence_high=None, method="",
+    pvalue=None, confidence=0.95,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Session:
+    """What is simulated: `rows` benchmarks, log-normal runs, one in ten `slow` times as long."""
+
+    runs: int
+    spread: float
+    cost: float
+    limit: str = "5%"
+    rows: int = 1
+    slow: float = 1.0
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Shares of sessions in which a row was over, none was over but one not shown, all held."""
+
+    over: float
+    not_shown: float
+    within: float
+
+
+def simulate(session: Session, times: int, seed: int = 20261121) -> Rates:
+    """Hold many sessions against the limit."""
+    cell = (session.runs, session.rows, *(round(1000 * x) for x in (session.spread, session.cost)))
+    generator = np.random.default_rng([seed, *cell])
+    rule = Rule(
+        name="limit", metric="time_per_op", stat="sample",
+        acceptable=parse_limit(session.limit, "simulation"),
+    )  # fmt: skip
+    counts: Counter[str] = Counter()
+    for _ in range(times):
+        rows = tuple(_draw(session, generator) for _ in range(session.rows))
+        comparisons = Comparisons(pairs=(("base", "new"),), contrasts=rows, confidence=0.95)
+        outcome = judge_rules(comparisons, [rule])
+        word = next((w for w in (OVER, NOT_SHOWN) if outcome.count(w)), "within")
+        counts[word] += 1
+    return Rates(*(counts[word] / times for word in (OVER, NOT_SHOWN, "within")))
+
+
+def _draw(session: Session, generator: np.random.Generator) -> Contrast:
+    x, y = (
+        np.exp(generator.normal(level, session.spread, session.runs))
+        * np.where(generator.random(session.runs) < 0.1, session.slow, 1.0)
+        for level in (0.0, np.log1p(session.cost))
+    )
+    found = measure(x.tolist(), y.tolist(), "", 0.95)
+    return replace(
+        EMPTY,
+        baseline_values=tuple(x.tolist()),
+        variant_values=tuple(y.tolist()),
+        center_baseline=float(np.median(x)),
+        center_variant=float(np.median(y)),
+        ratio=found.ratio[0],
+        ratio_low=found.ratio[1],
+        ratio_high=found.ratio[2],
+        equivalence_low=found.equivalence[0],
+        equivalence_high=found.equivalence[1],
+        method=found.method,
+        pvalue=found.pvalue,
+    )
+
+
+COSTS = {"nothing": 0.0, "the limit": 0.05, "twice the limit": 0.10}
+TABLE = [Session(runs, spread, 0.0) for runs in (3, 4, 6, 10) for spread in (0.01, 0.02, 0.05)] + [
+    Session(10, 0.02, 0.0, rows=10),
+    Session(10, 0.02, 0.0, slow=1.2),
+]
+
+
+def write_rows(times: int) -> Iterator[str]:
+    """Yield the table, row by row: over / not shown / within, in per cent of the sessions."""
+    yield f"| runs | spread | {' | '.join(f'costs {what}' for what in COSTS)} |"
+    yield "| --: | :-- | --: | --: | --: |"
+    for session in TABLE:
+        yield write_row(session, times)
+
+
+def write_row(session: Session, times: int) -> str:
+    """Write the row of a session's runs and spread."""
+    more = f", {session.rows} rows" if session.rows > 1 else ""
+    more += ", one run in ten 20 % slow" if session.slow > 1 else ""
+    cells = []
+    for cost in COSTS.values():
+        rates = simulate(replace(session, cost=cost), times)
+        shares = (rates.over, rates.not_shown, rates.within)
+        cells.append(" / ".join(f"{100 * share:.1f}" for share in shares))
+    return f"| {session.runs} | {100 * session.spread:g} %{more} | {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    for line in write_rows(int(sys.argv[1])):
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()

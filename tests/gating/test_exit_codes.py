@@ -1,0 +1,278 @@
+"""Policies and data, each pair of them with its exit code: the whole table of the gate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import gated
+import pytest
+
+from benchkit.cli import run
+from benchkit.errors import ExitCode
+
+DONE, OVER, USAGE, DATA, UNSHOWN = (int(code) for code in list(ExitCode)[:5])
+
+POLICIES = {
+    "none": "",
+    "limit": "[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\n",
+    "strict": "[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\non_inconclusive = 'fail'\n",
+    "tiers": "[[gate]]\nmetric = 'time_per_op'\ntarget = '5%'\nacceptable = '10%'\n",
+    "ping": "[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\nwhere = {benchmark = ['Ping']}\n",
+    "absent": "[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\n"
+    "where = {benchmark = ['Ping', 'Gone']}\n",
+    "many runs": "[policy]\nmin_runs = 20\non_inconclusive = 'fail'\n"
+    "[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\n",
+    "clean": "[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\nno_findings = 'warning'\n",
+    "amount": "[[gate]]\nmetric = 'time_per_op'\nacceptable = '1 us'\n",
+    "exact": "[[gate]]\nmetric = 'allocs_per_op'\ntarget = '0%'\n",
+    "typo": "[[gate]]\nmetric = 'time_per_op'\nacceptble = '5%'\n",
+    "no metric": "[[gate]]\nmetric = 'time_per_opp'\nacceptable = '5%'\n",
+    "wrong unit": "[[gate]]\nmetric = 'time_per_op'\nacceptable = '5 KiB'\n",
+}
+
+#: For each set of results: policy -> exit code.
+EXPECTED = {
+    "same": {
+        "none": DONE, "limit": DONE, "strict": DONE, "tiers": DONE, "ping": DONE, "absent": DATA,
+        "many runs": UNSHOWN, "clean": DONE, "amount": DONE, "exact": DONE, "typo": USAGE,
+        "no metric": DATA, "wrong unit": USAGE,
+    },
+    "slower by 5 %": {
+        "none": OVER, "limit": DONE, "strict": UNSHOWN, "tiers": DONE, "ping": DONE,
+        "absent": DATA, "many runs": UNSHOWN, "clean": DONE, "amount": OVER, "exact": DONE,
+    },
+    "one benchmark gone": {
+        "none": DONE, "limit": DONE, "ping": DONE, "clean": UNSHOWN, "absent": DATA,
+    },
+    "slower by 20 %": {
+        "none": OVER, "limit": OVER, "strict": OVER, "tiers": OVER, "ping": OVER, "absent": OVER,
+        "many runs": UNSHOWN, "clean": OVER, "amount": OVER, "exact": DONE, "typo": USAGE,
+    },
+    "noise": {
+        "none": DONE, "limit": DONE, "strict": UNSHOWN, "tiers": DONE, "exact": DONE,
+        "many runs": UNSHOWN, "absent": DATA,
+    },
+    "one run": {"none": DONE, "limit": DONE, "strict": UNSHOWN, "exact": DONE},
+    "no common name": {"none": DATA, "limit": DATA, "strict": DATA, "ping": DATA, "exact": DATA},
+    "no baseline": {"none": DATA, "limit": DATA, "strict": DATA, "exact": DATA},
+    "nothing": {"none": DATA, "limit": DATA, "strict": DATA},
+}  # fmt: skip
+
+
+def write_results(name: str, folder: Path) -> Path:
+    """Write a set of results into ``folder/results``."""
+    results = folder / "results"
+    results.mkdir()
+    match name:
+        case "same":
+            gated.write_pair(results)
+        case "slower by 5 %":
+            gated.write_pair(results, cost=0.05)
+        case "slower by 20 %":
+            gated.write_pair(results, cost=0.2)
+        case "noise":
+            gated.write_pair(results, spread=0.3)
+        case "one run":
+            gated.write_pair(results, runs=1)
+        case "one benchmark gone":
+            gated.write_pair(results)
+            gated.write_runs(results / "enabled.txt", seed=2, benchmarks=("Ping",))
+        case "no common name":
+            gated.write_runs(results / "baseline.txt", seed=1, benchmarks=("Old/Ping",))
+            gated.write_runs(results / "enabled.txt", seed=2, benchmarks=("New/Pong",))
+        case "no baseline":
+            gated.write_runs(results / "enabled.txt", seed=1)
+        case "nothing":
+            (results / "notes.log").write_text("nothing that a tool printed\n", encoding="utf-8")
+    return results
+
+
+CASES = [(data, policy, code) for data, row in EXPECTED.items() for policy, code in row.items()]
+
+
+@pytest.mark.parametrize(("data", "policy", "code"), CASES, ids=str)
+def test_every_policy_with_every_result(
+    data: str,
+    policy: str,
+    code: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write_results(data, tmp_path)
+    (tmp_path / "benchkit.toml").write_text(f"schema = 1\n{POLICIES[policy]}", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert gate() == code
+    told = capsys.readouterr()
+    said = told.out.splitlines()[0] if told.out else told.err
+    if code == DONE:
+        assert said[0] in "✓△?"
+        assert said[0] != "?" or said.endswith("the policy lets this pass.")
+    elif code == OVER:
+        assert said.startswith("✗ Regression: " if policy == "none" else "✗ Over the limit: ")
+    elif code == UNSHOWN:
+        assert said.startswith("? Not shown: ")
+        assert said.endswith("the policy fails this.")
+    elif code == DATA:
+        assert said.startswith("✗ ")
+        assert "ompared" in said or "found no" in said
+    else:
+        assert "did you mean 'acceptable'?" in told.err or "measured in s" in told.err
+
+
+def gate(*arguments: str) -> int:
+    return run(["gate", "results", "--quiet", *arguments])
+
+
+@pytest.fixture
+def slower(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    gated.write_pair(tmp_path / "results", cost=0.2)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_one_line_on_the_command_line_is_enough(slower: Path) -> None:
+    assert gate("--max-overhead", "time_per_op=5%") == OVER
+    assert gate("--max-overhead", "time_per_op=1.3x") == DONE
+    assert gate("--max-overhead", "time_per_op=20%", "--on-inconclusive", "fail") == UNSHOWN
+    assert gate("--max-overhead", "time_per_op=20%", "--on-inconclusive", "pass") == DONE
+    assert gate("--max-overhead", "time_per_op=1.3x", "--max-overhead", "bytes_per_op=+8 B") == DONE
+    assert (slower / "results").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--max-overhead", "time_per_op"], "names no limit"),
+        (["--max-overhead", "time_per_op=5"], "is not a limit"),
+        (["--max-overhead", "time_per_op=-5%"], "is not a limit"),
+        (["--on-inconclusive", "warm"], "did you mean 'warn'?"),
+        (["--policy", "nowhere.toml"], "cannot be read"),
+        (["--pair", "a:b", "--baseline", "a"], "leave out --baseline"),
+        (["--format", "html"], "use table, md, json"),
+    ],
+)
+def test_usage_is_refused_with_the_remedy(
+    slower: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gate(*arguments) == USAGE
+    assert says in capsys.readouterr().err
+    assert slower.is_dir()
+
+
+def test_a_first_run_passes_only_where_that_is_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_results("no baseline", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    limit = ["--max-overhead", "time_per_op=5%"]
+    for named in ([], ["--baseline", "main"], ["--pair", "main:enabled"]):
+        capsys.readouterr()
+        assert gate(*limit, *named) == DATA
+        assert gate(*limit, *named, "--allow-missing-baseline") == DONE
+        assert "There is no baseline: nothing was compared" in capsys.readouterr().out
+
+
+def test_allowing_no_baseline_excuses_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_results("no common name", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert gate("--allow-missing-baseline") == DATA
+    (tmp_path / "results" / "enabled.txt").unlink()  # the baseline is there, the change is not
+    assert gate("--allow-missing-baseline") == DATA
+    assert gate("--allow-missing-baseline", "--baseline", "baseline") == DATA
+
+
+def test_two_variants_of_one_file_are_told_apart_by_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = {f"OTelOverhead/OTel_{v}/Ping": cost for v, cost in (("Disabled", 0), ("Enabled", 0.2))}
+    gated.write_runs(tmp_path / "results" / "overhead.txt", seed=1, benchmarks=names)
+    base = {"OTelOverhead_Baseline/Ping": 0.0}
+    gated.write_runs(tmp_path / "results" / "baseline.txt", seed=2, benchmarks=base)
+    (tmp_path / "benchkit.toml").write_text(
+        """
+[ingest]
+rename = [["OTelOverhead(_Baseline|/OTel_[A-Za-z]+)/", "OTelOverhead/"]]
+split = {pattern = "OTel_(?P<variant>Enabled|Disabled)", lower = true}
+[[gate]]
+name = "dormant code"
+pair = ["baseline", "disabled"]
+metric = "time_per_op"
+target = "0%"
+acceptable = "5%"
+[[gate]]
+name = "active metrics"
+pair = ["disabled", "enabled"]
+metric = "time_per_op"
+where = {benchmark = ["*/Ping"]}
+acceptable = "10%"
+""",
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    assert gate("--format", "json") == OVER
+    gates = json.loads(capsys.readouterr().out)["gates"]
+    assert [(g["name"], [row["outcome"] for row in g["rows"]]) for g in gates] == [
+        ("dormant code", ["acceptable"]),
+        ("active metrics", ["over the limit"]),
+    ]
+
+
+def test_a_planted_regression_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_results("same", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    limits: list[Sequence[str]] = [
+        [],
+        ["--max-overhead", "time_per_op=5%"],
+        ["--max-overhead", "time_per_op=40us", "--max-overhead", "allocs_per_op=0%"],
+    ]
+    for limit in limits:
+        assert gate(*limit, "--self-test") == DONE
+        assert capsys.readouterr().out.startswith("✓ Self-test: the gate sees a planted regression")
+
+
+@pytest.mark.parametrize(
+    ("data", "policy", "says"),
+    [
+        ("one run", "limit", "1 run on a side, the policy asks for 3"),
+        ("same", "absent", "found no benchmark=Gone"),
+        ("same", "many runs", "the policy asks for 20"),
+        ("one benchmark gone", "clean", "the policy excludes findings"),
+    ],
+)
+def test_a_gate_that_cannot_fail_is_told_so(
+    data: str,
+    policy: str,
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write_results(data, tmp_path)
+    (tmp_path / "benchkit.toml").write_text(POLICIES[policy], encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert gate("--self-test") == DATA
+    said = capsys.readouterr().out
+    assert said.startswith("✗ Self-test: ")
+    assert says in said
+
+
+def test_too_few_runs_for_so_many_rows_cannot_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = tuple(f"Op{number}" for number in range(8))
+    for variant, seed in (("baseline", 1), ("enabled", 2)):
+        path = tmp_path / "results" / f"{variant}.txt"
+        gated.write_runs(path, seed=seed, runs=4, benchmarks=names)
+    monkeypatch.chdir(tmp_path)
+    assert gate("--max-overhead", "time_per_op=5%", "--self-test") == DATA
+    assert (
+        "over the limit by itself (p 0.014), not among all rows (p 0.114)"
+        in capsys.readouterr().out
+    )

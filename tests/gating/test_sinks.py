@@ -1,0 +1,233 @@
+"""What continuous integration shows of a gate: read back as its readers read it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import examples
+import pytest
+from prometheus_client import Metric
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+from benchkit.config.limits import parse_limit
+from benchkit.config.rules import Rule
+from benchkit.errors import ExitCode, Finding
+from benchkit.gating.annotations import MOST
+from benchkit.gating.comment import MARKER
+from benchkit.gating.judgement import judge_rules
+from benchkit.gating.markdown import LONGEST
+from benchkit.gating.outcome import GateOutcome
+from benchkit.gating.result import GateResult, SelfTest
+from benchkit.gating.sinks import SINKS, render_sink
+
+if TYPE_CHECKING:
+    from conftest import Golden
+
+HOSTILE = '<b>&"|`\n::error::x\x1b[2J@all,%'
+
+
+def rule(name: str, metric: str, *, target: str = "", acceptable: str = "", **more: object) -> Rule:
+    return Rule(
+        name=name, metric=metric,
+        target=parse_limit(target, "test") if target else None,
+        acceptable=parse_limit(acceptable, "test") if acceptable else None,
+        **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def result(*rules: Rule, findings: tuple[Finding, ...] = examples.FINDINGS) -> GateResult:
+    outcome = judge_rules(examples.tracing().comparisons, rules, findings)
+    return GateResult(outcome=outcome, findings=findings, title="Tracing backends")
+
+
+MIXED = (
+    rule("throughput", "request_rate", target="3%", acceptable="12%"),
+    rule("tail", "latency", stat="p99", acceptable="20%", on_inconclusive="fail"),
+    rule("median", "latency", stat="p50", acceptable="50 us"),
+    rule("gone", "latency", stat="p90", acceptable="5%"),
+)
+
+
+def without_baseline() -> GateResult:
+    return GateResult(outcome=GateOutcome(rules=(), has_baseline=False))
+
+
+def nothing_read() -> GateResult:
+    return GateResult(outcome=GateOutcome(rules=(), problem=f"no file to read in {HOSTILE}"))
+
+
+def blind() -> GateResult:
+    return GateResult(
+        outcome=result(*MIXED).outcome,
+        self_test=SelfTest(planted=3, unseen=("latency p99 of otlp: not shown",)),
+    )
+
+
+def hostile() -> GateResult:
+    comparisons = examples.tracing().comparisons
+    rows = tuple(
+        replace(c, benchmark=HOSTILE, variant=HOSTILE, params=HOSTILE)
+        for c in comparisons.contrasts[:1]
+    )
+    outcome = judge_rules(
+        replace(comparisons, contrasts=rows), [rule(HOSTILE, "request_rate", acceptable="1%")]
+    )
+    return GateResult(outcome=outcome, title=HOSTILE)
+
+
+RESULTS = {
+    "mixed": lambda: result(*MIXED),
+    "clean": lambda: result(
+        rule("apm", "request_rate", target="5%", where=(("variant", ("apm",)),))
+    ),
+    "no baseline": without_baseline,
+    "nothing read": nothing_read,
+    "self-test": blind,
+    "hostile": hostile,
+}
+
+
+@pytest.mark.parametrize("sink", [name for name in SINKS if name != "comment"])
+def test_each_sink_is_as_it_was_looked_at(sink: str, golden: Golden) -> None:
+    endings = {"json": "json", "md": "md", "junit": "xml"}
+    golden.check(f"gate/mixed-{sink}.{endings.get(sink, 'txt')}", render_sink(sink, result(*MIXED)))
+
+
+@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("sink", SINKS)
+def test_nothing_in_the_data_acts(sink: str, name: str) -> None:
+    text = render_sink(sink, RESULTS[name]())
+    assert "\x1b" not in text
+    if sink != "annotations":
+        assert not any(line.startswith("::") for line in text.splitlines())
+    if sink in {"md", "comment"}:
+        assert "<b>" not in text
+        assert "@all" not in text
+
+
+#: Attributes and children that strict readers of JUnit XML (Jenkins' xUnit schema) allow.
+ALLOWED = {
+    "testsuites": ({"name", "time", "tests", "failures", "errors"}, {"testsuite"}),
+    "testsuite": (
+        {"name", "tests", "failures", "errors", "skipped", "time"},
+        {"testcase", "properties"},
+    ),
+    "testcase": (
+        {"name", "time", "classname"},
+        {"skipped", "error", "failure", "system-out", "system-err"},
+    ),
+    "failure": ({"type", "message"}, set()),
+    "error": ({"type", "message"}, set()),
+    "skipped": ({"type", "message"}, set()),
+    "system-out": (set(), set()),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_junit_is_valid_and_its_counts_are_its_cases(name: str) -> None:
+    root = ET.fromstring(render_sink("junit", RESULTS[name]()))  # noqa: S314 - our own text
+    for element in root.iter():
+        attributes, children = ALLOWED[element.tag]
+        assert set(element.attrib) <= attributes
+        assert {child.tag for child in element} <= children
+    suites = [root, *root.findall("testsuite")]
+    for suite in suites:
+        assert int(suite.attrib["tests"]) == len(list(suite.iter("testcase"))) > 0
+        assert int(suite.attrib["failures"]) == len(list(suite.iter("failure")))
+        assert int(suite.attrib["errors"]) == len(list(suite.iter("error")))
+
+
+def kinds(name: str) -> Iterator[tuple[str, str]]:
+    root = ET.fromstring(render_sink("junit", RESULTS[name]()))  # noqa: S314 - our own text
+    for case in root.iter("testcase"):
+        told = {child.tag for child in case} - {"system-out"}
+        yield case.attrib["name"].partition(" · ")[0], "".join(told) or "passed"
+
+
+def test_junit_tells_failed_from_not_shown_from_not_compared() -> None:
+    found = list(kinds("mixed"))
+    outcome = result(*MIXED).outcome
+    assert outcome.exit_code is ExitCode.REGRESSION
+    assert found.count(("throughput", "failure")) == 1
+    assert ("throughput", "skipped") in found
+    assert ("tail", "failure") in found  # not shown, and its policy says fail
+    assert ("gone", "error") in found
+    assert ("median", "passed") in found
+    assert list(kinds("no baseline")) == [("comparison", "skipped")]
+    assert list(kinds("nothing read")) == [("comparison", "error")]
+    assert list(kinds("self-test")) == [("self-test", "error")]
+
+
+def read_metrics(text: str) -> list[Metric]:
+    return list(text_string_to_metric_families(text))  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_openmetrics_is_read_back_by_prometheus(name: str) -> None:
+    found = RESULTS[name]()
+    families = {f.name: f for f in read_metrics(render_sink("openmetrics", found))}
+    (code,) = families["benchkit_gate_exit_code"].samples
+    assert code.value == int(found.exit_code)
+    rows = [row for row in found.outcome.rows if row.evidence.is_ratio]
+    samples = families["benchkit_overhead_ratio"].samples if rows else []
+    assert [sample.value for sample in samples] == [row.evidence.value for row in rows]
+    shown = [s for s in families["benchkit_gate_outcome"].samples if s.value == 1]
+    assert [s.labels["outcome"] for s in shown] == [row.word for row in found.outcome.rows]
+
+
+def test_gitlabs_report_is_read_back_too_and_is_short() -> None:
+    text = render_sink("gitlab", result(*MIXED))
+    assert len(text.splitlines()) == len(result(*MIXED).outcome.rows) + 3
+    samples = [s for f in read_metrics(f"{text}# EOF\n") for s in f.samples]
+    percents = {s.labels["variant"]: s.value for s in samples if s.labels.get("stat") == "mean"}
+    assert percents == {"otlp": -13, "zipkin": -16, "apm": 0, "skywalking": -12}
+
+
+def test_annotations_are_few_and_say_how_many_more() -> None:
+    rules = [rule(f"gate {number}", "request_rate", acceptable="1%") for number in range(6)]
+    lines = render_sink("annotations", result(*rules)).splitlines()
+    errors = [line for line in lines if line.startswith("::error ")]
+    assert len(errors) == MOST
+    assert errors[-1].endswith("more; see the job summary")
+    assert render_sink("annotations", RESULTS["clean"]()) == ""
+    assert render_sink("annotations", without_baseline()).startswith("::warning ")
+    assert render_sink("annotations", nothing_read()).startswith("::error ")
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "code"),
+    [
+        ("mixed", "fail", 1),
+        ("clean", "pass", 0),
+        ("no baseline", "no-baseline", 0),
+        ("nothing read", "no-data", 3),
+        ("self-test", "no-data", 3),
+    ],
+)
+def test_outputs_are_one_line_each(name: str, verdict: str, code: int) -> None:
+    lines = render_sink("outputs", RESULTS[name]()).splitlines()
+    values = dict(line.split("=", 1) for line in lines)
+    assert list(values) == ["verdict", "exit-code", "over", "not-shown", "sentence"]
+    assert (values["verdict"], int(values["exit-code"])) == (verdict, code)
+
+
+def test_a_comment_starts_with_its_marker_and_is_never_too_long() -> None:
+    assert render_sink("comment", result(*MIXED)).startswith(f"{MARKER}\n### ✗ Over the limit: ")
+    many = [rule(f"gate {number}", "request_rate", acceptable="1%") for number in range(200)]
+    found = result(*many, findings=examples.FINDINGS * 500)
+    text = render_sink("comment", found)
+    assert len(text.encode()) <= LONGEST + len(MARKER) + 1
+    assert "more rows, left out for length" in text
+
+
+def test_every_sink_begins_with_the_same_sentence() -> None:
+    found = result(*MIXED)
+    assert json.loads(render_sink("json", found))["verdict"] == found.sentence
+    assert f"sentence={found.sentence}" in render_sink("outputs", found)
+    assert found.sentence.split(" of ")[0] in render_sink("md", found).splitlines()[0].replace(
+        "\\", ""
+    )
