@@ -22,6 +22,26 @@ if TYPE_CHECKING:
     from benchkit.ingestion.discovery import Found, Options
 
 
+_Benchmark = Annotated[
+    str | None, typer.Option("--benchmark", help="Benchmark of everything read.")
+]
+_Meta = Annotated[
+    list[str] | None,
+    typer.Option("--meta", metavar="K=V", help="Something known of the machine; repeatable."),
+]
+_Strict = Annotated[bool, typer.Option("--strict", help="Store nothing if any source is refused.")]
+_Samples = Annotated[
+    bool,
+    typer.Option("--samples/--no-samples", help="Store raw samples, or only what they sum up to."),
+]
+_Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        min=1,
+        help="Processes that read. [default: one per core; 1 if little is read]",
+    ),
+]
 _Server = Annotated[
     str | None,
     typer.Option("--prometheus", metavar="URL", help="A server to ask, e.g. http://h:9090."),
@@ -52,13 +72,8 @@ def ingest(
     variant: Annotated[
         str | None, typer.Option("--variant", help="Variant of everything read.")
     ] = None,
-    benchmark: Annotated[
-        str | None, typer.Option("--benchmark", help="Benchmark of everything read.")
-    ] = None,
-    meta: Annotated[
-        list[str] | None,
-        typer.Option("--meta", metavar="K=V", help="Something known of the machine; repeatable."),
-    ] = None,
+    benchmark: _Benchmark = None,
+    meta: _Meta = None,
     as_format: o.As = None,
     rename: o.Rename = None,
     prometheus: _Server = None,
@@ -66,23 +81,9 @@ def ingest(
     start: _Start = None,
     end: _End = None,
     step: _Step = "1s",
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Store nothing if any source is refused.")
-    ] = False,
-    samples: Annotated[
-        bool,
-        typer.Option(
-            "--samples/--no-samples", help="Store raw samples, or only what they sum up to."
-        ),
-    ] = True,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            min=1,
-            help="Processes that read. [default: one per core; 1 if little is read]",
-        ),
-    ] = None,
+    strict: _Strict = False,
+    samples: _Samples = True,
+    jobs: _Jobs = None,
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
     output: o.Output = None,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="A line per source.")] = False,

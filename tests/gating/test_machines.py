@@ -61,5 +61,5 @@ def test_the_gate_shows_nothing_across_machines(
     )
     monkeypatch.chdir(tmp_path)
     assert run(["gate", "results", "--quiet"]) == code
-    assert ("cpu Xeon against EPYC" in capsys.readouterr().out) == (code == 4)
+    assert ("another machine" in capsys.readouterr().out) == (code == 4)
     assert run(["gate", "results", "--quiet", "--max-overhead", "time_per_op=5%"]) == code
