@@ -48,7 +48,7 @@ class Session:
 def find_sessions(runs: Runs) -> dict[Series, Session]:
     """Return the series whose order was recorded: by start, or by block and position."""
     measured = runs[(runs["role"] == "measured").to_numpy()]
-    if measured.empty:
+    if measured["started_at"].isna().all() and measured["block"].isna().all():
         return {}
     designs = find_designs(runs)
     found: dict[Series, Session] = {}

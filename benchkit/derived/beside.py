@@ -7,7 +7,7 @@ share a run's number, and a log of another benchmark must not be counted here.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.derived.record import Measured
@@ -46,27 +46,28 @@ def count_beside(
     files = _read(observations)
     shared: dict[tuple[str, str, int], list[Measured]] = {}
     for run in measured:
-        shared.setdefault(run.place, []).append(run)
+        if run.place in files:
+            shared.setdefault(run.place, []).append(run)
     found = {}
-    for run in measured:
-        here = files.get(run.place, {})
-        path = _choose(run, shared[run.place], here)
-        if path is not None:
-            told = {
-                backend: counts for backend, counts in here[path].items() if any(counts.values())
-            }
-            found[run.key] = {backend: _counts(counts, path) for backend, counts in told.items()}
+    for place, runs in shared.items():
+        words = {run.benchmark for run in runs if _is_word(run.benchmark)}
+        for run in runs:
+            path = _choose(run, words, files[place], is_alone=len(runs) == 1)
+            if path is not None:
+                told = files[place][path].items()
+                found[run.key] = {name: _counts(c, path) for name, c in told if any(c.values())}
     return {key: told for key, told in found.items() if told}
 
 
-def _choose(run: Measured, others: Sequence[Measured], paths: Mapping[str, object]) -> str | None:
+def _choose(
+    run: Measured, words: Collection[str], paths: Iterable[str], *, is_alone: bool
+) -> str | None:
     named = {path: _words(path) for path in paths}
-    words = {other.benchmark for other in others if _is_word(other.benchmark)}
     if _is_word(run.benchmark):
         own = [path for path, found in named.items() if run.benchmark in found]
-        if own or len(others) > 1:
+        if own or not is_alone:
             return min(own, key=len, default=None)
-    rest = [path for path, found in named.items() if not words & found or len(others) == 1]
+    rest = [path for path, found in named.items() if is_alone or found.isdisjoint(words)]
     return min(rest, key=len, default=None)
 
 
