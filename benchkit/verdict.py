@@ -25,12 +25,14 @@ from benchkit.comparison.families import RANKED
 from benchkit.stats.equivalence import is_equivalent, log_margin
 from benchkit.stats.multiplicity import benjamini_hochberg, holm
 from benchkit.stats.power import runs_to_show_effect, runs_to_show_equivalence
-from benchkit.units import format_percent
+from benchkit.units import format_percent, format_quantity
 
 REGRESSION, IMPROVEMENT = "regression", "improvement"
 EQUIVALENT, INCONCLUSIVE = "equivalent", "inconclusive"
 CHANGED, UNCHANGED = "changed", "unchanged"
 
+#: A rounding step beyond this share of the values widens what is said to be excluded.
+_COARSE = 0.005
 #: Beyond this share of failed requests a side's rates and latencies are those of its errors.
 MOST_FAILED = 0.01
 
@@ -138,7 +140,9 @@ def _judge(
 ) -> Verdict:
     word = _word(contrast, p_adjusted, margin, alpha)
     notes, needed = list(contrast.notes), None
-    if word == INCONCLUSIVE and _is_failing(contrast):
+    if word == INCONCLUSIVE and is_too_coarse(contrast, margin):
+        notes.append(_tell_of_steps(contrast, margin))
+    elif word == INCONCLUSIVE and _is_failing(contrast):
         notes.append("failing requests are fast or slow for reasons of their own: nothing is shown")
     elif word == INCONCLUSIVE:
         excluded = describe_excluded(contrast)
@@ -175,7 +179,7 @@ def _is_failing(contrast: Contrast) -> bool:
 
 def _change(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: float) -> float:
     """Return the direction (+1, -1) of a change that is shown and matters, else 0."""
-    if contrast.method in DIRECTIONS:
+    if contrast.method in {*DIRECTIONS, HISTORY}:
         return 0
     if contrast.method != EXACT and (p_adjusted is None or p_adjusted > alpha):
         return 0
@@ -186,7 +190,7 @@ def _change(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: 
 
 
 def _is_equivalent(contrast: Contrast, margin: float) -> bool:
-    if contrast.method in DIRECTIONS:
+    if contrast.method in DIRECTIONS or is_too_coarse(contrast, margin):
         return False
     if contrast.ratio is None:
         return len({*contrast.baseline_values, *contrast.variant_values}) == 1
@@ -196,11 +200,38 @@ def _is_equivalent(contrast: Contrast, margin: float) -> bool:
     return is_equivalent(math.log(low), math.log(high), margin)
 
 
+def is_too_coarse(contrast: Contrast, margin: float) -> bool:
+    """Tell whether rounding alone hides changes of the margin: no equivalence can be shown.
+
+    Counts that are compared exactly are what they are.
+    """
+    return _step(contrast) > margin
+
+
+def _step(contrast: Contrast) -> float:
+    """Return the rounding step as a share of the smaller centre."""
+    if contrast.method == EXACT or not contrast.resolution:
+        return 0.0
+    smallest = min(abs(contrast.center_baseline), abs(contrast.center_variant))
+    return contrast.resolution / smallest if smallest else 0.0
+
+
+def _tell_of_steps(contrast: Contrast, margin: float) -> str:
+    step = format_quantity(contrast.resolution, contrast.unit)
+    return (
+        f"values are rounded to steps of {step}, larger than a change of {_bare(margin)}: that "
+        "there is none cannot be shown; take a form with more digits"
+    )
+
+
 def describe_excluded(contrast: Contrast) -> str:
     """Say which changes the interval rules out: ``a loss above 12.0 % is excluded``."""
     low, high = contrast.ratio_low, contrast.ratio_high
     if low is None or high is None or contrast.method in {*DIRECTIONS, HISTORY}:
         return ""  # intervals of other things exclude nothing
+    step = _step(contrast)
+    if step > _COARSE:  # what rounding may hide is not excluded
+        low, high = low / (1 + step), high * (1 + step)
     if contrast.better == "none":
         return (
             f"a change outside {format_percent(low - 1)} to {format_percent(high - 1)} is excluded"
@@ -229,7 +260,7 @@ def _runs_needed(
     unreachable = f"no row can reach p ≤ {alpha:.2g}: run at least {least} per side"
     width = _half_width(contrast)
     if width is None:
-        return least, unreachable
+        return _runs_without_width(contrast, least, unreachable)
     n = 2 / (1 / contrast.n_baseline + 1 / contrast.n_variant)
     sure = contrast.confidence
     same = runs_to_show_equivalence(width, n, margin, confidence=sure)
@@ -246,6 +277,14 @@ def _runs_needed(
     if contrast.method in RANKED and count_decidable(contrast, alpha) < family:
         needed = f"{unreachable}; {needed}"
     return max(same, twice), needed
+
+
+def _runs_without_width(contrast: Contrast, least: int, unreachable: str) -> tuple[int | None, str]:
+    if contrast.method == HISTORY:
+        return None, "one run shows nothing by itself: repeat it"
+    if least <= min(contrast.n_baseline, contrast.n_variant):
+        return None, "a difference without a ratio is held against no margin"
+    return least, unreachable
 
 
 def _half_width(contrast: Contrast) -> float | None:

@@ -101,6 +101,29 @@ def test_exact_changes_need_no_p() -> None:
     assert verdict(contrast([6.0] * 3, [6.0] * 3, assume="exact")).word == EQUIVALENT
 
 
+def test_rounding_coarser_than_the_margin_shows_no_equivalence() -> None:
+    coarse = replace(contrast([2e-9] * 8, [2e-9] * 8), resolution=1e-9, unit="s")
+    found = verdict(coarse)
+    assert found.word == INCONCLUSIVE
+    assert any("rounded to steps of 1.00" in note for note in found.notes)
+    assert verdict(replace(coarse, resolution=1e-11)).word == EQUIVALENT
+    assert verdict(replace(coarse, resolution=1e-11), margin=0.001).word == INCONCLUSIVE
+
+
+def test_rounding_widens_what_is_said_to_be_excluded() -> None:
+    fine = contrast(BASE, BASE[::-1])
+    coarse = replace(fine, resolution=10.0)
+    assert "above 1.0" in describe_excluded(fine)
+    assert "above 11." in describe_excluded(coarse)
+
+
+def test_one_run_outside_a_history_is_no_verdict() -> None:
+    history = [100.0 + n / 10 for n in range(40)]
+    found = verdict(contrast(history, [130.0]))
+    assert (found.contrast.method, found.word) == ("prediction", INCONCLUSIVE)
+    assert any("repeat it" in note for note in found.notes)
+
+
 def test_zero_errors_on_both_sides_are_equivalent() -> None:
     assert verdict(contrast([0.0] * 5, [0.0] * 5)).word == EQUIVALENT
     assert verdict(contrast([0.0] * 5, [3.0, 4.0, 5.0, 6.0, 7.0])).word == REGRESSION

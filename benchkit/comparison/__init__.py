@@ -6,10 +6,10 @@ limits; `verdict` and the gate judge it, and never test again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from benchkit import metrics
 from benchkit.comparison.blocks import arrange, find_designs
@@ -43,6 +43,8 @@ from benchkit.layout.matching import suggest_rename
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
+
+T = TypeVar("T")
 
 __all__ = [
     "ALIGNED",
@@ -122,13 +124,26 @@ def compare(
             "nothing to compare: the two sides have no benchmark, metric and level in common",
             hint=_suggest(pairs, only_in, params_only_in),
         )
+    told = {(name, c.benchmark) for c in contrasts for name in (c.baseline, c.variant)}
+    levels = {(name, c.benchmark, c.params) for c in contrasts for name in (c.baseline, c.variant)}
     return Comparisons(
         pairs=tuple(pairs),
         contrasts=tuple(contrasts),
         confidence=plan.confidence,
-        only_in=only_in,
-        params_only_in=params_only_in,
+        only_in=_leave_out(only_in, lambda name, benchmark: (name, benchmark) in told),
+        params_only_in=_leave_out(params_only_in, lambda name, level: (name, *level) in levels),
     )
+
+
+def _leave_out(
+    found: Mapping[str, Sequence[T]], is_compared: Callable[[str, T], bool]
+) -> dict[str, tuple[T, ...]]:
+    """Leave out what another pair has compared."""
+    kept = {
+        name: tuple(each for each in told if not is_compared(name, each))
+        for name, told in found.items()
+    }
+    return {name: told for name, told in kept.items() if told}
 
 
 class _Evidence:

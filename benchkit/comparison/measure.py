@@ -21,6 +21,7 @@ from benchkit.stats.prediction import HISTORY as HISTORY_RUNS
 from benchkit.stats.prediction import compare_with_history
 from benchkit.stats.rank import hodges_lehmann, mann_whitney, smallest_pvalue
 from benchkit.stats.results import Estimate, TestResult
+from benchkit.stats.sample import LARGEST
 from benchkit.stats.signed_rank import paired_shift, wilcoxon
 from benchkit.stats.twolevel import FEWEST_BEYOND
 from benchkit.stats.within import compare_within
@@ -165,7 +166,21 @@ def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Found:
     else:
         sides = blocks.side(blocks.baseline), blocks.side(blocks.variant)
         apply = partial(_pair, *sides)
-    return replace(_found(method, confidence, apply), arranged=tuple(map(tuple, sides)))
+    found = _found(method, confidence, apply, _tell_of_unpaired(blocks, apply, confidence))
+    return replace(found, arranged=tuple(map(tuple, sides)))
+
+
+def _tell_of_unpaired(blocks: Blocks, apply: Method, confidence: float) -> tuple[str, ...]:
+    """Show the unpaired comparison beside that of the blocks where only one of them rejects."""
+    estimate, test = _rank(blocks.side(blocks.baseline), blocks.side(blocks.variant), confidence)
+    _, ours = apply(confidence)
+    if (test.pvalue <= 1 - confidence) == (ours.pvalue <= 1 - confidence):
+        return ()
+    change = format_percent(math.exp(estimate.value) - 1)
+    told = (
+        f"unpaired the same runs give {change}, p = {test.pvalue:.2g} (blocks: {ours.pvalue:.2g})"
+    )
+    return (f"{told}; single slow runs or slow rounds make the difference: see --blocks never",)
 
 
 def _found(method: str, confidence: float, apply: Method, notes: tuple[str, ...] = ()) -> Found:
@@ -291,8 +306,10 @@ def compare_summaries(x: float, y: float) -> Found:
 
 
 def _difference(x: Sequence[float], y: Sequence[float]) -> Found:
-    test = mann_whitney(x, y)
     note = "values that are not positive have no ratio: compared as a difference"
+    if max(map(abs, (*x, *y))) > LARGEST:
+        return Found(method=DIFFERENCE, notes=(f"values beyond {LARGEST:g} are not compared",))
+    test = mann_whitney(x, y)
     return Found(method=DIFFERENCE, pvalue=test.pvalue, notes=(note, *test.notes))
 
 

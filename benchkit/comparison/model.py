@@ -20,7 +20,7 @@ class Plan:
     Parameters
     ----------
     confidence : float
-        Of each interval, 0 < confidence < 1.
+        Of each interval, 0.5 < confidence < 1.
     primaries : tuple of (metric, stat)
         Those the user named; empty leaves the choice to the tool and load model. An empty stat
         means the metric's own headline stat.
@@ -35,7 +35,7 @@ class Plan:
     Raises
     ------
     ConfigError
-        If ``blocks`` or ``method`` is not known.
+        If ``blocks`` or ``method`` is not known, or the confidence out of range.
     """
 
     confidence: float = 0.95
@@ -51,6 +51,10 @@ class Plan:
             if word not in known:
                 hint = f"use {', '.join(known)}"
                 raise ConfigError(f"{word!r} is not known here", where=name, hint=hint)
+        if not 0.5 < self.confidence < 1:
+            hint = "write 0.95, or 95%"
+            what = f"{self.confidence:g} is no confidence: it lies above one half and below 1"
+            raise ConfigError(what, where="confidence", hint=hint)
 
     @property
     def uses_blocks(self) -> bool:

@@ -19,7 +19,7 @@ from benchkit.errors import ConfigError
 
 FILE = "benchkit.toml"
 #: What is done with complete blocks unless the user says otherwise: the only place that decides.
-DEFAULT_BLOCKS = "auto"
+DEFAULT_BLOCKS = "never"
 BLOCKS = ("auto", "never")
 #: How a row is compared: as its runs allow, or by one method wherever they allow that.
 DEFAULT_METHOD = "auto"

@@ -16,6 +16,8 @@ from benchkit.stats.sample import FloatArray, read_sample
 
 #: Largest (max - min)/|median| of a side that still counts as exact.
 LARGEST_VARIATION = 0.1
+#: Values per side from which ranges tell how far a metric varies.
+FEWEST_FOR_RANGES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,9 @@ def exact_difference(x: ArrayLike, y: ArrayLike) -> ExactDifference | None:
     -------
     ExactDifference or None
         ``changed`` where the ranges do not overlap and each side varies by at most 10 % of its
-        median's size; not ``changed`` where all values are identical; None otherwise: then they
-        are ordinary values, for an ordinary test.
+        median's size, and, with fewer than 4 values on a side that are not constant, lie further
+        apart than these 10 %; not ``changed`` where all values are identical; None otherwise: then
+        they are ordinary values, for an ordinary test.
 
     Raises
     ------
@@ -76,7 +79,8 @@ def exact_difference(x: ArrayLike, y: ArrayLike) -> ExactDifference | None:
     baseline, variant = _range(before), _range(after)
     same = baseline == variant and baseline[0] == baseline[1]
     apart = baseline[1] < variant[0] or variant[1] < baseline[0]
-    if not same and not (apart and _is_steady(before) and _is_steady(after)):
+    steady = _is_steady(before) and _is_steady(after)
+    if not same and not (apart and steady and _is_told(before, after)):
         return None
     difference = float(np.median(after)) - float(np.median(before))
     return ExactDifference(baseline, variant, difference, changed=not same)
@@ -84,6 +88,20 @@ def exact_difference(x: ArrayLike, y: ArrayLike) -> ExactDifference | None:
 
 def _range(sample: FloatArray) -> tuple[float, float]:
     return float(sample.min()), float(sample.max())
+
+
+def _is_told(before: FloatArray, after: FloatArray) -> bool:
+    """Tell whether so few values show that the sides lie further apart than they vary."""
+    fewest = min(before.size, after.size)
+    if fewest >= FEWEST_FOR_RANGES or (fewest > 1 and _is_constant(before, after)):
+        return True
+    ends = sorted((_range(before), _range(after)))
+    gap = ends[1][0] - ends[0][1]
+    return gap > LARGEST_VARIATION * float(np.median(np.abs([*ends[0], *ends[1]])))
+
+
+def _is_constant(*samples: FloatArray) -> bool:
+    return all(low == high for low, high in map(_range, samples))
 
 
 def _is_steady(sample: FloatArray) -> bool:

@@ -41,6 +41,24 @@ def test_what_overlaps_or_varies_is_ordinary(x: Sequence[float], y: Sequence[flo
     assert exact_difference(x, y) is None
 
 
+@pytest.mark.parametrize(
+    ("x", "y", "is_exact"),
+    [
+        ([216], [233], False),
+        ([216, 217], [233, 234], False),
+        ([216, 217, 216, 218], [233, 234, 233, 235], True),
+        ([17, 17], [18, 18], True),
+        ([172], [5738], True),
+        ([172, 173], [5738, 5700], True),
+    ],
+)
+def test_few_values_have_to_lie_further_apart_than_such_metrics_vary(
+    x: list[float], y: list[float], is_exact: bool
+) -> None:
+    assert (exact_difference(x, y) is not None) == is_exact
+    assert (exact_difference(y, x) is not None) == is_exact
+
+
 def test_ten_percent_still_counts_and_zero_may_be_constant() -> None:
     for x, y, difference in [
         ([100, 110, 100], [200, 200], 100),
