@@ -82,6 +82,7 @@ class Source:
         #: Whether the head is all there is, and not compressed: the case of most reports.
         self.is_small = data is not None and len(data) <= HEAD_BYTES and not data.startswith(_GZIP)
         self._text: str | None = None
+        self._sha256 = ""
 
     @classmethod
     def load(cls, path: Path, label: str = "", *, keep: int = 8 << 20) -> Source:
@@ -89,7 +90,10 @@ class Source:
         label = label or str(path)
         try:
             with io.FileIO(path) as raw:  # no buffer: most files are read in one go
-                data = raw.readall() if os.fstat(raw.fileno()).st_size <= keep else None
+                size = os.fstat(raw.fileno()).st_size
+                data = raw.read(size) if size <= keep else None
+                if data is not None and (more := raw.read()):  # a pipe, or a file that grows
+                    data += more
         except OSError as error:
             raise UnreadableError(error.strerror or str(error)) from error
         return cls(path, label, data)
@@ -127,18 +131,19 @@ class Source:
         """Open the decompressed content as a stream; it may raise `UnreadableError`."""
         return io.BufferedReader(_BlockReader(self.blocks()), _BLOCK)
 
-    @cached_property
+    @property
     def sha256(self) -> str:
         """Digest of the bytes as they are on disk."""
-        digest = hashlib.sha256(self._data or b"")
-        if self._data is not None:
-            return digest.hexdigest()
-        with self.open_raw() as raw:
-            while block := raw.read(_BLOCK):
-                digest.update(block)
-        return digest.hexdigest()
+        if not self._sha256:
+            digest = hashlib.sha256(self._data or b"")
+            if self._data is None:
+                with self.open_raw() as raw:
+                    while block := raw.read(_BLOCK):
+                        digest.update(block)
+            self._sha256 = digest.hexdigest()
+        return self._sha256
 
-    @cached_property
+    @property
     def size(self) -> int:
         """Bytes on disk."""
         if self._data is not None:
