@@ -246,10 +246,11 @@ def _add_folder(
     start = 0 if root == Path() else len(root.as_posix()) + 1
     passed: list[tuple[Path, str]] = []
     for path in walk(root, options.exclude, passed):
-        relative = path.as_posix()[start:]
+        label = str(path)
+        relative = label[start:].replace(os.sep, "/")
         result.found.append(
             Found(
-                label=str(path),
+                label=label,
                 identity=f"{absolute}/{relative}",
                 path=path,
                 labels=read_path(
