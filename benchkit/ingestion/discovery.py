@@ -10,7 +10,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from benchkit.errors import ConfigError, DataError, Diagnostic
@@ -225,7 +225,7 @@ def _named_file(path: Path, variant: str, options: Options, tools: frozenset[str
         root_name="" if len(path.parts) > 1 else path.resolve().parent.name,
         pattern=options.layout,
     )
-    told = replace(labels, group="", benchmark="") if variant else replace(labels, group="")
+    told = labels._replace(group="", benchmark="" if variant else labels.benchmark)
     return Found(
         label=str(path),
         identity=str(path.resolve()),
@@ -246,10 +246,11 @@ def _add_folder(
     start = 0 if root == Path() else len(root.as_posix()) + 1
     passed: list[tuple[Path, str]] = []
     for path in walk(root, options.exclude, passed):
-        relative = path.as_posix()[start:]
+        label = str(path)
+        relative = label[start:].replace(os.sep, "/")
         result.found.append(
             Found(
-                label=str(path),
+                label=label,
                 identity=f"{absolute}/{relative}",
                 path=path,
                 labels=read_path(
@@ -289,7 +290,7 @@ def _tell_by_stem(named: Sequence[Found]) -> None:
     if len(variants) == 1 and len(set(left)) == len(named) > 1 and all(left):
         for source in named:
             source.variant = source.labels.leftover
-            source.labels = replace(source.labels, benchmark="")
+            source.labels = source.labels._replace(benchmark="")
 
 
 def _key(source: Found) -> tuple[object, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
+from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -50,8 +51,14 @@ def parts_table(parts: Sequence[Part]) -> pa.Table:
     columns: dict[str, Sequence[Any]] = dict.fromkeys(names, ())
     columns |= zip(names, told, strict=bool(parts))
     for name in _JSON:
-        columns[name] = [json.dumps(value) if value else "{}" for value in columns[name]]
+        columns[name] = [_write_json(tuple(value.items())) for value in columns[name]]
     return pa.table({name: pa.array(columns[name], wanted.field(name).type) for name in names})
+
+
+@lru_cache(maxsize=1 << 10)
+def _write_json(entries: tuple[tuple[str, str], ...]) -> str:
+    """Write entries that many runs share; hardly any run has its own."""
+    return json.dumps(dict(entries))
 
 
 def read_parts(table: pa.Table | None) -> list[Part]:

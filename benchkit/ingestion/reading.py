@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +26,6 @@ from benchkit.ingestion.discovery import Found, Options
 from benchkit.ingestion.parts import Part, make_part
 from benchkit.ingestion.progress import Pace, Seen
 from benchkit.ingestion.samples import SampleSink
-from benchkit.layout.patterns import PathLabels
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading, Row, Samples, Source
 from benchkit.parsers.source import UnreadableError
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
 
 #: Pieces are numbered source by source, so that no number depends on what else is read.
 PIECE_BITS = 24
-_PATH_LABELS = attrgetter(*(each.name for each in fields(PathLabels)))
 #: Bytes beyond which reading takes long enough for a file to grow meanwhile.
 _LARGE = 1 << 20
 
@@ -243,7 +240,7 @@ class Reader:
         beside = self._beside.get(id(found.sidecar))
         if beside is None:  # a folder's files share one
             beside = self._beside[id(found.sidecar)] = repr(found.sidecar)
-        labels = _PATH_LABELS(found.labels)  # a record's own repr takes ten times as long
+        labels = tuple(found.labels)  # a record's own repr takes ten times as long
         told = f"{__version__}{self._given}{found.variant}{labels}{beside}"
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
@@ -315,7 +312,7 @@ def _records(
 
 def _require_apart(read: Sequence[tuple[Format, Reading]], label: str) -> None:
     """Refuse a source in which two formats claim the same lines."""
-    if len({form.name for form, _ in read}) < 2:
+    if len(read) < 2 or len({form.name for form, _ in read}) < 2:
         return
     spans = sorted(
         (reading.line, max(reading.line, reading.last_line), form.name) for form, reading in read

@@ -24,6 +24,8 @@ def list_facts(side: Sidecar) -> dict[str, str]:
     >>> list_facts(Sidecar(containers={"storage": ["es-1", "es-2"]}, spans={"per_request": 3}))
     {'container.storage': 'es-1,es-2', 'spans.per_request': '3'}
     """
+    if not (side.limits or side.containers or side.spans):
+        return {}
     return {
         **dict(_limits(side.limits)),
         **{f"container.{role}": _join(names) for role, names in side.containers.items()},

@@ -13,9 +13,9 @@ matches wins, and leading folders become the group:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from benchkit.layout.stems import COMPANIONS, Stem, read_stem, split_name, starts_with_tool
 from benchkit.layout.template import Template, compile_pattern
@@ -26,8 +26,7 @@ __all__ = ["COMPANIONS", "PathLabels", "compile_pattern", "read_path"]
 _SERIES = COMPANIONS - {"server"}
 
 
-@dataclass(frozen=True, slots=True)
-class PathLabels:
+class PathLabels(NamedTuple):
     """What a path says.
 
     Parameters
@@ -112,7 +111,7 @@ def read_path(
     if template and given is not None:
         return _from_template(template, given, read, folder, root_name, series)
     labels = _from_folders(clean, folder, stem, read, tools, root_name)
-    return replace(labels, series=series) if series else labels
+    return labels._replace(series=series) if series else labels
 
 
 def _from_folders(

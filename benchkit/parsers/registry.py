@@ -179,7 +179,8 @@ def identify(source: Source) -> tuple[Format, ...]:
     """
     head = source.head()
     claims = [candidate for candidate in candidates(head) if candidate.recognises(head)]
-    if not any(not claim.embeds for claim in claims) and head.text and source.size <= SEARCH_BYTES:
+    may_hold_more = head.text and not source.is_small and source.size <= SEARCH_BYTES
+    if may_hold_more and all(claim.embeds for claim in claims):
         claims = _search(source, claims)
     if not claims:
         raise UnknownFormatError(_unknown(head), where=source.label, hint=_looked_for())

@@ -86,7 +86,7 @@ SIGNS: dict[str, Sign] = {
 }
 
 
-_RARE = '_"[=#\t±<.'
+_RARE = '_"[=#\t±<(VHPC.'
 
 
 def _rare_character(word: str) -> str:
@@ -116,7 +116,9 @@ def find_signs(head: Head) -> frozenset[str]:
     found = {name for start, name in _STARTS if start == first}
     for character, words in _WORDS.items():
         if character in text:
-            found.update(name for word, name in words if word in text)
+            for word, name in words:
+                if word in text:
+                    found.add(name)
     return frozenset(found)
 
 

@@ -82,17 +82,16 @@ class Source:
         #: Whether the head is all there is, and not compressed: the case of most reports.
         self.is_small = data is not None and len(data) <= HEAD_BYTES and not data.startswith(_GZIP)
         self._text: str | None = None
+        self._sha256 = ""
 
     @classmethod
     def load(cls, path: Path, label: str = "", *, keep: int = 8 << 20) -> Source:
         """Open a file; one of at most ``keep`` bytes is read once and held."""
         label = label or str(path)
         try:
-            with io.FileIO(path) as raw:  # no buffer: most files are read in one go
-                data = raw.readall() if os.fstat(raw.fileno()).st_size <= keep else None
+            return cls(path, label, _read_whole(path, keep))
         except OSError as error:
             raise UnreadableError(error.strerror or str(error)) from error
-        return cls(path, label, data)
 
     def open_raw(self) -> IO[bytes]:
         """Open the bytes as they are on disk."""
@@ -127,18 +126,19 @@ class Source:
         """Open the decompressed content as a stream; it may raise `UnreadableError`."""
         return io.BufferedReader(_BlockReader(self.blocks()), _BLOCK)
 
-    @cached_property
+    @property
     def sha256(self) -> str:
         """Digest of the bytes as they are on disk."""
-        digest = hashlib.sha256(self._data or b"")
-        if self._data is not None:
-            return digest.hexdigest()
-        with self.open_raw() as raw:
-            while block := raw.read(_BLOCK):
-                digest.update(block)
-        return digest.hexdigest()
+        if not self._sha256:
+            digest = hashlib.sha256(self._data or b"")
+            if self._data is None:
+                with self.open_raw() as raw:
+                    while block := raw.read(_BLOCK):
+                        digest.update(block)
+            self._sha256 = digest.hexdigest()
+        return self._sha256
 
-    @cached_property
+    @property
     def size(self) -> int:
         """Bytes on disk."""
         if self._data is not None:
@@ -272,6 +272,22 @@ class Source:
             raise
         if held is not None and (self.is_ended or not may_be_cut(held[1])):
             yield held
+
+
+def _read_whole(path: Path, keep: int) -> bytes | None:
+    """Read a file of at most ``keep`` bytes; a stream around it would double the time."""
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        size = os.fstat(file).st_size
+        if size > keep:
+            return None
+        data = os.read(file, size + 1)  # a byte more than there is, to meet the end
+        if len(data) != size:  # a pipe, or a file that grows
+            while block := os.read(file, _BLOCK):
+                data += block
+        return data
+    finally:
+        os.close(file)
 
 
 def number_blocks(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:

@@ -6,17 +6,24 @@ the same texts come again and again in a folder of reports, so that each is read
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from benchkit.parsers import base
-from benchkit.units import parse_count, parse_time
+from benchkit.units import Quantity, parse_bytes, parse_count, parse_time, scale
 
 _ENDS = {"0": "min", "": "min", "100": "max"}
 
 read_time = lru_cache(maxsize=1 << 14)(parse_time)
 read_rate = lru_cache(maxsize=1 << 14)(parse_count)
+read_bytes = lru_cache(maxsize=1 << 14)(partial(parse_bytes, binary=True))
 path_of = lru_cache(maxsize=1024)(base.path_of)
 host_of = lru_cache(maxsize=1024)(base.host_of)
+
+
+@lru_cache(maxsize=1 << 13)
+def read_share(percent: str) -> Quantity:
+    """Read a share such as ``95.32``, in per cent."""
+    return Quantity(scale(percent, -2), 1e-4)
 
 
 @lru_cache(maxsize=1024)

@@ -35,8 +35,16 @@ from benchkit.parsers.wrk.lines import (
     UNCORRECTED,
     Fields,
 )
-from benchkit.parsers.wrk.quantities import host_of, path_of, read_rate, read_time, stat_of
-from benchkit.units import parse_bytes, parse_count, scale
+from benchkit.parsers.wrk.quantities import (
+    host_of,
+    path_of,
+    read_bytes,
+    read_rate,
+    read_share,
+    read_time,
+    stat_of,
+)
+from benchkit.units import parse_count, scale
 
 _BLOCK = UNCORRECTED - DISTRIBUTION
 _UNCORRECTED_MAX = MAX + _BLOCK
@@ -198,7 +206,7 @@ class Report:
 
     def _take_total(self, fields: Fields, line: int) -> None:
         count, length, amount = fields
-        duration, received = read_time(length), parse_bytes(amount, binary=True)
+        duration, received = read_time(length), read_bytes(amount)
         self.requests = int(count)
         self.reading.duration = duration.value
         self._add("requests", "count", float(count), "1", line, 1.0)
@@ -217,7 +225,7 @@ class Report:
         self._add("request_rate", "mean", float(fields[0]), "1/s", line, 0.01)
 
     def _take_transfer(self, fields: Fields, line: int) -> None:
-        rate = parse_bytes(fields[0], binary=True)
+        rate = read_bytes(fields[0])
         self._add("bandwidth_in", "mean", rate.value, "B/s", line, rate.resolution)
 
     def finish(self, label: str) -> Iterator[Reading | Diagnostic]:
@@ -257,7 +265,8 @@ class Report:
         self.reading.add(metric, stat, value, unit, line, subject=subject, resolution=resolution)
 
     def _add_share(self, metric: str, percent: str, line: int) -> None:
-        self._add(metric, "mean", scale(percent, -2), "1", line, 1e-4)
+        share = read_share(percent)
+        self._add(metric, "mean", share.value, "1", line, share.resolution)
 
     def _keep_time(self, metric: str, stat: str, text: str, line: int) -> None:
         time = read_time(text)

@@ -8,11 +8,18 @@ so that this one can never change a value. Reports with errors are left to it, t
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Callable
 
 from benchkit.parsers.base import Reading, Row, Source
-from benchkit.parsers.wrk.quantities import host_of, path_of, read_rate, read_time
-from benchkit.units import Quantity, parse_bytes, scale
+from benchkit.parsers.wrk.quantities import (
+    host_of,
+    path_of,
+    read_bytes,
+    read_rate,
+    read_share,
+    read_time,
+)
+from benchkit.units import Quantity
 
 #: A report has some 500 bytes.
 LARGEST = 2000
@@ -34,8 +41,51 @@ _SHAPE = re.compile(
     + r"Requests/sec: +(\d{1,15}\.\d\d)\n"
     + rf"Transfer/sec: +{_BYTES}\n*"
 )
-_SPREAD = ("mean", "stdev", "max")
-_QUANTILES = ("p50", "p75", "p90", "p99")
+
+
+def _read_count(text: str) -> Quantity:
+    return Quantity(float(text), 1.0)
+
+
+def _read_hundredths(text: str) -> Quantity:
+    return Quantity(float(text), 0.01)
+
+
+#: Place among the fields, how it is read, metric, stat, unit, and the line.
+_Told = tuple[int, Callable[[str], Quantity], str, str, str, int]
+
+_SPREADS: tuple[_Told, ...] = (
+    (6, read_share, "latency_within_stdev", "mean", "1", 4),
+    (3, read_time, "latency", "mean", "s", 4),
+    (4, read_time, "latency", "stdev", "s", 4),
+    (5, read_time, "latency", "max", "s", 4),
+    (7, read_rate, "thread_request_rate", "mean", "1/s", 5),
+    (8, read_rate, "thread_request_rate", "stdev", "1/s", 5),
+    (9, read_rate, "thread_request_rate", "max", "1/s", 5),
+    (10, read_share, "thread_request_rate_within_stdev", "mean", "1", 5),
+)
+_QUANTILES: tuple[_Told, ...] = (
+    (11, read_time, "latency", "p50", "s", 7),
+    (12, read_time, "latency", "p75", "s", 8),
+    (13, read_time, "latency", "p90", "s", 9),
+    (14, read_time, "latency", "p99", "s", 10),
+)
+_RANKS = frozenset(stat for *_, stat, _, _ in _QUANTILES)
+
+
+def _totals(line: int) -> tuple[_Told, ...]:
+    return (
+        (15, _read_count, "requests", "count", "1", line),
+        (16, read_time, "duration", "total", "s", line),
+        (17, read_bytes, "bytes_in", "total", "B", line),
+        (18, _read_hundredths, "request_rate", "mean", "1/s", line + 1),
+        (19, read_bytes, "bandwidth_in", "mean", "B/s", line + 2),
+    )
+
+
+#: What a report tells, line by line, without and with ``--latency``.
+_SHORT = (*_SPREADS, *_totals(6))
+_LONG = (*_SPREADS, *_QUANTILES, *_totals(11))
 
 
 def read_plain(source: Source) -> Reading | None:
@@ -63,48 +113,24 @@ def read_plain(source: Source) -> Reading | None:
 
 def _build(fields: tuple[str, ...]) -> Reading:
     url, threads, connections = fields[:3]
-    requests, length, received, rate, bandwidth = fields[15:]
+    told = _LONG if fields[11] else _SHORT
     rows: list[Row] = []
-    _add(rows, "latency_within_stdev", "mean", _read_share(fields[6]), "1", 4)
-    for stat, text in zip(_SPREAD, fields[3:6], strict=True):
-        _add(rows, "latency", stat, read_time(text), "s", 4)
-    for stat, text in zip(_SPREAD, fields[7:10], strict=True):
-        _add(rows, "thread_request_rate", stat, read_rate(text), "1/s", 5)
-    _add(rows, "thread_request_rate_within_stdev", "mean", _read_share(fields[10]), "1", 5)
-    line = 6
-    if fields[11]:
-        for stat, text, line in zip(_QUANTILES, fields[11:15], range(7, 11), strict=True):
-            value = read_time(text)
-            if value.value:
-                _add(rows, "latency", stat, value, "s", line)
-        line += 1
-    duration = read_time(length)
-    _add(rows, "requests", "count", Quantity(float(requests), 1.0), "1", line)
-    _add(rows, "duration", "total", duration, "s", line)
-    _add(rows, "bytes_in", "total", parse_bytes(received, binary=True), "B", line)
-    _add(rows, "request_rate", "mean", Quantity(float(rate), 0.01), "1/s", line + 1)
-    _add(rows, "bandwidth_in", "mean", parse_bytes(bandwidth, binary=True), "B/s", line + 2)
+    for place, read, metric, stat, unit, line in told:
+        found = read(fields[place])
+        value, step = found.value, found.resolution
+        if value or stat not in _RANKS:  # a quantile of 0 was not measured
+            rows.append((None, metric, stat, value, unit, None, None, step, "reported", line))
     return Reading(
         tool="wrk",
         form="text",
         line=1,
-        last_line=line + 2,
+        last_line=told[-1][-1],
         target=path_of(url),
         params={"connections": connections, "threads": threads},
         connections=int(connections),
-        duration=duration.value,
+        duration=read_time(fields[16]).value,
         load_model="closed",
         corrected="approximate",
         env={"host": host_of(url)},
         rows=rows,
     )
-
-
-def _add(rows: list[Row], metric: str, stat: str, quantity: Quantity, unit: str, line: int) -> None:
-    value, resolution = quantity.value, quantity.resolution
-    rows.append((None, metric, stat, value, unit, None, None, resolution, "reported", line))
-
-
-@lru_cache(maxsize=1 << 13)
-def _read_share(percent: str) -> Quantity:
-    return Quantity(scale(percent, -2), 1e-4)
