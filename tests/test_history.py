@@ -132,6 +132,16 @@ def test_a_gap_is_a_gap() -> None:
     assert "2 commits were not measured here: gaps, not filled" in tables[1].footer
 
 
+def test_among_many_series_the_one_that_changed_is_told() -> None:
+    parts = [store([1e-3] * 24, group=f"g{n}", seed=n) for n in range(24)]
+    parts.append(store([1e-3] * 12 + [1.1e-3] * 12, group="moved"))
+    joined = [pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True)]
+    history = trace(schema.observations(joined[0]), schema.runs(joined[1]), margin=0.001)
+    assert [series.group for series in history.series if series.changes] == ["moved"]
+    assert "--metric and --variant narrow it" in text(history)
+    assert len(history_tables(history)) == 1
+
+
 def test_without_commit_or_date_there_is_no_history() -> None:
     observations, runs = store([1e-3] * 5, dated=False)
     with pytest.raises(DataError, match="tells its commit and date"):

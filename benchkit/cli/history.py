@@ -81,7 +81,9 @@ def add(
     if not quiet:
         o.show_problems([*summary.diagnostics, *summary.findings])
         read = summary.count("read")
-        typer.echo(f"{target}: {commit[:SHORTEST]}, {read} sources · next: benchkit history show")
+        typer.echo(
+            f"{target}: {commit[:SHORTEST]}, {read} sources · next: benchkit history show", err=True
+        )
     if not summary.has_result:
         raise typer.Exit(int(ExitCode.DATA))
 

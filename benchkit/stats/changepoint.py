@@ -27,6 +27,8 @@ PERMUTATIONS = 1999
 _DRAFT = 499
 #: What the likeness of neighbours loses to each level taken out, in units of (1 + 3r)/n.
 _BIAS = 1.5
+#: Standard errors from which on the likeness of neighbours is taken for real: 5 %, one-sided.
+_CHANCE = 1.645
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +155,8 @@ def find_block(values: ArrayLike, smallest: int = SEGMENT, seed: int = 0) -> int
     -----
     Changes are looked for as if values were independent, so that a change is not taken for
     likeness; r is the autocorrelation at lag 1 of the ranks of what is left, plus 1.5 (1 + 3r)/n
-    for each level taken out, which its bias comes to. Where r is beyond one standard error,
-    1/√n, the block is the longer of the autocorrelation time (1 + r)/(1 - r) and
+    for each level taken out, which its bias comes to. Where r is beyond 1.645 standard errors,
+    1.645/√n, the block is the longer of the autocorrelation time (1 + r)/(1 - r) and
     1.5·(2r/(1 - r²))^(2/3)·n^(1/3), after Carlstein's rule for first-order autoregression; both
     factors 1.5 are chosen by simulation.
 
@@ -176,7 +178,7 @@ def find_block(values: ArrayLike, smallest: int = SEGMENT, seed: int = 0) -> int
         return 1
     near = float(rest[1:] @ rest[:-1]) / float(rest @ rest)
     near = min(near + _BIAS * len(parts) * (1 + 3 * max(near, 0.0)) / n, 0.95)
-    if near * sqrt(n) < 1:
+    if near * sqrt(n) < _CHANCE:
         return 1
     optimal = (2 * near / (1 - near**2)) ** (2 / 3) * n ** (1 / 3)
     long = max((1 + near) / (1 - near), 1.5 * optimal)
