@@ -108,6 +108,12 @@ RUN_COLUMNS: tuple[Column, ...] = (
 #: What tells one run from another.
 RUN_KEY = ("group", "variant", "benchmark", "params", "run", "tool")
 
+#: Entries of a run's environment that tell machines apart; the rest is configuration.
+FINGERPRINT = (
+    "cpu", "cpus", "memory", "cpu_limit", "memory_limit", "os", "kernel", "arch", "goos", "goarch",
+    "machine.cores", "machine.memory",
+)  # fmt: skip
+
 ROLES = ("measured", "warmup", "aggregate", "failed", "companion")
 
 

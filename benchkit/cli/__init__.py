@@ -29,6 +29,7 @@ def application() -> typer.Typer:
         export,
         formats,
         gate,
+        history,
         ingest,
         init,
         noise,
@@ -49,7 +50,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    answers = (compare, report, plot, gate, check, plan, noise)
+    answers = (compare, report, plot, gate, history, check, plan, noise)
     for module in (capture, ingest, runs, export, *answers, formats, explain, init, undo, demo):
         module.register(app)
     return app

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from benchkit.config.accepted import Accepted, parse_accepted
 from benchkit.config.keys import read_text, require_key
 from benchkit.config.rules import Habits, Rule, parse_habits, parse_rules
 from benchkit.errors import ConfigError
@@ -62,6 +63,8 @@ class Settings:
         What holds for every rule of the gate.
     rules : tuple of Rule
         Those of the gate.
+    accept : tuple of Accepted
+        Changes in the history that are meant.
     """
 
     title: str = ""
@@ -78,6 +81,7 @@ class Settings:
     split: tuple[str, bool] | tuple[()] = ()
     habits: Habits = field(default_factory=Habits)
     rules: tuple[Rule, ...] = ()
+    accept: tuple[Accepted, ...] = ()
 
 
 #: Where each setting stands in the file.
@@ -85,6 +89,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "project": ("title", "baseline"),
     "ingest": ("layout", "rename", "exclude", "split"),
     "stats": ("metrics", "confidence", "margin", "blocks", "method", "seed"),
+    "history": ("accept",),
     "policy": (),
     "gate": (),
 }
@@ -156,6 +161,9 @@ def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
             continue
         for key, value in content.items():
             require_key(key, known, f"{where} [{section}]")
+            if key == "accept":
+                given[key] = parse_accepted(value, f"{where} [[history.accept]]")
+                continue
             given[key] = _convert(key, value, f"{where} [{section}]")
     if "gate" in table:
         given["rules"] = parse_rules(table["gate"], habits, where)

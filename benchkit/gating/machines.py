@@ -9,16 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from benchkit.schema import FINGERPRINT
 from benchkit.units import printable
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
-#: Entries of a run's environment that tell machines apart; the rest is configuration.
-FINGERPRINT = (
-    "cpu", "cpus", "memory", "cpu_limit", "memory_limit", "os", "kernel", "arch", "goos", "goarch",
-    "machine.cores", "machine.memory",
-)  # fmt: skip
 #: Two amounts of memory that differ by less are one machine's, before and after a restart.
 _ALIKE = 0.02
 

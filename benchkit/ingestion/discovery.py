@@ -27,12 +27,16 @@ STDIN = "-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the command line says of the sources; it stands above all other labels."""
+    """What the command line says of the sources; it stands above all other labels.
+
+    With a ``commit`` the same path is another source for each, and each is a group of its own.
+    """
 
     layout: str | None = None
     variant: str | None = None
     benchmark: str | None = None
     meta: tuple[tuple[str, str], ...] = ()
+    commit: str = ""
     as_format: str | None = None
     rename: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -149,6 +153,9 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     if len(arguments) > 1:
         _drop_repeats(result)
     _distinguish(result.found)
+    if options.commit:
+        for found in result.found:
+            found.identity = f"{found.identity}#{options.commit}"
     if not result.found:
         skipped = f"; {len(result.skipped)} passed over" if result.skipped else ""
         hint = "see `benchkit ingest -v`, --exclude, and the path"

@@ -90,6 +90,9 @@ def make_part(
     )
     _complete(part, reading, found)
     part.env.update(options.meta)
+    if options.commit:
+        part.env["commit"] = options.commit
+        part.group = "/".join(filter(None, (options.commit, part.group)))
     return part
 
 

@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
+from datetime import datetime
 
 FORMAT_VERSION = 1
 
@@ -34,6 +35,8 @@ def _plain(value: object) -> object:
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     return value

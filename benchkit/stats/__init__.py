@@ -9,6 +9,13 @@ and all that plan or calibrate), when they are called.
 """
 
 from benchkit.stats.aligned import align, compare_aligned
+from benchkit.stats.changepoint import (
+    ChangePoint,
+    estimate_change,
+    find_block,
+    find_changes,
+    find_split,
+)
 from benchkit.stats.equivalence import is_equivalent, log_margin
 from benchkit.stats.exact import ExactDifference, exact_difference
 from benchkit.stats.geomean import mean_log_ratio
@@ -43,6 +50,7 @@ from benchkit.stats.within import (
 )
 
 __all__ = [
+    "ChangePoint",
     "Components",
     "Correlation",
     "Course",
@@ -62,12 +70,16 @@ __all__ = [
     "compare_two_level",
     "compare_with_history",
     "compare_within",
+    "estimate_change",
     "estimate_rate",
     "exact_difference",
+    "find_block",
+    "find_changes",
     "find_correlation",
     "find_course",
     "find_modes",
     "find_outliers",
+    "find_split",
     "find_trend",
     "hodges_lehmann",
     "holm",

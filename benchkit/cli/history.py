@@ -1,0 +1,160 @@
+"""``benchkit history``: results of one commit into the store, and one metric over all of them.
+
+In: raw files with the commit they are of; the store. Out: sentences and tables, Markdown or JSON.
+Why: what no single commit shows, many do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from benchkit.cli import options as o
+from benchkit.errors import ConfigError, ExitCode
+
+FORMATS = ("table", "md", "json")
+ENDINGS = {".md": "md", ".json": "json"}
+
+_Commit = Annotated[
+    str,
+    typer.Option(
+        "--commit",
+        metavar="SHA",
+        envvar=["GITHUB_SHA", "CI_COMMIT_SHA"],
+        help="Commit that the results are of, 7 characters or more.",
+    ),
+]
+_Date = Annotated[
+    str | None,
+    typer.Option(
+        "--date", metavar="T", help="When it was made, RFC 3339. [default: the start of its runs]"
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command and its two verbs."""
+    verbs = typer.Typer(
+        name="history",
+        help="Follow one metric over many commits.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        epilog="Example: benchkit history show",
+    )
+    verbs.command(epilog="Example: benchkit history add results/ --commit c861e65")(add)
+    verbs.command(epilog="Example: benchkit history show --metric latency.p50")(show)
+    app.add_typer(verbs)
+
+
+def add(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Raw files, folders, or label=path.")
+    ],
+    commit: _Commit,
+    date: _Date = None,
+    store: o.StoreOption = None,
+    layout: o.Layout = None,
+    rename: o.Rename = None,
+    as_format: o.As = None,
+    exclude: o.Exclude = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Store nothing if any source is refused.")
+    ] = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Read the results of one commit into the store."""
+    from benchkit.config.accepted import SHORTEST
+    from benchkit.ingestion.commit import ingest
+    from benchkit.store import DEFAULT, Store
+
+    if len(commit) < SHORTEST or not commit.isalnum():
+        hint = f"write {SHORTEST} letters and digits of it or more"
+        raise ConfigError(f"{commit!r} names no commit", where="--commit", hint=hint)
+    request = o.Request(layout=layout, rename=rename, as_format=as_format, exclude=exclude)
+    options = replace(
+        request.options(o.settings()), commit=commit, meta=_read_date(date), samples=False
+    )
+    target = store or DEFAULT
+    summary = ingest(paths, Store(target), options, strict=strict)
+    if not quiet:
+        o.show_problems([*summary.diagnostics, *summary.findings])
+        read = summary.count("read")
+        typer.echo(
+            f"{target}: {commit[:SHORTEST]}, {read} sources · next: benchkit history show", err=True
+        )
+    if not summary.has_result:
+        raise typer.Exit(int(ExitCode.DATA))
+
+
+def _read_date(text: str | None) -> tuple[tuple[str, str], ...]:
+    if text is None:
+        return ()
+    from benchkit.layout.values import UnusableError, read_time
+
+    try:
+        return (("date", read_time(text).isoformat()),)
+    except UnusableError as error:
+        raise ConfigError(f"{text!r} is not used: {error}", where="--date") from error
+
+
+def show(
+    metric: o.Metric = None,
+    variant: Annotated[
+        list[str] | None, typer.Option("--variant", help="Only this variant; repeatable.")
+    ] = None,
+    by: o.Only = None,
+    confidence: o.Confidence = None,
+    margin: o.Margin = None,
+    format: Annotated[
+        str | None, typer.Option(help="table, md or json. [default: told by -o, else table]")
+    ] = None,
+    output: o.Output = None,
+    store: o.StoreOption = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Show where levels changed, with the commits, and whether the newest lies outside."""
+    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
+    o.write(
+        answer(request, variant, metric, (margin, confidence), chosen, to_file=bool(output)), output
+    )
+
+
+def answer(
+    request: o.Request,
+    variant: list[str] | None,
+    metric: list[str] | None,
+    rule: tuple[str | None, str | None],
+    format: str,
+    *,
+    to_file: bool,
+) -> str:
+    """Load, trace and write as the command line and the settings say."""
+    from benchkit.api.sides import require_metrics, split_metric
+    from benchkit.comparison.model import Plan
+    from benchkit.history import trace
+    from benchkit.tables.history import history_lines, history_tables
+
+    base = o.settings()
+    plan = Plan(
+        confidence=o.fraction(rule[1], base.confidence, "--confidence"),
+        primaries=tuple(map(split_metric, metric or base.metrics)),
+    )
+    runset = request.load()
+    if variant:
+        runset = runset.where(variant=variant)
+    require_metrics(runset.observations, plan.primaries)
+    found = trace(
+        runset.observations, runset.runs, plan,
+        o.fraction(rule[0], base.margin, "--margin"), base.accept, base.seed,
+    )  # fmt: skip
+    lines = history_lines(found)
+    if format == "json":
+        from benchkit.report.to_evidence import to_json
+
+        return to_json("history", found, lines)
+    from benchkit.cli.console import render_tables
+
+    return render_tables(lines, history_tables(found), markdown=format == "md", to_file=to_file)

@@ -1,0 +1,71 @@
+"""Changes that a project has accepted: ``[[history.accept]]``.
+
+In: a list of tables. Out: `Accepted`. Why: a cost that was paid on purpose is no alarm for ever,
+and who reads the history learns why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchkit.config.keys import read_text, require_key
+from benchkit.errors import ConfigError
+
+#: Fewest characters of a commit that name it.
+SHORTEST = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A change of level that is meant.
+
+    Parameters
+    ----------
+    commit : str
+        The first commit after it; 7 characters or more.
+    reason : str
+    """
+
+    commit: str
+    reason: str
+
+    def names(self, commit: str) -> bool:
+        """Tell whether it is this commit, however many characters either shows.
+
+        Examples
+        --------
+        >>> Accepted("abc1234", "TLS").names("abc1234ff0")
+        True
+        """
+        short, long = sorted((self.commit, commit), key=len)
+        return long.startswith(short)
+
+
+def parse_accepted(tables: object, where: str) -> tuple[Accepted, ...]:
+    """Read every ``[[history.accept]]``.
+
+    Raises
+    ------
+    ConfigError
+        If a key is not known, or commit or reason is missing or too short.
+
+    Examples
+    --------
+    >>> parse_accepted([{"commit": "abc1234", "reason": "TLS"}], "benchkit.toml")[0].reason
+    'TLS'
+    """
+    if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
+        hint = "write [[history.accept]]"
+        raise ConfigError("accept is not a list of tables", where=where, hint=hint)
+    return tuple(_parse(table, f"{where} {n}") for n, table in enumerate(tables, 1))
+
+
+def _parse(table: Mapping[str, object], where: str) -> Accepted:
+    for key in table:
+        require_key(key, ("commit", "reason"), where)
+    commit = read_text(table.get("commit"), "commit", where)
+    if len(commit) < SHORTEST:
+        hint = f"write {SHORTEST} characters of it or more"
+        raise ConfigError(f"{commit!r} names no commit", where=where, hint=hint)
+    return Accepted(commit, read_text(table.get("reason"), "reason", where))

@@ -1,0 +1,165 @@
+"""One metric over many commits: where its level changed, and whether the newest lies outside.
+
+In: observations of runs that tell their commit, and the runs. Out: `History`. Why: a change that is
+too small for the gate of one commit shows in many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING
+
+from benchkit.comparison.model import Plan
+from benchkit.config.accepted import Accepted
+from benchkit.errors import DataError
+from benchkit.history.model import Change, History, Newest, Series
+from benchkit.history.tracks import Track, collect_tracks, date_commits, read_labels
+from benchkit.stats.changepoint import (
+    ALPHA,
+    PERMUTATIONS,
+    estimate_change,
+    find_block,
+    find_changes,
+    find_split,
+)
+from benchkit.stats.equivalence import log_margin
+from benchkit.stats.multiplicity import benjamini_hochberg
+from benchkit.stats.prediction import HISTORY, compare_with_history
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+#: Logarithm beyond which a ratio is written as that.
+_FARTHEST = 700.0
+
+
+def trace(
+    observations: Observations,
+    runs: Runs,
+    plan: Plan | None = None,
+    margin: float = 0.03,
+    accepted: Sequence[Accepted] = (),
+    seed: int = 0,
+) -> History:
+    """Follow the primary metrics over the commits.
+
+    Parameters
+    ----------
+    observations, runs : Observations, Runs
+        Runs count whose ``env`` tells a commit, ordered by its ``date``, else by their start.
+    plan : Plan, optional
+        Its primaries, if it names any, in place of those of the tools; its confidence.
+    margin : float
+        The smallest change of level that is told, as a fraction.
+    accepted : sequence of Accepted
+        Changes that are meant: there a new level begins.
+    seed : int
+        Of the orders drawn by chance.
+
+    Returns
+    -------
+    History
+        A change is told where `benchkit.stats.find_changes` finds it and, over all series, the
+        adjusted p of its series (Benjamini-Hochberg) is at most 0.01.
+
+    Raises
+    ------
+    DataError
+        If no run of a primary metric tells its commit.
+    """
+    plan = plan or Plan()
+    told = read_labels(runs)
+    dates, undated = date_commits(told)
+    tracks = list(collect_tracks(observations, runs, plan, told, dates))
+    if not tracks:
+        what = "no run with a primary metric tells its commit and date"
+        hint = "benchkit history add PATH --commit SHA --date 2026-11-20T10:00:00Z"
+        raise DataError(what, hint=hint)
+    first = [_test(track, accepted, len(tracks), seed) for track in tracks]
+    adjusted = benjamini_hochberg(first)
+    series = [
+        _analyse(track, accepted, plan, margin, seed, looks=p <= ALPHA)
+        for track, p in zip(tracks, adjusted, strict=True)
+    ]
+    return History(tuple(series), tuple(undated))
+
+
+def _stretches(track: Track, accepted: Sequence[Accepted]) -> list[tuple[int, int]]:
+    """Return what lies between accepted changes: start and stop."""
+    return list(pairwise([0, *track.bounds(accepted), len(track.logs)]))
+
+
+def _test(track: Track, accepted: Sequence[Accepted], tracks: int, seed: int) -> float:
+    """Return the p of the best split of any stretch, all of them paid for."""
+    logs, stretches = track.logs, _stretches(track, accepted)
+    best = 1.0
+    for start, stop in stretches:
+        part = logs[start:stop]
+        block = find_block(part, seed=seed)
+        split = find_split(part, block, seed=seed)
+        # the smallest p must be able to pass beside so many series
+        if split and split.pvalue <= ALPHA and (more := math.ceil(tracks / ALPHA)) > PERMUTATIONS:
+            split = find_split(part, block, permutations=more, seed=seed)
+        best = min(best, split.pvalue if split else 1.0)
+    return min(1.0, best * len(stretches))
+
+
+def _analyse(
+    track: Track,
+    accepted: Sequence[Accepted],
+    plan: Plan,
+    margin: float,
+    seed: int,
+    *,
+    looks: bool,
+) -> Series:
+    logs, confidence = track.logs, plan.confidence
+    points = [point for point in track.points if point.runs]
+    reasons = {place: one.reason for place, one in track.bounds(accepted).items()}
+    pvalues = dict.fromkeys(reasons, math.nan)
+    stretches = _stretches(track, accepted)
+    for start, stop in stretches if looks else ():
+        part = logs[start:stop]
+        for found in find_changes(part, log_margin(margin), confidence=confidence, seed=seed):
+            pvalues[start + found.index] = found.pvalue
+    block = max(
+        find_block(logs[start:stop], seed=seed) for start, stop in _stretches(track, accepted)
+    )
+    changes = []
+    for before, place, after in _neighbours([0, *sorted(pvalues), len(logs)]):
+        effect = estimate_change(logs[before:place], logs[place:after], block, confidence)
+        ratio, low, high = (
+            math.exp(min(end, _FARTHEST)) for end in (effect.value, effect.low, effect.high)
+        )
+        change = Change(
+            points[place].commit, points[place].time, ratio, low, high, pvalues[place],
+            after - place, reasons.get(place, ""),
+        )  # fmt: skip
+        changes.append(change)
+    newest = _place_newest(logs[max(pvalues, default=0) :], confidence)
+    return Series(
+        **track.names, machine=", ".join(track.machine.values()), points=tuple(track.points),
+        changes=tuple(changes), newest=newest, confidence=confidence,
+    )  # fmt: skip
+
+
+def _neighbours(ends: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Yield each inner end between those beside it."""
+    return zip(ends[:-2], ends[1:-1], ends[2:], strict=True)
+
+
+def _place_newest(level: Sequence[float], confidence: float) -> Newest:
+    """Put the last of a level beside what those before it predict."""
+    *before, last = level
+    if not before:
+        return Newest(math.nan, math.nan, math.nan, 0)
+    ratio = math.exp(last - median(before))
+    if len(before) < HISTORY:
+        return Newest(ratio, math.nan, math.nan, len(before))
+    found, _ = compare_with_history(before, [last], confidence)
+    # the interval holds 0 where the newest lies inside: turned to where one more would lie
+    low, high = (math.exp(found.value - end) for end in (found.high, found.low))
+    return Newest(ratio, low, high, len(before))

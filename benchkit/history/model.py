@@ -1,0 +1,121 @@
+"""What a history is made of: points, changes, the newest, one series, all of them.
+
+In: nothing. Out: `History`, frozen. Why: tables, figures and machines read the same evidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What one commit measured: the median of its runs in the base unit; NaN where it did not."""
+
+    commit: str
+    time: datetime
+    value: float
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of level.
+
+    Parameters
+    ----------
+    commit : str
+        The first after it.
+    time : datetime
+    ratio, low, high : float
+        Level after ÷ level before, and its interval.
+    pvalue : float
+        NaN for one that was accepted: it is not looked for.
+    commits : int
+        That it has lasted for.
+    reason : str
+        Why it was accepted; empty if it was not.
+    """
+
+    commit: str
+    time: datetime
+    ratio: float
+    low: float
+    high: float
+    pvalue: float
+    commits: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """The newest commit beside those since the last change.
+
+    Parameters
+    ----------
+    ratio, low, high : float
+        Newest ÷ their median, and where one more of them would lie; NaN where that is not known.
+    commits : int
+        How many they are; 8 predict.
+    """
+
+    ratio: float
+    low: float
+    high: float
+    commits: int
+
+    @property
+    def verdict(self) -> str:
+        """``inside``, ``outside`` or ``no baseline``."""
+        if not self.low <= self.high:
+            return "no baseline"
+        return "inside" if self.low <= self.ratio <= self.high else "outside"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """One metric of one variant on one machine, commit by commit.
+
+    Parameters
+    ----------
+    group, benchmark, params, tool, subject, metric, stat, unit, better, variant
+        As in the table of observations; the commit is no part of the group.
+    machine : str
+        What its runs tell of it; empty if nothing.
+    points : tuple of Point
+        In order; gaps are kept as gaps.
+    changes : tuple of Change
+    newest : Newest
+    confidence : float
+        Of every interval.
+    """
+
+    group: str
+    benchmark: str
+    params: str
+    tool: str
+    subject: str
+    metric: str
+    stat: str
+    unit: str
+    better: str
+    variant: str
+    machine: str
+    points: tuple[Point, ...]
+    changes: tuple[Change, ...]
+    newest: Newest
+    confidence: float
+
+    @property
+    def measured(self) -> tuple[Point, ...]:
+        """The points without gaps."""
+        return tuple(point for point in self.points if point.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """All series, and the commits that could not be put in order."""
+
+    series: tuple[Series, ...]
+    undated: tuple[str, ...]

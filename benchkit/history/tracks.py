@@ -1,0 +1,168 @@
+"""The runs of each metric, variant and machine, sorted by their commits.
+
+In: observations and runs. Out: `Track`s. Why: what another machine measured is another series, and
+a commit that was not measured is a gap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchkit.comparison.cells import Cell, Key, collect, is_primary, tell_of_runs
+from benchkit.comparison.model import Plan
+from benchkit.config.accepted import Accepted
+from benchkit.history.model import Point
+from benchkit.layout.values import UnusableError, read_time
+from benchkit.schema import FINGERPRINT
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+#: Two amounts of memory that differ by less are one machine's.
+_ALIKE = 0.02
+
+
+class Label(NamedTuple):
+    """What a run tells of its commit, and of where it was made."""
+
+    commit: str
+    date: datetime | None
+    env: Mapping[str, str]
+
+
+Run = tuple[str, str, str, str, str, int]
+
+
+@dataclass(slots=True)
+class Track:
+    """The runs of one series, commit by commit, before anything is asked of them."""
+
+    names: dict[str, str]
+    machine: dict[str, str]
+    values: dict[str, list[float]] = field(default_factory=dict)
+    points: list[Point] = field(default_factory=list)
+
+    @property
+    def logs(self) -> list[float]:
+        """Logarithms of what was measured, in order."""
+        return [math.log(point.value) for point in self.points if point.runs]
+
+    def bounds(self, accepted: Sequence[Accepted]) -> dict[int, Accepted]:
+        """Return where accepted changes begin among the measured points, and after the first."""
+        commits = [point.commit for point in self.points if point.runs]
+        at = {i: one for i, sha in enumerate(commits) for one in accepted if one.names(sha)}
+        return {i: one for i, one in at.items() if i > 0}
+
+
+def read_labels(runs: Runs) -> dict[Run, Label]:
+    """Return commit, date and environment of the measured runs that tell a commit."""
+    measured = runs[(runs["role"] == "measured").to_numpy()]
+    names = ("group", "variant", "benchmark", "params", "tool", "run", "started_at", "env")
+    labels = {}
+    for *key, start, env in zip(*(measured[name].tolist() for name in names), strict=True):
+        commit = env.get("commit", "") if isinstance(env, Mapping) else ""
+        if commit:
+            started = start.to_pydatetime() if start == start else None  # noqa: PLR0124 - not NaT
+            labels[tuple(key)] = Label(commit, _readdate_commits(env.get("date")) or started, env)
+    return labels
+
+
+def _readdate_commits(text: str | None) -> datetime | None:
+    try:
+        return read_time(text) if text else None
+    except UnusableError:
+        return None
+
+
+def date_commits(told: Mapping[Run, Label]) -> tuple[dict[str, datetime], list[str]]:
+    """Return the earliest date of each commit, in order, and the commits without one."""
+    dates: dict[str, datetime] = {}
+    for commit, date, _ in told.values():
+        if date is not None:
+            dates[commit] = min(date, dates.get(commit, date))
+    undated = dict.fromkeys(label.commit for label in told.values() if label.commit not in dates)
+    return dict(sorted(dates.items(), key=lambda item: (item[1], item[0]))), list(undated)
+
+
+def collect_tracks(
+    observations: Observations,
+    runs: Runs,
+    plan: Plan,
+    told: Mapping[Run, Label],
+    dates: Mapping[str, datetime],
+) -> Iterator[Track]:
+    """Yield the tracks of primary metrics whose values all have logarithms."""
+    known = tell_of_runs(runs)
+    tracks: dict[tuple[str, Key], list[Track]] = {}
+    for variant, cells in collect(observations, plan, known).items():
+        for key, cell in cells.items():
+            _, _, _, tool, subject, metric, stat = key
+            model = known.load_model.get(tool, "unknown")
+            if is_primary(metric, stat, subject, tool, model, plan):
+                better = known.metric(metric, cell.unit).better
+                _sort_runs(tracks, variant, key, cell, better, told, dates)
+    for track in (track for same in tracks.values() for track in same):
+        if min(min(values) for values in track.values.values()) <= 0:
+            continue
+        commits = [commit for commit in dates if commit in track.values]
+        first, last = (list(dates).index(commits[i]) for i in (0, -1))
+        for commit in list(dates)[first : last + 1]:
+            values = track.values.get(commit, [])
+            value = median(values) if values else math.nan
+            track.points.append(Point(commit, dates[commit], value, len(values)))
+        yield track
+
+
+def _sort_runs(
+    tracks: dict[tuple[str, Key], list[Track]],
+    variant: str,
+    key: Key,
+    cell: Cell,
+    better: str,
+    told: Mapping[Run, Label],
+    dates: Mapping[str, datetime],
+) -> None:
+    """Put the runs of a cell where their commit and machine belong."""
+    group, benchmark, params, tool, subject, metric, stat = key
+    for run, value in cell.told().items():
+        label = told.get((group, variant, benchmark, params, tool, run))
+        if label is None or label.commit not in dates:
+            continue
+        own = _drop_commit(group, label.commit)
+        same = tracks.setdefault((variant, (own, *key[1:])), [])
+        machine = {name: str(label.env[name]) for name in FINGERPRINT if label.env.get(name)}
+        track = next((one for one in same if _is_alike(one.machine, machine)), None)
+        if track is None:
+            names = {
+                "group": own, "benchmark": benchmark, "params": params, "tool": tool,
+                "subject": subject, "metric": metric, "stat": stat, "unit": cell.unit,
+                "better": better, "variant": variant,
+            }  # fmt: skip
+            track = Track(names, machine)
+            same.append(track)
+        track.values.setdefault(label.commit, []).append(value)
+
+
+def _drop_commit(group: str, commit: str) -> str:
+    first, _, rest = group.partition("/")
+    return rest if first == commit else group
+
+
+def _is_alike(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Tell whether all that both tell of their machines agrees, and both or neither tell any."""
+    if bool(one) != bool(other):
+        return False
+    return all(_agrees(one[name], other[name]) for name in one.keys() & other.keys())
+
+
+def _agrees(one: str, other: str) -> bool:
+    try:
+        low, high = sorted((float(one), float(other)))
+    except ValueError:
+        return one == other
+    return high - low <= _ALIKE * abs(high)

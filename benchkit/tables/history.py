@@ -1,0 +1,201 @@
+"""A history in words and tables: changes of level, the newest commit, and every commit.
+
+In: `History`. Out: lines and `Table`s. Why: who reads "since abc1234: +3.2 %" can look at that
+commit, and at those around it.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+
+from benchkit.history.model import Change, History, Newest, Point, Series
+from benchkit.metrics import label
+from benchkit.tables.model import Cell, Column, Table
+from benchkit.tables.stub import NONE
+from benchkit.tables.wording import NOTHING
+from benchkit.units import (
+    common_scale,
+    format_change,
+    format_interval,
+    format_number,
+    printable,
+)
+
+#: Characters of a commit that are shown.
+_SHORT = 7
+#: Most series whose commits are listed one by one.
+LISTED = 4
+
+
+def history_lines(history: History) -> tuple[str, ...]:
+    """Say which levels changed and which newest commits lie outside, then what was left out.
+
+    Parameters
+    ----------
+    history : History
+
+    Returns
+    -------
+    tuple of str
+    """
+    open_changes = sum(not c.reason for series in history.series for c in series.changes)
+    outside = sum(series.newest.verdict == "outside" for series in history.series)
+    count = len(history.series)
+    head = (
+        f"{count} series: {open_changes} change{'' if open_changes == 1 else 's'} of level, "
+        f"the newest commit outside in {outside}."
+    )
+    told = [f"{name_series(s)}: {write_change(s, c)}" for s in history.series for c in s.changes]
+    told += [
+        f"{name_series(s)}: {write_newest(s)}"
+        for s in history.series
+        if s.newest.verdict == "outside"
+    ]
+    if history.undated:
+        names = ", ".join(shorten(commit) for commit in history.undated)
+        told.append(f"Left out, for they tell neither date nor start: {names}.")
+    if count > LISTED:
+        told.append("--metric and --variant narrow it to the series whose commits are listed.")
+    return (head, *told)
+
+
+def history_tables(history: History) -> tuple[Table, ...]:
+    """List the series; of few series also the commits.
+
+    Parameters
+    ----------
+    history : History
+
+    Returns
+    -------
+    tuple of Table
+    """
+    listed = history.series if len(history.series) <= LISTED else ()
+    return (_series_table(history), *map(_commits_table, listed))
+
+
+def name_series(series: Series) -> str:
+    """Name what a series is about."""
+    texts = (
+        label(series.metric, series.stat), series.variant, series.group, series.benchmark,
+        series.params, series.subject,
+    )  # fmt: skip
+    return printable(" · ".join(text for text in texts if text))
+
+
+def write_change(series: Series, change: Change) -> str:
+    """Write ``since abc1234 (11 Nov 2026): +3.2 % [2.1, 4.3 %], 14 commits``."""
+    times = f"{change.commits} commit{'' if change.commits == 1 else 's'}"
+    size = f"{_mark(series, change)} {format_change(change.ratio)} {_interval(change)}"
+    why = f"; accepted: {printable(change.reason)}" if change.reason else ""
+    return f"since {shorten(change.commit)} ({write_day(change.time)}): {size}, {times}{why}"
+
+
+def write_newest(series: Series) -> str:
+    """Say whether the newest commit lies where those before it predict."""
+    newest, point = series.newest, series.measured[-1]
+    name = f"newest {shorten(point.commit)} ({write_day(point.time)})"
+    if newest.verdict == "no baseline":
+        return f"{name}: no baseline, {_count(newest)} of the same level before it; 8 predict"
+    where = format_interval(newest.low, newest.high)
+    return f"{name}: {newest.verdict}, {format_change(newest.ratio)} beside {where}"
+
+
+def shorten(commit: str) -> str:
+    """Write a commit as it is shown."""
+    return printable(commit[:_SHORT])
+
+
+def write_day(time: datetime) -> str:
+    """Write a day as people do.
+
+    Examples
+    --------
+    >>> write_day(datetime(2026, 11, 1))
+    '1 Nov 2026'
+    """
+    return f"{time.day} {time:%b %Y}"
+
+
+def _count(newest: Newest) -> str:
+    return f"{newest.commits} commit{'' if newest.commits == 1 else 's'}"
+
+
+def _mark(series: Series, change: Change) -> str:
+    if series.better not in {"lower", "higher"}:
+        return "≠"
+    return "▲ costs" if (change.ratio > 1) == (series.better == "lower") else "▼ gains"
+
+
+def _interval(change: Change) -> str:
+    if not (math.isfinite(change.low) and change.low > 0 and change.high < 1e6):
+        return "[no interval: too few commits]"
+    return format_interval(change.low, change.high)
+
+
+def _series_table(history: History) -> Table:
+    confidence = history.series[0].confidence
+    rows = []
+    for series in history.series:
+        last = series.changes[-1] if series.changes else None
+        rows.append(
+            (
+                Cell(name_series(series)),
+                Cell(printable(series.machine) or NOTHING),
+                Cell(f"{len(series.measured)}", len(series.measured)),
+                Cell(f"{len(series.changes)}", len(series.changes)),
+                Cell(write_change(series, last), last.ratio) if last else NONE,
+                Cell(write_newest(series), series.newest.ratio),
+            )
+        )
+    return Table(
+        title="History",
+        columns=(
+            Column("series", "series"),
+            Column("machine", "machine"),
+            Column("commits", "commits", align="right"),
+            Column("changes", "changes", align="right"),
+            Column("last", "last change"),
+            Column("newest", "newest commit"),
+        ),
+        rows=tuple(rows),
+        caption=f"one series per machine; intervals at {100 * confidence:g} %",
+    )
+
+
+def _commits_table(series: Series) -> Table:
+    scale = common_scale([point.value for point in series.measured], series.unit)
+    starts = {change.commit: change for change in series.changes}
+    return Table(
+        title=name_series(series),
+        columns=(
+            Column("commit", "commit"),
+            Column("date", "date"),
+            Column("runs", "runs", align="right"),
+            Column("value", "median", scale.label, align="right"),
+            Column("change", "change of level"),
+        ),
+        rows=tuple(
+            (
+                Cell(shorten(point.commit)),
+                Cell(f"{point.time:%Y-%m-%d %H:%M}"),
+                Cell(f"{point.runs}", point.runs),
+                _value(point, scale.factor),
+                Cell(write_change(series, starts[point.commit]))
+                if point.commit in starts
+                else Cell(""),
+            )
+            for point in series.points
+        ),
+        footer=(write_newest(series), *_gaps(series)),
+    )
+
+
+def _value(point: Point, factor: float) -> Cell:
+    return Cell(format_number(point.value / factor, 4), point.value) if point.runs else NONE
+
+
+def _gaps(series: Series) -> tuple[str, ...]:
+    gaps = len(series.points) - len(series.measured)
+    return (f"{gaps} commits were not measured here: gaps, not filled",) if gaps else ()

@@ -1,0 +1,139 @@
+"""How many changes are found where nothing changed, and how many of those that happened.
+
+In: length, likeness of neighbours, size of a change. Out: false alarms per 100 clean points, share
+of changes found. Why: a history is read for its alarms, whose rate is measured and not assumed. As
+a script it prints the table of the README; beside us stands apache-otava, which it runs in an
+environment of its own: ``python tests/changepoint_simulation.py 1000 otava/bin/python``.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchkit.stats.changepoint import find_changes
+
+LENGTHS = (50, 100, 200)
+ALIKE = (0.0, 0.5)
+#: Standard deviations by which a changed series moves in the middle.
+CHANGE = 2.0
+#: A found change counts if it lies as many places from the true one, or fewer.
+NEAR = 5
+#: What otava does by default, on series around 100 that vary by 2 %.
+OTAVA = """
+import json, sys
+from importlib.metadata import version
+from otava.analysis import compute_change_points
+found = [[int(c.index) for c in compute_change_points(s)[0]] for s in json.load(sys.stdin)]
+json.dump([version("apache-otava"), found], sys.stdout)
+"""
+
+WHAT = ("alarms per 100 commits", "series with one", "found")
+
+Series = NDArray[np.float64]
+Found = list[list[int]]
+
+
+@dataclass(frozen=True)
+class World:
+    """Series of ``length``, lag-1 correlation ``alike``, moved by ``change`` sd in the middle."""
+
+    length: int
+    alike: float
+    change: float = 0.0
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Alarms per 100 points, share of series with an alarm, share with one near the middle."""
+
+    per_100: float
+    series: float
+    near: float
+
+
+def draw(world: World, times: int, seed: int = 20261121) -> list[Series]:
+    """Draw series around 100, standard deviation 2."""
+    generator = np.random.default_rng([seed, world.length, round(10 * world.alike)])
+    drawn = []
+    for _ in range(times):
+        values = generator.normal(size=world.length)
+        for i in range(1, world.length):
+            values[i] = world.alike * values[i - 1] + sqrt(1 - world.alike**2) * values[i]
+        values[world.length // 2 :] += world.change
+        drawn.append(100 + 2 * values)
+    return drawn
+
+
+def find_ours(series: Sequence[Series]) -> Found:
+    """Find changes of any size, on logarithms as the history does."""
+    return [[change.index for change in find_changes(np.log(values))] for values in series]
+
+
+def find_otavas(python: str, series: Sequence[Series]) -> tuple[str, Found]:
+    """Return the version of apache-otava and what it finds by its defaults."""
+    text = json.dumps([values.tolist() for values in series])
+    done = subprocess.run(
+        [python, "-c", OTAVA], input=text, capture_output=True, text=True, check=True
+    )
+    version, found = json.loads(done.stdout)
+    return version, found
+
+
+def rate(world: World, found: Found) -> Rates:
+    """Count what was found."""
+    middle = world.length // 2
+    return Rates(
+        per_100=100 * sum(map(len, found)) / (world.length * len(found)),
+        series=sum(map(bool, found)) / len(found),
+        near=sum(any(abs(i - middle) <= NEAR for i in places) for places in found) / len(found),
+    )
+
+
+def simulate(world: World, times: int) -> Rates:
+    """Look for changes in many series."""
+    return rate(world, find_ours(draw(world, times)))
+
+
+def write_row(length: int, alike: float, times: int, python: str = "") -> str:
+    """Write a row of the table: ours, and otava's where its interpreter is named."""
+    cells = [f"{length}", f"{alike:g}"]
+    worlds = World(length, alike), World(length, alike, CHANGE)
+    drawn = [draw(world, times) for world in worlds]
+    found = [[find_ours(series) for series in drawn]]
+    if python:
+        found.append([find_otavas(python, series)[1] for series in drawn])
+    for clean, changed in found:
+        alarms, hits = rate(worlds[0], clean), rate(worlds[1], changed)
+        cells += [
+            f"{alarms.per_100:.3f}",
+            f"{100 * alarms.series:.1f} %",
+            f"{100 * hits.near:.0f} %",
+        ]
+    return f"| {' | '.join(cells)} |"
+
+
+def write_rows(times: int, python: str) -> Iterator[str]:
+    """Yield the table, row by row."""
+    names = ["benchkit"]
+    if python:
+        names.append(f"otava {find_otavas(python, [])[0]}")
+    heads = [f"{name}: {what}" for name in names for what in WHAT]
+    yield f"| commits | correlation | {' | '.join(heads)} |"
+    yield "| --: | --: |" + " --: |" * len(heads)
+    for alike in ALIKE:
+        for length in LENGTHS:
+            yield write_row(length, alike, times, python)
+
+
+if __name__ == "__main__":
+    for line in write_rows(int(sys.argv[1]), *(sys.argv[2:] or [""])):
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()

@@ -1,0 +1,101 @@
+"""`benchkit history`: what each commit measured goes into the store, and comes out in order."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import gated
+import pytest
+
+from benchkit.cli import run
+
+COMMITS = 18
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("GITHUB_SHA", "CI_COMMIT_SHA"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def add(number: int, cost: float = 0.0, *, runs: int = 5) -> int:
+    gated.write_runs(
+        Path("results/base.txt"), seed=number, cost=cost, runs=runs, benchmarks=("Ping",)
+    )
+    date = f"2026-10-{number + 1:02d}T10:00:00Z"
+    return run(["history", "add", "results", "--commit", f"{number:07d}a", "--date", date, "-q"])
+
+
+def test_the_same_path_is_another_source_for_every_commit(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(COMMITS):
+        assert add(number, 0.1 if number >= 9 else 0.0) == 0
+    assert run(["history", "show", "--metric", "time_per_op", "--variant", "base"]) == 0
+    shown = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
+    assert "1 series: 1 change of level, the newest commit outside in 0." in shown
+    assert "since 0000009 (10 Oct 2026): ▲ costs +" in shown
+    assert shown.count("2026-10-") == COMMITS
+
+    Path("benchkit.toml").write_text(
+        '[[history.accept]]\ncommit = "0000009a"\nreason = "TLS"\n', encoding="utf-8"
+    )
+    assert run(["history", "show", "-o", "history.json"]) == 0
+    (series,) = json.loads(Path("history.json").read_text(encoding="utf-8"))["history"]["series"]
+    assert [(c["commit"], c["reason"], c["commits"]) for c in series["changes"]] == [
+        ("0000009a", "TLS", 9)
+    ]
+    assert run(["history", "show", "-o", "history.md"]) == 0
+    assert "accepted: TLS" in Path("history.md").read_text(encoding="utf-8")
+    assert folder.is_dir()
+
+
+def test_the_same_commit_again_changes_nothing_or_replaces_its_own(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert add(0) == add(0) == add(1) == 0
+    assert add(1, runs=3) == 0
+    assert run(["history", "show", "--format", "json"]) == 0
+    (series,) = json.loads(capsys.readouterr().out)["history"]["series"]
+    assert [point["runs"] for point in series["points"]] == [5, 3]
+    assert folder.is_dir()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--commit", "abc"], "'abc' names no commit"),
+        (["--commit", "../../etc"], "names no commit"),
+        (["--commit", "abc1234", "--date", "yesterday"], "it is no time with a zone"),
+        ([], "Missing option '--commit'"),
+    ],
+)
+def test_what_names_no_commit_or_date_is_refused(
+    folder: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gated.write_pair(folder / "results")
+    assert run(["history", "add", "results", *arguments]) == 2
+    assert says in capsys.readouterr().err
+    assert not (folder / ".benchkit").exists()
+
+
+def test_a_store_without_commits_has_no_history(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gated.write_pair(folder / "results")
+    assert run(["ingest", "results", "-q"]) == 0
+    assert run(["history", "show"]) == 3
+    assert "benchkit history add" in capsys.readouterr().err
+
+
+def test_unknown_keys_of_an_accepted_change_are_errors(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "benchkit.toml").write_text(
+        '[[history.accept]]\ncomit = "abc1234"\nreason = "TLS"\n', encoding="utf-8"
+    )
+    assert run(["history", "show"]) == 2
+    assert "did you mean 'commit'?" in capsys.readouterr().err

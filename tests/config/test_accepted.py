@@ -1,0 +1,39 @@
+"""Changes that are meant: what `[[history.accept]]` may say."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchkit.config import parse
+from benchkit.config.accepted import Accepted
+from benchkit.errors import ConfigError
+
+
+def test_changes_are_accepted_by_commit_and_reason() -> None:
+    table = {"commit": "abc1234", "reason": "TLS"}
+    assert parse({"history": {"accept": [table]}}).accept == (Accepted("abc1234", "TLS"),)
+
+
+@pytest.mark.parametrize(
+    ("accept", "says"),
+    [
+        ({"commit": "abc1234"}, "accept is not a list of tables"),
+        ([{"commit": "abc1234"}], "reason is not a text"),
+        ([{"commit": "abc", "reason": "TLS"}], "'abc' names no commit"),
+        ([{"commit": "abc1234", "why": "TLS"}], "unknown key 'why'"),
+    ],
+)
+def test_what_cannot_be_used_is_an_error(accept: object, says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        parse({"history": {"accept": accept}})
+
+
+def test_another_key_of_the_history_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'accept'"):
+        parse({"history": {"acept": []}})
+
+
+def test_a_commit_is_named_by_its_beginning() -> None:
+    assert Accepted("abc1234", "TLS").names("abc1234ff")
+    assert Accepted("abc1234ff", "TLS").names("abc1234")
+    assert not Accepted("abc1234", "TLS").names("abc1235ff")

@@ -1,0 +1,130 @@
+"""Changes of level are found where they are, and hardly ever where nothing changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from changepoint_simulation import World, simulate
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchkit.stats.changepoint import find_block, find_changes, find_split
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+
+#: Annual flow of the Nile at Aswan from 1871 on, 60 years, in 1e8 m³ (Cobb 1978, Biometrika 65,
+#: 243-251). The level fell in 1899, the 29th year.
+NILE = [
+    1120, 1160, 963, 1210, 1160, 1160, 813, 1230, 1370, 1140, 995, 935, 1110, 994, 1020,
+    960, 1180, 799, 958, 1140, 1100, 1210, 1150, 1250, 1260, 1220, 1030, 1100, 774, 840,
+    874, 694, 940, 833, 701, 916, 692, 1020, 1050, 969, 831, 726, 456, 824, 702,
+    1120, 1100, 832, 764, 821, 768, 845, 864, 862, 698, 845, 744, 796, 1040, 759,
+]  # fmt: skip
+
+
+def move(*levels: tuple[int, float], spread: float = 0.01, seed: int = 1) -> list[float]:
+    generator = np.random.default_rng(seed)
+    parts = [generator.normal(level, spread, count) for count, level in levels]
+    return [float(value) for value in np.concatenate(parts)]
+
+
+def test_the_fall_of_the_nile_is_found_in_its_year() -> None:
+    (change,) = find_changes(np.log(NILE))
+    assert change.index == 28
+    assert change.effect.low < change.effect.value < change.effect.high < -0.15
+    assert change.pvalue <= 0.001
+
+
+def test_several_changes_are_found_in_order() -> None:
+    changes = find_changes(move((30, 0.0), (25, 0.05), (20, 0.0), (15, 0.1)))
+    assert [change.index for change in changes] == pytest.approx([30, 55, 75], abs=1)
+    assert [change.effect.value for change in changes] == pytest.approx(
+        [0.05, -0.05, 0.1], abs=0.01
+    )
+
+
+def test_a_change_below_the_margin_is_passed_over() -> None:
+    series = move((30, 0.0), (30, 0.02))
+    assert len(find_changes(series)) == 1
+    assert find_changes(series, margin=0.03) == ()
+
+
+def test_one_slow_commit_is_no_change() -> None:
+    series = move((60, 0.0))
+    series[40] += 1.0
+    assert find_changes(series) == ()
+
+
+def test_no_segment_is_shorter_than_five() -> None:
+    for count in range(5):
+        places = [0, *(change.index for change in find_changes([0.0] * 20 + [1.0] * count))]
+        assert min(np.diff([*places, 20 + count])) >= 5
+    assert [change.index for change in find_changes([0.0] * 20 + [1.0] * 5)] == [20]
+
+
+@pytest.mark.parametrize("series", [[], [1.0] * 50, [1.0, 2.0] * 4])
+def test_too_few_or_equal_values_have_no_split(series: list[float]) -> None:
+    assert find_split(series) is None
+    assert find_changes(series) == ()
+
+
+def test_neighbours_that_are_alike_are_kept_together_and_widen_the_interval() -> None:
+    generator = np.random.default_rng(3)
+    noise = generator.normal(size=200)
+    for i in range(1, 200):
+        noise[i] += 0.7 * noise[i - 1]
+    noise[100:] += 8
+    assert find_block(noise) > 5
+    (change,) = find_changes(noise)
+    assert "neighbours are alike" in change.effect.notes[-1]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.integers(-50, 50), min_size=10, max_size=40),
+    st.floats(0.1, 10),
+    st.floats(-100, 100),
+)
+def test_unit_and_level_do_not_matter(values: list[int], factor: float, shift: float) -> None:
+    one = find_split([float(v) for v in values], permutations=99)
+    other = find_split([factor * v + shift for v in values], permutations=99)
+    if one is None or other is None:
+        assert one is other
+        return
+    assert (one.index, one.pvalue) == (other.index, other.pvalue)
+    assert 0.01 <= one.pvalue <= 1
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.floats(-5, 5), min_size=10, max_size=40))
+def test_the_same_seed_gives_the_same_answer_and_better_turns_into_worse(
+    values: list[float],
+) -> None:
+    one, again = (find_changes(values, permutations=199, alpha=0.05) for _ in range(2))
+    assert one == again
+    turned = find_changes([-v for v in values], permutations=199, alpha=0.05)
+    assert [c.effect.value for c in turned] == pytest.approx([-c.effect.value for c in one])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_no_number_is_refused(bad: float) -> None:
+    with pytest.raises(ValueError, match="finite"):
+        find_changes([1.0] * 12 + [bad])
+
+
+def test_no_order_at_all_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        find_split([1.0, 2.0] * 10, permutations=0)
+
+
+@pytest.mark.parametrize(("alike", "most"), [(0.0, 0.03), (0.5, 0.05)])
+def test_clean_series_hardly_alarm(alike: float, most: float) -> None:
+    assert simulate(World(60, alike), 200).series <= most
+
+
+def test_the_readmes_table_is_what_the_simulation_says() -> None:
+    clean = simulate(World(50, 0.0), 400)
+    row = f"| 50 | 0 | {clean.per_100:.3f} | {100 * clean.series:.1f} % |"
+    assert row in README.read_text(encoding="utf-8")

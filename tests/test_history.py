@@ -1,0 +1,170 @@
+"""One metric over many commits: series, changes with their commits, the newest, the accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchkit import schema
+from benchkit.comparison.model import Plan
+from benchkit.config.accepted import Accepted
+from benchkit.errors import DataError
+from benchkit.history import trace
+from benchkit.history.model import History
+from benchkit.tables.history import history_lines, history_tables
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+START = datetime(2026, 10, 1, tzinfo=UTC)
+
+
+def name(number: int) -> str:
+    return f"{number:07d}a"
+
+
+def store(
+    levels: Sequence[float],
+    *,
+    machines: Sequence[str] = (),
+    dated: bool = True,
+    group: str = "",
+    seed: int = 1,
+) -> tuple[Observations, Runs]:
+    """Return runs of one benchmark, three a commit; a level of 0 is a commit not measured."""
+    generator = np.random.default_rng(seed)
+    rows, runs = [], []
+    for number, level in enumerate(levels):
+        for run in (1, 2, 3) if level else ():
+            commit = name(number)
+            key = {
+                "group": f"{commit}/{group}".rstrip("/"), "variant": "base", "benchmark": "Ping",
+                "params": "", "run": run, "tool": "gobench",
+            }  # fmt: skip
+            told = dict.fromkeys(schema.column_names())
+            told |= {"metric": "time_per_op", "stat": "sample", "unit": "s", "origin": "reported"}
+            value = level * float(np.exp(generator.normal(0, 0.01)))
+            rows.append({**told, **key, "value": value, "source": "a.txt:1"})
+            env = {"commit": commit}
+            if machines:
+                env["cpu"] = machines[number]
+            if dated:
+                env["date"] = (START + timedelta(days=number)).isoformat()
+            blank = dict.fromkeys(schema.column_names(schema.RUN_COLUMNS))
+            blank |= {"role": "measured", "load_model": "unknown", "units": {}, "sources": []}
+            runs.append({**blank, **key, "env": env})
+    return schema.observations(pd.DataFrame(rows)), schema.runs(pd.DataFrame(runs))
+
+
+def text(history: History) -> str:
+    return "\n".join(history_lines(history)).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_a_change_is_told_with_its_commit_and_how_long_it_has_lasted() -> None:
+    history = trace(*store([1e-3] * 16 + [1.05e-3] * 14))
+    (series,) = history.series
+    (change,) = series.changes
+    assert (change.commit, change.commits) == (name(16), 14)
+    assert 1.04 < change.low < change.ratio < change.high < 1.06
+    assert series.newest.verdict == "inside"
+    assert series.newest.commits == 13
+    assert "1 series: 1 change of level, the newest commit outside in 0." in text(history)
+    assert "since 0000016 (17 Oct 2026): ▲ costs +" in text(history)
+    assert "14 commits" in text(history)
+
+
+def test_a_steady_series_has_no_change_and_a_small_one_is_passed_over() -> None:
+    assert trace(*store([1e-3] * 40)).series[0].changes == ()
+    small = store([1e-3] * 20 + [1.02e-3] * 20)
+    assert trace(*small).series[0].changes == ()
+    assert len(trace(*small, margin=0.01).series[0].changes) == 1
+
+
+def test_the_newest_commit_outside_is_told_before_it_can_be_a_change() -> None:
+    history = trace(*store([1e-3] * 20 + [1.1e-3]))
+    assert history.series[0].changes == ()
+    assert history.series[0].newest.verdict == "outside"
+    assert "newest 0000020 (21 Oct 2026): outside, +" in text(history)
+
+
+def test_few_commits_are_no_baseline() -> None:
+    for count in (1, 8):
+        history = trace(*store([1e-3] * count))
+        assert history.series[0].newest.verdict == "no baseline"
+    assert trace(*store([1e-3] * 9)).series[0].newest.verdict != "no baseline"
+
+
+def test_an_accepted_change_begins_a_new_level_and_says_why() -> None:
+    data = store([1e-3] * 16 + [1.2e-3] * 3)
+    accepted = [Accepted(name(16)[:7], "TLS")]
+    history = trace(*data, accepted=accepted)
+    (series,) = history.series
+    assert [change.reason for change in series.changes] == ["TLS"]
+    assert series.newest.verdict == "no baseline"
+    assert "accepted: TLS" in text(history)
+    assert "0 changes of level" in text(history)
+
+
+def test_another_machine_is_another_series() -> None:
+    levels = [1e-3, 2e-3] * 12
+    history = trace(*store(levels, machines=["old", "new"] * 12))
+    assert [series.machine for series in history.series] == ["old", "new"]
+    assert [series.changes for series in history.series] == [(), ()]
+    assert {len(series.measured) for series in history.series} == {12}
+
+
+def test_a_gap_is_a_gap() -> None:
+    one, two = store([1e-3] * 5 + [0] * 2 + [1e-3] * 5, group="a"), store([1e-3] * 12, group="b")
+    joined = [pd.concat(frames, ignore_index=True) for frames in zip(one, two, strict=True)]
+    history = trace(schema.observations(joined[0]), schema.runs(joined[1]))
+    gaps = {series.group: len(series.points) - len(series.measured) for series in history.series}
+    assert gaps == {"a": 2, "b": 0}
+    tables = history_tables(history)
+    assert tables[1].rows[5][3].text == "–"
+    assert "2 commits were not measured here: gaps, not filled" in tables[1].footer
+
+
+def test_among_many_series_the_one_that_changed_is_told() -> None:
+    parts = [store([1e-3] * 24, group=f"g{n}", seed=n) for n in range(24)]
+    parts.append(store([1e-3] * 12 + [1.1e-3] * 12, group="moved"))
+    joined = [pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True)]
+    history = trace(schema.observations(joined[0]), schema.runs(joined[1]), margin=0.001)
+    assert [series.group for series in history.series if series.changes] == ["moved"]
+    assert "--metric and --variant narrow it" in text(history)
+    assert len(history_tables(history)) == 1
+
+
+def test_without_commit_or_date_there_is_no_history() -> None:
+    observations, runs = store([1e-3] * 5, dated=False)
+    with pytest.raises(DataError, match="tells its commit and date"):
+        trace(observations, runs)
+    runs["started_at"] = pd.Series([pd.Timestamp(START)] * len(runs)).astype("datetime64[us, UTC]")
+    assert len(trace(observations, schema.runs(runs)).series) == 1
+
+
+def test_commits_without_a_date_are_named() -> None:
+    one, two = store([1e-3] * 5), store([0] * 5 + [1e-3], dated=False)
+    joined = [pd.concat(frames, ignore_index=True) for frames in zip(one, two, strict=True)]
+    history = trace(schema.observations(joined[0]), schema.runs(joined[1]))
+    assert history.undated == (name(5),)
+    assert "neither date nor start: 0000005" in text(history)
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.randoms(use_true_random=False), st.floats(0.001, 1000))
+def test_neither_the_order_of_rows_nor_the_unit_matters(random: Random, factor: float) -> None:
+    observations, runs = store([1e-3] * 12 + [1.1e-3] * 8)
+    (one,) = trace(observations, runs).series
+    shuffled = observations.sample(frac=1, random_state=random.randrange(10**6))
+    shuffled["value"] *= factor
+    (other,) = trace(schema.observations(shuffled), runs, Plan()).series
+    assert [c.commit for c in one.changes] == [c.commit for c in other.changes] == [name(12)]
+    assert one.changes[0].ratio == pytest.approx(other.changes[0].ratio)
