@@ -16,6 +16,7 @@ from benchkit.errors import (
     BenchkitError,
     Finding,
 )
+from benchkit.units import printable
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
@@ -130,4 +131,12 @@ class Comparison:
         return build_parts(self.verdicts, self.runs, self.observations, self.knee)
 
     def __str__(self) -> str:
-        return self.verdict
+        """Write the verdict, the primary rows and the gravest findings as plain text."""
+        from benchkit.tables.findings import summarise_findings
+        from benchkit.tables.overhead import primary_tables
+
+        tables = [str(table) for table in primary_tables(self.verdicts, "")]
+        findings = "\n".join(map(printable, summarise_findings(self.findings)))
+        return "\n\n".join(filter(None, [printable(self.verdict), *tables, findings]))
+
+    __repr__ = __str__

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from benchkit.selection import Label
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RunSet:
     """Results, as they were loaded.
 
@@ -231,3 +231,25 @@ class RunSet:
     def holding(self, observations: Observations) -> RunSet:
         """Return the same runs with other observations."""
         return replace(self, observations=observations)
+
+    def __repr__(self) -> str:
+        from benchkit.tables.overview import summarise_runs
+
+        return f"<RunSet: {summarise_runs(self.runs, self.check(), self.first_variant)}>"
+
+    def __str__(self) -> str:
+        from benchkit.tables.overview import overview_table, summarise_runs
+
+        said = summarise_runs(self.runs, self.check(), self.first_variant)
+        return f"{said}\n\n{overview_table(self.runs)}"
+
+    def _repr_html_(self) -> str:
+        from benchkit.report.card import Card
+        from benchkit.report.to_html import to_card
+        from benchkit.tables.findings import summarise_findings
+        from benchkit.tables.overview import overview_table, summarise_runs
+
+        findings = self.check()
+        sentence = summarise_runs(self.runs, findings, self.first_variant)
+        lines = summarise_findings(findings)
+        return to_card(Card(sentence=sentence, table=overview_table(self.runs), lines=lines))

@@ -26,6 +26,7 @@ from benchkit.units import printable
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from benchkit.report.card import Card
     from benchkit.report.model import Report
 
 #: What templates see; raised when it changes.
@@ -34,14 +35,14 @@ _PACKAGED = Path(__file__).parent / "templates"
 _PREFIX = "benchkit"
 
 
-def render(name: str, report: Report, folder: Path | None = None) -> str:
+def render(name: str, report: Report | Card, folder: Path | None = None) -> str:
     """Render a report with the template ``name``.
 
     Parameters
     ----------
     name : str
         ``page.html``, say.
-    report : Report
+    report : Report or Card
     folder : Path, optional
         Its templates stand before the packaged ones.
 

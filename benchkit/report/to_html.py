@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchkit.report.card import Card
 from benchkit.report.model import Report
 from benchkit.report.templating import render
 
@@ -42,3 +43,13 @@ def to_fragment(report: Report) -> str:
     report : Report
     """
     return render("fragment.html", report)
+
+
+def to_card(card: Card) -> str:
+    """Write what was loaded as an element that a notebook can show.
+
+    Parameters
+    ----------
+    card : Card
+    """
+    return render("card.html", card)
