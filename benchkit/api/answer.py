@@ -135,7 +135,9 @@ class Comparison:
         from benchkit.tables.findings import summarise_findings
         from benchkit.tables.overhead import primary_tables
 
-        tables = [str(table) for table in primary_tables(self.verdicts, "")]
+        primary = primary_tables(self.verdicts, "")
+        beside = [table for part in self.parts.values() for table in part.tables]
+        tables = map(str, primary or beside)
         findings = "\n".join(map(printable, summarise_findings(self.findings)))
         return "\n\n".join(filter(None, [printable(self.verdict), *tables, findings]))
 
