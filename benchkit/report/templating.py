@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from benchkit.errors import ConfigError
 from benchkit.plots import theme
 from benchkit.report.layout import hash_script, lay_out, look_of, sort_key
+from benchkit.report.named_templates import find_folder
 from benchkit.units import printable
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def render(name: str, report: Report | Card, folder: Path | None = None) -> str:
         If the folder is none, or one of its templates is wrong: with its path and line.
     """
     if folder is not None:
+        folder = find_folder(folder)
         _require_templates(folder)
     with _told(folder):
         return _environment(folder).get_template(name).render(report=report)
