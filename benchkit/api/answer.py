@@ -42,6 +42,25 @@ class Comparison:
         What was compared; without them there are no tables of sweeps, resources and spans.
     knee, reason
         The rule for the knee of a sweep; why nothing was compared, if so.
+
+    Examples
+    --------
+    >>> import benchkit as bk
+    >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+    >>> " ".join(comparison.verdict.split(" [")[0].split())
+    '▲ otlp costs 12.8 % of request_rate'
+    >>> comparison.frame.query("primary").ratio.round(3).tolist()
+    [0.872]
+    >>> comparison.comparisons.pairs
+    (('none', 'otlp'),)
+    >>> comparison.plot.runs().axes[0].get_title(loc="left")
+    'request_rate'
+    >>> [name for name, part in comparison.parts.items() if part.tables]
+    []
+    >>> comparison.to_markdown() == comparison.render("md")
+    True
+    >>> comparison.to_html()[:15]
+    '<!doctype html>'
     """
 
     verdicts: Verdicts

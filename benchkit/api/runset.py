@@ -58,6 +58,19 @@ class RunSet:
         What became of each source.
     first_variant : str or None
         That of the first file that was named, the baseline if no name tells.
+
+    Examples
+    --------
+    >>> import benchkit as bk
+    >>> results = bk.load("fixtures/tracing-wrk").where(variant=["none", "otlp"])
+    >>> results.variants
+    ['none', 'otlp']
+    >>> results.compare(baseline="none").frame.query("primary").verdict.tolist()
+    ['regression']
+    >>> [finding.code for finding in results.check(baseline="none")]
+    ['B310', 'B310', 'B415', 'B303', 'B332', 'B319']
+    >>> results.findings.severity.value_counts().to_dict()
+    {'info': 4, 'warning': 2}
     """
 
     observations: Observations
