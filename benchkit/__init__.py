@@ -8,7 +8,7 @@ The road, one way:
 1. `benchkit.ingestion` finds sources, `benchkit.parsers` reads them, `benchkit.layout` labels them;
 2. `benchkit.store` keeps them, `benchkit.schema` is the one table they become;
 3. `benchkit.comparison` computes evidence with `benchkit.stats`, `benchkit.verdict` judges it;
-4. `benchkit.tables`, `benchkit.plots` and `benchkit.report` show it.
+4. `benchkit.tables`, `benchkit.plots` and `benchkit.reporting` show it.
 """
 
 from __future__ import annotations

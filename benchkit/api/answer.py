@@ -87,7 +87,7 @@ class Comparison:
         """One row per comparison, with the columns of ``compare --format csv``."""
         import pandas as pd
 
-        from benchkit.report.to_json import row_values
+        from benchkit.reporting.to_json import row_values
 
         return pd.DataFrame([row_values(row) for row in self.verdicts.rows])
 
@@ -113,8 +113,8 @@ class Comparison:
             A folder whose templates stand before those of the page.
         """
         from benchkit import __version__
-        from benchkit.report.formats import render
-        from benchkit.report.model import build
+        from benchkit.reporting.formats import render
+        from benchkit.reporting.model import build
 
         built = build(
             self.verdicts,
@@ -136,8 +136,8 @@ class Comparison:
         return self.render("html")
 
     def _repr_html_(self) -> str:
-        from benchkit.report.model import build
-        from benchkit.report.to_html import to_fragment
+        from benchkit.reporting.model import build
+        from benchkit.reporting.to_html import to_fragment
 
         built = build(self.verdicts, self.runs, self.findings, parts=self.parts)
         return to_fragment(built)

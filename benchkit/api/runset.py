@@ -257,8 +257,8 @@ class RunSet:
         return f"{said}\n\n{overview_table(self.runs)}"
 
     def _repr_html_(self) -> str:
-        from benchkit.report.card import Card
-        from benchkit.report.to_html import to_card
+        from benchkit.reporting.card import Card
+        from benchkit.reporting.to_html import to_card
         from benchkit.tables.findings import summarise_findings
         from benchkit.tables.overview import overview_table, summarise_runs
 

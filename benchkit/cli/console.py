@@ -84,7 +84,7 @@ def render_table(table: Table, *, markdown: bool = False, to_file: bool = False)
         Whether the text goes to a file and not to stdout.
     """
     if markdown:
-        from benchkit.report.markdown_text import write_table
+        from benchkit.reporting.markdown_text import write_table
 
         return write_table(table)
     return _render(table, None if to_file else sys.stdout)
@@ -103,7 +103,7 @@ def render_tables(
         As in `render_table`.
     """
     if markdown:
-        from benchkit.report.markdown_text import escape_lines
+        from benchkit.reporting.markdown_text import escape_lines
 
         told = escape_lines(lines)
     else:

@@ -5,7 +5,7 @@ Why: a team's logo, note or order of sections is a few lines in a template and n
 
 A template of the same name replaces the packaged one; ``{% extends "benchkit/page.html" %}`` keeps
 all of it but the blocks that are written anew: ``head``, ``style``, ``verdict``, ``navigation``,
-``sections``, ``footer``. Templates see ``report`` (`benchkit.report.model.Report`) and
+``sections``, ``footer``. Templates see ``report`` (`benchkit.reporting.model.Report`) and
 ``context_version``, which is raised when anything they see changes its name or meaning.
 """
 
@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING
 
 from benchkit.errors import ConfigError
 from benchkit.plots import theme
-from benchkit.report.layout import hash_script, lay_out, look_of, sort_key
-from benchkit.report.named_templates import find_folder
+from benchkit.reporting.layout import hash_script, lay_out, look_of, sort_key
+from benchkit.reporting.named_templates import find_folder
 from benchkit.units import printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from benchkit.report.card import Card
-    from benchkit.report.model import Report
+    from benchkit.reporting.card import Card
+    from benchkit.reporting.model import Report
 
 #: What templates see; raised when it changes.
 CONTEXT_VERSION = 1

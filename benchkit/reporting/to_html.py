@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchkit.report.card import Card
-from benchkit.report.model import Report
-from benchkit.report.templating import render
+from benchkit.reporting.card import Card
+from benchkit.reporting.model import Report
+from benchkit.reporting.templating import render
 
 
 def to_html(report: Report, templates: Path | None = None) -> str:
