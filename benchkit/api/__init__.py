@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit.api.answer import Comparison as Comparison
 from benchkit.api.given import adopt, expand
 from benchkit.api.runset import RunSet as RunSet
+from benchkit.errors import ConfigError
 from benchkit.ingestion import loading
 from benchkit.ingestion.discovery import Options
 from benchkit.parsers import registry
@@ -138,6 +140,53 @@ def compare(
     return adopt(observations).compare(
         baseline=baseline, variant=variant, confidence=confidence, margin=margin
     )
+
+
+def report(
+    comparison: Comparison,
+    path: str | os.PathLike[str],
+    *,
+    title: str = "",
+    templates: str | os.PathLike[str] | None = None,
+) -> Path:
+    """Write the report of a comparison to a file.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    path : str or path
+        Its ending tells the form: ``.html``, ``.md``, ``.json``, or ``.csv`` for the rows alone.
+    title : str
+    templates : str or path, optional
+        A folder whose templates stand before those of the page, or the name of a plug-in.
+
+    Returns
+    -------
+    Path
+        The file that was written.
+
+    Raises
+    ------
+    ConfigError
+        If the ending is of no form, a template is wrong, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import benchkit as bk
+    >>> from tempfile import gettempdir
+    >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none")
+    >>> bk.report(comparison, f"{gettempdir()}/report.md").name
+    'report.md'
+    """
+    target = Path(path)
+    form = target.suffix.removeprefix(".")
+    folder = None if templates is None else Path(templates)
+    text = comparison.render(form, title=title, templates=folder)
+    try:
+        target.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(error.strerror or str(error), where=str(target)) from error
+    return target
 
 
 def formats() -> tuple[Format, ...]:
