@@ -8,7 +8,7 @@ The road, one way:
 1. `benchkit.ingestion` finds sources, `benchkit.parsers` reads them, `benchkit.layout` labels them;
 2. `benchkit.store` keeps them, `benchkit.schema` is the one table they become;
 3. `benchkit.comparison` computes evidence with `benchkit.stats`, `benchkit.verdict` judges it;
-4. `benchkit.tables`, `benchkit.plots` and `benchkit.report` show it.
+4. `benchkit.tables`, `benchkit.plots` and `benchkit.reporting` show it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from benchkit.api import compare as compare
     from benchkit.api import formats as formats
     from benchkit.api import load as load
+    from benchkit.api import report as report
     from benchkit.gating.run import gate as gate
 
 #: Public name -> the module that holds it, imported when first used: `import benchkit` is light.
@@ -34,6 +35,7 @@ _EXPORTS = {
     "formats": "benchkit.api",
     "gate": "benchkit.gating.run",
     "load": "benchkit.api",
+    "report": "benchkit.api",
     "BenchkitError": "benchkit.errors",
 }
 

@@ -150,6 +150,13 @@ class Finding:
     def __str__(self) -> str:
         return f"{self.code} {describe(self.message, where=self.where, hint=self.remedy)}"
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        told = escape(describe(self.message, where=self.where))
+        remedy = f"<br>→ {escape(self.remedy)}" if self.remedy else ""
+        return f"<p><b>{escape(self.severity)} {escape(self.code)}</b> {told}{remedy}</p>"
+
 
 #: The gravest first.
 SEVERITIES = ("error", "warning", "info")

@@ -11,7 +11,7 @@ from dataclasses import replace
 from examples import RATE, tracing_runs, verdicts
 
 from benchkit.errors import Finding
-from benchkit.report.model import Report, build
+from benchkit.reporting.model import Report, build
 
 HOSTILE = (
     "<script>alert(1)</script>",

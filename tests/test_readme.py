@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
@@ -13,11 +14,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from public_names import public_members
 from simulation.record import write_table
 
-from benchkit import metrics, schema
+import benchkit
+from benchkit import Comparison, RunSet, metrics, schema
 from benchkit.audit.catalogue import CATALOGUE
 from benchkit.parsers import registry
+from benchkit.plots.drawing import Plots
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -57,7 +61,23 @@ def write_codes() -> str:
     return "\n".join(["| code | severity | says |", "| --- | --- | --- |", *rows])
 
 
+def write_api() -> str:
+    exported = [(f"bk.{name}", getattr(benchkit, name)) for name in benchkit.__all__[:-1]]
+    methods = [
+        (f"{prefix}.{name}", member)
+        for prefix, owner in (("RunSet", RunSet), ("Comparison", Comparison), ("plot", Plots))
+        for name, member in public_members(owner)
+    ]
+    rows = [f"| `{name}` | {summarise(thing)} |" for name, thing in [*exported, *methods]]
+    return "\n".join(["| name | what it is or does |", "| --- | --- |", *rows])
+
+
+def summarise(thing: object) -> str:
+    return (inspect.getdoc(thing) or "").partition("\n")[0].replace("``", "`")
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "api": write_api,
     "codes": write_codes,
     "schema": write_schema,
     "metrics": write_metrics,

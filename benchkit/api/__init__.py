@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchkit import schema
 from benchkit.api.answer import Comparison as Comparison
+from benchkit.api.given import adopt, expand
 from benchkit.api.runset import RunSet as RunSet
+from benchkit.errors import ConfigError
 from benchkit.ingestion import loading
 from benchkit.ingestion.discovery import Options
 from benchkit.parsers import registry
@@ -25,20 +27,22 @@ if TYPE_CHECKING:
 
 
 def load(
-    *paths: str | os.PathLike[str],
+    *paths: str | os.PathLike[str] | pd.DataFrame,
     layout: str | None = None,
     variant: str | None = None,
     samples: bool = False,
     options: Options | None = None,
     store: str | None = None,
 ) -> RunSet:
-    """Load raw files and folders, or a store.
+    """Load raw files and folders, a store, or a table of one's own.
 
     Parameters
     ----------
-    *paths : str or path
-        Files, folders or ``label=path``. A single folder that is a store is read as one; with no
-        path the store is.
+    *paths : str, path or DataFrame
+        Files, folders, globs (``results/**/wrk-*.txt``), each also as ``label=path``. A single
+        folder or URL (``s3://bucket/results``) that is a store is read as one; with no path the
+        store is. A single frame has the columns of `benchkit.schema.COLUMNS`; each of its runs
+        counts as measured.
     layout, variant : str, optional
         As ``--layout`` and ``--variant``.
     samples : bool
@@ -48,13 +52,36 @@ def load(
     store : str, optional
         Folder or URL of the store, default ``.benchkit``.
 
+    Returns
+    -------
+    RunSet
+
     Raises
     ------
     DataError
         If there is nothing to load.
+    SchemaError
+        If a frame lacks a column, or a value does not fit.
+    ConfigError
+        If a frame comes with other paths or with options.
+
+    Examples
+    --------
+    >>> import benchkit as bk
+    >>> bk.load("fixtures/tracing-wrk").variants
+    ['apm', 'none', 'otlp', 'skywalking', 'zipkin']
+    >>> bk.load("fixtures/tracing-wrk/otlp/wrk-*.txt").variants
+    ['otlp']
     """
+    names: list[str] = []
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            return adopt(
+                path, alone=len(paths) == 1 and not (layout or variant or options or store)
+            )
+        names += expand(os.fspath(path))
     found = loading.load(
-        [os.fspath(path) for path in paths],
+        names,
         options or Options(layout=layout, variant=variant),
         store,
         samples=samples,
@@ -82,22 +109,98 @@ def compare(
     Parameters
     ----------
     observations : Observations or DataFrame
-        With the columns of `benchkit.schema.COLUMNS`.
+        With the columns of `benchkit.schema.COLUMNS`, values in base units.
     baseline : str
     variant : str or sequence of str, optional
         All others if not given.
-    confidence, margin : float
+    confidence : float
+        Of each interval.
+    margin : float
+        The smallest change that matters, as a share of the baseline.
+
+    Returns
+    -------
+    Comparison
 
     Raises
     ------
     SchemaError
         If a column is missing or a value does not fit.
+    SelectionError, DataError
+        If a name is not there, or there are no two variants.
+
+    Examples
+    --------
+    >>> import benchkit as bk
+    >>> frame = bk.load("fixtures/tracing-wrk").observations
+    >>> late = frame.query("run > 2").pipe(bk.compare, baseline="none", variant="otlp")
+    >>> late.frame.query("primary").ratio.round(3).tolist()
+    [0.864]
     """
-    frame = schema.observations(observations)
-    runset = RunSet(observations=frame, runs=schema.runs_of(frame))
-    return runset.compare(baseline=baseline, variant=variant, confidence=confidence, margin=margin)
+    return adopt(observations).compare(
+        baseline=baseline, variant=variant, confidence=confidence, margin=margin
+    )
+
+
+def report(
+    comparison: Comparison,
+    path: str | os.PathLike[str],
+    *,
+    title: str = "",
+    templates: str | os.PathLike[str] | None = None,
+) -> Path:
+    """Write the report of a comparison to a file.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    path : str or path
+        Its ending tells the form: ``.html``, ``.md``, ``.json``, or ``.csv`` for the rows alone.
+    title : str
+    templates : str or path, optional
+        A folder whose templates stand before those of the page, or the name of a plug-in.
+
+    Returns
+    -------
+    Path
+        The file that was written.
+
+    Raises
+    ------
+    ConfigError
+        If the ending is of no form, a template is wrong, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import benchkit as bk
+    >>> from tempfile import gettempdir
+    >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none")
+    >>> bk.report(comparison, f"{gettempdir()}/report.md").name
+    'report.md'
+    """
+    target = Path(path)
+    form = target.suffix.removeprefix(".")
+    folder = None if templates is None else Path(templates)
+    text = comparison.render(form, title=title, templates=folder)
+    try:
+        target.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(error.strerror or str(error), where=str(target)) from error
+    return target
 
 
 def formats() -> tuple[Format, ...]:
-    """Return every format that can be read, plug-ins included."""
+    """Return every format that can be read, plug-ins included.
+
+    Returns
+    -------
+    tuple of Format
+        Each with ``name``, ``tools``, ``summary`` and ``forms``.
+
+    Examples
+    --------
+    >>> import benchkit as bk
+    >>> [format.name for format in bk.formats()][:3]
+    ['wrk', 'ab', 'ab_tsv']
+    """
     return registry.formats()

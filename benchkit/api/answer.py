@@ -16,6 +16,7 @@ from benchkit.errors import (
     BenchkitError,
     Finding,
 )
+from benchkit.units import printable
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
@@ -41,6 +42,25 @@ class Comparison:
         What was compared; without them there are no tables of sweeps, resources and spans.
     knee, reason
         The rule for the knee of a sweep; why nothing was compared, if so.
+
+    Examples
+    --------
+    >>> import benchkit as bk
+    >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+    >>> " ".join(comparison.verdict.split(" [")[0].split())
+    '▲ otlp costs 12.8 % of request_rate'
+    >>> comparison.frame.query("primary").ratio.round(3).tolist()
+    [0.872]
+    >>> comparison.comparisons.pairs
+    (('none', 'otlp'),)
+    >>> comparison.plot.runs().axes[0].get_title(loc="left")
+    'request_rate'
+    >>> [name for name, part in comparison.parts.items() if part.tables]
+    []
+    >>> comparison.to_markdown() == comparison.render("md")
+    True
+    >>> comparison.to_html()[:15]
+    '<!doctype html>'
     """
 
     verdicts: Verdicts
@@ -67,7 +87,7 @@ class Comparison:
         """One row per comparison, with the columns of ``compare --format csv``."""
         import pandas as pd
 
-        from benchkit.report.to_json import row_values
+        from benchkit.reporting.to_json import row_values
 
         return pd.DataFrame([row_values(row) for row in self.verdicts.rows])
 
@@ -93,8 +113,8 @@ class Comparison:
             A folder whose templates stand before those of the page.
         """
         from benchkit import __version__
-        from benchkit.report.formats import render
-        from benchkit.report.model import build
+        from benchkit.reporting.formats import render
+        from benchkit.reporting.model import build
 
         built = build(
             self.verdicts,
@@ -116,8 +136,8 @@ class Comparison:
         return self.render("html")
 
     def _repr_html_(self) -> str:
-        from benchkit.report.model import build
-        from benchkit.report.to_html import to_fragment
+        from benchkit.reporting.model import build
+        from benchkit.reporting.to_html import to_fragment
 
         built = build(self.verdicts, self.runs, self.findings, parts=self.parts)
         return to_fragment(built)
@@ -130,4 +150,14 @@ class Comparison:
         return build_parts(self.verdicts, self.runs, self.observations, self.knee)
 
     def __str__(self) -> str:
-        return self.verdict
+        """Write the verdict, the primary rows and the gravest findings as plain text."""
+        from benchkit.tables.findings import summarise_findings
+        from benchkit.tables.overhead import primary_tables
+
+        primary = primary_tables(self.verdicts, "")
+        beside = [table for part in self.parts.values() for table in part.tables]
+        tables = map(str, primary or beside)
+        findings = "\n".join(map(printable, summarise_findings(self.findings)))
+        return "\n\n".join(filter(None, [printable(self.verdict), *tables, findings]))
+
+    __repr__ = __str__

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from benchkit.selection import Label
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RunSet:
     """Results, as they were loaded.
 
@@ -58,6 +58,19 @@ class RunSet:
         What became of each source.
     first_variant : str or None
         That of the first file that was named, the baseline if no name tells.
+
+    Examples
+    --------
+    >>> import benchkit as bk
+    >>> results = bk.load("fixtures/tracing-wrk").where(variant=["none", "otlp"])
+    >>> results.variants
+    ['none', 'otlp']
+    >>> results.compare(baseline="none").frame.query("primary").verdict.tolist()
+    ['regression']
+    >>> [finding.code for finding in results.check(baseline="none")]
+    ['B310', 'B310', 'B415', 'B303', 'B332', 'B319']
+    >>> results.findings.severity.value_counts().to_dict()
+    {'info': 4, 'warning': 2}
     """
 
     observations: Observations
@@ -231,3 +244,25 @@ class RunSet:
     def holding(self, observations: Observations) -> RunSet:
         """Return the same runs with other observations."""
         return replace(self, observations=observations)
+
+    def __repr__(self) -> str:
+        from benchkit.tables.overview import summarise_runs
+
+        return f"<RunSet: {summarise_runs(self.runs, self.check(), self.first_variant)}>"
+
+    def __str__(self) -> str:
+        from benchkit.tables.overview import overview_table, summarise_runs
+
+        said = summarise_runs(self.runs, self.check(), self.first_variant)
+        return f"{said}\n\n{overview_table(self.runs)}"
+
+    def _repr_html_(self) -> str:
+        from benchkit.reporting.card import Card
+        from benchkit.reporting.to_html import to_card
+        from benchkit.tables.findings import summarise_findings
+        from benchkit.tables.overview import overview_table, summarise_runs
+
+        findings = self.check()
+        sentence = summarise_runs(self.runs, findings, self.first_variant)
+        lines = summarise_findings(findings)
+        return to_card(Card(sentence=sentence, table=overview_table(self.runs), lines=lines))

@@ -23,6 +23,7 @@ from benchkit.audit.machine import (
 from benchkit.audit.names import find_other_params, find_unmatched_names
 from benchkit.audit.order import find_drift, find_fixed_first, find_one_sided_order
 from benchkit.audit.outliers import find_coarse_values, find_far_runs, find_two_states
+from benchkit.audit.plugins import apply_plugins
 from benchkit.audit.replication import (
     find_few_runs,
     find_left_out,
@@ -118,6 +119,7 @@ def audit(
         found += _audit_inside(comparisons, observations)
         found += _audit_runs(_keep(evidence, comparisons))
         found += find_disagreements(observations)
+        found += apply_plugins(observations, runs)
     return rank(found)
 
 
@@ -140,6 +142,7 @@ def check(
     """
     evidence = gather(observations, runs)
     found = [*_audit_runs(evidence), *find_disagreements(observations)]
+    found += apply_plugins(observations, runs)
     if isinstance(sides, Comparisons):
         found += [finding for rule in RULES for finding in rule(sides, runs)]
         found += _audit_sides(sides, evidence)

@@ -129,7 +129,7 @@ def render(
 ) -> str:
     """Write findings in one of the command's formats."""
     if format in {"csv", "json"}:
-        from benchkit.report.to_findings import to_csv, to_json
+        from benchkit.reporting.to_findings import to_csv, to_json
 
         return to_json(findings) if format == "json" else to_csv(findings)
     from benchkit.cli.console import render_table, render_texts

@@ -106,11 +106,11 @@ def evaluate(request: o.Request, asked: o.Asked) -> Comparison:
 def render(result: Comparison, format: str, *, by: str = "", to_file: bool = False) -> str:
     """Write a comparison in one of the command's formats."""
     if format == "json":
-        from benchkit.report.to_json import to_json
+        from benchkit.reporting.to_json import to_json
 
         return to_json(result.verdicts, result.findings, result.parts)
     if format == "csv":
-        from benchkit.report.to_json import to_csv
+        from benchkit.reporting.to_json import to_csv
 
         return to_csv(result.verdicts)
     if format == "md":

@@ -9,17 +9,17 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
+from benchkit.tables.alignment import GAP, align_columns, measure_columns
 from benchkit.units import printable
 
 if TYPE_CHECKING:
     from benchkit.errors import Finding
     from benchkit.gating.result import GateResult
     from benchkit.tables.derived import Part
-    from benchkit.tables.model import Cell, Column, Table
+    from benchkit.tables.model import Cell, Table
     from benchkit.verdict import Verdicts
 
 _STYLES = {
@@ -57,7 +57,6 @@ _ASCII: dict[str, str | int | None] = {
 }
 #: Columns that a narrow screen goes without, in this order.
 _SPARE = ("needed", "runs", "n", "p", "sources", "duration", "baseline")
-_GAP = 2
 
 
 def print_table(table: Table, file: TextIO, width: int | None = None) -> None:
@@ -85,7 +84,7 @@ def render_table(table: Table, *, markdown: bool = False, to_file: bool = False)
         Whether the text goes to a file and not to stdout.
     """
     if markdown:
-        from benchkit.report.markdown_text import write_table
+        from benchkit.reporting.markdown_text import write_table
 
         return write_table(table)
     return _render(table, None if to_file else sys.stdout)
@@ -104,7 +103,7 @@ def render_tables(
         As in `render_table`.
     """
     if markdown:
-        from benchkit.report.markdown_text import escape_lines
+        from benchkit.reporting.markdown_text import escape_lines
 
         told = escape_lines(lines)
     else:
@@ -256,17 +255,8 @@ def _fit(table: Table, file: TextIO | None, width: int | None) -> tuple[Table, l
 
 
 def _measure_table(table: Table, file: TextIO | None) -> int:
-    return sum(_widths(table, file)) + _GAP * (len(table.columns) - 1)
-
-
-def _widths(table: Table, file: TextIO | None) -> list[int]:
-    return [
-        max(
-            measure(text)
-            for text in (plain(column.title, file), *(_text(r[i], file) for r in table.rows))
-        )
-        for i, column in enumerate(table.columns)
-    ]
+    widths = measure_columns([*_texts(table, file)])
+    return sum(widths) + GAP * (len(widths) - 1)
 
 
 def _text(cell: Cell, file: TextIO | None) -> str:
@@ -274,39 +264,22 @@ def _text(cell: Cell, file: TextIO | None) -> str:
     return plain(cell.label, file) + notes
 
 
-def measure(text: str) -> int:
-    """Return how many columns of a screen a text takes.
-
-    Examples
-    --------
-    >>> measure("a"), measure("漢")
-    (1, 2)
-    """
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
+def _texts(table: Table, file: TextIO | None) -> Iterator[list[str]]:
+    yield [plain(column.title, file) for column in table.columns]
+    for row in table.rows:
+        yield [_text(cell, file) for cell in row]
 
 
 def _lay_out(table: Table, file: TextIO | None) -> Iterator[str]:
-    widths = _widths(table, file)
-    heads = [plain(column.title, file) for column in table.columns]
-    yield _line(heads, table.columns, widths)
-    for row in table.rows:
-        yield _line([_text(cell, file) for cell in row], table.columns, widths)
-
-
-def _line(texts: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> str:
-    padded = []
-    for text, column, width in zip(texts, columns, widths, strict=True):
-        space = " " * (width - measure(text))
-        padded.append(f"{space}{text}" if column.align == "right" else f"{text}{space}")
-    return (" " * _GAP).join(padded).rstrip()
+    heads, *rows = _texts(table, file)
+    return align_columns(heads, rows, [column.align for column in table.columns])
 
 
 def _color(table: Table, file: TextIO | None, width: int | None) -> str:
     from rich.table import Table as Grid
     from rich.text import Text
 
-    grid = Grid(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim")
+    grid = Grid(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim")
     for column in table.columns:
         grid.add_column(
             Text(plain(column.title, file)), justify=column.align, overflow="fold", no_wrap=False

@@ -98,7 +98,7 @@ def render(explanations: Sequence[Explanation], format: str, *, to_file: bool = 
 
 def write_markdown(explanation: Explanation) -> str:
     """Write an explanation as Markdown."""
-    from benchkit.report.markdown_text import escape_lines
+    from benchkit.reporting.markdown_text import escape_lines
 
     head = escape_lines([f"{explanation.name}: {explanation.summary}"])
     parts = [f"- *{heading}*: {escape_lines([text])}" for heading, text in explanation.parts]

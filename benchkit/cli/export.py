@@ -56,7 +56,7 @@ def export(
     chosen = o.choose(format or (told if told in FORMATS else "csv"), FORMATS)
     if chosen == "parquet" and output is None:
         raise ConfigError("parquet is binary", where="--format", hint="name a file with -o")
-    from benchkit.report import to_rows
+    from benchkit.reporting import to_rows
 
     request = o.Request(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,

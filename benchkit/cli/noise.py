@@ -89,7 +89,7 @@ def answer(
     found = calibrate(runset.observations, runset.runs, tried, pairs, named)
     lines = noise_lines(found)
     if format == "json":
-        from benchkit.report.to_evidence import to_json
+        from benchkit.reporting.to_evidence import to_json
 
         return to_json("noise", found, lines)
     from benchkit.cli.console import render_tables

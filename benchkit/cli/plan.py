@@ -81,7 +81,7 @@ def answer(
     planning = plan_runs(runset.observations, runset.runs, aim, named)
     lines = plan_lines(planning)
     if format == "json":
-        from benchkit.report.to_evidence import to_json
+        from benchkit.reporting.to_evidence import to_json
 
         return to_json("plan", planning, lines)
     from benchkit.cli.console import render_tables

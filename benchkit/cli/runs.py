@@ -44,7 +44,7 @@ def runs(
     )  # fmt: skip
     frame = request.load().runs
     if chosen in {"csv", "json"}:
-        from benchkit.report.to_rows import runs_to_csv, runs_to_json
+        from benchkit.reporting.to_rows import runs_to_csv, runs_to_json
 
         o.write(runs_to_json(frame) if chosen == "json" else runs_to_csv(frame), output)
         return

@@ -12,7 +12,7 @@ from benchkit.gating.outcome import RowOutcome
 from benchkit.gating.result import GateResult
 from benchkit.gating.table import PRESSING, gate_table
 from benchkit.gating.wording import describe_notes
-from benchkit.report.markdown_text import escape, write_table
+from benchkit.reporting.markdown_text import escape, write_table
 from benchkit.tables.wording import format_bare
 
 #: GitHub refuses comments of more than 65,536 characters.

@@ -125,6 +125,13 @@ def gate(
     ------
     ConfigError
         If the policy cannot be read.
+
+    Examples
+    --------
+    >>> import benchkit as bk
+    >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="apm")
+    >>> bk.gate(comparison, {}).has_passed
+    True
     """
     held = Policy.of(policy)
     outcome = decide(comparison, held)

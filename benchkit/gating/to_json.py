@@ -14,7 +14,7 @@ from typing import Any
 from benchkit.gating.outcome import RowOutcome, RuleOutcome
 from benchkit.gating.result import GateResult
 from benchkit.gating.wording import say
-from benchkit.report.to_json import finding_values
+from benchkit.reporting.to_json import finding_values
 
 FORMAT_VERSION = 1
 _LABELS = (

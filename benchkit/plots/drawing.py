@@ -32,6 +32,17 @@ class Drawing:
     ----------
     figure : matplotlib.figure.Figure
         Free to be changed further; it belongs to no window.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import gettempdir
+    >>> from matplotlib.figure import Figure
+    >>> drawing = Drawing(Figure())
+    >>> drawing.axes
+    []
+    >>> drawing.save(Path(gettempdir()) / "drawing.svg").name
+    'drawing.svg'
     """
 
     def __init__(self, figure: Figure) -> None:
@@ -73,6 +84,17 @@ class Plots:
     ----------
     verdicts : Verdicts
     runs : Runs
+
+    Examples
+    --------
+    >>> import benchkit as bk
+    >>> from matplotlib.figure import Figure
+    >>> plot = bk.load("fixtures/tracing-wrk").compare(baseline="none").plot
+    >>> [len(drawing.axes) for drawing in (plot.forest(), plot.shift(), plot.runs())]
+    [1, 1, 1]
+    >>> ax = Figure().subplots()
+    >>> plot.percentiles(ax=ax) is ax
+    True
     """
 
     def __init__(self, verdicts: Verdicts, runs: Runs) -> None:

@@ -58,8 +58,10 @@ class Store:
         self.url = url.rstrip("/")
 
     def is_store(self) -> bool:
-        """Whether this is a folder that holds a store."""
-        return not self._is_remote and (Path(self.url) / "runs" / "_delta_log").is_dir()
+        """Whether this is a folder, or a place behind a URL, that holds a store."""
+        if self._is_remote:
+            return self._open("runs") is not None
+        return (Path(self.url) / "runs" / "_delta_log").is_dir()
 
     @contextmanager
     def locked(self) -> Iterator[None]:

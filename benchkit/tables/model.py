@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Literal
+
+from benchkit.tables.alignment import align_columns
+from benchkit.units import printable
 
 Align = Literal["left", "right"]
 
@@ -88,6 +92,48 @@ class Table:
     notes: tuple[str, ...] = ()
     caption: str = ""
     footer: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Write the table as a terminal without colours shows it."""
+        heads = [printable(column.title) for column in self.columns]
+        rows = [[_write_plain(cell) for cell in row] for row in self.rows]
+        body = align_columns(heads, rows, [column.align for column in self.columns])
+        notes = (f"{number}  {note}" for number, note in enumerate(self.notes, 1))
+        above = (line for line in (self.title, self.caption) if line)
+        below = (*self.footer, *notes)
+        return "\n".join([*map(printable, above), *body, *map(printable, below)])
+
+    def _repr_html_(self) -> str:
+        """Write the table as an element that takes the look of the notebook around it."""
+        said = " ".join(line for line in (self.title, self.caption) if line)
+        heads = "".join(_element("th", c.title, c.align) for c in self.columns)
+        rows = "".join(
+            f"<tr>{''.join(map(_write_cell, row, self.columns))}</tr>\n" for row in self.rows
+        )
+        lines = (*self.footer, *(f"{number}  {note}" for number, note in enumerate(self.notes, 1)))
+        return (
+            f"<table>\n<caption>{_safe(said)}</caption>\n<thead><tr>{heads}</tr></thead>\n"
+            f"<tbody>\n{rows}</tbody>\n</table>\n"
+            f"{''.join(f'<p>{_safe(line)}</p>' for line in lines)}"
+        )
+
+
+def _write_plain(cell: Cell) -> str:
+    notes = f" ({', '.join(map(str, cell.notes))})" if cell.notes else ""
+    return printable(cell.label) + notes
+
+
+def _write_cell(cell: Cell, column: Column) -> str:
+    notes = f"<sup>{', '.join(map(str, cell.notes))}</sup>" if cell.notes else ""
+    return _element("td", cell.label, column.align, notes)
+
+
+def _element(name: str, text: str, align: Align, after: str = "") -> str:
+    return f'<{name} style="text-align: {align}">{_safe(text)}{after}</{name}>'
+
+
+def _safe(text: str) -> str:
+    return escape(printable(text))
 
 
 def drop_columns(table: Table, keys: Iterable[str]) -> Table:

@@ -13,7 +13,7 @@ from benchkit.comparison import Comparisons, Contrast, Plan, compare
 from benchkit.derived.summaries import Summary
 from benchkit.errors import ConfigError
 from benchkit.parsers.base import Reading, Samples
-from benchkit.report.method import describe_method
+from benchkit.reporting.method import describe_method
 from benchkit.verdict import judge
 
 Sides = dict[str, tuple[float, ...]]

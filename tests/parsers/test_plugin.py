@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import zipfile
 from pathlib import Path
 
 import pytest
+from plugged import install, run_benchkit
 
 MODULE = '''
 """stopwatch: lines like `lap 12.5ms`."""
@@ -34,43 +31,10 @@ FORMAT = Format(
 '''
 
 
-def write_wheel(folder: Path) -> Path:
-    """Write a wheel, which is a zip of modules and their metadata."""
-    wheel = folder / "stopwatch_parser-1.0-py3-none-any.whl"
-    info = "stopwatch_parser-1.0.dist-info"
-    files = {
-        "stopwatch_parser.py": MODULE,
-        f"{info}/METADATA": "Metadata-Version: 2.1\nName: stopwatch-parser\nVersion: 1.0\n",
-        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        f"{info}/entry_points.txt": "[benchkit.parsers]\nstopwatch = stopwatch_parser:FORMAT\n",
-        f"{info}/RECORD": "",
-    }
-    with zipfile.ZipFile(wheel, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-    return wheel
-
-
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """Install the package where only this test's commands see it."""
-    site = tmp_path / "site"
-    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps"]
-    subprocess.run([*pip, "--target", str(site), str(write_wheel(tmp_path))], check=True)
-    path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))
-    return {**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
-
-
-def benchkit(folder: Path, environment: dict[str, str], *arguments: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "benchkit", *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout
+    points = "[benchkit.parsers]\nstopwatch = stopwatch_parser:FORMAT\n"
+    return install(tmp_path, "stopwatch_parser", points, {"stopwatch_parser.py": MODULE})
 
 
 def test_an_installed_parser_is_listed_and_used(
@@ -80,7 +44,7 @@ def test_an_installed_parser_is_listed_and_used(
         text = "stopwatch\n" + "".join(f"lap {lap}.0ms\n" for lap in laps)
         (tmp_path / "results" / variant).mkdir(parents=True)
         (tmp_path / "results" / variant / "stopwatch-1.txt").write_text(text)
-    assert "stopwatch" in benchkit(tmp_path, environment, "formats")
-    assert "8" in benchkit(tmp_path, environment, "ingest", "results")
-    said = benchkit(tmp_path, environment, "compare", "--baseline", "off")
+    assert "stopwatch" in run_benchkit(tmp_path, environment, "formats")
+    assert "8" in run_benchkit(tmp_path, environment, "ingest", "results")
+    said = run_benchkit(tmp_path, environment, "compare", "--baseline", "off")
     assert said.startswith("▲ on costs")

@@ -6,7 +6,7 @@ import math
 
 from examples import gobench, tracing
 
-from benchkit.report.markdown_text import write_table
+from benchkit.reporting.markdown_text import write_table
 from benchkit.tables.average import describe_averages
 from benchkit.tables.overhead import exploratory_tables, primary_tables
 

@@ -100,7 +100,7 @@ def test_a_container_at_its_limit_is_named(tmp_path: Path) -> None:
 
 
 def test_machines_get_the_tables_too() -> None:
-    from benchkit.report.to_json import to_json
+    from benchkit.reporting.to_json import to_json
 
     found = compared("tracing-costs")
     told = json.loads(to_json(found.verdicts, found.findings, found.parts))

@@ -5,7 +5,7 @@ Why: a team's logo, note or order of sections is a few lines in a template and n
 
 A template of the same name replaces the packaged one; ``{% extends "benchkit/page.html" %}`` keeps
 all of it but the blocks that are written anew: ``head``, ``style``, ``verdict``, ``navigation``,
-``sections``, ``footer``. Templates see ``report`` (`benchkit.report.model.Report`) and
+``sections``, ``footer``. Templates see ``report`` (`benchkit.reporting.model.Report`) and
 ``context_version``, which is raised when anything they see changes its name or meaning.
 """
 
@@ -20,13 +20,15 @@ from typing import TYPE_CHECKING
 
 from benchkit.errors import ConfigError
 from benchkit.plots import theme
-from benchkit.report.layout import hash_script, lay_out, look_of, sort_key
+from benchkit.reporting.layout import hash_script, lay_out, look_of, sort_key
+from benchkit.reporting.named_templates import find_folder
 from benchkit.units import printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from benchkit.report.model import Report
+    from benchkit.reporting.card import Card
+    from benchkit.reporting.model import Report
 
 #: What templates see; raised when it changes.
 CONTEXT_VERSION = 1
@@ -34,14 +36,14 @@ _PACKAGED = Path(__file__).parent / "templates"
 _PREFIX = "benchkit"
 
 
-def render(name: str, report: Report, folder: Path | None = None) -> str:
+def render(name: str, report: Report | Card, folder: Path | None = None) -> str:
     """Render a report with the template ``name``.
 
     Parameters
     ----------
     name : str
         ``page.html``, say.
-    report : Report
+    report : Report or Card
     folder : Path, optional
         Its templates stand before the packaged ones.
 
@@ -51,6 +53,7 @@ def render(name: str, report: Report, folder: Path | None = None) -> str:
         If the folder is none, or one of its templates is wrong: with its path and line.
     """
     if folder is not None:
+        folder = find_folder(folder)
         _require_templates(folder)
     with _told(folder):
         return _environment(folder).get_template(name).render(report=report)

@@ -14,7 +14,7 @@ import json
 from collections.abc import Sequence
 
 from benchkit.errors import Finding
-from benchkit.report.to_json import escape, finding_values, write_cell
+from benchkit.reporting.to_json import escape, finding_values, write_cell
 
 FORMAT_VERSION = 1
 

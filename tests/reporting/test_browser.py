@@ -17,7 +17,7 @@ from hostile import hostile_report
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 import benchkit as bk
-from benchkit.report.formats import render
+from benchkit.reporting.formats import render
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 CHROMIUM = next(

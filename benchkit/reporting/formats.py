@@ -11,14 +11,14 @@ from importlib import import_module
 from pathlib import Path
 
 from benchkit.errors import ConfigError
-from benchkit.report.model import Report
+from benchkit.reporting.model import Report
 
 #: name -> ``module:function``
 FORMATS = {
-    "html": "benchkit.report.to_html:to_html",
-    "md": "benchkit.report.to_markdown:to_markdown",
-    "json": "benchkit.report.formats:write_json",
-    "csv": "benchkit.report.formats:write_csv",
+    "html": "benchkit.reporting.to_html:to_html",
+    "md": "benchkit.reporting.to_markdown:to_markdown",
+    "json": "benchkit.reporting.formats:write_json",
+    "csv": "benchkit.reporting.formats:write_csv",
 }
 
 
@@ -43,7 +43,7 @@ def render(report: Report, format: str, templates: Path | None = None) -> str:  
     if templates is not None:
         if format != "html":
             raise ConfigError(f"{format} has no templates", where="--template", hint="write html")
-        from benchkit.report.to_html import to_html
+        from benchkit.reporting.to_html import to_html
 
         return to_html(report, templates)
     module, _, name = FORMATS[format].partition(":")
@@ -53,13 +53,13 @@ def render(report: Report, format: str, templates: Path | None = None) -> str:  
 
 def write_json(report: Report) -> str:
     """Write the verdicts and findings of a report as JSON."""
-    from benchkit.report.to_json import to_json
+    from benchkit.reporting.to_json import to_json
 
     return to_json(report.verdicts, report.findings, report.parts)
 
 
 def write_csv(report: Report) -> str:
     """Write the rows of a report as CSV."""
-    from benchkit.report.to_json import to_csv
+    from benchkit.reporting.to_json import to_csv
 
     return to_csv(report.verdicts)

@@ -14,13 +14,13 @@ from examples import FINDINGS, gobench, published, tracing, tracing_runs
 from hostile import HOSTILE, hostile_report
 
 from benchkit.errors import ConfigError
-from benchkit.report.formats import FORMATS, render
-from benchkit.report.layout import hash_script
-from benchkit.report.markdown_text import escape
-from benchkit.report.model import Report, build
-from benchkit.report.to_html import to_fragment
-from benchkit.report.to_json import KEYS, document, to_csv, to_json
-from benchkit.report.to_markdown import MARKER, to_markdown
+from benchkit.reporting.formats import FORMATS, render
+from benchkit.reporting.layout import hash_script
+from benchkit.reporting.markdown_text import escape
+from benchkit.reporting.model import Report, build
+from benchkit.reporting.to_html import to_fragment
+from benchkit.reporting.to_json import KEYS, document, to_csv, to_json
+from benchkit.reporting.to_markdown import MARKER, to_markdown
 
 if TYPE_CHECKING:
     from conftest import Golden

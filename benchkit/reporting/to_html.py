@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchkit.report.model import Report
-from benchkit.report.templating import render
+from benchkit.reporting.card import Card
+from benchkit.reporting.model import Report
+from benchkit.reporting.templating import render
 
 
 def to_html(report: Report, templates: Path | None = None) -> str:
@@ -42,3 +43,13 @@ def to_fragment(report: Report) -> str:
     report : Report
     """
     return render("fragment.html", report)
+
+
+def to_card(card: Card) -> str:
+    """Write what was loaded as an element that a notebook can show.
+
+    Parameters
+    ----------
+    card : Card
+    """
+    return render("card.html", card)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from benchkit.report.markdown_text import escape, escape_lines, write_table
-from benchkit.report.model import Report
-from benchkit.report.section import Section
+from benchkit.reporting.markdown_text import escape, escape_lines, write_table
+from benchkit.reporting.model import Report
+from benchkit.reporting.section import Section
 from benchkit.tables.model import Table
 from benchkit.tables.overhead import changed_only
 

@@ -8,7 +8,7 @@ import pytest
 from hostile import HOSTILE, hostile_report
 
 from benchkit.errors import ConfigError
-from benchkit.report.formats import render
+from benchkit.reporting.formats import render
 
 PAGE = """\
 {% extends "benchkit/page.html" %}

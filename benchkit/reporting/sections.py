@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from benchkit.errors import Finding, rank
 from benchkit.plots import forest, percentiles, runs, shift
-from benchkit.report.figures import show
-from benchkit.report.method import describe_method
-from benchkit.report.section import Plot, Section
+from benchkit.reporting.figures import show
+from benchkit.reporting.method import describe_method
+from benchkit.reporting.section import Plot, Section
 from benchkit.tables.derived import Part, shown_apart
 from benchkit.tables.environment import environment_tables
 from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Finding
-from benchkit.report.section import Section
-from benchkit.report.sections import write_sections, write_status
+from benchkit.reporting.section import Section
+from benchkit.reporting.sections import write_sections, write_status
 from benchkit.tables.derived import Part, lead
 from benchkit.tables.sentence import bullets
 from benchkit.verdict import Verdicts

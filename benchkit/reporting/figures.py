@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from benchkit.plots.chart import Chart, Line, Panel
 from benchkit.plots.grid import draw_chart
-from benchkit.report.section import Plot
+from benchkit.reporting.section import Plot
 from benchkit.tables.model import Cell, Column, Table
 
 #: Points of a line that are told one by one, in words and in the table.

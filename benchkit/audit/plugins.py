@@ -1,0 +1,72 @@
+"""Audit rules of other packages: entry points of the group ``benchkit.rules``.
+
+In: observations and runs. Out: findings. Why: what a team knows of its own benchmarks is a rule
+in a package of its own, and stands in the report beside those of benchkit.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
+
+from benchkit.errors import SEVERITIES, Finding
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+GROUP = "benchkit.rules"
+
+#: What an entry point names: a function of both tables, that yields what it finds.
+PluginRule = Callable[["Observations", "Runs"], Iterable[Finding]]
+
+
+def apply_plugins(observations: Observations, runs: Runs) -> Iterator[Finding]:
+    """Yield what the rules of other packages find; one that fails is warned about.
+
+    Parameters
+    ----------
+    observations : Observations
+    runs : Runs
+        Of every role.
+    """
+    for name, rule in _plugin_rules():
+        try:
+            found = [_require_finding(finding) for finding in rule(observations, runs)]
+        except Exception as error:  # noqa: BLE001 - a plug-in may fail in any way
+            warnings.warn(f"audit rule {name} failed: {error}", stacklevel=2)
+            continue
+        yield from found
+
+
+def load_rules(points: Iterable[EntryPoint]) -> tuple[tuple[str, PluginRule], ...]:
+    """Import the rules that ``points`` name; what cannot be loaded is warned about and left out."""
+    loaded = []
+    for point in points:
+        try:
+            rule = point.load()
+        except Exception as error:  # noqa: BLE001 - as above
+            warnings.warn(
+                f"audit rule {point.name} ({point.value}) cannot be loaded: {error}", stacklevel=2
+            )
+            continue
+        if callable(rule):
+            loaded.append((point.name, rule))
+        else:
+            warnings.warn(
+                f"audit rule {point.name} ({point.value}) is not a function", stacklevel=2
+            )
+    return tuple(loaded)
+
+
+@cache
+def _plugin_rules() -> tuple[tuple[str, PluginRule], ...]:
+    return load_rules(sorted(entry_points(group=GROUP), key=lambda point: point.name))
+
+
+def _require_finding(found: object) -> Finding:
+    if not isinstance(found, Finding) or found.severity not in SEVERITIES:
+        raise TypeError(f"{found!r} is no Finding of a severity among {', '.join(SEVERITIES)}")
+    return found

@@ -1,0 +1,29 @@
+"""What a notebook shows of results that were loaded.
+
+In: a sentence, a table, lines. Out: one frozen `Card`. Why: results look at home
+beside a comparison, in light and in dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchkit.tables.model import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """What the template sees.
+
+    Parameters
+    ----------
+    sentence : str
+    table : Table
+    lines : sequence of str
+        Below the table.
+    """
+
+    sentence: str
+    table: Table
+    lines: Sequence[str] = ()

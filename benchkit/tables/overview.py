@@ -1,0 +1,127 @@
+"""Results at a glance: who was measured, how often, with what, and what to do next.
+
+In: the frame of runs, how many findings there are. Out: a sentence and a `Table`.
+Why: what was loaded is looked at before it is compared, and a folder read wrongly is seen at once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from benchkit.errors import BaselineError, Finding
+from benchkit.selection import choose_baseline
+from benchkit.tables.findings import count_findings
+from benchkit.tables.model import Cell, Column, Table, drop_empty
+from benchkit.units import format_quantity, group_digits, printable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchkit.schema import Runs
+
+#: Names that are listed; beyond they are counted.
+_LISTED = 6
+
+
+def summarise_runs(runs: Runs, findings: Sequence[Finding], first: str | None = None) -> str:
+    """Say in a few sentences what was loaded.
+
+    Parameters
+    ----------
+    runs : Runs
+    findings : sequence of Finding
+    first : str, optional
+        The baseline where no name tells.
+
+    Returns
+    -------
+    str
+        Variants with their measured runs, tools, findings, and the next step.
+    """
+    measured = runs[runs["role"] == "measured"]
+    counts = Counter(measured["variant"].tolist())
+    told = _enumerate([f"{_name(name)} {group_digits(str(n))}" for name, n in counts.items()])
+    tools = _enumerate(map(printable, dict.fromkeys(measured["tool"].tolist())))
+    found = count_findings(findings)
+    sentences = [
+        f"{_count(len(counts), 'variant')} with {_count(len(measured), 'measured run')}"
+        + (f" of {tools}: {told}." if counts else "."),
+        f"Findings: {found}." if findings else "Nothing found amiss.",
+        f"Next: {_suggest(list(counts), first)}",
+    ]
+    return " ".join(sentences)
+
+
+def overview_table(runs: Runs) -> Table:
+    """List the variants: measured runs, others by role, tools, benchmarks, load and duration.
+
+    Parameters
+    ----------
+    runs : Runs
+    """
+    columns = (
+        Column("group", "group"),
+        Column("variant", "variant"),
+        Column("runs", "measured runs", align="right"),
+        Column("others", "not compared"),
+        Column("tools", "tool"),
+        Column("benchmarks", "benchmark"),
+        Column("load", "load"),
+        Column("duration", "each run", align="right"),
+    )
+    by_variant = runs.groupby(["group", "variant"], sort=False)
+    rows = tuple(_row(of) for _, of in by_variant)
+    return drop_empty(Table("Runs", columns, rows), ("group", "others", "load", "duration"))
+
+
+def _row(runs: pd.DataFrame) -> tuple[Cell, ...]:
+    measured = runs[runs["role"] == "measured"]
+    others = Counter(runs[runs["role"] != "measured"]["role"].tolist())
+    load = [name for name in _unique(measured, "load_model") if name != "unknown"]
+    return (
+        Cell(printable(_unique(runs, "group")[0])),
+        Cell(_name(_unique(runs, "variant")[0])),
+        Cell(group_digits(str(len(measured))), float(len(measured))),
+        Cell(", ".join(f"{group_digits(str(n))} {role}" for role, n in others.items())),
+        Cell(_enumerate(map(printable, _unique(measured, "tool")))),
+        Cell(_enumerate(map(printable, _unique(measured, "benchmark")), "benchmarks")),
+        Cell(f"{' and '.join(load)} loop" if load else ""),
+        _describe_lengths([length for length in measured["duration"].tolist() if length > 0]),
+    )
+
+
+def _describe_lengths(lengths: Sequence[float]) -> Cell:
+    if not lengths:
+        return Cell("")
+    low, high = (format_quantity(end, "s") for end in (min(lengths), max(lengths)))
+    return Cell(low if low == high else f"{low} to {high}", max(lengths))
+
+
+def _suggest(variants: Sequence[str], first: str | None) -> str:
+    if len(variants) < 2:
+        return ".runs, .observations, .findings"
+    try:
+        return f".compare(baseline={choose_baseline(variants, first=first)!r})"
+    except BaselineError:
+        return ".compare(baseline=…)"
+
+
+def _unique(runs: pd.DataFrame, column: str) -> list[str]:
+    return list(dict.fromkeys(runs[column].tolist()))
+
+
+def _name(variant: str) -> str:
+    return printable(variant) or "(no name)"
+
+
+def _enumerate(names: Iterable[str], noun: str = "in all") -> str:
+    listed = [name for name in names if name]
+    if len(listed) <= _LISTED:
+        return ", ".join(listed)
+    return f"{', '.join(listed[: _LISTED - 1])}, … ({len(listed)} {noun})"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{group_digits(str(number))} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,78 @@
+"""Whatever results lie in, `load` takes it: folders, wild cards, a store, a URL, a frame."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import benchkit as bk
+from benchkit.errors import ConfigError, DataError, SchemaError, StoreError
+from benchkit.ingestion.commit import ingest
+from benchkit.ingestion.discovery import Options
+from benchkit.store import Store
+
+WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("store")
+    ingest([str(WRK / "none"), str(WRK / "otlp")], Store(str(folder)), Options(), jobs=1)
+    return folder
+
+
+def test_a_wild_card_means_files_in_natural_order() -> None:
+    found = bk.load(str(WRK / "otlp" / "wrk-[1-3].txt"))
+    assert found.variants == ["otlp"]
+    assert found.runs["run"].tolist() == [1, 2, 3]
+
+
+def test_a_wild_card_can_have_a_label() -> None:
+    found = bk.load(f"new={WRK}/otlp/wrk-[1-8].txt", f"old={WRK}/none/wrk-[1-8].txt")
+    assert set(found.variants) == {"new", "old"}
+    assert len(found.runs) == 16
+
+
+def test_a_wild_card_that_matches_nothing_is_named() -> None:
+    with pytest.raises(DataError, match=r"k6-\*\.json: no file or folder matches"):
+        bk.load("k6-*.json")
+
+
+def test_a_folder_named_like_a_wild_card_is_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "otlp[1]"
+    folder.mkdir()
+    (folder / "wrk-1.txt").write_bytes((WRK / "otlp" / "wrk-1.txt").read_bytes())
+    assert bk.load(folder).variants == ["otlp[1]"]
+
+
+def test_a_store_is_loaded_by_folder_and_by_url(store: Path) -> None:
+    by_folder, by_url = bk.load(store), bk.load(store.as_uri())
+    assert by_url.variants == by_folder.variants == ["none", "otlp"]
+    assert by_url.observations.equals(by_folder.observations)
+    assert bk.load(store=store.as_uri()).variants == ["none", "otlp"]
+
+
+def test_a_url_without_a_store_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises((DataError, StoreError), match="nowhere"):
+        bk.load((tmp_path / "nowhere").as_uri())
+
+
+def test_a_frame_of_ones_own_is_as_good_as_what_was_read() -> None:
+    read = bk.load(WRK)
+    frame = read.observations[read.observations["run"] > 2]
+    own = bk.load(frame)
+    assert own.observations.equals(frame)
+    assert set(own.runs["role"]) == {"measured"}
+    verdict = own.compare(baseline="none", variant="otlp").verdict
+    assert verdict == frame.pipe(bk.compare, baseline="none", variant="otlp").verdict
+
+
+def test_a_frame_stands_alone_and_has_all_columns() -> None:
+    frame = bk.load(WRK / "none").observations
+    with pytest.raises(ConfigError, match=r"pandas\.concat"):
+        bk.load(frame, WRK)
+    with pytest.raises(ConfigError, match="stands alone"):
+        bk.load(frame, variant="mine")
+    with pytest.raises(SchemaError, match="unit"):
+        bk.load(frame.drop(columns="unit"))

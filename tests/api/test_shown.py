@@ -1,0 +1,100 @@
+"""Results and comparisons show themselves: in a plain shell, and in a notebook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import benchkit as bk
+from benchkit.errors import Finding
+from benchkit.tables.model import Cell, Column, Table
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def wrk() -> bk.RunSet:
+    return bk.load(FIXTURES / "tracing-wrk")
+
+
+def test_results_are_one_short_paragraph(wrk: bk.RunSet) -> None:
+    assert repr(wrk) == (
+        "<RunSet: 5 variants with 40 measured runs of wrk: apm 8, none 8, otlp 8, skywalking 8, "
+        "zipkin 8. Findings: 5 warnings, 5 notes. Next: .compare(baseline='none')>"
+    )
+    assert len(wrk.findings) == 10
+
+
+def test_printed_results_list_the_variants(wrk: bk.RunSet) -> None:
+    lines = str(wrk).splitlines()
+    assert lines[2:5] == [
+        "Runs",
+        "variant     measured runs  not compared  tool  benchmark  load                 each run",
+        "apm                     8  8 warmup      wrk   /ping/GRM  closed loop  15.0 s to 15.1 s",
+    ]
+    assert len(lines) == 9
+
+
+def test_a_notebook_shows_variants_and_findings(wrk: bk.RunSet) -> None:
+    shown = wrk._repr_html_()
+    assert "5 variants with 40 measured runs of wrk" in shown
+    assert shown.count('<th scope="row"') == 5
+    assert "B310" in shown
+    assert "prefers-color-scheme: dark" in shown
+
+
+def test_names_in_the_data_are_no_markup(wrk: bk.RunSet) -> None:
+    frame = wrk.observations.replace({"variant": {"otlp": HOSTILE}})
+    shown = bk.RunSet(observations=frame, runs=bk.load(frame).runs)._repr_html_()
+    assert HOSTILE not in shown
+    assert "&lt;script&gt;" in shown
+
+
+def test_many_variants_are_counted(wrk: bk.RunSet) -> None:
+    one = wrk.where(variant="none").observations
+    many = pd.concat([one.assign(variant=f"v{number}") for number in range(7)])
+    assert "v0 8, v1 8, v2 8, v3 8, v4 8, … (7 in all)" in repr(bk.load(many))
+    assert "Next: .compare(baseline=…)" in repr(bk.load(many))
+
+
+def test_one_variant_is_not_to_be_compared(wrk: bk.RunSet) -> None:
+    assert "Next: .runs, .observations, .findings" in repr(wrk.where(variant="none"))
+
+
+def test_a_comparison_is_its_verdict_and_its_primary_rows(wrk: bk.RunSet) -> None:
+    comparison = wrk.compare(baseline="none", variant="otlp")
+    said = repr(comparison)
+    assert said.startswith(comparison.verdict)
+    assert "−12.8" in said
+    assert "▲ costs, at least 3\N{NO-BREAK SPACE}%" in said
+    assert "! B310" in said
+    assert str(comparison) == said
+
+
+def test_a_finding_shows_its_remedy_and_no_markup() -> None:
+    finding = Finding(code="B1", severity="warning", message=HOSTILE, remedy="look", where="a&b")
+    assert finding._repr_html_() == (
+        "<p><b>warning B1</b> a&amp;b: &lt;script&gt;alert(1)&lt;/script&gt;<br>→ look</p>"
+    )
+
+
+def test_a_table_shows_itself() -> None:
+    columns = (Column("name", "name"), Column("time", "time", "ms", "right"))
+    rows = ((Cell(HOSTILE), Cell("1.5", 1.5, "▲", (1,))), (Cell("漢"), Cell("20")))
+    table = Table("T", columns, rows, notes=("a < b",), caption="c", footer=("mean 2",))
+    assert str(table).splitlines() == [
+        "T",
+        "c",
+        "name                        time, ms",
+        "<script>alert(1)</script>  ▲ 1.5 (1)",
+        "漢                                20",
+        "mean 2",
+        "1  a < b",
+    ]
+    shown = table._repr_html_()
+    assert '<td style="text-align: right">▲ 1.5<sup>1</sup></td>' in shown
+    assert HOSTILE not in shown
+    assert "<p>1  a &lt; b</p>" in shown

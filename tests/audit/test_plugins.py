@@ -1,0 +1,69 @@
+"""A rule from another package, installed with pip, stands beside those of benchkit."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from plugged import install, run_benchkit
+
+from benchkit.audit import plugins
+from benchkit.errors import Finding
+
+WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
+RULE = '''
+"""Runs of this team take at least half a minute."""
+from benchkit.errors import Finding
+
+def find_short_runs(observations, runs):
+    short = runs[(runs["role"] == "measured") & (runs["duration"] < 30)]
+    for variant, of in short.groupby("variant"):
+        yield Finding(
+            code="ACME1",
+            severity="warning",
+            message=f"{len(of)} runs shorter than 30 s",
+            where=variant,
+            remedy="wrk -d30",
+            numbers={"runs": len(of)},
+        )
+'''
+POINTS = "[benchkit.rules]\nshort_runs = acme_rules:find_short_runs\n"
+
+
+def test_an_installed_rule_is_applied(tmp_path: Path) -> None:
+    environment = install(tmp_path, "acme_rules", POINTS, {"acme_rules.py": RULE})
+    sides = [str(WRK / "none"), str(WRK / "otlp")]
+    checked = run_benchkit(tmp_path, environment, "check", *sides)
+    assert "ACME1 warning" in checked
+    assert "otlp: 8 runs shorter than 30 s" in checked
+    assert "→ wrk -d30" in checked
+    compared = run_benchkit(tmp_path, environment, "compare", *sides, "--format", "json")
+    assert '"ACME1"' in compared
+
+
+def _break(*_: object) -> list[Finding]:
+    raise ValueError("no such column")
+
+
+def _misspell(*_: object) -> list[Finding]:
+    return [Finding(code="X1", severity="grave", message="m")]
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"), [(_break, "no such column"), (_misspell, "of a severity among error, warning")]
+)
+def test_a_rule_that_fails_costs_its_findings_and_no_more(
+    monkeypatch: pytest.MonkeyPatch, rule: plugins.PluginRule, why: str
+) -> None:
+    monkeypatch.setattr(plugins, "_plugin_rules", lambda: (("theirs", rule),))
+    with pytest.warns(UserWarning, match=f"audit rule theirs failed: .*{why}"):
+        assert list(plugins.apply_plugins(None, None)) == []  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("value", "why"), [("no_such_module:rule", "cannot be loaded"), ("math:pi", "not a function")]
+)
+def test_what_is_no_rule_is_left_out(value: str, why: str) -> None:
+    with pytest.warns(UserWarning, match=why):
+        assert plugins.load_rules([EntryPoint("theirs", value, plugins.GROUP)]) == ()

@@ -1,0 +1,40 @@
+"""Templates from another package, installed with pip, are named in one word."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from plugged import install, run_benchkit
+
+WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
+MODULE = (
+    '"""The look of our reports."""\nfrom pathlib import Path\nFOLDER = Path(__file__).parent\n'
+)
+PAGE = (
+    '{% extends "benchkit/page.html" %}\n'
+    "{% block footer %}<p>Acme performance team</p>{{ super() }}{% endblock %}\n"
+)
+
+
+def install_templates(folder: Path, held: str) -> dict[str, str]:
+    files = {"acme_look/__init__.py": MODULE, "acme_look/page.html": PAGE}
+    return install(folder, "acme_look", f"[benchkit.templates]\nacme = acme_look:{held}\n", files)
+
+
+def test_installed_templates_are_used(tmp_path: Path) -> None:
+    environment = install_templates(tmp_path, "FOLDER")
+    sides = [str(WRK / "none"), str(WRK / "otlp")]
+    run_benchkit(tmp_path, environment, "report", *sides, "--template", "acme")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<p>Acme performance team</p>" in page
+
+
+def test_a_plug_in_without_a_path_is_named(tmp_path: Path) -> None:
+    environment = install_templates(tmp_path, "Path")
+    sides = [str(WRK / "none"), str(WRK / "otlp")]
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        run_benchkit(tmp_path, environment, "report", *sides, "--template", "acme")
+    assert caught.value.returncode == 2
+    assert "acme (acme_look:Path): holds no path of a folder" in caught.value.stderr

@@ -1,0 +1,73 @@
+"""Every public name is documented, with an example that runs as a doctest."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+from public_names import public_members
+
+import benchkit
+from benchkit import Comparison, RunSet, stats
+from benchkit.plots.drawing import Drawing, Plots
+
+_RESULT = "a result: the example of the function that returns it shows it"
+#: Public names without an example, and why.
+WITHOUT_EXAMPLE = {
+    "__version__": "a text",
+    "BenchkitError": "raised, and then printed",
+    "RunSet.choose_pairs": "what `compare` does first; for the gate",
+    "RunSet.holding": "for the gate's self-test",
+    **dict.fromkeys(
+        (
+            "Components", "Correlation", "Course", "Estimate", "ExactDifference", "Modes",
+            "QuantileChange", "RankRows", "Spread", "TestResult", "Trend",
+        ),
+        _RESULT,
+    ),
+}  # fmt: skip
+NAMES = {
+    **{name: getattr(benchkit, name) for name in benchkit.__all__},
+    **{name: getattr(stats, name) for name in stats.__all__},
+}
+MEMBERS = [
+    (owner, name, member)
+    for owner in (RunSet, Comparison, Plots, Drawing)
+    for name, member in public_members(owner)
+]
+
+
+def examples(thing: object) -> str:
+    lines = map(str.strip, (inspect.getdoc(thing) or "").splitlines())
+    return "\n".join(line for line in lines if line.startswith((">>>", "...")))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_public_name_has_a_docstring_with_an_example(name: str) -> None:
+    text = inspect.getdoc(NAMES[name]) or ""
+    assert text.partition("\n")[0].endswith((".", ":")) or name == "__version__"
+    assert bool(examples(NAMES[name])) != (name in WITHOUT_EXAMPLE)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_parameters_and_returns_are_documented(name: str) -> None:
+    thing = NAMES[name]
+    if not inspect.isfunction(thing):
+        return
+    text, signature = inspect.getdoc(thing) or "", inspect.signature(thing)
+    assert all(parameter in text for parameter in signature.parameters)
+    assert not signature.parameters or "Parameters\n---" in text
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "member"), MEMBERS, ids=[f"{owner.__name__}.{n}" for owner, n, _ in MEMBERS]
+)
+def test_a_method_is_used_in_an_example(owner: type, name: str, member: object) -> None:
+    assert (inspect.getdoc(member) or "").partition("\n")[0].endswith(".")
+    shown = f".{name}" in examples(owner) or bool(examples(member))
+    assert shown != (f"{owner.__name__}.{name}" in WITHOUT_EXAMPLE)
+
+
+def test_what_is_exempted_exists() -> None:
+    members = {f"{owner.__name__}.{name}" for owner, name, _ in MEMBERS}
+    assert set(WITHOUT_EXAMPLE) <= members | set(NAMES)

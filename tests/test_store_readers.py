@@ -1,0 +1,51 @@
+"""Other programs read the store: the README's lines for Polars and DuckDB are run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchkit.ingestion.commit import ingest
+from benchkit.ingestion.discovery import Options
+from benchkit.store import Store
+
+ROOT = Path(__file__).resolve().parent.parent
+WRK = ROOT / "fixtures" / "tracing-wrk"
+#: The centres that `benchkit compare` shows for these folders.
+MEDIANS = {"none": 10531.175, "otlp": 9172.865}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with a store; an ingest that was repeated counts once."""
+    store = Store(str(tmp_path / ".benchkit"))
+    for _ in range(2):
+        ingest([str(WRK / "none"), str(WRK / "otlp")], store, Options(), jobs=1)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run_block(program: str) -> dict[str, Any]:
+    """Run the README's block that imports ``program``."""
+    pytest.importorskip(program, reason=f"{program} is in the dependency group test")
+    blocks = re.findall(
+        r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    (block,) = [block for block in blocks if f"import {program}" in block]
+    names: dict[str, Any] = {}
+    exec(block, names)  # noqa: S102 - our own README
+    return names
+
+
+@pytest.mark.usefixtures("here")
+def test_polars_reads_the_store() -> None:
+    rates = run_block("polars")["rates"]
+    assert dict(rates.iter_rows()) == pytest.approx(MEDIANS)
+
+
+@pytest.mark.usefixtures("here")
+def test_duckdb_reads_the_store() -> None:
+    assert run_block("duckdb")["medians"] == pytest.approx(MEDIANS)
