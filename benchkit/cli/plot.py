@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 def plot(
     kind: Annotated[
-        str, typer.Argument(metavar="KIND", help="forest, percentiles, shift, runs or sweep.")
+        str, typer.Argument(metavar="KIND", help="forest, percentiles, shift, runs, sweep or ecdf.")
     ],
     paths: o.Paths = None,
     baseline: o.Baseline = None,
@@ -46,7 +46,7 @@ def plot(
     exclude: o.Exclude = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Draw one figure: forest, percentiles, shift, runs or sweep."""
+    """Draw one figure: forest, percentiles, shift, runs, sweep or ecdf."""
     from benchkit.plots import kinds
 
     o.choose(kind, kinds.KINDS, "KIND")
@@ -60,7 +60,7 @@ def plot(
         baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,
         margin=margin, blocks=blocks, method=method, knee=knee,
     )  # fmt: skip
-    result = evaluate(request, asked)
+    result = evaluate(request, asked, samples=kind in kinds.OF_SAMPLES)
     figure = kinds.draw(kind, result.material)
     target = output or Path(f"{kind}.{form}")
     o.save(target, lambda path: kinds.save(figure, path, form))

@@ -119,6 +119,16 @@ class Plots:
         """
         return Drawing(kinds.draw("sweep", self._material))
 
+    def ecdf(self, ax: Axes | None = None) -> Drawing | Axes:
+        """Draw the distribution of raw samples, as `percentiles` does.
+
+        Raises
+        ------
+        DataError
+            If there are no raw samples: the tool kept none, or they were not loaded.
+        """
+        return self._draw("ecdf", ax)
+
     def _draw(self, kind: str, ax: Axes | None) -> Drawing | Axes:
         if ax is None:
             return Drawing(kinds.draw(kind, self._material))

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from benchkit.derived.distribution import find_distributions
 from benchkit.derived.knee import DEFAULT, parse_rule
 from benchkit.derived.saturation import find_saturations
 from benchkit.derived.sweep import FEWEST
 from benchkit.errors import DataError
-from benchkit.plots import forest, percentiles, runs, shift, sweep, theme
+from benchkit.plots import ecdf, forest, percentiles, runs, shift, sweep, theme
 from benchkit.plots.chart import Chart
 from benchkit.plots.grid import draw_chart
 
@@ -35,7 +36,7 @@ class Material:
     verdicts : Verdicts
     runs : Runs
     observations : Observations or None
-        What was compared; without them there is no sweep.
+        What was compared; without them there are no sweep and no distribution.
     knee : str
         The rule for the knee of a sweep.
     """
@@ -56,7 +57,21 @@ def _sweep(material: Material) -> Chart:
     return sweep.data(found, pairs[0][0] if pairs else "")
 
 
+def _ecdf(material: Material) -> Chart:
+    if material.observations is None:
+        return ecdf.data(())
+    pairs = material.verdicts.comparisons.pairs
+    names = {name for pair in pairs for name in pair}
+    found = find_distributions(material.observations)
+    chosen = [each for each in found if each.variant in names or not names]
+    return ecdf.data(chosen, pairs[0][0] if pairs else "")
+
+
 FOREST = "forest"
+_NO_SAMPLES = (
+    "there are no raw samples, only what the tool sums up; read a form that keeps each request, "
+    "and in a notebook load with samples=True"
+)
 #: kind -> what collects its chart, and what it needs; the forest is laid out by itself
 CHARTS: dict[str, tuple[Callable[[Material], Chart], str]] = {
     "percentiles": (
@@ -72,8 +87,14 @@ CHARTS: dict[str, tuple[Callable[[Material], Chart], str]] = {
         "no variant has two runs of a primary metric",
     ),
     "sweep": (_sweep, f"no benchmark has {FEWEST} levels of load or more"),
+    "ecdf": (
+        _ecdf,
+        _NO_SAMPLES,
+    ),
 }
 KINDS = (FOREST, *CHARTS)
+#: Those that are drawn from raw samples.
+OF_SAMPLES = frozenset({"ecdf"})
 FORMS = ("svg", "png")
 #: Dots per inch of a picture that is looked at on a fine screen.
 _FINE = 200

@@ -198,6 +198,13 @@ def _latency(given: _Given) -> Section | str:
     return Section(id="latency", title="Latency", plots=tuple(plots))
 
 
+def _ecdf(_: _Given) -> Section | str:
+    return (
+        "No distribution of single requests: a report reads none; `benchkit plot ecdf` draws it "
+        "where the tool kept them."
+    )
+
+
 def _runs(given: _Given) -> Section | str:
     if given.runs is None or not len(given.runs):
         return "No list of runs: they are not recorded."
@@ -252,6 +259,7 @@ _BUILDERS: tuple[Callable[[_Given], Section | str], ...] = (
     _part("resources"),
     _part("spans"),
     _latency,
+    _ecdf,
     _runs,
     _findings,
     _environment,

@@ -13,7 +13,10 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 RUNS = str(FIXTURES / "tracing-wrk")
 
 
-RUNS_OF = {"sweep": str(FIXTURES / "nginx-ab" / "nginx")}
+RUNS_OF = {
+    "sweep": str(FIXTURES / "nginx-ab" / "nginx"),
+    "ecdf": str(FIXTURES / "vegeta-single"),
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -39,6 +42,7 @@ def test_the_ending_of_the_file_tells_the_format(tmp_path: Path) -> None:
     [
         (["pie", RUNS], 2, "KIND: 'pie' is not known here; use forest, percentiles"),
         (["forest", RUNS, "-o", "a.jpg"], 2, "'jpg' is not known here; use svg, png"),
+        (["ecdf", RUNS], 3, "no raw samples, only what the tool sums up"),
         (["sweep", RUNS], 3, "no benchmark has 3 levels of load or more"),
         (["shift", str(FIXTURES / "redis-gobench" / "pinned")], 3, "two percentiles"),
     ],
