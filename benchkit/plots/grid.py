@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.plots import theme
 from benchkit.plots.chart import Axis, Chart, Line, Panel
-from benchkit.plots.labels import CHARACTER, LONGEST, label_lines, label_points, plain
+from benchkit.plots.labels import CHARACTER, LONGEST, label_lines, label_points, plain, thin_ticks
 from benchkit.plots.ticks import write_tick
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ def draw_panel(panel: Panel, axes: Axes) -> Axes:
         _draw_line(axes, line)
     if panel.y.is_from_zero:
         axes.set_ylim(0, axes.get_ylim()[1] * _HEADROOM)
+    if panel.x.ticks:
+        thin_ticks(axes, sorted(panel.x.ticks))
     label_lines(axes, panel)
     label_points(axes, panel)
     return axes

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from benchkit.plots import theme
-from benchkit.plots.chart import Panel
+from benchkit.plots.chart import Panel, Tick
 from benchkit.units import printable
 
 if TYPE_CHECKING:
@@ -55,6 +55,20 @@ def label_lines(axes: Axes, panel: Panel) -> None:
             color=theme.color(f"series{line.series}"),
             parse_math=False,
         )
+
+
+def thin_ticks(axes: Axes, ticks: Sequence[Tick]) -> None:
+    """Leave the texts of ticks along x unwritten where they would meet; the last is written."""
+    dpi = axes.figure.get_figure(root=True).dpi
+    axes.autoscale_view()
+    shown, edge = [], float("inf")
+    for place, text in reversed(ticks):
+        middle = float(axes.transData.transform((place, axes.get_ylim()[0]))[0]) / dpi
+        half = CHARACTER * (len(text) + 1) / 2
+        is_free = middle + half <= edge
+        shown.append(plain(text) if is_free else "")
+        edge = middle - half if is_free else edge
+    axes.set_xticks([place for place, _ in ticks], shown[::-1])
 
 
 def label_points(axes: Axes, panel: Panel) -> None:

@@ -139,6 +139,14 @@ def test_an_svg_is_well_formed_stable_and_in_the_pages_colours(kind: str) -> Non
     assert not re.findall(r"(?:href|src)=\"(?!#)", text)
 
 
+def test_ticks_whose_texts_would_meet_are_left_bare() -> None:
+    (panel,) = charts(compared("tracing-wrk"))["percentiles"].panels
+    ticks = (*panel.x.ticks, (percentiles.tail(0.8), "p80"))
+    near = replace(panel, x=replace(panel.x, ticks=ticks))
+    axes = draw_chart(arrange("Near", [near, near])).axes[0]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["p50", "", "p80", "p90", "p99"]
+
+
 def test_hostile_names_are_drawn_as_text() -> None:
     (panel,) = charts(compared("tracing-wrk"))["percentiles"].panels
     names = ["<script>x</script>", "$\\frac{", "a\x1b[2J", "é漢", "x" * 300]
