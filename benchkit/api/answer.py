@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchkit.plots.drawing import Plots
+    from benchkit.plots.kinds import Material
     from benchkit.schema import Observations, Runs
     from benchkit.tables.derived import Part
 
@@ -96,7 +97,16 @@ class Comparison:
         """The figures: ``plot.forest()``, ``plot.percentiles(ax=ax)``."""
         from benchkit.plots.drawing import Plots
 
-        return Plots(self.verdicts, self.runs)
+        return Plots(self.material)
+
+    @property
+    def material(self) -> Material:
+        """What figures are drawn from."""
+        from benchkit.plots.kinds import Material
+
+        return Material(
+            verdicts=self.verdicts, runs=self.runs, observations=self.observations, knee=self.knee
+        )
 
     def render(
         self, form: str, *, title: str = "", command: str = "", templates: Path | None = None

@@ -83,13 +83,13 @@ def compare(
         raise result.reason
 
 
-def evaluate(request: o.Request, asked: o.Asked) -> Comparison:
+def evaluate(request: o.Request, asked: o.Asked, *, samples: bool = False) -> Comparison:
     """Load and compare as the command line and the settings say."""
     from benchkit.derived.knee import DEFAULT
 
     base = o.settings()
     o.refuse_both(asked.pair, asked.baseline, asked.variant)
-    runset = request.load()
+    runset = request.load(samples=samples)
     return runset.compare(
         baseline=asked.baseline or base.baseline,
         variant=asked.variant,

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from benchkit.tables.alignment import GAP, align_columns, measure_columns
+from benchkit.tables.alignment import GAP, align_columns, measure, measure_columns
 from benchkit.units import printable
 
 if TYPE_CHECKING:
@@ -226,6 +226,8 @@ def _render(table: Table, file: TextIO | None, width: int | None = None) -> str:
     if width is None and on_screen:
         width = shutil.get_terminal_size().columns
     fitted, dropped = _fit(table, file, width)
+    if width is not None and _breaks_words(fitted, file, width):
+        fitted, dropped = stack(table), []
     colored = is_screen(file)
     body = _color(fitted, file, width) if colored else "\n".join(_lay_out(fitted, file))
     lines = [plain(line, file) for line in (table.title,) if line]
@@ -252,6 +254,31 @@ def _fit(table: Table, file: TextIO | None, width: int | None) -> tuple[Table, l
             table = drop_columns(table, [key])
             dropped.append(header)
     return table, dropped
+
+
+def _breaks_words(table: Table, file: TextIO | None, width: int) -> bool:
+    """Tell whether a column would be narrower than its longest word."""
+    texts = [[plain(column.title, file)] for column in table.columns]
+    for row in table.rows:
+        for column, cell in zip(texts, row, strict=True):
+            column.append(_text(cell, file))
+    longest = (
+        max(measure(word) for text in column for word in text.split(" ")) for column in texts
+    )
+    return sum(longest) + GAP * (len(texts) - 1) > width
+
+
+def stack(table: Table) -> Table:
+    """Put the cells of each row below each other, named by their columns, for a narrow screen."""
+    from benchkit.tables.model import Cell, Column, Table
+
+    columns = (Column("what", ""), Column("told", ""))
+    rows: list[tuple[Cell, ...]] = []
+    for row in table.rows:
+        rows += [(Cell(""), Cell(""))] if rows else []
+        named = zip(table.columns, row, strict=True)
+        rows += [(Cell(column.title), cell) for column, cell in named if cell.label]
+    return Table(table.title, columns, tuple(rows))
 
 
 def _measure_table(table: Table, file: TextIO | None) -> int:

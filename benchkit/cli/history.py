@@ -152,7 +152,7 @@ def answer(
     )  # fmt: skip
     lines = history_lines(found)
     if format == "json":
-        from benchkit.report.to_evidence import to_json
+        from benchkit.reporting.to_evidence import to_json
 
         return to_json("history", found, lines)
     from benchkit.cli.console import render_tables

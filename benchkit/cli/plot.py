@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 def plot(
     kind: Annotated[
-        str, typer.Argument(metavar="KIND", help="forest, percentiles, shift or runs.")
+        str, typer.Argument(metavar="KIND", help="forest, percentiles, shift, runs, sweep or ecdf.")
     ],
     paths: o.Paths = None,
     baseline: o.Baseline = None,
@@ -34,6 +34,7 @@ def plot(
     margin: o.Margin = None,
     blocks: o.Blocks = None,
     method: o.Method = None,
+    knee: o.Knee = None,
     format: Annotated[
         str | None, typer.Option("--format", help="svg or png. [default: told by -o, else svg]")
     ] = None,
@@ -45,7 +46,7 @@ def plot(
     exclude: o.Exclude = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Draw one figure: forest, percentiles, shift or runs."""
+    """Draw one figure: forest, percentiles, shift, runs, sweep or ecdf."""
     from benchkit.plots import kinds
 
     o.choose(kind, kinds.KINDS, "KIND")
@@ -57,10 +58,10 @@ def plot(
     )  # fmt: skip
     asked = o.Asked(
         baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,
-        margin=margin, blocks=blocks, method=method,
+        margin=margin, blocks=blocks, method=method, knee=knee,
     )  # fmt: skip
-    result = evaluate(request, asked)
-    figure = kinds.draw(kind, result.verdicts, result.runs)
+    result = evaluate(request, asked, samples=kind in kinds.OF_SAMPLES)
+    figure = kinds.draw(kind, result.material)
     target = output or Path(f"{kind}.{form}")
     o.save(target, lambda path: kinds.save(figure, path, form))
     if not quiet:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from benchkit.derived.sweep import Sweep
+from benchkit.derived.sweep import CONNECTIONS, Sweep
 from benchkit.errors import ConfigError
-from benchkit.stats.scalability import Law, most_powerful, smallest_with_share
+from benchkit.stats.scalability import Law, fit_law, most_powerful, smallest_with_share
 from benchkit.units import parse_duration
 
 DEFAULT = "share:0.9"
@@ -100,3 +100,10 @@ def find_knee(sweep: Sweep, rule: Rule, law: Law | None) -> float | None:
             break
         best = level.size
     return best
+
+
+def fit(sweep: Sweep) -> Law | None:
+    """Fit the scalability law to a closed loop; None for rates that were offered."""
+    if sweep.by != CONNECTIONS:
+        return None
+    return fit_law(sweep.sizes, sweep.rates)

@@ -18,7 +18,7 @@ MOST_LINES = 5
 #: More panels than these are not read: the first are drawn, the rest counted.
 MOST_PANELS = 8
 
-Kind = Literal["line", "steps", "dots", "level"]
+Kind = Literal["line", "steps", "dots", "level", "bound", "ring"]
 Tick = tuple[float, str]
 T = TypeVar("T")
 
@@ -36,10 +36,13 @@ class Line:
     x, y : tuple of float
     low, high : tuple of float
         Ends of the intervals of ``y``; empty where there are none.
-    kind : {'line', 'steps', 'dots', 'level'}
-        ``level`` is a bar across the others: a median.
+    kind : {'line', 'steps', 'dots', 'level', 'bound', 'ring'}
+        ``level`` is a bar across the others: a median. ``bound`` is what was not measured but
+        cannot be exceeded, ``ring`` picks out a point of another line.
     is_faint : bool
         A single run behind the summary.
+    labels : tuple of str
+        What stands beside each point; empty leaves them bare.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Line:
     high: tuple[float, ...] = ()
     kind: Kind = "line"
     is_faint: bool = False
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +70,8 @@ class Axis:
         Whether it counts: its ticks are whole numbers.
     is_change : bool
         Whether its places are logarithms of variant / baseline.
+    is_from_zero : bool
+        Whether it begins at 0, where shares of the whole are read off it.
     """
 
     label: str
@@ -73,6 +79,7 @@ class Axis:
     is_logarithmic: bool = False
     is_whole: bool = False
     is_change: bool = False
+    is_from_zero: bool = False
 
     def write(self, place: float) -> str:
         """Write a place on the axis as it reads in a table."""

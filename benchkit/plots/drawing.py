@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from benchkit.schema import Runs
-    from benchkit.verdict import Verdicts
-
 #: A notebook's cell may be narrower than the figure.
 _FITTING = '<svg style="max-width: 100%; height: auto" '
 
@@ -82,8 +79,7 @@ class Plots:
 
     Parameters
     ----------
-    verdicts : Verdicts
-    runs : Runs
+    material : Material
 
     Examples
     --------
@@ -97,9 +93,8 @@ class Plots:
     True
     """
 
-    def __init__(self, verdicts: Verdicts, runs: Runs) -> None:
-        self._verdicts = verdicts
-        self._runs = runs
+    def __init__(self, material: kinds.Material) -> None:
+        self._material = material
 
     def forest(self) -> Drawing:
         """Draw what each variant costs: estimate, interval, runs and margin.
@@ -109,7 +104,7 @@ class Plots:
         DataError
             If no primary metric has a ratio to its baseline.
         """
-        return Drawing(kinds.draw("forest", self._verdicts, self._runs))
+        return Drawing(kinds.draw("forest", self._material))
 
     def percentiles(self, ax: Axes | None = None) -> Drawing | Axes:
         """Draw the percentiles that were measured, medians over runs, on logarithmic axes.
@@ -136,10 +131,30 @@ class Plots:
         """Draw every run of the primary metrics in the order made, as `percentiles` does."""
         return self._draw("runs", ax)
 
+    def sweep(self) -> Drawing:
+        """Draw a sweep: the rate by level beside the latency by rate.
+
+        Raises
+        ------
+        DataError
+            If no benchmark has three levels of load or more.
+        """
+        return Drawing(kinds.draw("sweep", self._material))
+
+    def ecdf(self, ax: Axes | None = None) -> Drawing | Axes:
+        """Draw the distribution of raw samples, as `percentiles` does.
+
+        Raises
+        ------
+        DataError
+            If there are no raw samples: the tool kept none, or they were not loaded.
+        """
+        return self._draw("ecdf", ax)
+
     def _draw(self, kind: str, ax: Axes | None) -> Drawing | Axes:
         if ax is None:
-            return Drawing(kinds.draw(kind, self._verdicts, self._runs))
-        panels = kinds.collect(kind, self._verdicts, self._runs).panels
+            return Drawing(kinds.draw(kind, self._material))
+        panels = kinds.collect(kind, self._material).panels
         if len(panels) > 1:
             raise ConfigError(
                 f"{len(panels)} panels do not fit on one axes",

@@ -7,48 +7,107 @@ draw what the page shows; a new kind is one line here.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from benchkit.derived.distribution import find_distributions
+from benchkit.derived.knee import DEFAULT, parse_rule
+from benchkit.derived.saturation import find_saturations
+from benchkit.derived.sweep import FEWEST
 from benchkit.errors import DataError
-from benchkit.plots import forest, percentiles, runs, shift, theme
+from benchkit.plots import ecdf, forest, percentiles, runs, shift, sweep, theme
 from benchkit.plots.chart import Chart
 from benchkit.plots.grid import draw_chart
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from benchkit.schema import Runs
+    from benchkit.schema import Observations, Runs
     from benchkit.verdict import Verdicts
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What a figure is drawn from.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+    runs : Runs
+    observations : Observations or None
+        What was compared; without them there are no sweep and no distribution.
+    knee : str
+        The rule for the knee of a sweep.
+    """
+
+    verdicts: Verdicts
+    runs: Runs
+    observations: Observations | None = None
+    knee: str = DEFAULT
+
+
+def _sweep(material: Material) -> Chart:
+    if material.observations is None:
+        return sweep.data(())
+    pairs = material.verdicts.comparisons.pairs
+    names = frozenset(name for pair in pairs for name in pair)
+    rule = parse_rule(material.knee)
+    found = find_saturations(material.observations, material.runs, rule, names)
+    return sweep.data(found, pairs[0][0] if pairs else "")
+
+
+def _ecdf(material: Material) -> Chart:
+    if material.observations is None:
+        return ecdf.data(())
+    pairs = material.verdicts.comparisons.pairs
+    names = {name for pair in pairs for name in pair}
+    found = find_distributions(material.observations)
+    chosen = [each for each in found if each.variant in names or not names]
+    return ecdf.data(chosen, pairs[0][0] if pairs else "")
+
+
 FOREST = "forest"
+_NO_SAMPLES = (
+    "there are no raw samples, only what the tool sums up; read a form that keeps each request, "
+    "and in a notebook load with samples=True"
+)
 #: kind -> what collects its chart, and what it needs; the forest is laid out by itself
-CHARTS: dict[str, tuple[Callable[[Verdicts, Runs], Chart], str]] = {
+CHARTS: dict[str, tuple[Callable[[Material], Chart], str]] = {
     "percentiles": (
-        lambda verdicts, _: percentiles.data(verdicts),
+        lambda material: percentiles.data(material.verdicts),
         "no metric has two percentiles on both sides",
     ),
     "shift": (
-        lambda verdicts, _: shift.data(verdicts),
+        lambda material: shift.data(material.verdicts),
         "no metric has two percentiles with a ratio",
     ),
-    "runs": (runs.data, "no variant has two runs of a primary metric"),
+    "runs": (
+        lambda material: runs.data(material.verdicts, material.runs),
+        "no variant has two runs of a primary metric",
+    ),
+    "sweep": (_sweep, f"no benchmark has {FEWEST} levels of load or more"),
+    "ecdf": (
+        _ecdf,
+        _NO_SAMPLES,
+    ),
 }
 KINDS = (FOREST, *CHARTS)
+#: Those that are drawn from raw samples.
+OF_SAMPLES = frozenset({"ecdf"})
 FORMS = ("svg", "png")
 #: Dots per inch of a picture that is looked at on a fine screen.
 _FINE = 200
 
 
-def draw(kind: str, verdicts: Verdicts, measured: Runs) -> Figure:
+def draw(kind: str, material: Material) -> Figure:
     """Draw one kind of figure in plain colours.
 
     Parameters
     ----------
     kind : str
         One of `KINDS`.
-    verdicts : Verdicts
-    measured : Runs
+    material : Material
 
     Raises
     ------
@@ -57,13 +116,13 @@ def draw(kind: str, verdicts: Verdicts, measured: Runs) -> Figure:
     """
     with theme.plain():
         if kind != FOREST:
-            return draw_chart(collect(kind, verdicts, measured))
-        if not forest.data(verdicts).rows:
+            return draw_chart(collect(kind, material))
+        if not forest.data(material.verdicts).rows:
             raise DataError("no forest plot: no primary metric has a ratio to its baseline")
-        return forest.draw(verdicts)
+        return forest.draw(material.verdicts)
 
 
-def collect(kind: str, verdicts: Verdicts, measured: Runs) -> Chart:
+def collect(kind: str, material: Material) -> Chart:
     """Collect what one of `CHARTS` shows.
 
     Raises
@@ -72,7 +131,7 @@ def collect(kind: str, verdicts: Verdicts, measured: Runs) -> Chart:
         If the data do not carry it.
     """
     data, need = CHARTS[kind]
-    chart = data(verdicts, measured)
+    chart = data(material)
     if not chart.panels:
         raise DataError(f"no {kind} plot: {need}")
     return chart

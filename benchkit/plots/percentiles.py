@@ -42,7 +42,12 @@ def data(verdicts: Verdicts) -> Chart:
         if len({contrast.stat for contrast in found}) >= _FEWEST
         for baseline, variants in sides(found)
     ]
-    return arrange("Percentiles", panels)
+    return arrange("Percentiles", [panel for panel in panels if _is_curved(panel)])
+
+
+def _is_curved(panel: Panel) -> bool:
+    """Tell whether a line has two points: values that are not positive have no place here."""
+    return any(len(line.x) >= _FEWEST for line in panel.lines)
 
 
 def _panel(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchkit.comparison import Contrast
+from benchkit.derived.containers import shorten
 from benchkit.metrics import label, percentile_level
 from benchkit.plots.chart import part
 from benchkit.units import Scale, printable
@@ -38,8 +39,14 @@ def group_by_place(
 
 def _head(contrast: Contrast, varying: Sequence[str]) -> str:
     metric = contrast.metric if "stat" not in varying else label(contrast.metric, contrast.stat)
-    parts = [metric, *(str(getattr(contrast, name)) for name in varying if name in _LEVELS)]
+    levels = [name for name in varying if name in _LEVELS]
+    parts = [metric, *(_name(contrast, name) for name in levels)]
     return printable(" · ".join(part for part in parts if part))
+
+
+def _name(contrast: Contrast, level: str) -> str:
+    told = str(getattr(contrast, level))
+    return shorten(told) if level == "subject" else told
 
 
 def sides(contrasts: Sequence[Contrast]) -> Iterator[tuple[str, list[tuple[str, int]]]]:

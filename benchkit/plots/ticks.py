@@ -17,7 +17,8 @@ from benchkit.units import format_change, format_number, format_percent
 _MOST = 8
 _SMALL = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _LARGE = (1.1, 1.25, 1.5, 1.75, 2, 3, 4, 5, 10, 20, 50, 100, 1000, 10000)
-_FINE, _COARSE = (1, 2, 5), (1,)
+#: Within a decade, the first that suit: 1-2-5, more where too few fit, fewer where too many.
+_STEPS = ((1, 2, 5), (1, 2, 3, 4, 5, 6, 8), (1,))
 _FEWEST = 3
 
 
@@ -74,12 +75,9 @@ def log_ticks(values: Iterable[float]) -> tuple[Tick, ...]:
         return ()
     low, high = min(positive), max(positive)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    inside: list[float] = []
-    for steps in (_FINE, _COARSE):
+    for steps in _STEPS:
         inside = [s * 10.0**power for power in powers for s in steps]
         inside = [place for place in inside if low <= place <= high]
-        if len(inside) <= _MOST:
-            break
-    if len(inside) < _FEWEST:
-        return ()
-    return tuple((place, write_tick(place)) for place in inside)
+        if _FEWEST <= len(inside) <= _MOST:
+            return tuple((place, write_tick(place)) for place in inside)
+    return ()

@@ -59,8 +59,14 @@ def _describe_panel(panel: Panel) -> str:
 
 
 def _describe_line(panel: Panel, line: Line) -> str:
-    told = [f"{panel.y.write(line.y[i])} at {panel.x.write(line.x[i])}" for i in (0, -1)]
+    told = [f"{panel.y.write(line.y[i])} at {_write_x(panel, line, i)}" for i in (0, -1)]
     return f"{line.name}: {', '.join(dict.fromkeys(told))}"
+
+
+def _write_x(panel: Panel, line: Line, index: int) -> str:
+    """Write where a point stands, with its label where it bears one."""
+    place = panel.x.write(line.x[index])
+    return f"{place} ({line.labels[index]})" if line.labels else place
 
 
 def tabulate(chart: Chart) -> Table:
@@ -72,9 +78,9 @@ def tabulate(chart: Chart) -> Table:
         return _spread(title, lines, dict(sorted(ticks.items())))
     columns = (*_NAMES, Column("x", "at"), Column("y", "value", align="right"))
     rows = tuple(
-        (*_name(panel, line), Cell(panel.x.write(x)), Cell(panel.y.write(y), value=y))
+        (*_name(panel, line), Cell(_write_x(panel, line, i)), Cell(panel.y.write(y), value=y))
         for panel, line in lines
-        for x, y in zip(line.x, line.y, strict=True)
+        for i, y in enumerate(line.y)
     )
     return Table(title, columns, rows)
 
@@ -96,7 +102,9 @@ def _spread(title: str, lines: Sequence[tuple[Panel, Line]], ticks: Mapping[floa
 
 
 def _is_told(line: Line) -> bool:
-    return line.kind != "level" and not line.is_faint and 0 < len(line.x) <= _TOLD
+    if line.kind in {"level", "bound", "ring"} or line.is_faint:
+        return False
+    return 0 < len(line.x) <= _TOLD
 
 
 def _name(panel: Panel, line: Line) -> tuple[Cell, Cell]:

@@ -7,11 +7,11 @@ function and a line in `_BUILDERS`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Finding, rank
-from benchkit.plots import forest, percentiles, runs, shift
+from benchkit.plots import forest, percentiles, runs, shift, sweep
 from benchkit.reporting.figures import show
 from benchkit.reporting.method import describe_method
 from benchkit.reporting.section import Plot, Section
@@ -35,6 +35,11 @@ _MOVES = (
     "Change of each percentile against the baseline. Shaded: its {confidence} interval from runs, "
     "each percentile by itself; one run has none. Grey band: ±{margin}."
 )
+_SWEPT = "Medians over runs."
+_RING = " Ring: the knee by {rule}."
+_BOUNDS = " Dotted: the most that the lowest level and the best rate allow."
+_UNSEEN = " Shaded: not measured, though the bounds meet there."
+_COSTS = " Latency stands over the rate; beside each point its level."
 _DOTS = "Each mark is one run, each bar the median of its variant."
 
 
@@ -136,10 +141,13 @@ def _draw_forest(verdicts: Verdicts, description: str) -> str:
 
 
 def _comparison(given: _Given) -> Section | str:
+    text = describe_one_sided(given.verdicts)
+    if not given.verdicts.rows and not text:
+        return "No comparison: the variants have nothing in common that was measured."
     return Section(
         id="comparison",
         title="Comparison",
-        text=describe_one_sided(given.verdicts),
+        text=text,
         tables=primary_tables(given.verdicts),
         folded=exploratory_tables(given.verdicts, without=shown_apart(given.parts)),
     )
@@ -159,6 +167,24 @@ def _part(name: str) -> Callable[[_Given], Section | str]:
     return build
 
 
+def _load(given: _Given) -> Section | str:
+    section = _part("sweep")(given)
+    if not isinstance(section, Section):
+        return section
+    found = given.parts["sweep"].saturations
+    pairs = given.verdicts.comparisons.pairs
+    chart = sweep.data(found, pairs[0][0] if pairs else "")
+    rule = printable(found[0].rule.text)
+    said = (
+        (_RING.format(rule=rule), any(each.level for each in found)),
+        (_BOUNDS, any(each.bounds[0] for each in found)),
+        (_UNSEEN, any(panel.shade for panel in chart.panels)),
+        (_COSTS, any(line.labels for panel in chart.panels for line in panel.lines)),
+    )
+    legend = _SWEPT + "".join(text for text, is_shown in said if is_shown)
+    return replace(section, plots=(show(chart, "sweep-pair", legend),))
+
+
 def _latency(given: _Given) -> Section | str:
     curves, moves = percentiles.data(given.verdicts), shift.data(given.verdicts)
     if not curves.panels:
@@ -170,6 +196,13 @@ def _latency(given: _Given) -> Section | str:
         legend = _MOVES.format(confidence=confidence, margin=margin)
         plots.append(show(moves, "shift", legend))
     return Section(id="latency", title="Latency", plots=tuple(plots))
+
+
+def _ecdf(_: _Given) -> Section | str:
+    return (
+        "No distribution of single requests: a report reads none; `benchkit plot ecdf` draws it "
+        "where the tool kept them."
+    )
 
 
 def _runs(given: _Given) -> Section | str:
@@ -222,10 +255,11 @@ def _data(given: _Given) -> Section | str:
 _BUILDERS: tuple[Callable[[_Given], Section | str], ...] = (
     _overhead,
     _comparison,
-    _part("sweep"),
+    _load,
     _part("resources"),
     _part("spans"),
     _latency,
+    _ecdf,
     _runs,
     _findings,
     _environment,

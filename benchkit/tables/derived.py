@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 from benchkit.derived.accounts import list_accounts
 from benchkit.derived.containers import BACKEND, role_of
 from benchkit.derived.costs import list_costs
-from benchkit.derived.knee import DEFAULT, Rule, parse_rule
+from benchkit.derived.knee import DEFAULT, parse_rule
 from benchkit.derived.record import Measured, list_measured
 from benchkit.derived.requests import Key, read_usage
-from benchkit.derived.sweep import FEWEST, Sweep, list_sweeps
+from benchkit.derived.saturation import Saturation, find_saturations
+from benchkit.derived.sweep import FEWEST
 from benchkit.derived.uses import list_uses
 from benchkit.tables.model import Table
 from benchkit.tables.resources import SHOWN, describe_resources, resource_tables
 from benchkit.tables.sentence import headline
 from benchkit.tables.spans import describe_spans, spans_tables
-from benchkit.tables.sweep import describe_sweep, fit, sweep_table
+from benchkit.tables.sweep import describe_sweep, sweep_table
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class Part:
         In sight, and behind a click; both empty where there is nothing to show.
     missing : str
         Why there is nothing.
+    saturations : tuple of Saturation
+        What the tables of sweeps show, for their figure.
     """
 
     title: str
@@ -50,6 +53,7 @@ class Part:
     tables: tuple[Table, ...] = ()
     folded: tuple[Table, ...] = ()
     missing: str = ""
+    saturations: tuple[Saturation, ...] = ()
 
 
 def build_parts(
@@ -74,9 +78,8 @@ def build_parts(
         return {}
     variants = {name for pair in verdicts.comparisons.pairs for name in pair}
     measured = [run for run in list_measured(runs) if run.variant in variants or not variants]
-    sweeps = [s for s in list_sweeps(observations, runs) if s.variant in variants or not variants]
     return {
-        "sweep": _sweeps(sweeps, parse_rule(knee)),
+        "sweep": _sweeps(find_saturations(observations, runs, parse_rule(knee), variants)),
         "resources": _resources(verdicts, runs, observations, measured),
         "spans": _spans(observations, measured),
     }
@@ -91,16 +94,15 @@ def lead(verdicts: Verdicts, parts: Mapping[str, Part]) -> str:
     return f"~ Nothing was compared. {first}{'; more below.' if more else ''}"
 
 
-def _sweeps(sweeps: Sequence[Sweep], rule: Rule) -> Part:
-    if not sweeps:
+def _sweeps(found: Sequence[Saturation]) -> Part:
+    if not found:
         missing = f"No sweep: no benchmark has {FEWEST} levels of load or more."
         return Part(title="Load", missing=missing)
-    laws = [fit(sweep) for sweep in sweeps]
-    pairs = list(zip(sweeps, laws, strict=True))
     return Part(
         title="Load",
-        lines=tuple(describe_sweep(sweep, rule, law) for sweep, law in pairs),
-        tables=tuple(sweep_table(sweep, rule, law) for sweep, law in pairs),
+        lines=tuple(describe_sweep(each.sweep, each.rule, each.law) for each in found),
+        tables=tuple(sweep_table(each.sweep, each.rule, each.law) for each in found),
+        saturations=tuple(found),
     )
 
 

@@ -10,7 +10,7 @@ import math
 
 from benchkit.derived.knee import Rule, find_knee
 from benchkit.derived.sweep import CONNECTIONS, FEWEST, Level, Sweep
-from benchkit.stats.scalability import Law, asymptotic_knee, fit_law
+from benchkit.stats.scalability import Law, asymptotic_knee
 from benchkit.tables.amounts import amount, column, percent, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty
 from benchkit.tables.wording import NOTHING, format_bare
@@ -166,10 +166,3 @@ def _triple(numbers: tuple[float, float, float]) -> str:
     if not (math.isfinite(low) and math.isfinite(high)):
         return f"{text} [no interval]"
     return f"{text} [{format_number(low)}, {format_number(high)}]"
-
-
-def fit(sweep: Sweep) -> Law | None:
-    """Fit the scalability law to a closed loop; None for rates that were offered."""
-    if sweep.by != CONNECTIONS:
-        return None
-    return fit_law(sweep.sizes, sweep.rates)

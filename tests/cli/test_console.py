@@ -85,6 +85,21 @@ def test_a_narrow_screen_goes_without_spare_columns() -> None:
     assert "verdict" in lines[2]
 
 
+@pytest.mark.parametrize("is_colored", [False, True])
+def test_on_a_narrower_screen_rows_are_stacked_and_no_word_is_broken(
+    is_colored: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_colored:
+        monkeypatch.delenv("NO_COLOR", raising=False)
+    file = Screen() if is_colored else io.StringIO()
+    print_table(primary_tables(tracing())[0], file, width=40)
+    text = re.sub(r"\x1b\[[\d;]*m", "", file.getvalue())
+    blocks = [block.splitlines() for block in re.split(r"\n\s*\n", text)[1:5]]
+    assert [block[0].split()[1] for block in blocks] == ["otlp", "zipkin", "apm", "skywalking"]
+    assert any("▲ costs, at least 3\N{NO-BREAK SPACE}%" in line for line in blocks[0])
+    assert all(len(line) <= 40 for block in blocks for line in block)
+
+
 def test_names_cannot_drive_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     sides = {"none": (100.0,), "\x1b]0;pwned\x07[bold]\r\u202e": (90.0,)}
     found = verdicts({RATE: sides}, "wrk", "/")

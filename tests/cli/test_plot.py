@@ -13,12 +13,18 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 RUNS = str(FIXTURES / "tracing-wrk")
 
 
+RUNS_OF = {
+    "sweep": str(FIXTURES / "nginx-ab" / "nginx"),
+    "ecdf": str(FIXTURES / "vegeta-single"),
+}
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_becomes_a_file(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run(["plot", kind, RUNS]) == 0
+    assert run(["plot", kind, RUNS_OF.get(kind, RUNS)]) == 0
     assert (tmp_path / f"{kind}.svg").read_text(encoding="utf-8").startswith("<?xml")
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -36,6 +42,8 @@ def test_the_ending_of_the_file_tells_the_format(tmp_path: Path) -> None:
     [
         (["pie", RUNS], 2, "KIND: 'pie' is not known here; use forest, percentiles"),
         (["forest", RUNS, "-o", "a.jpg"], 2, "'jpg' is not known here; use svg, png"),
+        (["ecdf", RUNS], 3, "no raw samples, only what the tool sums up"),
+        (["sweep", RUNS], 3, "no benchmark has 3 levels of load or more"),
         (["shift", str(FIXTURES / "redis-gobench" / "pinned")], 3, "two percentiles"),
     ],
 )

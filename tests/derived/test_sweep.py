@@ -11,10 +11,10 @@ from statistics import median
 import pytest
 
 import benchkit.api as bk
-from benchkit.derived.knee import find_knee, parse_rule
+from benchkit.derived.knee import find_knee, fit, parse_rule
 from benchkit.derived.sweep import Sweep, list_sweeps
 from benchkit.errors import BaselineError, ConfigError
-from benchkit.tables.sweep import describe_sweep, fit
+from benchkit.tables.sweep import describe_sweep
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 NGINX = FIXTURES / "nginx-ab" / "nginx"

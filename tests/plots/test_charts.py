@@ -21,7 +21,8 @@ import benchkit as bk
 from benchkit.errors import DataError
 from benchkit.plots import kinds, percentiles, runs, shift
 from benchkit.plots.chart import MOST_LINES, MOST_PANELS, Chart, arrange, part
-from benchkit.plots.grid import draw_chart, spread_labels
+from benchkit.plots.grid import draw_chart
+from benchkit.plots.labels import spread_labels
 from benchkit.plots.svg import to_svg
 from benchkit.plots.theme import PALETTE
 
@@ -138,6 +139,14 @@ def test_an_svg_is_well_formed_stable_and_in_the_pages_colours(kind: str) -> Non
     assert not re.findall(r"(?:href|src)=\"(?!#)", text)
 
 
+def test_ticks_whose_texts_would_meet_are_left_bare() -> None:
+    (panel,) = charts(compared("tracing-wrk"))["percentiles"].panels
+    ticks = (*panel.x.ticks, (percentiles.tail(0.8), "p80"))
+    near = replace(panel, x=replace(panel.x, ticks=ticks))
+    axes = draw_chart(arrange("Near", [near, near])).axes[0]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["p50", "", "p80", "p90", "p99"]
+
+
 def test_hostile_names_are_drawn_as_text() -> None:
     (panel,) = charts(compared("tracing-wrk"))["percentiles"].panels
     names = ["<script>x</script>", "$\\frac{", "a\x1b[2J", "é漢", "x" * 300]
@@ -150,10 +159,10 @@ def test_hostile_names_are_drawn_as_text() -> None:
 
 
 @pytest.mark.parametrize("form", ["svg", "png"])
-@pytest.mark.parametrize("kind", kinds.KINDS)
+@pytest.mark.parametrize("kind", ["forest", "percentiles", "shift", "runs"])
 def test_a_file_of_its_own_has_plain_colours(kind: str, form: str, tmp_path: Path) -> None:
     found = compared("tracing-wrk")
-    figure = kinds.draw(kind, found.verdicts, found.runs)
+    figure = kinds.draw(kind, found.material)
     first, second = tmp_path / f"a.{form}", tmp_path / f"b.{form}"
     for path in (first, second):
         kinds.save(figure, path, form)
@@ -170,4 +179,4 @@ def test_a_file_of_its_own_has_plain_colours(kind: str, form: str, tmp_path: Pat
 def test_a_figure_that_the_data_do_not_carry_is_refused() -> None:
     found = bk.load(FIXTURES / "redis-gobench" / "pinned").compare(baseline="Baseline")
     with pytest.raises(DataError, match="percentiles on both sides"):
-        kinds.draw("percentiles", found.verdicts, found.runs)
+        kinds.draw("percentiles", found.material)

@@ -136,3 +136,14 @@ def luminance(color: str) -> float:
     parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_a_container_is_named_as_in_the_tables() -> None:
+    first = tracing().rows[0]
+    digits = "70106e645a7532240887c74de138d1a4"
+    contrast = replace(first.contrast, subject=f"/docker/{digits}")
+    other = replace(first.contrast, subject="/bench/server")
+    rows = tuple(replace(first, contrast=each) for each in (contrast, other))
+    text = json.dumps(asdict(forest.data(replace(tracing(), rows=rows))))
+    assert "70106e645a75" in text
+    assert digits not in text

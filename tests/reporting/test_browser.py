@@ -144,6 +144,19 @@ def test_print_opens_what_is_folded_and_leaves_out_what_cannot_be_used(
         assert page.locator(".tools:visible").count() == 0
 
 
+def test_no_table_of_the_comparison_is_cut_on_paper(browser: Browser, report: Path) -> None:
+    paper = {"width": 690, "height": 1000}  # A4 less its margins
+    with browser.new_context(viewport=paper) as context:  # type: ignore[arg-type]
+        page = Visit(context, report).page
+        page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        widths = page.locator("#comparison table").evaluate_all(
+            "tables => tables.map(table => table.scrollWidth)"
+        )
+        assert len(widths) == 2
+        assert max(widths) <= paper["width"]
+
+
 def test_a_link_to_a_folded_section_opens_it(browser: Browser, report: Path) -> None:
     with browser.new_context() as context:
         page = Visit(context, report).page

@@ -1,0 +1,124 @@
+"""The raw samples of runs as distributions: the share of requests that took so long or less.
+
+In: observations that were loaded with their samples. Out: `Distribution`s of bounded size. Why: two
+humps or a cliff are seen in no percentile, and a curve of a million steps in no picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchkit.schema import Observations
+    from benchkit.stats.sample import FloatArray
+
+#: Points that a curve keeps, half of them spread over all samples, half towards the tail.
+MOST = 1000
+#: Samples of a variant below which its runs are values, and no distribution.
+FEWEST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Values, in increasing order, and the share of samples at or below each.
+
+    Parameters
+    ----------
+    values, shares : tuple of float
+    n : int
+        Samples it stands for.
+    """
+
+    values: tuple[float, ...]
+    shares: tuple[float, ...]
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distribution:
+    """The samples of one variant, benchmark and metric.
+
+    Parameters
+    ----------
+    group, variant, benchmark, params, tool, metric, unit : str
+    pooled : Curve
+        Of all runs together, each sample counting once.
+    runs : mapping of int to Curve
+        By number; empty where there is but one.
+    """
+
+    group: str
+    variant: str
+    benchmark: str
+    params: str
+    tool: str
+    metric: str
+    unit: str
+    pooled: Curve
+    runs: Mapping[int, Curve]
+
+
+def find_distributions(observations: Observations) -> list[Distribution]:
+    """Return the distributions of all times that were measured one by one.
+
+    Parameters
+    ----------
+    observations : Observations
+        Loaded with ``samples=True``; without samples there are no distributions.
+    """
+    names = ["group", "variant", "benchmark", "params", "tool", "metric", "unit"]
+    single = observations["stat"].eq("sample") & observations["unit"].eq("s")
+    known = observations[single & observations["subject"].isna() & (observations["value"] > 0)]
+    found = []
+    for key, rows in known.groupby(names, sort=False, observed=True):
+        values = _sorted(rows)
+        if len(values) < FEWEST:
+            continue
+        runs = {int(str(run)): thin(_sorted(own)) for run, own in rows.groupby("run")}
+        labels = dict(zip(names, map(str, key), strict=True))
+        told = runs if len(runs) > 1 else {}
+        found.append(Distribution(**labels, pooled=thin(values), runs=told))
+    return found
+
+
+def _sorted(rows: pd.DataFrame) -> FloatArray:
+    return np.sort(rows["value"].to_numpy(dtype=np.float64))
+
+
+def thin(values: FloatArray, most: int = MOST) -> Curve:
+    """Return the empirical distribution with few points, each of them exact.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n,)
+        In increasing order; n >= 1.
+    most : int
+        Points to keep, at least 4.
+
+    Notes
+    -----
+    Half of the points are ranks at equal distances, half are ranks whose number of larger values
+    grows geometrically, so that of a million the largest 30 are all kept. Between two points the
+    curve is off by at most 2 / most.
+
+    Examples
+    --------
+    >>> curve = thin(np.arange(1.0, 100_001.0), most=100)
+    >>> len(curve.values) <= 100, curve.values[-3:], curve.shares[-1]
+    (True, (99998.0, 99999.0, 100000.0), 1.0)
+    """
+    n = len(values)
+    if n <= most:
+        kept = np.arange(n)
+    else:
+        even = np.round(np.linspace(0, n - 1, most // 2))
+        tail = n - np.round(np.geomspace(1, n, most // 2))
+        kept = np.unique(np.concatenate((even, tail)).astype(np.int64))
+    shares = (kept + 1) / n
+    return Curve(tuple(values[kept].tolist()), tuple(shares.tolist()), n)

@@ -1,0 +1,95 @@
+"""Where each sweep saturates: its knee, the bounds that meet, and what lies unmeasured between.
+
+In: observations, runs, a rule. Out: `Saturation`s. Why: the sentence, the table and the figure of a
+sweep say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchkit.derived.knee import Rule, find_knee, fit
+from benchkit.derived.sweep import CONNECTIONS, Level, Sweep, list_sweeps
+from benchkit.stats.scalability import Law, asymptotic_knee
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+#: Points of the bound that rises: straight, but not on a logarithmic axis.
+_POINTS = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saturation:
+    """A sweep and where it ends.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    rule : Rule
+        That named the knee.
+    law : Law or None
+        The scalability law, fitted.
+    knee : float or None
+        The level that the rule names; the law's peak need not be a tested one.
+    """
+
+    sweep: Sweep
+    rule: Rule
+    law: Law | None
+    knee: float | None
+
+    @property
+    def level(self) -> Level | None:
+        """The tested level at the knee; None where the knee is not a tested one."""
+        return next((level for level in self.sweep.levels if level.size == self.knee), None)
+
+    @property
+    def gap(self) -> tuple[float, float] | None:
+        """The levels next to the knee of the bounds, where nothing between them was measured."""
+        if self.sweep.by != CONNECTIONS:
+            return None
+        return self.sweep.gap(asymptotic_knee(self.sweep.sizes, self.sweep.rates))
+
+    @property
+    def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Levels, and the largest rate possible at each without any queueing.
+
+        Empty where rates were offered. In a closed loop the rate grows with the level until it is
+        the best one.
+
+        Notes
+        -----
+        Denning and Buzen (1978): X(N) <= min(N X(N0) / N0, max X), N0 being the lowest level.
+        """
+        if self.sweep.by != CONNECTIONS:
+            return (), ()
+        sizes, rates = self.sweep.sizes, self.sweep.rates
+        meet = min(max(asymptotic_knee(sizes, rates), sizes[0]), sizes[-1])
+        levels = np.append(np.geomspace(sizes[0], meet, _POINTS), sizes[-1])
+        possible = np.minimum(levels * rates[0] / sizes[0], max(rates))
+        return tuple(levels.tolist()), tuple(possible.tolist())
+
+
+def find_saturations(
+    observations: Observations, runs: Runs, rule: Rule, variants: Collection[str] = ()
+) -> list[Saturation]:
+    """Return where the sweeps of some variants saturate; of all, where none are named.
+
+    Parameters
+    ----------
+    observations, runs : Observations, Runs
+    rule : Rule
+    variants : collection of str
+    """
+    found = []
+    for sweep in list_sweeps(observations, runs):
+        if sweep.variant in variants or not variants:
+            law = fit(sweep)
+            knee = find_knee(sweep, rule, law)
+            found.append(Saturation(sweep=sweep, rule=rule, law=law, knee=knee))
+    return found

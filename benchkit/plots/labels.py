@@ -1,0 +1,160 @@
+"""Texts inside a panel: the name where a line ends, and what stands beside a point.
+
+In: `Panel`s that are drawn. Out: texts on their `Axes`. Why: nothing is looked up in a legend, and
+no two texts meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from benchkit.plots import theme
+from benchkit.plots.chart import Panel, Tick
+from benchkit.units import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CHARACTER = 0.074  # inches of a character at 8 points, generously
+LONGEST = 24  # characters of a label
+LABEL = 0.17  # inches between the labels of two lines
+#: Where a label stands, in inches from its point: right and up, horizontal alignment.
+_BESIDE = (
+    (0.0, 0.11, "center"),
+    (0.08, 0.0, "left"),
+    (-0.08, 0.0, "right"),
+    (0.0, -0.12, "center"),
+)
+_ALIGNED = {"center": 0.5, "left": 0.0, "right": 1.0}
+_Box = tuple[float, float, float, float]
+
+
+def label_lines(axes: Axes, panel: Panel) -> None:
+    """Write each name where its line ends, moved apart where ends meet."""
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    named = [line for line in panel.lines if line.name and line.x]
+    figure = axes.figure
+    height = axes.get_position().height * figure.get_figure(root=True).get_size_inches()[1]
+    axes.autoscale_view()
+    ends = {}
+    for line in named:
+        place = axes.transData.transform((line.x[-1], line.y[-1]))
+        ends[line.name] = float(axes.transAxes.inverted().transform(place)[1]) * height
+    shift = ScaledTranslation(0.1, 0, figure.dpi_scale_trans)
+    for line, at in zip(named, spread_labels([ends[line.name] for line in named]), strict=True):
+        axes.text(
+            1,
+            at / height,
+            plain(shorten_label(line.name)),
+            transform=blended_transform_factory(axes.transAxes, axes.transAxes) + shift,
+            va="center",
+            fontsize=8,
+            color=theme.color(f"series{line.series}"),
+            parse_math=False,
+        )
+
+
+def thin_ticks(axes: Axes, ticks: Sequence[Tick]) -> None:
+    """Leave the texts of ticks along x unwritten where they would meet; the last is written."""
+    dpi = axes.figure.get_figure(root=True).dpi
+    axes.autoscale_view()
+    shown, edge = [], float("inf")
+    for place, text in reversed(ticks):
+        middle = float(axes.transData.transform((place, axes.get_ylim()[0]))[0]) / dpi
+        half = CHARACTER * (len(text) + 1) / 2
+        is_free = middle + half <= edge
+        shown.append(plain(text) if is_free else "")
+        edge = middle - half if is_free else edge
+    axes.set_xticks([place for place, _ in ticks], shown[::-1])
+
+
+def label_points(axes: Axes, panel: Panel) -> None:
+    """Write the labels of points where there is room: the ends of each line first."""
+    from matplotlib.transforms import ScaledTranslation
+
+    figure = axes.figure
+    dpi = figure.get_figure(root=True).dpi
+    labelled = [line for line in panel.lines if line.labels]
+    points = {
+        (line.series, i): tuple((axes.transData.transform((line.x[i], line.y[i])) / dpi).tolist())
+        for line in labelled
+        for i in range(len(line.x))
+    }
+    taken: list[_Box] = [(x - 0.03, y - 0.03, x + 0.03, y + 0.03) for x, y in points.values()]
+    for line in labelled:
+        last = len(line.x) - 1
+        for i in dict.fromkeys(chain((0, last), range(last))):
+            found = _find_room(points[line.series, i], line.labels[i], taken)
+            if found is None:
+                continue
+            (right, up, align), box = found
+            taken.append(box)
+            axes.text(
+                line.x[i],
+                line.y[i],
+                plain(line.labels[i]),
+                transform=axes.transData + ScaledTranslation(right, up, figure.dpi_scale_trans),
+                ha=align,
+                va="center",
+                fontsize=7.5,
+                color=theme.color(f"series{line.series}"),
+                parse_math=False,
+            )
+
+
+def _find_room(
+    point: Sequence[float], text: str, taken: Sequence[_Box]
+) -> tuple[tuple[float, float, str], _Box] | None:
+    width, height = CHARACTER * len(text), 0.12
+    for right, up, align in _BESIDE:
+        left = point[0] + right - _ALIGNED[align] * width
+        low = point[1] + up - height / 2
+        box = (left, low, left + width, low + height)
+        if not any(_overlap(box, other) for other in taken):
+            return (right, up, align), box
+    return None
+
+
+def _overlap(a: _Box, b: _Box) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def spread_labels(places: list[float], least: float = LABEL) -> list[float]:
+    """Move places apart until neighbours keep ``least``, in their order, and as little as can be.
+
+    Examples
+    --------
+    >>> spread_labels([0.0, 0.1, 3.0], least=0.5)
+    [-0.2, 0.3, 3.0]
+    """
+    groups = [[place, [index]] for index, place in sorted(enumerate(places), key=lambda p: p[1])]
+    merged: list[tuple[float, list[int]]] = []
+    for middle, members in groups:
+        merged.append((middle, members))  # type: ignore[arg-type]
+        while len(merged) > 1 and _meet(merged[-2], merged[-1], least):
+            (low, left), (high, right) = merged[-2:]
+            both = left + right
+            merged[-2:] = [((low * len(left) + high * len(right)) / len(both), both)]
+    found = [0.0] * len(places)
+    for middle, members in merged:
+        for step, index in enumerate(members):
+            found[index] = round(middle + (step - (len(members) - 1) / 2) * least, 9)
+    return found
+
+
+def _meet(below: tuple[float, list[int]], above: tuple[float, list[int]], least: float) -> bool:
+    room = (len(below[1]) + len(above[1])) / 2 * least
+    return above[0] - below[0] < room
+
+
+def shorten_label(text: str) -> str:
+    """Keep the end of a name that is too long, where names differ."""
+    return text if len(text) <= LONGEST else f"…{text[1 - LONGEST :]}"
+
+
+def plain(text: str) -> str:
+    """Replace what the drawing font lacks, and characters that are not to be seen."""
+    return printable(text).replace("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}")

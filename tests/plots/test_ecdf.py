@@ -1,0 +1,93 @@
+"""Distributions of raw samples: exact points, a tail that stays, and what has no samples."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import benchkit as bk
+from benchkit.api import Comparison
+from benchkit.derived.distribution import FEWEST, MOST, find_distributions, thin
+from benchkit.errors import DataError
+from benchkit.plots import ecdf, kinds
+from benchkit.plots.grid import draw_chart
+from benchkit.plots.svg import to_svg
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+
+@cache
+def compared() -> Comparison:
+    runs = bk.load(FIXTURES / "vegeta-single", samples=True)
+    return runs.compare(baseline="no-agent")
+
+
+@given(st.lists(st.floats(1e-6, 10), min_size=1, max_size=3000), st.integers(20, 200))
+def test_a_thinned_curve_is_exact_where_it_has_points_and_near_between(
+    values: list[float], most: int
+) -> None:
+    ordered = np.sort(np.array(values))
+    curve = thin(ordered, most)
+    n = len(values)
+    assert len(curve.values) <= most
+    ranks = np.round(np.array(curve.shares) * n).astype(int)
+    assert ordered[ranks - 1].tolist() == list(curve.values)
+    assert max(np.diff(ranks), default=0) <= max(2 * n / most + 2, 1)
+
+
+@pytest.mark.parametrize("n", [MOST + 1, 20_000, 300_000])
+def test_the_tail_does_not_move(n: int) -> None:
+    ordered = np.sort(np.random.default_rng(7).lognormal(-6, 1, n))
+    curve = thin(ordered)
+    assert list(curve.values[-30:]) == ordered[-30:].tolist()
+    assert curve.shares[-1] == 1.0
+    for level in (0.5, 0.9, 0.99, 0.999):
+        read = curve.values[int(np.searchsorted(curve.shares, level))]
+        exact = ordered[int(np.ceil(level * n)) - 1]
+        assert read == pytest.approx(exact, rel=0.02)
+
+
+def test_each_variant_is_a_line_that_ends_at_its_largest_sample() -> None:
+    frame = compared().observations
+    assert frame is not None
+    (panel,) = ecdf.data(find_distributions(frame), "no-agent").panels
+    base, agent = panel.lines
+    assert (base.name, base.series, agent.name, agent.series) == ("no-agent", 0, "agent", 1)
+    assert (base.kind, base.y[-1], panel.x.is_logarithmic) == ("steps", 1.0, True)
+    known = frame[frame["variant"].eq("agent") & frame["stat"].eq("sample")]
+    scale = {"latency, µs": 1e6, "latency, ms": 1e3}[panel.x.label]
+    assert agent.x[-1] == pytest.approx(known["value"].max() * scale)
+    assert len(agent.x) <= MOST
+
+
+def test_several_runs_are_thin_lines_behind_the_pooled_one() -> None:
+    frame = compared().observations
+    assert frame is not None
+    rows = frame[frame["stat"].eq("sample") & frame["variant"].eq("agent")]
+    halves = rows.assign(run=1 + np.arange(len(rows)) % 2)
+    (found,) = find_distributions(halves)
+    assert sorted(found.runs) == [1, 2]
+    assert found.pooled.n == sum(curve.n for curve in found.runs.values()) == len(rows)
+    lines = ecdf.data([found]).panels[0].lines
+    assert [line.is_faint for line in lines] == [False, True, True]
+    few = halves.head(FEWEST - 1)
+    assert find_distributions(few) == []
+
+
+def test_the_svg_is_the_same_every_time() -> None:
+    chart = kinds.collect("ecdf", compared().material)
+    first, second = (to_svg(draw_chart(chart), "t", "d", prefix="e") for _ in range(2))
+    assert first == second
+    assert len(first) < 400_000
+
+
+def test_without_samples_it_is_refused_with_the_reason() -> None:
+    found = bk.load(FIXTURES / "vegeta-single").compare(baseline="no-agent")
+    with pytest.raises(DataError, match="no raw samples, only what the tool sums up"):
+        found.plot.ecdf()
+    assert "benchkit plot ecdf" in found.to_html()
