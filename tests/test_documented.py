@@ -18,9 +18,10 @@ WITHOUT_EXAMPLE = {
     "BenchkitError": "raised, and then printed",
     "RunSet.choose_pairs": "what `compare` does first; for the gate",
     "RunSet.holding": "for the gate's self-test",
+    "Comparison.material": "what `plot` hands to the figures",
     **dict.fromkeys(
         (
-            "Components", "Correlation", "Course", "Estimate", "ExactDifference", "Modes",
+            "ChangePoint", "Components", "Correlation", "Course", "Estimate", "ExactDifference", "Modes",
             "QuantileChange", "RankRows", "Spread", "TestResult", "Trend",
         ),
         _RESULT,

@@ -91,6 +91,10 @@ class Plots:
     >>> ax = Figure().subplots()
     >>> plot.percentiles(ax=ax) is ax
     True
+    >>> len(bk.load("fixtures/nginx-ab/nginx").compare().plot.sweep().axes)
+    4
+    >>> len(bk.load("fixtures/vegeta-single", samples=True).compare().plot.ecdf().axes)
+    1
     """
 
     def __init__(self, material: kinds.Material) -> None:
