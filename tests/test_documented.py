@@ -21,8 +21,8 @@ WITHOUT_EXAMPLE = {
     "Comparison.material": "what `plot` hands to the figures",
     **dict.fromkeys(
         (
-            "ChangePoint", "Components", "Correlation", "Course", "Estimate", "ExactDifference", "Modes",
-            "QuantileChange", "RankRows", "Spread", "TestResult", "Trend",
+            "ChangePoint", "Components", "Correlation", "Course", "Estimate", "ExactDifference",
+            "Modes", "QuantileChange", "RankRows", "Spread", "TestResult", "Trend",
         ),
         _RESULT,
     ),

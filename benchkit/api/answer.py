@@ -49,7 +49,7 @@ class Comparison:
     >>> import benchkit as bk
     >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
     >>> " ".join(comparison.verdict.split(" [")[0].split())
-    '▲ otlp costs 12.8 % of request_rate'
+    '▲ otlp costs 13.1 % of request_rate'
     >>> comparison.frame.query("primary").ratio.round(3).tolist()
     [0.872]
     >>> comparison.comparisons.pairs
