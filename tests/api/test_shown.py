@@ -68,7 +68,7 @@ def test_a_comparison_is_its_verdict_and_its_primary_rows(wrk: bk.RunSet) -> Non
     comparison = wrk.compare(baseline="none", variant="otlp")
     said = repr(comparison)
     assert said.startswith(comparison.verdict)
-    assert "−12.8" in said
+    assert "−13.1" in said
     assert "▲ costs, at least 3\N{NO-BREAK SPACE}%" in said
     assert "! B310" in said
     assert str(comparison) == said
