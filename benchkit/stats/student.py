@@ -7,7 +7,7 @@ half as long again as importing pandas.
 
 from __future__ import annotations
 
-from math import exp, isfinite, lgamma, log, pi, sqrt
+from math import exp, inf, isfinite, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
 
 _TINY = 1e-300
@@ -95,20 +95,22 @@ def t_tail(freedom: float, t: float) -> float:
     _check_freedom(freedom)
     if not t >= 0:
         raise ValueError(f"t must not be negative: {t}")
-    a, x = freedom / 2, freedom / (freedom + t * t)
-    if x == 0:
-        return 0.0
-    if x == 1:
+    a, ratio = freedom / 2, t * t / freedom
+    if ratio == 0:
         return 0.5
-    front = exp(lgamma(a + 0.5) - lgamma(a) - lgamma(0.5) + a * log(x) + 0.5 * log(1 - x))
+    if ratio == inf:
+        return 0.0
+    x, rest = 1 / (1 + ratio), ratio / (1 + ratio)  # 1 - x would lose the digits of a small t
+    scale = lgamma(a + 0.5) - lgamma(a) - lgamma(0.5)
+    front = exp(scale - a * log1p(ratio) + 0.5 * log(rest))
     if x < (a + 1) / (a + 2.5):
         return front * _fraction(a, 0.5, x) / a / 2
-    return 0.5 - front * _fraction(0.5, a, 1 - x)
+    return 0.5 - front * _fraction(0.5, a, rest)
 
 
 def _density(freedom: float, t: float) -> float:
     scale = lgamma((freedom + 1) / 2) - lgamma(freedom / 2)
-    return exp(scale - (freedom + 1) / 2 * log(1 + t * t / freedom)) / sqrt(freedom * pi)
+    return exp(scale - (freedom + 1) / 2 * log1p(t * t / freedom)) / sqrt(freedom * pi)
 
 
 def _check_freedom(freedom: float) -> None:
