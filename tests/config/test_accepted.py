@@ -30,7 +30,7 @@ def test_what_cannot_be_used_is_an_error(accept: object, says: str) -> None:
 
 def test_another_key_of_the_history_is_an_error() -> None:
     with pytest.raises(ConfigError, match="did you mean 'accept'"):
-        parse({"history": {"acept": []}})
+        parse({"history": {"accepts": []}})
 
 
 def test_a_commit_is_named_by_its_beginning() -> None:
