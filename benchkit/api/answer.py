@@ -51,7 +51,7 @@ class Comparison:
     >>> " ".join(comparison.verdict.split(" [")[0].split())
     '▲ otlp costs 13.1 % of request_rate'
     >>> comparison.frame.query("primary").ratio.round(3).tolist()
-    [0.872]
+    [0.869]
     >>> comparison.comparisons.pairs
     (('none', 'otlp'),)
     >>> comparison.plot.runs().axes[0].get_title(loc="left")
