@@ -89,6 +89,7 @@ def load(
     return RunSet(
         observations=found.observations,
         runs=found.runs,
+        series=found.series,
         problems=found.findings,
         diagnostics=found.diagnostics,
         reports=found.reports,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from benchkit.derived.timeline import Track
     from benchkit.plots.drawing import Plots
     from benchkit.plots.kinds import Material
     from benchkit.schema import Observations, Runs
@@ -41,6 +42,8 @@ class Comparison:
     findings : tuple of Finding
     observations : Observations, optional
         What was compared; without them there are no tables of sweeps, resources and spans.
+    series : Observations, optional
+        Samples of containers over time.
     knee, reason
         The rule for the knee of a sweep; why nothing was compared, if so.
 
@@ -58,6 +61,8 @@ class Comparison:
     'request_rate'
     >>> [name for name, part in comparison.parts.items() if part.tables]
     []
+    >>> comparison.tracks
+    []
     >>> comparison.to_markdown() == comparison.render("md")
     True
     >>> comparison.to_html()[:15]
@@ -68,6 +73,7 @@ class Comparison:
     runs: Runs
     findings: tuple[Finding, ...] = field(default=())
     observations: Observations | None = None
+    series: Observations | None = None
     knee: str = KNEE
     reason: BenchkitError | None = None
 
@@ -105,7 +111,11 @@ class Comparison:
         from benchkit.plots.kinds import Material
 
         return Material(
-            verdicts=self.verdicts, runs=self.runs, observations=self.observations, knee=self.knee
+            verdicts=self.verdicts,
+            runs=self.runs,
+            observations=self.observations,
+            series=self.series,
+            knee=self.knee,
         )
 
     def render(
@@ -134,6 +144,7 @@ class Comparison:
             command=command,
             version=__version__,
             parts=self.parts,
+            tracks=self.tracks,
         )
         return render(built, form, templates)
 
@@ -158,6 +169,16 @@ class Comparison:
         from benchkit.tables.derived import build_parts
 
         return build_parts(self.verdicts, self.runs, self.observations, self.knee)
+
+    @cached_property
+    def tracks(self) -> list[Track]:
+        """Latency, CPU and memory over the time of each run."""
+        from benchkit.derived.record import list_measured
+        from benchkit.derived.timeline import find_tracks
+
+        if self.observations is None:
+            return []
+        return find_tracks(self.observations, list_measured(self.runs), self.series)
 
     def __str__(self) -> str:
         """Write the verdict, the primary rows and the gravest findings as plain text."""

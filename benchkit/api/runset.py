@@ -50,6 +50,8 @@ class RunSet:
         One row per measured value of the measured runs.
     runs : Runs
         One row per run, of every role.
+    series : Observations or None
+        Samples over time of the containers that ran beside the load.
     problems : tuple of Finding
         What was found while loading; `findings` has them, and what `check` finds, as a frame.
     diagnostics : tuple of Diagnostic
@@ -75,6 +77,7 @@ class RunSet:
 
     observations: Observations
     runs: Runs
+    series: Observations | None = None
     problems: tuple[Finding, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     reports: tuple[SourceReport, ...] = ()
@@ -192,6 +195,7 @@ class RunSet:
             runs=self.runs,
             findings=findings,
             observations=self.observations,
+            series=self.series,
             knee=knee,
             reason=reason,
         )

@@ -22,7 +22,10 @@ def register(app: typer.Typer) -> None:
 
 def plot(
     kind: Annotated[
-        str, typer.Argument(metavar="KIND", help="forest, percentiles, shift, runs, sweep or ecdf.")
+        str,
+        typer.Argument(
+            metavar="KIND", help="forest, percentiles, shift, runs, sweep, ecdf or timeline."
+        ),
     ],
     paths: o.Paths = None,
     baseline: o.Baseline = None,
@@ -46,7 +49,7 @@ def plot(
     exclude: o.Exclude = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Draw one figure: forest, percentiles, shift, runs, sweep or ecdf."""
+    """Draw one figure: forest, percentiles, shift, runs, sweep, ecdf or timeline."""
     from benchkit.plots import kinds
 
     o.choose(kind, kinds.KINDS, "KIND")

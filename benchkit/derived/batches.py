@@ -25,6 +25,9 @@ Series = tuple[str, str, str, str, str, str]
 COUNTED = {"request_rate": "latency", "iteration_rate": "iteration_time"}
 
 
+_MICRO = 1e-6
+
+
 class Batches:
     """Stretches by run, in the order of time.
 
@@ -78,8 +81,26 @@ class Batches:
             if values is not None and len(values) >= FEWEST and values.min() > 0
         }
 
+    def course(self, series: Series, stat: str) -> dict[int, tuple[FloatArray, FloatArray]]:
+        """Return the begins of the stretches and a statistic of each, by run.
 
-#: Stat -> one value per stretch, and ``count``, the samples of each.
+        Parameters
+        ----------
+        series : tuple
+            Group, variant, benchmark, params, tool, metric.
+        stat : str
+            ``mean`` or a percentile.
+
+        Returns
+        -------
+        dict of run to (begins, values)
+            Begins in s since 1970; without the runs of which a stretch has too few samples.
+        """
+        runs = self._runs.get(series, {}).items()
+        return {run: (of["begin"], of[stat]) for run, of in runs if stat in of}
+
+
+#: Stat -> one value per stretch, and ``count``, the samples of each, and ``begin``.
 _Run = dict[str, "FloatArray"]
 
 
@@ -90,5 +111,7 @@ def _read(found: pd.DataFrame) -> _Run:
         run[str(stat).removeprefix(PREFIX)] = rows["value"].to_numpy(dtype=np.float64)
         if stat == f"{PREFIX}mean":
             run["count"] = rows["n"].to_numpy(dtype=np.float64)
+            micros = rows["time"].to_numpy(dtype="datetime64[us]").astype(np.int64)
+            run["begin"] = micros.astype(np.float64) * _MICRO
     size = len(run["count"])
     return {stat: values for stat, values in run.items() if len(values) == size}

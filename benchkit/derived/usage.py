@@ -86,13 +86,42 @@ def reduce_counter(times: FloatArray, values: FloatArray) -> Usage | None:
     """
     if len(times) < 2:
         return None
-    steps = np.diff(values)
-    steps = np.where(steps < 0, values[1:], steps)
+    steps = _increases(values)
     covered, increase = float(times[-1] - times[0]), float(steps.sum())
-    moved = np.concatenate(([True], steps != 0))
-    rates = steps[moved[1:]] / np.diff(times[moved])
+    _, rates = rate_steps(times, values)
     largest = float(rates.max()) if len(rates) else 0.0
     return Usage(increase / covered, largest, len(times), covered, increase)
+
+
+def rate_steps(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the rate of a counter between a value and the next other value, and when.
+
+    Parameters
+    ----------
+    times, values : ndarray of float, shape (n,)
+        In increasing order of time, as `cut` returns them.
+
+    Returns
+    -------
+    tuple of ndarray, each of shape (steps,)
+        The middle of each step, and the rate in it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rate_steps(np.array([0.0, 1.0, 2.0, 4.0]), np.array([7.0, 8.0, 8.0, 11.0]))
+    (array([0.5, 2.5]), array([1., 1.]))
+    """
+    steps = _increases(values)
+    moved = np.concatenate(([True], steps != 0))
+    ends = times[moved]
+    return (ends[1:] + ends[:-1]) / 2, steps[moved[1:]] / np.diff(ends)
+
+
+def _increases(values: FloatArray) -> FloatArray:
+    """Return by how much a counter grew; where it falls it was reset, and counts from 0 again."""
+    steps = np.diff(values)
+    return np.where(steps < 0, values[1:], steps)
 
 
 def reduce_gauge(times: FloatArray, values: FloatArray) -> Usage | None:

@@ -38,12 +38,14 @@ _SMALL = 16 << 20
 class Loaded:
     """What was loaded; the fields are those of `benchkit.RunSet`.
 
-    ``derived`` is the number of rows, the last ones, that follow from the others.
+    ``derived`` is the number of rows, the last ones, that follow from the others; ``series`` are
+    the samples over time from which some of them do.
     """
 
     observations: Observations
     runs: Runs
     derived: int = 0
+    series: Observations | None = None
     findings: tuple[Finding, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     reports: tuple[SourceReport, ...] = ()
@@ -143,9 +145,12 @@ def _read_series(store: Store, parts: Sequence[Part]) -> pa.Table:
 def _complete(parts: Sequence[Part], values: pa.Table, series: pa.Table) -> Loaded:
     """Make the frames; what follows from the values of a run stands after them."""
     told, runs = make_observations(parts, values), make_runs(parts)
-    observations, findings = derive(told, runs, make_observations(parts, series))
+    beside = make_observations(parts, series)
+    observations, findings = derive(told, runs, beside)
     derived = len(observations) - len(told)
-    return Loaded(observations=observations, runs=runs, findings=findings, derived=derived)
+    return Loaded(
+        observations=observations, runs=runs, series=beside, findings=findings, derived=derived
+    )
 
 
 def _load_raw(discovery: Discovery, options: Options, *, samples: bool) -> Loaded:

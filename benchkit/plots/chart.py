@@ -103,7 +103,9 @@ class Panel:
     band : tuple of float
         A band across, (low, high): the margin. Empty without one.
     shade : tuple of (low, high)
-        Stretches along x that are shaded: not measured, or warm-up.
+        Stretches along x that are shaded: not measured.
+    window : tuple of float
+        Along x, (begin, end) of the run: what lies outside is shaded. Empty without a clock.
     """
 
     heading: str
@@ -113,6 +115,7 @@ class Panel:
     zero: float | None = None
     band: tuple[float, ...] = ()
     shade: tuple[tuple[float, float], ...] = ()
+    window: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

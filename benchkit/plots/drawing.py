@@ -95,6 +95,8 @@ class Plots:
     4
     >>> len(bk.load("fixtures/vegeta-single", samples=True).compare().plot.ecdf().axes)
     1
+    >>> len(bk.load("fixtures/vegeta-single").compare().plot.timeline().axes)
+    1
     """
 
     def __init__(self, material: kinds.Material) -> None:
@@ -154,6 +156,16 @@ class Plots:
             If there are no raw samples: the tool kept none, or they were not loaded.
         """
         return self._draw("ecdf", ax)
+
+    def timeline(self, ax: Axes | None = None) -> Drawing | Axes:
+        """Draw latency, CPU and memory over the time of a run, as `percentiles` does.
+
+        Raises
+        ------
+        DataError
+            If no request has a time, and no container was looked at within a run.
+        """
+        return self._draw("timeline", ax)
 
     def _draw(self, kind: str, ax: Axes | None) -> Drawing | Axes:
         if ax is None:

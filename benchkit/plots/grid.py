@@ -12,18 +12,23 @@ from typing import TYPE_CHECKING
 from benchkit.plots import theme
 from benchkit.plots.chart import Axis, Chart, Line, Panel
 from benchkit.plots.labels import CHARACTER, LONGEST, label_lines, label_points, plain, thin_ticks
-from benchkit.plots.ticks import write_tick
+from benchkit.plots.ticks import digits_of, write_tick
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import XAxis, YAxis
     from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter
 
 _WIDTH, _PANEL = 9.4, 3.1  # inches: the page, the height of a panel
 _MARKS = ("o", "s", "^", "D", "v")
 _DASHES = ("-", "-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 _FAINT, _RIBBON, _BOUND = 0.28, 0.16, 0.8
+_BOLD = 0.088  # inches of a bold character at 9 points, generously
+_BESIDE = 0.7  # inches over the labels of lines
 _HEADROOM = 1.06  # so that a ring at the top stays whole
 _TICKS = 6  # at most, and one more
+_STEPS = (1, 2, 5, 10)  # of a decade, between two of them
 _MARKED = 40  # points up to which each is marked
 
 
@@ -44,7 +49,7 @@ def draw_panel(panel: Panel, axes: Axes) -> Axes:
     """Draw one panel on axes of one's own; nothing but these axes is changed."""
     _set_axes(axes, panel)
     axes.set_title(
-        plain(panel.heading),
+        plain(_fit(panel.heading, axes)),
         loc="left",
         color=theme.color("ink"),
         fontsize=9,
@@ -55,11 +60,22 @@ def draw_panel(panel: Panel, axes: Axes) -> Axes:
         _draw_line(axes, line)
     if panel.y.is_from_zero:
         axes.set_ylim(0, axes.get_ylim()[1] * _HEADROOM)
+    if panel.window:
+        _shade_outside(axes, panel)
     if panel.x.ticks:
         thin_ticks(axes, sorted(panel.x.ticks))
     label_lines(axes, panel)
     label_points(axes, panel)
     return axes
+
+
+def _fit(heading: str, axes: Axes) -> str:
+    """Leave out the middle of a heading that is wider than its panel and the labels beside it."""
+    width = axes.get_position().width * axes.figure.get_figure(root=True).get_size_inches()[0]
+    most = max(math.floor((width + _BESIDE) / _BOLD), 12)
+    if len(heading) <= most:
+        return heading
+    return f"{heading[: most // 2]}…{heading[len(heading) + 1 - most + most // 2 :]}"
 
 
 def _draw_in(figure: Figure, panel: Panel, row: int, column: int, shape: tuple[int, int]) -> None:
@@ -96,20 +112,46 @@ def _set_axes(axes: Axes, panel: Panel) -> None:
     _set_ticks(axes, panel)
 
 
+def _shade_outside(axes: Axes, panel: Panel) -> None:
+    """Shade what was before and after the run, and nothing where the axis does not reach there."""
+    begin, end = panel.window
+    places = [x for line in panel.lines for x in line.x]
+    low, high = axes.get_xlim()
+    for edge, far, is_seen in (
+        (begin, low, min(places) < begin),
+        (end, high, max(places) > end),
+    ):
+        if is_seen:
+            axes.axvspan(edge, far, color=theme.color("band"), lw=0, zorder=0)
+            axes.axvline(edge, color=theme.color("rule"), lw=1, zorder=1)
+    axes.set_xlim(low, high)
+
+
 def _set_ticks(axes: Axes, panel: Panel) -> None:
-    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter, NullLocator
+    from matplotlib.ticker import MaxNLocator, NullFormatter, NullLocator
 
     sides: tuple[tuple[str, Axis], ...] = (("x", panel.x), ("y", panel.y))
     for name, axis in sides:
         drawn = axes.xaxis if name == "x" else axes.yaxis
-        drawn.set_major_formatter(FuncFormatter(lambda value, _: plain(write_tick(value))))
+        drawn.set_major_formatter(_write_ticks(drawn))
         if not axis.is_logarithmic:
-            drawn.set_major_locator(MaxNLocator(nbins=_TICKS, integer=axis.is_whole))
+            drawn.set_major_locator(MaxNLocator(nbins=_TICKS, steps=_STEPS, integer=axis.is_whole))
         drawn.set_minor_formatter(NullFormatter())
         if axis.ticks:
             drawn.set_ticks([place for place, _ in axis.ticks])
             drawn.set_ticklabels([plain(text) for _, text in axis.ticks])
             drawn.set_minor_locator(NullLocator())
+
+
+def _write_ticks(drawn: XAxis | YAxis) -> FuncFormatter:
+    """Return what writes ticks with digits enough to tell neighbours apart."""
+    from matplotlib.ticker import FuncFormatter
+
+    def write(value: float, _: int | None) -> str:
+        places = drawn.get_majorticklocs()
+        return plain(write_tick(value, digits_of(places.tolist())))
+
+    return FuncFormatter(write)
 
 
 def _draw_line(axes: Axes, line: Line) -> None:

@@ -13,10 +13,12 @@ from typing import IO, TYPE_CHECKING
 
 from benchkit.derived.distribution import find_distributions
 from benchkit.derived.knee import DEFAULT, parse_rule
+from benchkit.derived.record import list_measured
 from benchkit.derived.saturation import find_saturations
 from benchkit.derived.sweep import FEWEST
+from benchkit.derived.timeline import find_tracks
 from benchkit.errors import DataError
-from benchkit.plots import ecdf, forest, percentiles, runs, shift, sweep, theme
+from benchkit.plots import ecdf, forest, percentiles, runs, shift, sweep, theme, timeline
 from benchkit.plots.chart import Chart
 from benchkit.plots.grid import draw_chart
 
@@ -36,7 +38,9 @@ class Material:
     verdicts : Verdicts
     runs : Runs
     observations : Observations or None
-        What was compared; without them there are no sweep and no distribution.
+        What was compared; without them there are no sweep, no distribution and nothing over time.
+    series : Observations or None
+        Samples of containers over time.
     knee : str
         The rule for the knee of a sweep.
     """
@@ -44,6 +48,7 @@ class Material:
     verdicts: Verdicts
     runs: Runs
     observations: Observations | None = None
+    series: Observations | None = None
     knee: str = DEFAULT
 
 
@@ -67,10 +72,22 @@ def _ecdf(material: Material) -> Chart:
     return ecdf.data(chosen, pairs[0][0] if pairs else "")
 
 
+def _timeline(material: Material) -> Chart:
+    if material.observations is None:
+        return timeline.data(())
+    measured = list_measured(material.runs)
+    tracks = find_tracks(material.observations, measured, material.series)
+    return timeline.data(tracks, material.verdicts.comparisons.pairs)
+
+
 FOREST = "forest"
 _NO_SAMPLES = (
     "there are no raw samples, only what the tool sums up; read a form that keeps each request, "
     "and in a notebook load with samples=True"
+)
+_NO_CLOCK = (
+    "no request has a time, and no sample of a container lies within a run's start and end; read a "
+    "form that keeps each request with its time, or say when runs began and ended in runs.json"
 )
 #: kind -> what collects its chart, and what it needs; the forest is laid out by itself
 CHARTS: dict[str, tuple[Callable[[Material], Chart], str]] = {
@@ -87,10 +104,8 @@ CHARTS: dict[str, tuple[Callable[[Material], Chart], str]] = {
         "no variant has two runs of a primary metric",
     ),
     "sweep": (_sweep, f"no benchmark has {FEWEST} levels of load or more"),
-    "ecdf": (
-        _ecdf,
-        _NO_SAMPLES,
-    ),
+    "ecdf": (_ecdf, _NO_SAMPLES),
+    "timeline": (_timeline, _NO_CLOCK),
 }
 KINDS = (FOREST, *CHARTS)
 #: Those that are drawn from raw samples.

@@ -44,7 +44,8 @@ def label_lines(axes: Axes, panel: Panel) -> None:
         place = axes.transData.transform((line.x[-1], line.y[-1]))
         ends[line.name] = float(axes.transAxes.inverted().transform(place)[1]) * height
     shift = ScaledTranslation(0.1, 0, figure.dpi_scale_trans)
-    for line, at in zip(named, spread_labels([ends[line.name] for line in named]), strict=True):
+    spread = keep_below(spread_labels([ends[line.name] for line in named]), height)
+    for line, at in zip(named, spread, strict=True):
         axes.text(
             1,
             at / height,
@@ -142,6 +143,21 @@ def spread_labels(places: list[float], least: float = LABEL) -> list[float]:
     for middle, members in merged:
         for step, index in enumerate(members):
             found[index] = round(middle + (step - (len(members) - 1) / 2) * least, 9)
+    return found
+
+
+def keep_below(places: Sequence[float], highest: float, least: float = LABEL) -> list[float]:
+    """Move places down that stand above the axes, and those that they would meet.
+
+    Examples
+    --------
+    >>> keep_below([0.5, 2.5, 2.0], highest=2.0, least=0.5)
+    [0.5, 2.0, 1.5]
+    """
+    found, room = list(places), highest
+    for index in sorted(range(len(found)), key=lambda index: -found[index]):
+        found[index] = min(found[index], room)
+        room = found[index] - least
     return found
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from benchkit.plots.chart import Tick
 from benchkit.units import format_change, format_number, format_percent
@@ -50,7 +51,7 @@ def shorten(text: str) -> str:
     return re.sub(r"\.0+(?=\D|$)", "", text)
 
 
-def write_tick(value: float) -> str:
+def write_tick(value: float, digits: int = 3) -> str:
     """Write a tick of a linear axis of values: ``0.5``, ``25``.
 
     Examples
@@ -58,8 +59,23 @@ def write_tick(value: float) -> str:
     >>> write_tick(25.0), write_tick(0.5)
     ('25', '0.5')
     """
-    text = format_number(value)
+    text = format_number(value, digits)
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def digits_of(places: Sequence[float]) -> int:
+    """Return how many significant digits tell ticks apart, at least 3.
+
+    Examples
+    --------
+    >>> digits_of([0.0, 10.0, 20.0]), digits_of([150.5, 151.0, 151.5])
+    (3, 4)
+    """
+    steps = [abs(b - a) for a, b in pairwise(places)]
+    largest, least = max(map(abs, places), default=0.0), min(steps, default=0.0)
+    if not (largest > 0 and least > 0):
+        return 3
+    return max(3, math.floor(math.log10(largest)) - math.floor(math.log10(least * 1.0001)) + 1)
 
 
 def log_ticks(values: Iterable[float]) -> tuple[Tick, ...]:

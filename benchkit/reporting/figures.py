@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from benchkit.plots.chart import Chart, Line, Panel
 from benchkit.plots.grid import draw_chart
+from benchkit.reporting.courses import describe_courses, name_panel, tabulate_courses
 from benchkit.reporting.section import Plot
 from benchkit.tables.model import Cell, Column, Table
 
@@ -50,12 +51,14 @@ def _draw(chart: Chart, name: str, words: str) -> str:
 
 def describe(chart: Chart) -> str:
     """Say in words what is to be seen: from where to where each line goes."""
+    if _is_over_time(chart):
+        return describe_courses(chart)
     return " ".join(_describe_panel(panel) for panel in chart.panels)
 
 
 def _describe_panel(panel: Panel) -> str:
     ends = "; ".join(_describe_line(panel, line) for line in panel.lines if line.name and line.x)
-    return f"{panel.heading}, {panel.y.label} by {panel.x.label}: {ends}."
+    return f"{name_panel(panel)} by {panel.x.label}: {ends}."
 
 
 def _describe_line(panel: Panel, line: Line) -> str:
@@ -72,6 +75,8 @@ def _write_x(panel: Panel, line: Line, index: int) -> str:
 def tabulate(chart: Chart) -> Table:
     """Return what is drawn as a table: a row per line where lines share ticks, else per point."""
     title = f"{chart.title}: the numbers drawn"
+    if _is_over_time(chart):
+        return tabulate_courses(chart, title)
     lines = [(panel, line) for panel in chart.panels for line in panel.lines if _is_told(line)]
     ticks = {place: text for panel, _ in lines for place, text in panel.x.ticks}
     if lines and all(set(line.x) <= set(ticks) for _, line in lines):
@@ -83,6 +88,10 @@ def tabulate(chart: Chart) -> Table:
         for i, y in enumerate(line.y)
     )
     return Table(title, columns, rows)
+
+
+def _is_over_time(chart: Chart) -> bool:
+    return any(panel.window for panel in chart.panels)
 
 
 _NAMES = (Column("panel", "figure"), Column("line", "variant"))
@@ -110,4 +119,4 @@ def _is_told(line: Line) -> bool:
 def _name(panel: Panel, line: Line) -> tuple[Cell, Cell]:
     """Name panel and line; dots bear no name of their own."""
     same = (other.name for other in panel.lines if other.name and other.series == line.series)
-    return Cell(f"{panel.heading}, {panel.y.label}"), Cell(line.name or next(same, ""))
+    return Cell(name_panel(panel)), Cell(line.name or next(same, ""))

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from benchkit.derived.timeline import Track
 from benchkit.errors import Finding
 from benchkit.reporting.section import Section
 from benchkit.reporting.sections import write_sections, write_status
@@ -67,6 +68,7 @@ def build(
     version: str = "",
     sources: Sequence[tuple[str, str]] | None = None,
     parts: Mapping[str, Part] | None = None,
+    tracks: Sequence[Track] = (),
 ) -> Report:
     """Build the report.
 
@@ -82,6 +84,8 @@ def build(
         Those of the runs if not given.
     parts : mapping of str to Part, optional
         The sections on load, resources and spans.
+    tracks : sequence of Track
+        What is known over the time of each run.
 
     Returns
     -------
@@ -92,7 +96,7 @@ def build(
         sentence=lead(verdicts, parts or {}),
         bullets=bullets(verdicts),
         status=write_status(verdicts, runs, findings),
-        sections=write_sections(verdicts, runs, findings, sources, parts or {}),
+        sections=write_sections(verdicts, runs, findings, sources, parts or {}, tracks),
         findings=tuple(findings),
         verdicts=verdicts,
         parts=parts or {},

@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from benchkit.derived.timeline import Track
 from benchkit.errors import Finding, rank
-from benchkit.plots import forest, percentiles, runs, shift, sweep
+from benchkit.plots import forest, percentiles, runs, shift, sweep, timeline
 from benchkit.reporting.figures import show
 from benchkit.reporting.method import describe_method
 from benchkit.reporting.section import Plot, Section
@@ -40,6 +41,11 @@ _RING = " Ring: the knee by {rule}."
 _BOUNDS = " Dotted: the most that the lowest level and the best rate allow."
 _UNSEEN = " Shaded: not measured, though the bounds meet there."
 _COSTS = " Latency stands over the rate; beside each point its level."
+_TIMES = (
+    "Medians over runs; faint lines are single runs. Latencies are told at the middle of up to "
+    "twenty stretches of each run, CPU between two looks at its counter."
+)
+_AROUND = " Shaded: before and after the measured run."
 _DOTS = "Each mark is one run, each bar the median of its variant."
 
 
@@ -50,6 +56,7 @@ class _Given:
     findings: tuple[Finding, ...]
     sources: tuple[tuple[str, str], ...]
     parts: Mapping[str, Part]
+    tracks: tuple[Track, ...]
 
 
 def write_sections(
@@ -58,10 +65,11 @@ def write_sections(
     findings: Sequence[Finding],
     sources: Sequence[tuple[str, str]] | None,
     parts: Mapping[str, Part],
+    tracks: Sequence[Track] = (),
 ) -> tuple[Section, ...]:
     """Build every section the data carry; the method names the others and why they are missing."""
     known = sources if sources is not None else read_sources(runs) if runs is not None else ()
-    given = _Given(verdicts, runs, rank(findings), tuple(known), parts)
+    given = _Given(verdicts, runs, rank(findings), tuple(known), parts, tuple(tracks))
     found: list[Section] = []
     omitted: list[str] = []
     for build in _BUILDERS:
@@ -205,6 +213,18 @@ def _ecdf(_: _Given) -> Section | str:
     )
 
 
+def _time(given: _Given) -> Section | str:
+    chart = timeline.data(given.tracks, given.verdicts.comparisons.pairs)
+    if not chart.panels:
+        return (
+            "Nothing over time: no request has a time, and no sample of a container lies within a "
+            "run's start and end."
+        )
+    is_seen = any(min(line.x) < panel.window[0] for panel in chart.panels for line in panel.lines)
+    plot = show(chart, "timeline", _TIMES + _AROUND * is_seen)
+    return Section(id="time", title="Over time", plots=(plot,))
+
+
 def _runs(given: _Given) -> Section | str:
     if given.runs is None or not len(given.runs):
         return "No list of runs: they are not recorded."
@@ -260,6 +280,7 @@ _BUILDERS: tuple[Callable[[_Given], Section | str], ...] = (
     _part("spans"),
     _latency,
     _ecdf,
+    _time,
     _runs,
     _findings,
     _environment,

@@ -16,6 +16,7 @@ RUNS = str(FIXTURES / "tracing-wrk")
 RUNS_OF = {
     "sweep": str(FIXTURES / "nginx-ab" / "nginx"),
     "ecdf": str(FIXTURES / "vegeta-single"),
+    "timeline": str(FIXTURES / "vegeta-single"),
 }
 
 
@@ -43,6 +44,7 @@ def test_the_ending_of_the_file_tells_the_format(tmp_path: Path) -> None:
         (["pie", RUNS], 2, "KIND: 'pie' is not known here; use forest, percentiles"),
         (["forest", RUNS, "-o", "a.jpg"], 2, "'jpg' is not known here; use svg, png"),
         (["ecdf", RUNS], 3, "no raw samples, only what the tool sums up"),
+        (["timeline", RUNS], 3, "no request has a time, and no sample of a container lies within"),
         (["sweep", RUNS], 3, "no benchmark has 3 levels of load or more"),
         (["shift", str(FIXTURES / "redis-gobench" / "pinned")], 3, "two percentiles"),
     ],

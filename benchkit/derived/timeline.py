@@ -1,0 +1,217 @@
+"""How latency, CPU and memory went over the time of each run.
+
+In: observations with the stretches that ingest made, samples of containers, runs with their
+windows. Out: `Track`s that begin with the run, of bounded size. Why: warm-up, waves, a leak and a
+container that is throttled halfway are in no median over runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchkit.derived.batches import Batches
+from benchkit.derived.containers import find_service
+from benchkit.derived.record import Measured
+from benchkit.derived.sources import Series, Sources
+from benchkit.derived.usage import rate_steps
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations
+    from benchkit.stats.sample import FloatArray
+
+#: Points that a line keeps.
+MOST = 1000
+LATENCY, CPU = "latency", "cpu_usage"
+MEMORY = ("memory_working_set", "memory_usage")
+#: From the middle towards the tail.
+STATS = ("p50", "p90", "p99")
+#: How much of a run's length is told before its start, where it was warmed up, and after its end.
+_BEFORE, _AFTER = 0.5, 0.25
+_FEWEST = 3  # points of a line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Track:
+    """One quantity over the time of one run.
+
+    Parameters
+    ----------
+    run : Measured
+    metric, stat, subject : str
+        ``stat`` is empty but for latencies, ``subject`` but for containers.
+    is_service : bool
+        Whether it tells of the container under load.
+    times : ndarray of float, shape (n,)
+        In s since the run began, in increasing order; before it they are negative.
+    values : ndarray of float, shape (n,)
+        In base units.
+    """
+
+    run: Measured
+    metric: str
+    stat: str
+    subject: str
+    is_service: bool
+    times: FloatArray
+    values: FloatArray
+
+
+def find_tracks(
+    observations: Observations, measured: Sequence[Measured], series: Observations | None = None
+) -> list[Track]:
+    """Return what is known over the time of each run.
+
+    Parameters
+    ----------
+    observations : Observations
+        Stretches of latencies make a track, single values do not.
+    measured : sequence of Measured
+    series : Observations, optional
+        Samples of containers over time.
+
+    Returns
+    -------
+    list of Track
+        Latencies at the middle of each stretch; CPU in cores between two looks at the counter;
+        memory. Containers only where the run's start and end are known.
+    """
+    batches = Batches(observations)
+    sources = Sources(series, measured) if series is not None else None
+    tracks: list[Track] = []
+    for run in measured:
+        tracks += _latencies(run, batches)
+        if sources and run.window is not None:
+            tracks += _resources(run, run.window, sources.of(run))
+    return tracks
+
+
+def _latencies(run: Measured, batches: Batches) -> Iterator[Track]:
+    series = (run.group, run.variant, run.benchmark, run.params, run.tool, LATENCY)
+    for stat in STATS:
+        found = batches.course(series, stat).get(run.run)
+        if found is None or len(found[0]) < _FEWEST:
+            continue
+        begins, values = found
+        times = begins + np.median(np.diff(begins)) / 2 - _start(run, begins)
+        yield _track(run, LATENCY, times, values, stat=stat)
+
+
+def _start(run: Measured, begins: FloatArray) -> float:
+    """Return when a run began: as recorded, unless its samples are from another time."""
+    first = float(begins[0])
+    if run.window is None or not run.window[0] <= first <= run.window[1]:
+        return first
+    return run.window[0]
+
+
+def _resources(
+    run: Measured, window: tuple[float, float], found: Mapping[tuple[str, str], Series]
+) -> Iterator[Track]:
+    start, end = window
+    length = end - start
+    seen = (start - _BEFORE * length, end + _AFTER * length)
+    subjects = dict.fromkeys(subject for subject, _ in found)
+    service = find_service(subjects, run.env)
+    for subject in subjects:
+        for metric, names in ((CPU, ("cpu_time", CPU)), (MEMORY[0], MEMORY)):
+            told = next((found[subject, n] for n in names if (subject, n) in found), None)
+            if told is None or not told.is_dated:
+                continue
+            times, values, _ = told.inside(seen)
+            if told.stat == "counter" and len(times):
+                times, values = rate_steps(times, values)
+            if len(times) >= _FEWEST:
+                yield _track(
+                    run, metric, times - start, values, subject=subject, service=service or ""
+                )
+
+
+def _track(
+    run: Measured,
+    metric: str,
+    times: FloatArray,
+    values: FloatArray,
+    *,
+    stat: str = "",
+    subject: str = "",
+    service: str = "",
+) -> Track:
+    return Track(
+        run=run,
+        metric=metric,
+        stat=stat,
+        subject=subject,
+        is_service=bool(subject) and subject == service,
+        times=times,
+        values=values,
+    )
+
+
+def center(tracks: Sequence[Track]) -> tuple[FloatArray, FloatArray]:
+    """Return the median over runs at times as far apart as the samples are.
+
+    Parameters
+    ----------
+    tracks : sequence of Track
+        Of one quantity, one per run.
+
+    Returns
+    -------
+    tuple of ndarray, each of shape (n,)
+        Times and values, n <= 1000; a single run is returned as it is, but for `thin`. Between two
+        samples a run is taken to be on the line that joins them, and at least half of all runs
+        have to be seen.
+
+    Examples
+    --------
+    >>> run = Measured(group="", variant="a", benchmark="", params="", run=1, tool="wrk",
+    ...                window=None, duration=None)
+    >>> runs = [_track(run, CPU, np.arange(3.0), np.full(3, level)) for level in (1.0, 2.0, 9.0)]
+    >>> center(runs)
+    (array([0., 1., 2.]), array([2., 2., 2.]))
+    """
+    if len(tracks) == 1:
+        return thin(tracks[0].times, tracks[0].values)
+    first = min(track.times[0] for track in tracks)
+    last = max(track.times[-1] for track in tracks)
+    step = float(np.median([np.median(np.diff(track.times)) for track in tracks]))
+    times = np.linspace(first, last, min(round((last - first) / step) + 1, MOST))
+    seen = np.array(
+        [np.interp(times, t.times, t.values, left=np.nan, right=np.nan) for t in tracks]
+    )
+    is_told = (~np.isnan(seen)).sum(axis=0) * 2 >= len(tracks)
+    return times[is_told], np.nanmedian(seen[:, is_told], axis=0)
+
+
+def thin(times: FloatArray, values: FloatArray, most: int = MOST) -> tuple[FloatArray, FloatArray]:
+    """Keep few points of a line, the highest and the lowest of each stretch among them.
+
+    Parameters
+    ----------
+    times, values : ndarray of float, shape (n,)
+        In increasing order of time.
+    most : int
+        Points to keep, at least 4.
+
+    Examples
+    --------
+    >>> values = np.zeros(100_000)
+    >>> values[[777, 50_001]] = 5.0, -1.0
+    >>> times, kept = thin(np.arange(100_000.0), values, most=100)
+    >>> len(times) <= 102, kept.max(), kept.min(), times[[0, -1]].tolist()
+    (True, 5.0, -1.0, [0.0, 99999.0])
+    """
+    size = len(times)
+    if size <= most:
+        return times, values
+    edges = np.linspace(0, size, most // 2 + 1).astype(np.int64)
+    places = {0, size - 1}
+    for low, high in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        part = values[low:high]
+        places |= {low + int(part.argmin()), low + int(part.argmax())}
+    kept = sorted(places)
+    return times[kept], values[kept]

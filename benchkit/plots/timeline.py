@@ -1,0 +1,142 @@
+"""Latency, CPU and memory over the time of a run, the variants aligned where their runs begin.
+
+In: `Track`s. Out: a `Chart`. Why: a warm-up that leaks into the run, a wave, a container that slows
+down halfway and a leak are seen at one look, and so is that there is nothing to see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from benchkit.derived.containers import shorten
+from benchkit.derived.timeline import CPU, LATENCY, MOST, STATS, Track, center, thin
+from benchkit.metrics import label, lookup
+from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange, part
+from benchkit.plots.places import name_values
+from benchkit.plots.ticks import log_ticks
+from benchkit.units import Scale, common_scale, printable
+
+#: From this ratio of the largest to the smallest on, a line would lie flat on a linear axis.
+_WIDE = 20
+#: Runs longer than this are told in minutes.
+_LONG, _MINUTE = 600.0, 60.0
+_FEWEST = 40  # points of a single run behind the median, however many runs there are
+
+
+def data(tracks: Sequence[Track], pairs: Sequence[tuple[str, str]] = ()) -> Chart:
+    """Collect a panel for each quantity of each benchmark.
+
+    Parameters
+    ----------
+    tracks : sequence of Track
+    pairs : sequence of (baseline, variant)
+        Who is compared: others are left out, and the first baseline has the baseline's colour. All
+        are drawn where nothing was compared.
+
+    Returns
+    -------
+    Chart
+        The median over runs, and a faint line for each run of several. The latency's middle and its
+        tail come first, then the service's CPU and memory, then the CPU of the other containers.
+        What only one variant has stands alone where there is nothing else.
+    """
+    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    known = [track for track in tracks if not names or track.run.variant in names]
+    variants = names or list(dict.fromkeys(track.run.variant for track in known))
+    places: dict[tuple[str, ...], list[Track]] = {}
+    for track in known:
+        places.setdefault(_place(track), []).append(track)
+    varying = [len(set(told)) > 1 for told in zip(*places, strict=True)]
+    panels: list[Panel] = []
+    for place, found in places.items():
+        told = [name for name, varies in zip(place, varying, strict=True) if varies and name]
+        for some in part(variants[1:]) if pairs else part(variants):
+            series = [variants[0], *some] if pairs else some
+            panels += _panels(
+                told, found, dict(zip(series, range(int(not pairs), 9), strict=False))
+            )
+    shared = [panel for panel in panels if sum(bool(line.name) for line in panel.lines) > 1]
+    return arrange("Over time", shared or panels)
+
+
+def _place(track: Track) -> tuple[str, ...]:
+    return track.run.group, track.run.benchmark, track.run.params, track.run.tool
+
+
+def _panels(told: Sequence[str], found: Sequence[Track], series: dict[str, int]) -> Iterator[Panel]:
+    for chosen in _choose([track for track in found if track.run.variant in series]):
+        first = chosen[0]
+        name = label(first.metric, first.stat) if first.stat else first.metric
+        heading = " · ".join(filter(None, [name, shorten(first.subject), *told]))
+        yield _panel(printable(heading), chosen, series)
+
+
+def _choose(tracks: Sequence[Track]) -> Iterator[list[Track]]:
+    """Yield the tracks that share a panel, in the order of the panels."""
+    latencies = [track for track in tracks if track.metric == LATENCY]
+    runs = {track.run.key for track in latencies}
+    whole = [
+        stat for stat in STATS if runs == {t.run.key for t in latencies if t.stat == stat}
+    ]  # that of every run
+    for stat in dict.fromkeys(whole[:1] + whole[-1:]) if runs else ():
+        yield [track for track in latencies if track.stat == stat]
+    subjects = sorted(dict.fromkeys((not t.is_service, t.subject) for t in tracks if t.subject))
+    for is_other, subject in subjects:
+        own = [track for track in tracks if track.subject == subject]
+        kinds = dict.fromkeys(track.metric for track in own)
+        for metric in sorted(kinds, key=lambda name: name != CPU):
+            if metric == CPU or not is_other:
+                yield [track for track in own if track.metric == metric]
+
+
+def _panel(heading: str, tracks: Sequence[Track], series: dict[str, int]) -> Panel:
+    first = tracks[0]
+    unit = lookup(first.metric).unit
+    scale = common_scale([median(float(value) for t in tracks for value in t.values)], unit)
+    ends = [end for track in tracks if (end := _length(track)) is not None]
+    longest = max(ends, default=max(float(track.times[-1]) for track in tracks))
+    minute = _MINUTE if longest > _LONG else 1.0
+    lines = [
+        line
+        for name, place in series.items()
+        for line in _lines(name, place, [t for t in tracks if t.run.variant == name], scale, minute)
+    ]
+    values = [value for line in lines for value in line.y]
+    is_wide = first.metric == LATENCY and max(values) >= _WIDE * min(values) > 0
+    return Panel(
+        heading=heading,
+        lines=tuple(lines),
+        x=Axis(label=f"{'min' if minute > 1 else 's'} since the run began"),
+        y=Axis(
+            label=name_values(first.metric, scale),
+            ticks=log_ticks(values) if is_wide else (),
+            is_logarithmic=is_wide,
+            is_from_zero=first.metric != LATENCY,
+        ),
+        window=(0.0, longest / minute),
+    )
+
+
+def _length(track: Track) -> float | None:
+    window = track.run.window
+    return window[1] - window[0] if window else None
+
+
+def _lines(
+    name: str, series: int, tracks: Sequence[Track], scale: Scale, minute: float
+) -> Iterator[Line]:
+    if not tracks:
+        return
+    drawn = [(name, center(tracks))]
+    if len(tracks) > 1:
+        most = max(MOST // len(tracks), _FEWEST)
+        drawn += [("", thin(track.times, track.values, most)) for track in tracks]
+    for told, (times, values) in drawn:
+        yield Line(
+            name=told,
+            series=series,
+            x=tuple((times / minute).tolist()),
+            y=tuple((values / scale.factor).tolist()),
+            is_faint=not told,
+        )
