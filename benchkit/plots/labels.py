@@ -6,12 +6,13 @@ no two texts meet.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from benchkit.plots import theme
-from benchkit.plots.chart import Panel, Tick
+from benchkit.plots.chart import Line, Panel, Tick
 from benchkit.units import printable
 
 if TYPE_CHECKING:
@@ -26,7 +27,12 @@ _BESIDE = (
     (0.08, 0.0, "left"),
     (-0.08, 0.0, "right"),
     (0.0, -0.12, "center"),
+    (-0.06, 0.1, "right"),
+    (0.06, -0.11, "left"),
+    (0.06, 0.1, "left"),
+    (-0.06, -0.11, "right"),
 )
+_STROKE = 0.04  # inches between two boxes along a line
 _ALIGNED = {"center": 0.5, "left": 0.0, "right": 1.0}
 _Box = tuple[float, float, float, float]
 
@@ -85,10 +91,12 @@ def label_points(axes: Axes, panel: Panel) -> None:
         for i in range(len(line.x))
     }
     taken: list[_Box] = [(x - 0.03, y - 0.03, x + 0.03, y + 0.03) for x, y in points.values()]
+    strokes = [box for line in labelled for box in _strokes(line, points)]
     for line in labelled:
         last = len(line.x) - 1
         for i in dict.fromkeys(chain((0, last), range(last))):
-            found = _find_room(points[line.series, i], line.labels[i], taken)
+            place, text = points[line.series, i], line.labels[i]
+            found = _find_room(place, text, taken + strokes) or _find_room(place, text, taken)
             if found is None:
                 continue
             (right, up, align), box = found
@@ -104,6 +112,16 @@ def label_points(axes: Axes, panel: Panel) -> None:
                 color=theme.color(f"series{line.series}"),
                 parse_math=False,
             )
+
+
+def _strokes(line: Line, points: Mapping[tuple[int, int], Sequence[float]]) -> Iterator[_Box]:
+    """Yield small boxes along a line, which labels had better not cover."""
+    places = [points[line.series, i] for i in range(len(line.x))]
+    for (x, y), (to_x, to_y) in pairwise(places):
+        steps = max(round(math.hypot(to_x - x, to_y - y) / _STROKE), 1)
+        for step in range(1, steps):
+            at_x, at_y = x + (to_x - x) * step / steps, y + (to_y - y) * step / steps
+            yield at_x - 0.005, at_y - 0.005, at_x + 0.005, at_y + 0.005
 
 
 def _find_room(

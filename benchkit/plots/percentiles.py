@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from statistics import median
 
 from benchkit.comparison import Contrast
-from benchkit.metrics import percentile_level
 from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange
-from benchkit.plots.places import group_by_place, level_of, name_values, sides, usable
+from benchkit.plots.places import group_by_place, level_of, name_values, of_percentiles, sides
 from benchkit.plots.ticks import log_ticks
 from benchkit.units import Scale, common_scale
 from benchkit.verdict import Verdicts
@@ -23,7 +22,7 @@ _FEWEST = 2  # percentiles that make a curve
 
 
 def data(verdicts: Verdicts) -> Chart:
-    """Collect the percentiles of every place that has at least two.
+    """Collect the percentiles of whole requests, of every place that has at least two.
 
     Parameters
     ----------
@@ -35,7 +34,7 @@ def data(verdicts: Verdicts) -> Chart:
         Values in the unit of the axis, medians over runs; a faint line is a single run. Only
         percentiles that were measured stand on the axis.
     """
-    told = [c for c in usable(verdicts) if percentile_level(c.stat) is not None]
+    told = of_percentiles(verdicts)
     panels = [
         _panel(heading, baseline, variants, found)
         for heading, found in group_by_place(told, _PLACE)

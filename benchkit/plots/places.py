@@ -67,6 +67,14 @@ def usable(verdicts: Verdicts) -> list[Contrast]:
     return sorted(rows, key=lambda contrast: not contrast.primary)
 
 
+def of_percentiles(verdicts: Verdicts) -> list[Contrast]:
+    """Return the contrasts of percentiles: of a primary metric, of whole requests, or else all."""
+    told = [c for c in usable(verdicts) if percentile_level(c.stat) is not None]
+    whole = [contrast for contrast in told if not contrast.subject]
+    metrics = {row.contrast.metric for row in verdicts.primary}
+    return [contrast for contrast in whole if contrast.metric in metrics] or whole or told
+
+
 def level_of(contrast: Contrast) -> float:
     """Return the level of a contrast of percentiles."""
     return percentile_level(contrast.stat) or 0.0

@@ -10,10 +10,9 @@ import math
 from collections.abc import Sequence
 
 from benchkit.comparison import Contrast
-from benchkit.metrics import percentile_level
 from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange
 from benchkit.plots.percentiles import tail
-from benchkit.plots.places import group_by_place, level_of, sides, usable
+from benchkit.plots.places import group_by_place, level_of, of_percentiles, sides
 from benchkit.plots.ticks import ratio_ticks
 from benchkit.verdict import Verdicts
 
@@ -33,7 +32,7 @@ def data(verdicts: Verdicts) -> Chart:
     Chart
         ``y`` is the logarithm of variant / baseline; a percentile without a ratio is left out.
     """
-    told = [c for c in usable(verdicts) if percentile_level(c.stat) is not None and c.ratio]
+    told = [contrast for contrast in of_percentiles(verdicts) if contrast.ratio]
     panels = [
         _panel(heading, baseline, variants, found, verdicts.margin)
         for heading, found in group_by_place(told, _PLACE)

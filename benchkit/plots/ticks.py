@@ -79,12 +79,14 @@ def digits_of(places: Sequence[float]) -> int:
 
 
 def log_ticks(values: Iterable[float]) -> tuple[Tick, ...]:
-    """Return 1-2-5 ticks for a logarithmic axis that holds the values; none where too few fit.
+    """Return 1-2-5 ticks for a logarithmic axis that holds the values; even ones for near ends.
 
     Examples
     --------
     >>> [text for _, text in log_ticks([0.3, 40])]
     ['0.5', '1', '2', '5', '10', '20']
+    >>> [text for _, text in log_ticks([120, 290])]
+    ['150', '200', '250']
     """
     positive = [value for value in values if value > 0]
     if not positive:
@@ -96,4 +98,17 @@ def log_ticks(values: Iterable[float]) -> tuple[Tick, ...]:
         inside = [place for place in inside if low <= place <= high]
         if _FEWEST <= len(inside) <= _MOST:
             return tuple((place, write_tick(place)) for place in inside)
-    return ()
+    return _even_ticks(low, high)
+
+
+def _even_ticks(low: float, high: float) -> tuple[Tick, ...]:
+    """Return ticks at equal distances, for ends that are too near for powers of ten."""
+    if not high > low:
+        return ((low, write_tick(low)),)
+    decade = 10.0 ** math.floor(math.log10(high - low))
+    for step in (decade * part for part in (1, 0.5, 0.2, 0.1)):
+        inside = [step * n for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
+        if len(inside) >= _FEWEST:
+            break
+    digits = digits_of(inside)
+    return tuple((place, write_tick(place, digits)) for place in inside)

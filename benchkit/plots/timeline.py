@@ -39,7 +39,8 @@ def data(tracks: Sequence[Track], pairs: Sequence[tuple[str, str]] = ()) -> Char
     Chart
         The median over runs, and a faint line for each run of several. The latency's middle and its
         tail come first, then the service's CPU and memory, then the CPU of the other containers.
-        What only one variant has stands alone where there is nothing else.
+        What only one variant has stands alone where there is nothing else, and what never changes
+        is left out.
     """
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
     known = [track for track in tracks if not names or track.run.variant in names]
@@ -56,8 +57,14 @@ def data(tracks: Sequence[Track], pairs: Sequence[tuple[str, str]] = ()) -> Char
             panels += _panels(
                 told, found, dict(zip(series, range(int(not pairs), 9), strict=False))
             )
+    panels = [panel for panel in panels if _is_moving(panel)]
     shared = [panel for panel in panels if sum(bool(line.name) for line in panel.lines) > 1]
     return arrange("Over time", shared or panels)
+
+
+def _is_moving(panel: Panel) -> bool:
+    """Tell whether anything is to be seen: a clock of whole milliseconds may tell one value."""
+    return len({value for line in panel.lines for value in line.y}) > 1
 
 
 def _place(track: Track) -> tuple[str, ...]:

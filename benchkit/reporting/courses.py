@@ -51,6 +51,7 @@ def name_panel(panel: Panel) -> str:
 
     Examples
     --------
+    >>> from benchkit.plots.chart import Axis
     >>> name_panel(Panel(heading="latency · /a", lines=(), x=Axis(label="s"),
     ...                  y=Axis(label="latency, ms")))
     'latency · /a, ms'

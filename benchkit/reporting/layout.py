@@ -7,15 +7,20 @@ decides nothing.
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from benchkit.errors import Finding
 from benchkit.tables.model import Cell, Column, Table
+from benchkit.units import printable
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+#: Rows up to which a folded table is printed.
+_PRINTED = 40
 _LOOKS = {"▲": "worse", "▼": "better", "=": "same", "≠": "changed", "~": "unknown"}
 
 
@@ -65,6 +70,36 @@ def sort_key(place: Place) -> Markup:
 
     value = place.cell.value
     return Markup("" if value is None else f' data-value="{value:.6g}"')  # noqa: S704 - a number
+
+
+def is_long(table: Table) -> bool:
+    """Tell whether a folded table stays folded on paper."""
+    return len(table.rows) > _PRINTED
+
+
+def gather(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Put findings of one code side by side that ask for the same remedy."""
+    found: dict[tuple[str, str, str], list[Finding]] = {}
+    for each in findings:
+        found.setdefault((each.severity, each.code, each.remedy), []).append(each)
+    return list(found.values())
+
+
+def mark_code(text: str) -> Markup:
+    """Write a text with what stands between backticks as code.
+
+    Examples
+    --------
+    >>> str(mark_code("see `benchkit runs` & <b>"))
+    'see <code>benchkit runs</code> &amp; &lt;b&gt;'
+    """
+    from markupsafe import Markup, escape
+
+    parts = [escape(part) for part in printable(text).split("`")]
+    if len(parts) % 2 == 0:  # one that stands alone is a backtick
+        return escape(printable(text))
+    coded = (part if i % 2 == 0 else f"<code>{part}</code>" for i, part in enumerate(parts))
+    return Markup("".join(coded))  # noqa: S704 - each part is escaped
 
 
 def hash_script(script: str) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from benchkit.derived.timeline import Track
+from benchkit import schema
+from benchkit.derived.timeline import CPU, LATENCY, Track
 from benchkit.errors import Finding, rank
 from benchkit.plots import forest, percentiles, runs, shift, sweep, timeline
 from benchkit.reporting.figures import show
@@ -18,6 +19,7 @@ from benchkit.reporting.method import describe_method
 from benchkit.reporting.section import Plot, Section
 from benchkit.tables.derived import Part, shown_apart
 from benchkit.tables.environment import environment_tables
+from benchkit.tables.model import Table
 from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables
 from benchkit.tables.provenance import read_sources, sources_table
 from benchkit.tables.runs import runs_table
@@ -41,12 +43,15 @@ _RING = " Ring: the knee by {rule}."
 _BOUNDS = " Dotted: the most that the lowest level and the best rate allow."
 _UNSEEN = " Shaded: not measured, though the bounds meet there."
 _COSTS = " Latency stands over the rate; beside each point its level."
-_TIMES = (
-    "Medians over runs; faint lines are single runs. Latencies are told at the middle of up to "
-    "twenty stretches of each run, CPU between two looks at its counter."
-)
+_TIMES = "Medians over runs; faint lines are single runs."
+_STRETCHES = " Latencies are told at the middle of each of up to twenty stretches of a run."
+_LOOKS = " CPU is told between two looks at its counter."
 _AROUND = " Shaded: before and after the measured run."
 _DOTS = "Each mark is one run, each bar the median of its variant."
+
+
+#: Exploratory rows from which on phases and tags stand apart.
+_MANY = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +162,23 @@ def _comparison(given: _Given) -> Section | str:
         title="Comparison",
         text=text,
         tables=primary_tables(given.verdicts),
-        folded=exploratory_tables(given.verdicts, without=shown_apart(given.parts)),
+        folded=_other_tables(given),
     )
+
+
+def _other_tables(given: _Given) -> tuple[Table, ...]:
+    """Return the rows outside the verdict; of very many those of phases and tags by themselves."""
+    without = shown_apart(given.parts)
+    tables = exploratory_tables(given.verdicts, without=without)
+    if sum(len(table.rows) for table in tables) <= _MANY:
+        return tables
+    found: list[Table] = []
+    for title, has_subject in (("Other metrics", False), ("Parts of requests", True)):
+        rows = [r for r in given.verdicts.rows if bool(r.contrast.subject) is has_subject]
+        some = replace(given.verdicts, rows=tuple(rows))
+        told = exploratory_tables(some, without=without)
+        found += [replace(t, title=t.title.replace("Other metrics", title)) for t in told]
+    return tuple(found)
 
 
 def _part(name: str) -> Callable[[_Given], Section | str]:
@@ -220,18 +240,26 @@ def _time(given: _Given) -> Section | str:
             "Nothing over time: no request has a time, and no sample of a container lies within a "
             "run's start and end."
         )
-    is_seen = any(min(line.x) < panel.window[0] for panel in chart.panels for line in panel.lines)
-    plot = show(chart, "timeline", _TIMES + _AROUND * is_seen)
+    labels = [panel.y.label for panel in chart.panels]
+    said = (
+        (_STRETCHES, any(label.startswith(LATENCY) for label in labels)),
+        (_LOOKS, any(label.startswith(CPU) for label in labels)),
+        (_AROUND, any(min(line.x) < p.window[0] for p in chart.panels for line in p.lines)),
+    )
+    plot = show(chart, "timeline", _TIMES + "".join(text for text, is_shown in said if is_shown))
     return Section(id="time", title="Over time", plots=(plot,))
 
 
 def _runs(given: _Given) -> Section | str:
     if given.runs is None or not len(given.runs):
         return "No list of runs: they are not recorded."
-    table = runs_table(given.runs)
+    is_run = given.runs["role"] != "companion"
+    table = runs_table(schema.runs(given.runs[is_run]))
     dots = runs.data(given.verdicts, given.runs)
     plots = (show(dots, "runs", _DOTS),) if dots.panels else ()
-    text = (f"{table.caption}.",)
+    beside = len(given.runs) - int(is_run.sum())
+    more = f"; {_plural(beside, 'source')} beside them" if beside else ""
+    text = (f"{table.caption}{more}.",)
     return Section(id="runs", title="Runs", text=text, plots=plots, folded=(table,))
 
 

@@ -20,7 +20,15 @@ from typing import TYPE_CHECKING
 
 from benchkit.errors import ConfigError
 from benchkit.plots import theme
-from benchkit.reporting.layout import hash_script, lay_out, look_of, sort_key
+from benchkit.reporting.layout import (
+    gather,
+    hash_script,
+    is_long,
+    lay_out,
+    look_of,
+    mark_code,
+    sort_key,
+)
 from benchkit.reporting.named_templates import find_folder
 from benchkit.units import printable
 
@@ -76,6 +84,9 @@ def _environment(folder: Path | None) -> Environment:
     script = (_PACKAGED / "page.js").read_text(encoding="utf-8")
     environment.filters |= {
         "visible": printable,
+        "coded": mark_code,
+        "gather": gather,
+        "is_long": is_long,
         "lay_out": lay_out,
         "look": look_of,
         "sort_key": sort_key,

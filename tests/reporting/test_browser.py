@@ -14,12 +14,18 @@ from typing import Literal
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from hostile import hostile_report
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
 
 import benchkit as bk
 from benchkit.reporting.formats import render
 
-FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+TESTS = Path(__file__).resolve().parents[1]
+FIXTURES = TESTS.parent / "fixtures"
+PICTURES = TESTS / "actual" / "report"
+SCREEN: ViewportSize = {"width": 1200, "height": 900}
+PAPER: ViewportSize = {"width": 690, "height": 1000}  # A4 less its margins
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+WIDTH = "document.documentElement.scrollWidth"
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
@@ -60,7 +66,7 @@ class Visit:
         self.page.goto(path.as_uri())
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_page_is_quiet_fetches_nothing_and_is_accessible(
     browser: Browser, report: Path, scheme: Literal["light", "dark"]
 ) -> None:
@@ -139,22 +145,93 @@ def test_print_opens_what_is_folded_and_leaves_out_what_cannot_be_used(
         page = Visit(context, report).page
         page.emulate_media(media="print")
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        assert page.locator("details:not([open])").count() == 0
+        folded = page.locator("details:not([open])")
+        assert folded.count() == page.locator("details.long").count()
+        for summary in folded.locator("summary").all():
+            assert summary.inner_text().endswith("rows): too long to print, see the page")
+        shown = page.locator("details:not(.long) tbody").evaluate_all(
+            "all => all.map(body => body.rows.length)"
+        )
+        assert max(shown) <= 40
         assert not page.locator("nav").is_visible()
         assert page.locator(".tools:visible").count() == 0
 
 
-def test_no_table_of_the_comparison_is_cut_on_paper(browser: Browser, report: Path) -> None:
-    paper = {"width": 690, "height": 1000}  # A4 less its margins
-    with browser.new_context(viewport=paper) as context:  # type: ignore[arg-type]
-        page = Visit(context, report).page
+#: Scenario -> what stands at its heart, and whether it has a figure over time.
+SCENARIOS = {
+    "tracing-costs": ("Overhead", True),
+    "shorturl-k6": ("Overhead", False),
+    "redis-gobench/pinned": ("Overhead", False),
+    "skywalking-costs": ("Overhead", True),
+    "nginx-ab/nginx": ("Load", False),
+}
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_each_scenario_is_looked_at_in_light_dark_and_print(
+    browser: Browser, scenario: str, tmp_path: Path
+) -> None:
+    """Keep the pictures under ``tests/actual/report``: a person has to like them, too."""
+    heart, has_time = SCENARIOS[scenario]
+    path = tmp_path / "report.html"
+    path.write_text(bk.load(FIXTURES / scenario).compare().to_html(), encoding="utf-8")
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    name = scenario.partition("/")[0]
+    for scheme in SCHEMES:
+        with browser.new_context(color_scheme=scheme, viewport=SCREEN) as context:
+            visit = Visit(context, path)
+            headings = visit.page.locator("h2").all_inner_texts()
+            assert headings[0] == heart
+            assert ("Over time" in headings) is has_time
+            visit.page.screenshot(path=PICTURES / f"{name}-{scheme}.png", full_page=True)
+            assert visit.page.evaluate(WIDTH) <= SCREEN["width"]
+            assert visit.said == []
+    with browser.new_context(viewport=PAPER) as context:
+        page = Visit(context, path).page
         page.emulate_media(media="print")
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        widths = page.locator("#comparison table").evaluate_all(
-            "tables => tables.map(table => table.scrollWidth)"
+        page.screenshot(path=PICTURES / f"{name}-print.png", full_page=True)
+        wide = page.locator("table:visible, svg:visible").evaluate_all(
+            "all => all.filter(e => e.getBoundingClientRect().right > innerWidth + 1)"
+            ".map(e => e.innerText ?? e.id)"
         )
-        assert len(widths) == 2
-        assert max(widths) <= paper["width"]
+        assert wide == []
+
+
+def test_headings_of_tables_can_stand_on_every_page(browser: Browser, report: Path) -> None:
+    with browser.new_context() as context:
+        page = Visit(context, report).page
+        page.emulate_media(media="print")
+        shown = page.locator("thead button").evaluate_all(
+            "all => all.map(button => getComputedStyle(button).display)"
+        )
+        assert set(shown) == {"contents"}
+
+
+@pytest.mark.parametrize("width", [320, 640])
+def test_a_narrow_screen_scrolls_tables_and_never_the_page(
+    browser: Browser, report: Path, width: int
+) -> None:
+    with browser.new_context(viewport={"width": width, "height": 640}) as context:
+        page = Visit(context, report).page
+        assert page.evaluate(WIDTH) <= width
+
+
+def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(
+    browser: Browser, report: Path
+) -> None:
+    with browser.new_context() as context:
+        page = Visit(context, report).page
+        page.keyboard.press("Tab")
+        assert page.locator(":focus").inner_text() == "Skip to the verdict"
+        page.keyboard.press("Tab")
+        assert page.locator(":focus").inner_text() == "Overhead"
+        outline = page.locator(":focus").evaluate("e => getComputedStyle(e).outlineStyle")
+        assert outline == "solid"
+        summary = page.locator("#comparison summary").first
+        summary.focus()
+        page.keyboard.press("Enter")
+        assert page.locator("#comparison details").first.get_attribute("open") is not None
 
 
 def test_a_link_to_a_folded_section_opens_it(browser: Browser, report: Path) -> None:

@@ -89,6 +89,6 @@
     target.scrollIntoView();
   };
   addEventListener("hashchange", reveal);
-  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((d) => { d.open = true; }));
+  addEventListener("beforeprint", () => document.querySelectorAll("details:not(.long)").forEach((d) => { d.open = true; }));
   reveal();
 })();

@@ -1,0 +1,48 @@
+"""How findings and folded tables stand on the page."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchkit.errors import Finding
+from benchkit.reporting.layout import gather, is_long, mark_code
+from benchkit.tables.model import Cell, Column, Table
+
+
+def finding(code: str, where: str, remedy: str = "run again", severity: str = "warning") -> Finding:
+    return Finding(code=code, severity=severity, message="", remedy=remedy, where=where, numbers={})  # type: ignore[arg-type]
+
+
+def test_findings_that_ask_for_the_same_stand_side_by_side() -> None:
+    found = [
+        finding("B310", "apm"),
+        finding("B310", "otlp"),
+        finding("B425", "apm"),
+        finding("B310", "zipkin"),
+        finding("B310", "none", remedy="something else"),
+        finding("B310", "none", severity="info"),
+    ]
+    assert [[each.where for each in alike] for alike in gather(found)] == [
+        ["apm", "otlp", "zipkin"],
+        ["apm"],
+        ["none"],
+        ["none"],
+    ]
+
+
+@pytest.mark.parametrize(("rows", "long"), [(40, False), (41, True)])
+def test_more_than_forty_rows_are_too_long_to_print(rows: int, long: bool) -> None:
+    assert is_long(Table("t", (Column("a", "a"),), ((Cell("x"),),) * rows)) is long
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("see `benchkit runs`", "see <code>benchkit runs</code>"),
+        ("`<script>`", "<code>&lt;script&gt;</code>"),
+        ("a ` alone & <b>", "a ` alone &amp; &lt;b&gt;"),
+        ("plain", "plain"),
+    ],
+)
+def test_code_is_marked_and_everything_is_escaped(text: str, html: str) -> None:
+    assert str(mark_code(text)) == html
