@@ -7,6 +7,7 @@ single requests follow each other, long stretches hardly do.
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,14 +45,23 @@ class Batches:
         self._runs: dict[Series, dict[int, _Run]] = {}
         if rows.empty:
             return
+        rows = rows.sort_values("time", kind="stable")
         file = rows["source"].str.rpartition(":")[0].rename("file")
-        for labels, found in rows.groupby([*names, "run", file], sort=True):
-            *text, number, _ = map(str, labels)
+        values, counts, begins = _columns(rows)
+        found: dict[tuple[str, ...], _Run] = {}
+        grouped = rows.groupby([*names, "run", file, "stat"], sort=False).indices
+        for labels, places in grouped.items():
+            *key, stat = (str(part) for part in labels)  # type: ignore[attr-defined]
+            told = found.setdefault(tuple(key), {})
+            told[stat.removeprefix(PREFIX)] = values[places]
+            if stat == f"{PREFIX}mean":
+                told |= {"count": counts[places], "begin": begins[places]}
+        for (*text, number, _), told in sorted(found.items(), key=itemgetter(0)):
             series: Series = tuple(text)  # type: ignore[assignment]
-            runs, told = self._runs.setdefault(series, {}), _read(found)
+            runs = self._runs.setdefault(series, {})
             known = runs.get(int(number))
             if known is None or told["count"].sum() > known["count"].sum():
-                runs[int(number)] = told
+                runs[int(number)] = _keep_whole(told)
 
     def take(self, series: Series, stat: str) -> dict[int, FloatArray]:
         """Return a statistic of each stretch, by run.
@@ -104,14 +114,13 @@ class Batches:
 _Run = dict[str, "FloatArray"]
 
 
-def _read(found: pd.DataFrame) -> _Run:
-    ordered = found.sort_values("time", kind="stable")
-    run: _Run = {}
-    for stat, rows in ordered.groupby("stat", sort=False):
-        run[str(stat).removeprefix(PREFIX)] = rows["value"].to_numpy(dtype=np.float64)
-        if stat == f"{PREFIX}mean":
-            run["count"] = rows["n"].to_numpy(dtype=np.float64)
-            micros = rows["time"].to_numpy(dtype="datetime64[us]").astype(np.int64)
-            run["begin"] = micros.astype(np.float64) * _MICRO
+def _columns(rows: pd.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray]:
+    micros = rows["time"].to_numpy(dtype="datetime64[us]").astype(np.int64)
+    values, counts = (rows[name].to_numpy(dtype=np.float64) for name in ("value", "n"))
+    return values, counts, micros.astype(np.float64) * _MICRO
+
+
+def _keep_whole(run: _Run) -> _Run:
+    """Leave out the stats of which a stretch has too few samples."""
     size = len(run["count"])
     return {stat: values for stat, values in run.items() if len(values) == size}

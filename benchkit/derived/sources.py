@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -91,7 +92,7 @@ class Sources:
         self._variants = {(run.group, run.variant) for run in measured}
         self._places: dict[_Place, dict[_What, list[Series]]] = {}
         known = series[series["subject"].notna()]
-        path = known["source"].str.rsplit(":", n=1).str[0].map(_folder_of)
+        path = [_folder_of(place.rpartition(":")[0]) for place in known["source"].tolist()]
         labels = ["group", "variant", "run", "subject", "metric", "stat"]
         for key, rows in known.assign(path=path).groupby([*labels, "path"], sort=False):
             group, variant, run, subject, metric, stat, where = map(str, key)
@@ -137,6 +138,7 @@ class Sources:
         return {what: series for what, series in best.items() if count(series)}
 
 
+@lru_cache(maxsize=1 << 10)
 def _folder_of(path: str) -> str:
     """Return the series a file belongs to: the snapshots in ``cadvisor-metrics-1/`` are one."""
     folder = path.rpartition("/")[0]

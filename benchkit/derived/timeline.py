@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 MOST = 1000
 LATENCY, CPU = "latency", "cpu_usage"
 MEMORY = ("memory_working_set", "memory_usage")
+_DRAWN = ("cpu_time", CPU, *MEMORY)
 #: From the middle towards the tail.
 STATS = ("p50", "p90", "p99")
 #: How much of a run's length is told before its start, where it was warmed up, and after its end.
@@ -80,7 +81,9 @@ def find_tracks(
         memory. Containers only where the run's start and end are known.
     """
     batches = Batches(observations)
-    sources = Sources(series, measured) if series is not None else None
+    sources = None
+    if series is not None:
+        sources = Sources(series[series["metric"].isin(_DRAWN)], measured)
     tracks: list[Track] = []
     for run in measured:
         tracks += _latencies(run, batches)

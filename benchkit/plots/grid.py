@@ -7,6 +7,7 @@ needs no legend to look up, and colour never stands alone: every series has a ma
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from benchkit.plots import theme
@@ -16,9 +17,8 @@ from benchkit.plots.ticks import digits_of, write_tick
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import XAxis, YAxis
     from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter
+    from matplotlib.ticker import Formatter
 
 _WIDTH, _PANEL = 9.4, 3.1  # inches: the page, the height of a panel
 _MARKS = ("o", "s", "^", "D", "v")
@@ -51,6 +51,7 @@ def draw_panel(panel: Panel, axes: Axes) -> Axes:
     axes.set_title(
         plain(_fit(panel.heading, axes)),
         loc="left",
+        y=1.0,  # where it stands anyway, and nothing is measured to find out
         color=theme.color("ink"),
         fontsize=9,
         fontweight="bold",
@@ -133,7 +134,7 @@ def _set_ticks(axes: Axes, panel: Panel) -> None:
     sides: tuple[tuple[str, Axis], ...] = (("x", panel.x), ("y", panel.y))
     for name, axis in sides:
         drawn = axes.xaxis if name == "x" else axes.yaxis
-        drawn.set_major_formatter(_write_ticks(drawn))
+        drawn.set_major_formatter(_tick_writer())
         if not axis.is_logarithmic:
             drawn.set_major_locator(MaxNLocator(nbins=_TICKS, steps=_STEPS, integer=axis.is_whole))
         drawn.set_minor_formatter(NullFormatter())
@@ -143,15 +144,19 @@ def _set_ticks(axes: Axes, panel: Panel) -> None:
             drawn.set_minor_locator(NullLocator())
 
 
-def _write_ticks(drawn: XAxis | YAxis) -> FuncFormatter:
+def _tick_writer() -> Formatter:
     """Return what writes ticks with digits enough to tell neighbours apart."""
-    from matplotlib.ticker import FuncFormatter
+    from matplotlib.ticker import Formatter
 
-    def write(value: float, _: int | None) -> str:
-        places = drawn.get_majorticklocs()
-        return plain(write_tick(value, digits_of(places.tolist())))
+    class Writer(Formatter):
+        def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002 - as it is called
+            return plain(write_tick(x))
 
-    return FuncFormatter(write)
+        def format_ticks(self, values: Sequence[float]) -> list[str]:
+            digits = digits_of(values)
+            return [plain(write_tick(value, digits)) for value in values]
+
+    return Writer()
 
 
 def _draw_line(axes: Axes, line: Line) -> None:

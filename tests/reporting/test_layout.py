@@ -10,7 +10,7 @@ from benchkit.tables.model import Cell, Column, Table
 
 
 def finding(code: str, where: str, remedy: str = "run again", severity: str = "warning") -> Finding:
-    return Finding(code=code, severity=severity, message="", remedy=remedy, where=where, numbers={})  # type: ignore[arg-type]
+    return Finding(code=code, severity=severity, message="", remedy=remedy, where=where, numbers={})
 
 
 def test_findings_that_ask_for_the_same_stand_side_by_side() -> None:
