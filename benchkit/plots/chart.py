@@ -86,7 +86,7 @@ class Axis:
         told = next((text for tick, text in self.ticks if tick == place), None)
         if self.is_change:
             return format_change(math.exp(place))
-        return told or format_number(place)
+        return told or format_number(place, 1 if self.is_whole else 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

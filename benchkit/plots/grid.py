@@ -7,7 +7,9 @@ needs no legend to look up, and colour never stands alone: every series has a ma
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from benchkit.plots import theme
@@ -27,6 +29,7 @@ _FAINT, _RIBBON, _BOUND = 0.28, 0.16, 0.8
 _BOLD = 0.088  # inches of a bold character at 9 points, generously
 _BESIDE = 0.7  # inches over the labels of lines
 _HEADROOM = 1.06  # so that a ring at the top stays whole
+_XY = (attrgetter("x"), attrgetter("y"))
 _TICKS = 6  # at most, and one more
 _STEPS = (1, 2, 5, 10)  # of a decade, between two of them
 _MARKED = 40  # points up to which each is marked
@@ -57,7 +60,7 @@ def draw_panel(panel: Panel, axes: Axes) -> Axes:
         fontweight="bold",
         parse_math=False,
     )
-    for line in panel.lines:
+    for line in _join_faint(panel.lines):
         _draw_line(axes, line)
     if panel.y.is_from_zero:
         axes.set_ylim(0, axes.get_ylim()[1] * _HEADROOM)
@@ -68,6 +71,19 @@ def draw_panel(panel: Panel, axes: Axes) -> Axes:
     label_lines(axes, panel)
     label_points(axes, panel)
     return axes
+
+
+def _join_faint(lines: Sequence[Line]) -> Iterator[Line]:
+    """Yield the faint lines of a series as one with gaps: many runs are one stroke."""
+    joined: dict[tuple[int, str], list[Line]] = {}
+    for line in lines:
+        if line.is_faint:
+            joined.setdefault((line.series, line.kind), []).append(line)
+        else:
+            yield line
+    for same in joined.values():
+        x, y = ([v for line in same for v in (*values(line), math.nan)] for values in _XY)
+        yield replace(same[0], x=tuple(x), y=tuple(y))
 
 
 def _fit(heading: str, axes: Axes) -> str:

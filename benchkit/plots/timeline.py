@@ -135,15 +135,13 @@ def _lines(
 ) -> Iterator[Line]:
     if not tracks:
         return
-    drawn = [(name, center(tracks))]
-    if len(tracks) > 1:
-        most = max(MOST // len(tracks), _FEWEST)
-        drawn += [("", thin(track.times, track.values, most)) for track in tracks]
-    for told, (times, values) in drawn:
+    most = max(MOST // len(tracks), _FEWEST)
+    single = [thin(track.times, track.values, most) for track in tracks] if len(tracks) > 1 else []
+    for place, (times, values) in enumerate([center(tracks), *single]):
         yield Line(
-            name=told,
+            name="" if place else name,
             series=series,
             x=tuple((times / minute).tolist()),
             y=tuple((values / scale.factor).tolist()),
-            is_faint=not told,
+            is_faint=place > 0,
         )

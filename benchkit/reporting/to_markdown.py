@@ -19,6 +19,7 @@ MARKER = "<!-- benchkit:overhead -->"
 #: Bytes; a comment may have 65,536 characters.
 MOST = 60_000
 _TALL = 12  # rows of a table that stay above the fold without a choice
+_SHORT = 24  # rows up to which a table stands for its figure, which Markdown does not show
 _RESERVE = 200
 
 
@@ -110,7 +111,9 @@ def _findings(report: Report) -> Iterator[str]:
 def _section(section: Section) -> Iterator[str]:
     if section.text:
         yield escape_lines(section.text)
-    for table in (*section.tables, *section.folded):
+    drawn = [plot.table for plot in section.plots if plot.table]
+    short = [table for table in drawn if len(table.rows) <= _SHORT]
+    for table in (*short, *section.tables, *section.folded):
         shown = replace(table, rows=table.rows[:150])
         yield write_table(shown)
         if len(table.rows) > len(shown.rows):
