@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 from examples import RATE, tracing_runs, verdicts
 
+from benchkit.derived.record import Measured
+from benchkit.derived.timeline import Track
 from benchkit.errors import Finding
 from benchkit.reporting.model import Report, build
 
@@ -36,4 +39,23 @@ def hostile_report() -> Report:
     found = verdicts({RATE: sides}, "wrk", HOSTILE[0])
     only_in = {"none": HOSTILE}
     found = replace(found, comparisons=replace(found.comparisons, only_in=only_in))
-    return build(found, tracing_runs(), findings, title=HOSTILE[0], command=HOSTILE[6])
+    tracks = [hostile_track(variant) for variant in ("none", *HOSTILE)]
+    return build(
+        found, tracing_runs(), findings, title=HOSTILE[0], command=HOSTILE[6], tracks=tracks
+    )
+
+
+def hostile_track(variant: str) -> Track:
+    run = Measured(
+        group="", variant=variant, benchmark=HOSTILE[0], params="", run=1, tool="wrk",
+        window=(0.0, 9.0), duration=9.0,
+    )  # fmt: skip
+    return Track(
+        run=run,
+        metric="cpu_usage",
+        stat="",
+        subject=HOSTILE[6],
+        is_service=True,
+        times=np.arange(10.0),
+        values=np.arange(10.0),
+    )

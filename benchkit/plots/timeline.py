@@ -138,6 +138,8 @@ def _lines(
     most = max(MOST // len(tracks), _FEWEST)
     single = [thin(track.times, track.values, most) for track in tracks] if len(tracks) > 1 else []
     for place, (times, values) in enumerate([center(tracks), *single]):
+        if not len(times):  # runs that never overlap have no median
+            continue
         yield Line(
             name="" if place else name,
             series=series,

@@ -75,6 +75,18 @@ def test_narrowed_down_results_keep_their_tracks() -> None:
     assert sorted({track.run.run for track in one.tracks}) == [1, 2]
 
 
+def test_a_store_and_raw_files_tell_the_same(tmp_path: Path) -> None:
+    from benchkit.ingestion.commit import ingest
+    from benchkit.store import Store
+
+    ingest([str(FIXTURES / "skywalking-costs")], Store(str(tmp_path)))
+    stored = bk.load(tmp_path)
+    found = find_tracks(stored.observations, list_measured(stored.runs), stored.series)
+    told = {(t.run.variant, t.run.run): t.values.tolist() for t in found if t.metric == CPU}
+    expected = tracks("skywalking-costs", CPU)
+    assert told == {(t.run.variant, t.run.run): t.values.tolist() for t in expected}
+
+
 def made(times: list[float], values: list[float]) -> Track:
     run = Measured(
         group="", variant="a", benchmark="", params="", run=1, tool="wrk", window=None,

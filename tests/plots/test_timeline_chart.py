@@ -109,6 +109,14 @@ def test_the_tail_is_the_furthest_that_every_run_has() -> None:
     assert [panel.heading for panel in chart.panels] == ["latency p50", "latency p90"]
 
 
+def test_runs_that_never_overlap_have_no_median_and_are_drawn_all_the_same() -> None:
+    runs = [made("none", run, points=10) for run in (1, 2, 3)]
+    apart = [replace(track, times=track.times + 100 * track.run.run) for track in runs]
+    (panel,) = timeline.data(apart).panels
+    assert [line.is_faint for line in panel.lines] == [True, True, True]
+    draw_panel(panel, Figure().subplots())
+
+
 def test_a_long_run_is_told_in_minutes() -> None:
     (panel,) = timeline.data([made("none", 1, length=1200.0)]).panels
     assert panel.x.label == "min since the run began"

@@ -234,6 +234,17 @@ def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(
         assert page.locator("#comparison details").first.get_attribute("open") is not None
 
 
+def test_every_section_and_figure_has_an_address_of_its_own(browser: Browser, report: Path) -> None:
+    with browser.new_context() as context:
+        page = Visit(context, report).page
+        ids = page.locator("[id]").evaluate_all("all => all.map(e => e.id)")
+        assert len(set(ids)) == len(ids)
+        assert {"verdict", "overhead", "latency", "figure-forest", "figure-runs"} <= set(ids)
+        links = page.locator("nav a").evaluate_all("all => all.map(e => e.hash.slice(1))")
+        assert set(links) <= set(ids)
+        assert links == page.locator("section").evaluate_all("all => all.map(e => e.id)")
+
+
 def test_a_link_to_a_folded_section_opens_it(browser: Browser, report: Path) -> None:
     with browser.new_context() as context:
         page = Visit(context, report).page
