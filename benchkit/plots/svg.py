@@ -23,6 +23,8 @@ _STYLE = re.compile(r'<style type="text/css">.*?</style>\s*', re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 _OPEN = re.compile(r"<svg\b[^>]*>")
 _VIEW = re.compile(r'viewBox="[^"]*"')
+_PATH = re.compile(r'\bd="[^"]*"')
+_DIGITS = re.compile(r"(\.\d\d)\d+")  # a hundredth of a point is less than a screen shows
 _ID = re.compile(r'(\bid="|xlink:href="#|\bhref="#|url\(#)([^")]+)')
 
 
@@ -49,6 +51,7 @@ def to_svg(figure: Figure, title: str, desc: str, *, prefix: str = "figure") -> 
             warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
             figure.savefig(sink, format="svg", metadata={"Date": None}, transparent=True)
     text = _body(sink.getvalue())
+    text = _PATH.sub(lambda match: _DIGITS.sub(r"\1", match[0]), text)
     for sentinel, variable in theme.variables():
         text = text.replace(sentinel, variable)
     text = _ID.sub(rf"\g<1>{prefix}-\g<2>", text)

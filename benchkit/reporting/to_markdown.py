@@ -97,7 +97,8 @@ def _folded_table(table: Table) -> Iterator[str]:
     text = write_table(shown)
     if len(table.rows) > most:
         text += f"\n\n{len(table.rows) - most} more rows left out."
-    yield _fold(f"{table.title} ({len(table.rows)} rows)", text)
+    rows = f"{len(table.rows)} row{'s' * (len(table.rows) != 1)}"
+    yield _fold(f"{table.title} ({rows})", text)
 
 
 def _findings(report: Report) -> Iterator[str]:
