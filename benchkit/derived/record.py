@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from benchkit import metrics, schema
@@ -111,12 +112,12 @@ def _measured(
     duration: float | None,
     env: Mapping[str, str],
 ) -> Measured:
-    known = duration == duration and duration is not None  # noqa: PLR0124 - NaN differs from itself
+    known = None if duration is None or isnan(duration) else duration
     window = None
-    if known and start is not None and start == start:  # noqa: PLR0124 - so does NaT
+    if known is not None and start is not None and start == start:  # noqa: PLR0124 - NaT is not
         begun = start.timestamp()
-        window = (begun, begun + duration)
-    return Measured(**labels, window=window, duration=duration if known else None, env=env)
+        window = (begun, begun + known)
+    return Measured(**labels, window=window, duration=known, env=env)
 
 
 def add_rows(observations: Observations, rows: Sequence[Mapping[str, Any]]) -> Observations:

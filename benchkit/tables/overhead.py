@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from benchkit.comparison import EXACT, Contrast
 from benchkit.derived.containers import shorten
@@ -236,7 +237,10 @@ def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes) -> tuple[Cell, ...]
 
 @dataclass
 class _Notes:
-    """Footnotes without repetition; what holds for every row is said once, in the caption."""
+    """Footnotes without repetition; what holds for every row is said once, in the caption.
+
+    They are numbered when all rows have been gathered.
+    """
 
     rows: int
     by_row: dict[int, tuple[str, ...]] = field(default_factory=dict)
@@ -251,12 +255,12 @@ class _Notes:
         for note in self.by_row[id(row)]:
             self.count[note] = self.count.get(note, 0) + 1
 
-    @property
+    @cached_property
     def shared(self) -> tuple[str, ...]:
         """Notes that every row has."""
         return tuple(n for n, times in self.count.items() if times == self.rows and self.rows > 1)
 
-    @property
+    @cached_property
     def numbered(self) -> tuple[str, ...]:
         """Notes that some rows have, in the order of the rows."""
         shared = set(self.shared)
@@ -264,5 +268,9 @@ class _Notes:
 
     def numbers(self, row: Verdict) -> tuple[int, ...]:
         """Return the numbers of a row's own notes."""
-        order = {note: number for number, note in enumerate(self.numbered, 1)}
+        order = self._order
         return tuple(order[note] for note in self.by_row[id(row)] if note in order)
+
+    @cached_property
+    def _order(self) -> dict[str, int]:
+        return {note: number for number, note in enumerate(self.numbered, 1)}
