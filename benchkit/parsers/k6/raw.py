@@ -197,7 +197,7 @@ class _Json(_Reader):
     def take_all(self) -> Iterator[Record]:
         """Read all lines: those of the usual shape in columns, the others one by one."""
         before = 1
-        for block in map(read_block, self.source.line_blocks()):
+        for block in self.source.map(read_block, self.source.line_blocks()):
             points, done = block.points, 0
             for line, data in block.left:
                 yield from self.take_points(points.between(done, line), before)
