@@ -10,7 +10,7 @@ import math
 from datetime import datetime
 
 from benchkit.history.model import Change, History, Newest, Point, Series
-from benchkit.metrics import label
+from benchkit.history.naming import is_cost, name_series, shorten
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.stub import NONE
 from benchkit.tables.wording import NOTHING
@@ -22,8 +22,6 @@ from benchkit.units import (
     printable,
 )
 
-#: Characters of a commit that are shown.
-_SHORT = 7
 #: Most series whose commits are listed one by one.
 LISTED = 4
 
@@ -75,15 +73,6 @@ def history_tables(history: History) -> tuple[Table, ...]:
     return (_series_table(history), *map(_commits_table, listed))
 
 
-def name_series(series: Series) -> str:
-    """Name what a series is about."""
-    texts = (
-        label(series.metric, series.stat), series.variant, series.group, series.benchmark,
-        series.params, series.subject,
-    )  # fmt: skip
-    return printable(" · ".join(text for text in texts if text))
-
-
 def write_change(series: Series, change: Change) -> str:
     """Write ``since abc1234 (11 Nov 2026): +3.2 % [2.1, 4.3 %], 14 commits``."""
     times = f"{change.commits} commit{'' if change.commits == 1 else 's'}"
@@ -102,11 +91,6 @@ def write_newest(series: Series) -> str:
     return f"{name}: {newest.verdict}, {format_change(newest.ratio)} beside {where}"
 
 
-def shorten(commit: str) -> str:
-    """Write a commit as it is shown."""
-    return printable(commit[:_SHORT])
-
-
 def write_day(time: datetime) -> str:
     """Write a day as people do.
 
@@ -123,9 +107,7 @@ def _count(newest: Newest) -> str:
 
 
 def _mark(series: Series, change: Change) -> str:
-    if series.better not in {"lower", "higher"}:
-        return "≠"
-    return "▲ costs" if (change.ratio > 1) == (series.better == "lower") else "▼ gains"
+    return {True: "▲ costs", False: "▼ gains", None: "≠"}[is_cost(series, change)]
 
 
 def _interval(change: Change) -> str:

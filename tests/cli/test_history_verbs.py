@@ -50,7 +50,13 @@ def test_the_same_path_is_another_source_for_every_commit(
     ]
     assert run(["history", "show", "-o", "history.md"]) == 0
     assert "accepted: TLS" in Path("history.md").read_text(encoding="utf-8")
-    assert folder.is_dir()
+    capsys.readouterr()
+    assert run(["history", "show", "--format", "svg"]) == 0
+    assert "accepted" in (folder / "history.svg").read_text(encoding="utf-8")
+    assert run(["history", "show", "-o", "history.png"]) == 0
+    assert Path("history.png").read_bytes().startswith(b"\x89PNG")
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "→ history.svg\n→ history.png\n")
 
 
 def test_the_same_commit_again_changes_nothing_or_replaces_its_own(
