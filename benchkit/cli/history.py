@@ -55,7 +55,11 @@ def register(app: typer.Typer) -> None:
 
 def add(
     paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Raw files, folders, or label=path.")
+        list[str],
+        typer.Argument(
+            metavar="PATH...",
+            help="Raw files, folders of them, git:REF:PATH, a URL, label=path, or -.",
+        ),
     ],
     commit: _Commit,
     date: _Date = None,

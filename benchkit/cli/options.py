@@ -28,8 +28,8 @@ Paths = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[PATH]...",
-        help="Raw files, folders of them, label=path, or - for standard input. "
-        "With none the store is read.",
+        help="Raw files, folders of them, git:REF:PATH, a URL, each also as label=path, or - for "
+        "standard input. With none the store is read.",
     ),
 ]
 StoreOption = Annotated[
