@@ -102,7 +102,10 @@ def test_the_documented_workflow(
     done = job.follow(SELF_TEST="true")
     assert done.returncode == code, done.stdout + done.stderr
     assert "✓ Self-test: the gate sees a planted regression in the only row" in done.stdout
-    assert job.read("summary.md").startswith(f"### {mark} ")
+    summary = job.read("summary.md")
+    assert summary.startswith(f"### {mark} ")
+    assert "<summary>1 row that holds</summary>" in summary or code
+    assert summary.count("B312") == code  # the eight runs that say the same are one line
     assert job.read("benchkit-gate/comment.md").startswith(f"<!-- benchkit-gate -->\n### {mark} ")
     assert f"verdict={verdict}\n" in job.read("outputs.txt")
     assert job.read("benchkit-gate/junit.xml").count("<failure") == code
