@@ -248,7 +248,7 @@ class RunSet:
     def __repr__(self) -> str:
         from benchkit.tables.overview import summarise_runs
 
-        return f"<RunSet: {summarise_runs(self.runs, self.check(), self.first_variant)}>"
+        return f"<RunSet: {summarise_runs(self.runs, None, self.first_variant)}>"
 
     def __str__(self) -> str:
         from benchkit.tables.overview import overview_table, summarise_runs

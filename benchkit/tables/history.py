@@ -7,6 +7,7 @@ commit, and at those around it.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from datetime import datetime
 
 from benchkit.history.model import Change, History, Newest, Point, Series
@@ -50,6 +51,7 @@ def history_lines(history: History) -> tuple[str, ...]:
         for s in history.series
         if s.newest.verdict == "outside"
     ]
+    told += _tell_retests(history)
     if history.undated:
         names = ", ".join(shorten(commit) for commit in history.undated)
         told.append(f"Left out, for they tell neither date nor start: {names}.")
@@ -71,6 +73,26 @@ def history_tables(history: History) -> tuple[Table, ...]:
     """
     listed = history.series if len(history.series) <= LISTED else ()
     return (_series_table(history), *map(_commits_table, listed))
+
+
+def _tell_retests(history: History) -> list[str]:
+    """Say which commits to measure again, where something was found that nobody has accepted."""
+    pairs = dict.fromkeys(pair for series in history.series for pair in _suspects(series))
+    if not pairs:
+        return []
+    listed = ", ".join(f"{shorten(before)} and {shorten(after)}" for before, after in pairs)
+    return [f"Found by looking everywhere; fresh runs decide: measure {listed} in turn, and gate."]
+
+
+def _suspects(series: Series) -> Iterator[tuple[str, str]]:
+    """Yield the newest change with the commit before it, and so the newest commit where outside."""
+    commits = [point.commit for point in series.measured]
+    newest = series.changes[-1:] if series.changes and not series.changes[-1].reason else ()
+    found = [change.commit for change in newest]
+    if series.newest.verdict == "outside":
+        found.append(commits[-1])
+    for commit in found:
+        yield commits[commits.index(commit) - 1], commit
 
 
 def write_change(series: Series, change: Change) -> str:
