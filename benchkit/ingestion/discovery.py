@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from benchkit.errors import ConfigError, DataError, Diagnostic
-from benchkit.ingestion.distant import Copy, bring, is_distant, refuse_store
+from benchkit.ingestion.addresses import is_distant, refuse_store
 from benchkit.layout.patterns import PathLabels, compile_pattern, read_path
 from benchkit.layout.rename import Rename, parse_rename
 from benchkit.layout.sidecars import Sidecar, Sidecars
@@ -23,6 +24,9 @@ from benchkit.layout.stems import COMPANIONS
 from benchkit.layout.walk import walk
 from benchkit.parsers import registry
 from benchkit.parsers.source import Source
+
+if TYPE_CHECKING:
+    from benchkit.ingestion.distant import Copy
 
 STDIN = "-"
 
@@ -245,6 +249,8 @@ def _add_distant(
     result: Discovery, path: str, variant: str, options: Options, tools: frozenset[str]
 ) -> None:
     """Add the copy of what lies elsewhere, under the names it has there."""
+    from benchkit.ingestion.distant import bring
+
     copy = bring(path)
     result.copies.append(copy)
     found, skipped = len(result.found), len(result.skipped)

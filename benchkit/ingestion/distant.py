@@ -23,8 +23,8 @@ from urllib.parse import unquote, urlsplit
 from weakref import finalize
 
 from benchkit.errors import DataError
+from benchkit.ingestion.addresses import GIT, is_page, refuse_store
 
-GIT = "git:"
 _FILES = frozenset({"100644", "100755"})  # neither links nor submodules
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 _TIMEOUT = 60.0
@@ -51,22 +51,6 @@ class Copy:
         """Return the name of a path below the copy."""
         here = str(self.path)
         return self.name + path.removeprefix(here) if path.startswith(here) else path
-
-
-def is_distant(path: str) -> bool:
-    """Tell whether a path names what lies elsewhere.
-
-    Examples
-    --------
-    >>> [is_distant(path) for path in ("git:main:results", "s3://bucket/main", "results/a.txt")]
-    [True, True, False]
-    """
-    return path.startswith(GIT) or "://" in path
-
-
-def is_page(path: str) -> bool:
-    """Tell whether a path is a web address, which no store has."""
-    return path.startswith(("http://", "https://"))
 
 
 def bring(path: str) -> Copy:
@@ -205,9 +189,3 @@ def _bring_objects(url: str, target: Path, name: str) -> None:
     except (OSError, ValueError, pa.ArrowException) as error:
         what = str(error).partition("\n")[0]
         raise DataError(f"it cannot be copied: {what}", where=name) from None
-
-
-def refuse_store(name: str) -> DataError:
-    """Say that a store is no folder of raw files."""
-    hint = "ingest the other results into it, and name it alone with --store"
-    return DataError("a store is read alone, not beside other results", where=name, hint=hint)

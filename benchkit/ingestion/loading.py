@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from benchkit.derived import derive
 from benchkit.derived.series import SERIES
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport
+from benchkit.ingestion.addresses import is_page
 from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.discovery import Discovery, Options, discover
-from benchkit.ingestion.distant import is_page
 from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import read_parts, stream_observations
 from benchkit.ingestion.frames import runs as make_runs
