@@ -110,9 +110,7 @@ def _read_date(text: str | None) -> tuple[tuple[str, str], ...]:
 
 def show(
     metric: o.Metric = None,
-    variant: Annotated[
-        list[str] | None, typer.Option("--variant", help="Only this variant; repeatable.")
-    ] = None,
+    variant: o.OnlyVariant = None,
     by: o.Only = None,
     confidence: o.Confidence = None,
     margin: o.Margin = None,
