@@ -48,7 +48,8 @@ def register(app: typer.Typer) -> None:
         rich_markup_mode=None,
         epilog="Example: benchkit history show",
     )
-    verbs.command(epilog="Example: benchkit history add results/ --commit c861e65")(add)
+    dated = "--commit c861e65 --date 2026-11-20T10:00:00Z"
+    verbs.command(epilog=f"Example: benchkit history add results/ {dated}")(add)
     verbs.command(epilog="Example: benchkit history show --metric latency.p50 -o history.svg")(show)
     app.add_typer(verbs)
 

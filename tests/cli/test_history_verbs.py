@@ -70,6 +70,28 @@ def test_the_same_commit_again_changes_nothing_or_replaces_its_own(
     assert folder.is_dir()
 
 
+def test_what_was_ingested_before_gets_its_commit_and_keeps_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gated.write_runs(folder / "results/base/1.txt", seed=1, benchmarks=("Ping",))
+    when = ["--date", "2026-10-01T10:00:00Z", "-q"]
+    for command in (
+        ["ingest", "results", "-q"],
+        ["history", "add", "results", "--commit", "0000001a", *when],
+        ["ingest", "results", "-q"],
+    ):
+        assert run(command) == 0
+    assert run(["history", "show", "--format", "json"]) == 0
+    (series,) = json.loads(capsys.readouterr().out)["history"]["series"]
+    assert [(point["commit"], point["runs"]) for point in series["points"]] == [("0000001a", 10)]
+    assert run(["history", "add", "results", "--commit", "0000002a", *when]) == 0
+    assert run(["runs"]) == 0
+    printed = capsys.readouterr()
+    assert "0000001a" not in printed.out
+    assert printed.out.count("0000002a") == 10
+    assert "B103" not in printed.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
