@@ -14,7 +14,7 @@ import typer
 
 from benchkit import config
 from benchkit.errors import BenchkitError
-from benchkit.metrics import VOCABULARY
+from benchkit.metrics import vocabulary
 
 
 def complete_variant(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -40,11 +40,11 @@ def complete_metric(incomplete: str) -> list[tuple[str, str]]:
     >>> [word for word, _ in complete_metric("latency.p99")]
     ['latency.p99', 'latency.p99.9']
     """
-    name = incomplete.partition(".")[0]
+    words, name = vocabulary(), incomplete.partition(".")[0]
     known = (
-        [(f"{name}.{stat}", VOCABULARY[name].meaning) for stat in VOCABULARY[name].stats]
-        if "." in incomplete and name in VOCABULARY
-        else [(metric.name, metric.meaning) for metric in VOCABULARY.values()]
+        [(f"{name}.{stat}", words[name].meaning) for stat in words[name].stats]
+        if "." in incomplete and name in words
+        else [(metric.name, metric.meaning) for metric in words.values()]
     )
     return [(word, meaning) for word, meaning in known if word.startswith(incomplete)]
 
