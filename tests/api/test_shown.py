@@ -41,6 +41,16 @@ def test_a_representation_audits_nothing_and_a_card_once(
     assert check.call_count == 1
 
 
+def test_what_could_not_be_read_is_counted(tmp_path: Path) -> None:
+    for name in ("a/1.txt", "b/1.txt", "b/2.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((FIXTURES / "tracing-wrk/none/wrk-1.txt").read_bytes())
+    (tmp_path / "b" / "3.txt").write_text("no result", encoding="utf-8")
+    found = bk.load(tmp_path)
+    assert repr(found).endswith(". 1 source could not be read: .diagnostics>")
+    assert "could not be read" in found._repr_html_()
+
+
 def test_printed_results_list_the_variants(wrk: bk.RunSet) -> None:
     lines = str(wrk).splitlines()
     assert lines[2:5] == [
