@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -124,6 +125,22 @@ def test_inputs_reach_the_gate(tmp_path: Path) -> None:
     allowed = {"BASELINE": "main", "ALLOW_MISSING_BASELINE": "true"}
     assert job.run("bash", gate, **allowed).returncode == 0
     assert job.run("bash", gate, POLICY="nowhere.toml").returncode == 2
+
+
+def test_the_baseline_may_come_from_a_branch(tmp_path: Path) -> None:
+    job = Job(tmp_path, 1.05)
+    assert job.follow().returncode == 1
+    for words in (
+        ["init", "-q", "-b", "benchkit-data"],
+        ["add", "results/base"],
+        ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "runs of main"],
+    ):
+        assert job.run("git", *words).returncode == 0
+    shutil.rmtree(tmp_path / "results" / "base")
+    paths = "old=git:benchkit-data:results/base\nnew=results/new\n"
+    done = job.run("bash", str(ACTIONS / "gate" / "gate.sh"), RESULTS=paths, BASELINE="old")
+    assert done.returncode == 1, done.stderr
+    assert "request_rate of new" in done.stdout
 
 
 #: Stands in for GitHub's command line: one pull request, comments as the test says, calls recorded.
