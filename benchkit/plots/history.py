@@ -104,6 +104,6 @@ def _predicted(series: Series, level: _Placed, scale: Scale) -> Iterator[Line]:
     middle = point.value / newest.ratio
     low, high = (middle * end / scale.factor for end in (newest.low, newest.high))
     yield Line(
-        name=newest.verdict, series=2 if newest.verdict == "outside" else 0,
+        name=f"newest {newest.verdict}", series=2 if newest.verdict == "outside" else 0,
         x=(float(place),), y=(middle / scale.factor,), low=(low,), high=(high,), kind="bar",
     )  # fmt: skip

@@ -138,9 +138,13 @@ def test_the_baseline_may_come_from_a_branch(tmp_path: Path) -> None:
         assert job.run("git", *words).returncode == 0
     shutil.rmtree(tmp_path / "results" / "base")
     paths = "old=git:benchkit-data:results/base\nnew=results/new\n"
-    done = job.run("bash", str(ACTIONS / "gate" / "gate.sh"), RESULTS=paths, BASELINE="old")
-    assert done.returncode == 1, done.stderr
-    assert "request_rate of new" in done.stdout
+    gate = str(ACTIONS / "gate" / "gate.sh")
+    strict = {"BASELINE": "old", "RESULTS": paths, "ON_INCONCLUSIVE": "fail"}
+    done = job.run("bash", gate, **strict)
+    assert done.returncode == 4
+    assert "measured elsewhere, and not told on which machine" in done.stdout
+    (tmp_path / "benchkit.toml").write_text("[policy]\nallow_other_machine = true\n")
+    assert job.run("bash", gate, **strict).returncode == 1
 
 
 #: Stands in for GitHub's command line: one pull request, comments as the test says, calls recorded.

@@ -72,7 +72,7 @@ def test_the_newest_stands_beside_what_its_level_predicts(newest: Newest, name: 
     (panel,) = history.data(History((series(newest),), ())).panels
     bar = panel.lines[-1]
     dots = next(line for line in panel.lines if line.kind == "dots")
-    assert (bar.kind, bar.name, bar.x) == ("bar", name, dots.x[-1:])
+    assert (bar.kind, bar.name, bar.x) == ("bar", f"newest {name}", dots.x[-1:])
     assert (bar.low[0] <= dots.y[-1] <= bar.high[0]) == (name == "inside")
 
 
