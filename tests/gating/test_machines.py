@@ -24,7 +24,8 @@ def unlike(none: list[dict[str, str]], otlp: list[dict[str, str]], source: str =
     for place, env in enumerate((*none, *otlp)):
         runs["env"].iloc[place].clear()
         runs["env"].iloc[place].update(env)
-    runs["sources"] = [[{"path": source}] if v == "none" else [] for v in runs["variant"]]
+    for variant, sources in zip(runs["variant"], runs["sources"], strict=True):
+        sources.extend([{"path": source}] if variant == "none" else [])
     return find_unlike(runs, [PAIR]).get(PAIR, "")
 
 
