@@ -9,6 +9,7 @@ Credentials are those that git and the object store find in the environment; non
 from __future__ import annotations
 
 import http.client
+import re
 import subprocess
 import tarfile
 import urllib.error
@@ -81,13 +82,22 @@ def bring(path: str) -> Copy:
 def _bring(path: str, folder: Path) -> Copy:
     if path.startswith(GIT):
         return Copy(_bring_commit(path.removeprefix(GIT), folder, path), path)
-    parts = urlsplit(path)
+    try:
+        parts = urlsplit(path)
+    except ValueError as error:
+        raise DataError(f"it is no address: {error}", where=path) from None
     name = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
-    target = folder / (PurePosixPath(unquote(parts.path)).name or parts.hostname or "results")
+    target = folder / _name_copy(unquote(parts.path))
     if is_page(path):
         return Copy(_bring_page(path, target, name), name)
     _bring_objects(path, target, name)
     return Copy(target, name.rstrip("/"))
+
+
+def _name_copy(path: str) -> str:
+    """Return the last name of a path, or one that can be a file's and leads nowhere else."""
+    name = re.sub(r"[^\w .@+=-]", "_", PurePosixPath(path).name)
+    return name if name.strip(".") else "results"
 
 
 def _bring_commit(text: str, folder: Path, name: str) -> Path:
@@ -99,7 +109,7 @@ def _bring_commit(text: str, folder: Path, name: str) -> Path:
         "rev-parse", "--verify", "--end-of-options", f"{ref}:{inside}", name=name, hint=hint
     )
     object_id = tree.decode().strip()
-    target = folder / (PurePosixPath(inside).name or ref.replace("/", "-"))
+    target = folder / _name_copy(inside or ref)
     if _git("cat-file", "-t", object_id, name=name).strip() == b"blob":
         target.write_bytes(_git("cat-file", "blob", object_id, name=name))
         return target

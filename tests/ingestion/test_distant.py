@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tarfile
+import tempfile
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +17,7 @@ import pytest
 
 from benchkit.cli import run
 from benchkit.errors import DataError
+from benchkit.ingestion import distant
 from benchkit.ingestion.discovery import Discovery, Options, discover
 
 POLICY = "[policy]\non_inconclusive = 'fail'\n[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\n"
@@ -97,6 +99,8 @@ def test_the_copy_goes_with_what_was_found() -> None:
         ("git:", "git does not know it"),
         ("nowhere://x/y", "it cannot be copied"),
         ("http://127.0.0.1:9/a.txt", "it cannot be fetched"),
+        ("http://[::1/a.txt", "it is no address: Invalid IPv6 URL"),
+        ("http:///a.txt", "it cannot be fetched: no host given"),
     ],
 )
 def test_what_cannot_be_had_is_one_line(
@@ -129,6 +133,23 @@ def test_an_archive_writes_nowhere_else(folder: Path, server: str) -> None:
         archive.add(folder / "main/1.txt", "../../evil.txt")
     with pytest.raises(DataError, match="cannot be unpacked"):
         find(f"{server}/evil.tar")
+
+
+def test_a_copy_stays_where_copies_are(folder: Path) -> None:
+    places = [found.path for found in find(f"{(folder / 'main').as_uri()}/..").found]
+    assert len(places) == 2
+    for path in places:
+        assert path is not None
+        assert path.is_relative_to(tempfile.gettempdir())
+        assert path.resolve().relative_to(tempfile.gettempdir()).parts[1:3] == ("results", "main")
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("/a/..", "results"), ("/a/main", "main"), ("a\0b", "a_b"), ("", "results")],
+)
+def test_the_name_of_a_copy(path: str, name: str) -> None:
+    assert distant._name_copy(path) == name
 
 
 def test_an_object_store_is_a_folder_or_a_file(folder: Path) -> None:
