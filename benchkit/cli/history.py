@@ -18,6 +18,7 @@ from benchkit.errors import ConfigError, ExitCode
 if TYPE_CHECKING:
     from benchkit.history.model import History
 
+KIND = "history"
 FIGURES = ("svg", "png")
 FORMATS = ("table", "md", "json", *FIGURES)
 ENDINGS = {f".{form}": form for form in FORMATS}
@@ -128,7 +129,7 @@ def show(
     request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
     found = follow(request, variant, metric, (margin, confidence))
     if chosen in FIGURES:
-        save_figure(found, output or Path(f"history.{chosen}"), chosen, quiet=quiet)
+        save_figure(found, output or Path(f"{KIND}.{chosen}"), chosen, quiet=quiet)
     else:
         o.write(render(found, chosen, to_file=bool(output)), output)
 

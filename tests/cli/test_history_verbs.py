@@ -55,8 +55,10 @@ def test_the_same_path_is_another_source_for_every_commit(
     assert "accepted" in (folder / "history.svg").read_text(encoding="utf-8")
     assert run(["history", "show", "-o", "history.png"]) == 0
     assert Path("history.png").read_bytes().startswith(b"\x89PNG")
+    assert run(["plot", "history", "-o", "same.svg"]) == 0
+    assert Path("same.svg").read_bytes() == Path("history.svg").read_bytes()
     printed = capsys.readouterr()
-    assert (printed.out, printed.err) == ("", "→ history.svg\n→ history.png\n")
+    assert (printed.out, printed.err) == ("", "→ history.svg\n→ history.png\n→ same.svg\n")
 
 
 def test_the_same_commit_again_changes_nothing_or_replaces_its_own(
