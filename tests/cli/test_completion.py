@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchkit.cli import run
+from benchkit.cli import application, run
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 WRK = str(FIXTURES / "tracing-wrk")
@@ -18,21 +18,13 @@ GO = [str(FIXTURES / "redis-gobench" / f"{name}.txt") for name in ("baseline", "
 HEAVY = re.compile(r"\| +(pandas|scipy|matplotlib|numpy)$", re.MULTILINE)
 
 
-def press_tab(folder: Path, *words: str) -> tuple[list[str], str]:
-    """Return what bash offers for the last of the words, and what was imported on the way."""
-    environment = {
-        **os.environ,
+def tab(*words: str) -> dict[str, str]:
+    """Return how bash asks what there is for the last of the words."""
+    return {
         "_BENCHKIT_COMPLETE": "complete_bash",
         "COMP_WORDS": " ".join(("benchkit", *words)),
         "COMP_CWORD": str(len(words)),
     }
-    command = [sys.executable, "-X", "importtime", "-m", "benchkit"]
-    done = subprocess.run(
-        command, env=environment, cwd=folder, capture_output=True, text=True, check=False
-    )
-    told = re.sub(r"^import time:.*\n?", "", done.stderr, flags=re.MULTILINE)
-    assert told == ""
-    return done.stdout.split(), done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -64,17 +56,47 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["compare", "--store", "nowhere", "--variant", ""], []),
     ],
 )
-def test_what_is_offered(words: list[str], offered: list[str], folder: Path) -> None:
-    assert press_tab(folder, *words)[0] == offered
+def test_what_is_offered(
+    words: list[str],
+    offered: list[str],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(folder)
+    assert press(monkeypatch, capsys, *words) == offered
+
+
+def press(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
+) -> list[str]:
+    """Return what is offered for the last of the words."""
+    for name, value in tab(*words).items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit):
+        application()([], prog_name="benchkit")
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    return printed.out.split()
 
 
 @pytest.mark.parametrize("words", [["compare", WRK, "--variant", ""], ["compare", "--metric", "l"]])
-def test_nothing_heavy_is_loaded(words: list[str], folder: Path) -> None:
-    offered, imported = press_tab(folder, *words)
-    assert offered
-    assert not HEAVY.search(imported)
+def test_the_command_answers_and_loads_nothing_heavy(words: list[str], folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "benchkit"],
+        env=os.environ | tab(*words),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout
+    assert not HEAVY.search(done.stderr)
 
 
-def test_settings_that_cannot_be_read_offer_nothing(tmp_path: Path) -> None:
+def test_settings_that_cannot_be_read_offer_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "benchkit.toml").write_text("no toml", encoding="utf-8")
-    assert press_tab(tmp_path, "compare", WRK, "--variant", "")[0] == []
+    monkeypatch.chdir(tmp_path)
+    assert press(monkeypatch, capsys, "compare", WRK, "--variant", "") == []
