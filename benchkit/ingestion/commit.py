@@ -193,6 +193,7 @@ def count_runs(parts: Sequence[Part]) -> int:
 def merge(known: Sequence[Part], new: Sequence[Part]) -> list[Part]:
     """Put new parts in the place of those of the same source, and of moved copies of it."""
     replaced = {part.path for part in new}
+    replaced |= {p.path.removesuffix(f"#{p.env['commit']}") for p in new if "commit" in p.env}
     moved = {part.sha256 for part in new}
     kept = [
         part

@@ -126,6 +126,11 @@ def _draw_line(axes: Axes, line: Line) -> None:
     if line.kind == "ring":
         axes.plot(line.x, line.y, "o", ms=11, mew=1.4, mfc="none", color=ink, zorder=4)
         return
+    if line.kind == "bar":
+        ends = [[y - low for y, low in zip(line.y, line.low, strict=True)],
+                [high - y for y, high in zip(line.y, line.high, strict=True)]]  # fmt: skip
+        axes.errorbar(line.x, line.y, ends, fmt="none", ecolor=ink, elinewidth=1.2, capsize=4)
+        return
     if line.low:
         axes.fill_between(line.x, line.low, line.high, color=ink, alpha=_RIBBON, lw=0, zorder=2)
     marked = not line.is_faint and line.kind == "line" and len(line.x) <= _MARKED

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from benchkit.plots import theme
-from benchkit.plots.chart import Panel, Tick
+from benchkit.plots.chart import Line, Panel, Tick
 from benchkit.units import printable
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ _BESIDE = (
     (-0.08, 0.0, "right"),
     (0.0, -0.12, "center"),
 )
+#: The same for what a ring picks out.
+_AROUND = tuple((2 * right, 1.7 * up, align) for right, up, align in _BESIDE)
 _ALIGNED = {"center": 0.5, "left": 0.0, "right": 1.0}
 _Box = tuple[float, float, float, float]
 
@@ -76,18 +78,22 @@ def label_points(axes: Axes, panel: Panel) -> None:
     from matplotlib.transforms import ScaledTranslation
 
     figure = axes.figure
-    dpi = figure.get_figure(root=True).dpi
     labelled = [line for line in panel.lines if line.labels]
-    points = {
-        (line.series, i): tuple((axes.transData.transform((line.x[i], line.y[i])) / dpi).tolist())
-        for line in labelled
-        for i in range(len(line.x))
-    }
-    taken: list[_Box] = [(x - 0.03, y - 0.03, x + 0.03, y + 0.03) for x, y in points.values()]
+    points = {(line, i): pair for line in labelled for i, pair in enumerate(_places(axes, line))}
+    dots = [pair for line in panel.lines if line.kind == "dots" for pair in _places(axes, line)]
+    taken: list[_Box] = [
+        (x - 0.03, y - 0.03, x + 0.03, y + 0.03) for x, y in (*points.values(), *dots)
+    ]
+    for line in (line for line in panel.lines if line.kind == "bar"):
+        ends = _places(axes, line, line.low), _places(axes, line, line.high)
+        taken += [
+            (x - 0.06, low, x + 0.06, high) for (x, low), (_, high) in zip(*ends, strict=True)
+        ]
     for line in labelled:
         last = len(line.x) - 1
         for i in dict.fromkeys(chain((0, last), range(last))):
-            found = _find_room(points[line.series, i], line.labels[i], taken)
+            around = _AROUND if line.kind == "ring" else _BESIDE
+            found = _find_room(points[line, i], line.labels[i], taken, around)
             if found is None:
                 continue
             (right, up, align), box = found
@@ -105,11 +111,21 @@ def label_points(axes: Axes, panel: Panel) -> None:
             )
 
 
+def _places(axes: Axes, line: Line, y: Sequence[float] = ()) -> list[tuple[float, float]]:
+    """Return where a line has its points, or others above and below them, in inches."""
+    dpi = axes.figure.get_figure(root=True).dpi
+    pairs = (axes.transData.transform(pair) / dpi for pair in zip(line.x, y or line.y, strict=True))
+    return [(float(x), float(y)) for x, y in pairs]
+
+
 def _find_room(
-    point: Sequence[float], text: str, taken: Sequence[_Box]
+    point: Sequence[float],
+    text: str,
+    taken: Sequence[_Box],
+    around: Sequence[tuple[float, float, str]],
 ) -> tuple[tuple[float, float, str], _Box] | None:
     width, height = CHARACTER * len(text), 0.12
-    for right, up, align in _BESIDE:
+    for right, up, align in around:
         left = point[0] + right - _ALIGNED[align] * width
         low = point[1] + up - height / 2
         box = (left, low, left + width, low + height)
