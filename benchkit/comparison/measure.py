@@ -63,6 +63,9 @@ class Found:
     notes: tuple[str, ...] = ()
     #: Logarithms of both sides as blocks leave them, aligned or pair by pair; else empty.
     arranged: tuple[tuple[float, ...], ...] = ()
+    #: Variant - baseline in the unit, where there is no ratio: estimate, interval, inner interval.
+    difference: tuple[float | None, float | None, float | None] = (None, None, None)
+    difference_inner: tuple[float | None, float | None] = (None, None)
 
 
 def measure(
@@ -94,11 +97,12 @@ def measure(
             return _exact(x, y, exact)
     positive = min(*x, *y) > 0
     fewest, most = sorted((len(x), len(y)))
-    method = choose_method(fewest, most, asked, confidence) if positive else SINGLE
-    refused = tell_refused(asked, fewest, most) if positive else ()
-    if method == SINGLE:
+    method = choose_method(fewest, most, asked, confidence)
+    refused = tell_refused(asked, fewest, most)
+    if method == SINGLE or not positive:
         single = fewest < WELCH_RUNS
-        return _single(x, y, refused, positive=positive) if single else _difference(x, y)
+        told = _single(x, y, refused, positive=positive) if single else None
+        return told or _difference(x, y, confidence, method)
     if blocks is not None and (design := _choose(blocks)):
         return _by_blocks(blocks, design, confidence)
     logs = [math.log(v) for v in x], [math.log(v) for v in y]
@@ -305,12 +309,28 @@ def compare_summaries(x: float, y: float) -> Found:
     return Found(method=SINGLE, ratio=(ratio, None, None), notes=(note,))
 
 
-def _difference(x: Sequence[float], y: Sequence[float]) -> Found:
-    note = "values that are not positive have no ratio: compared as a difference"
+def _difference(x: Sequence[float], y: Sequence[float], confidence: float, method: str) -> Found:
+    """Compare values that have no logarithm: ranks or Welch's test, on the values themselves."""
+    note = "no percent: values ≤ 0; a difference in the unit"
     if max(map(abs, (*x, *y))) > LARGEST:
         return Found(method=DIFFERENCE, notes=(f"values beyond {LARGEST:g} are not compared",))
-    test = mann_whitney(x, y)
-    return Found(method=DIFFERENCE, pvalue=test.pvalue, notes=(note, *test.notes))
+    if method == WELCH:
+        apply, note = partial(welch, x, y), f"{note}, by Welch's test, which assumes normal runs"
+    else:
+        apply = partial(_rank, x, y)
+    estimate, test = apply(confidence)
+    inner, _ = apply(1 - 2 * (1 - confidence))
+    return Found(
+        method=DIFFERENCE,
+        pvalue=test.pvalue,
+        notes=tuple(dict.fromkeys((note, *estimate.notes, *test.notes))),
+        difference=(estimate.value, _finite(estimate.low), _finite(estimate.high)),
+        difference_inner=(_finite(inner.low), _finite(inner.high)),
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _exp(log: float) -> float | None:

@@ -57,8 +57,10 @@ _METHODS = {
         "few largest values."
     ),
     DIFFERENCE: (
-        "Values that are not positive have no ratio: their difference, with the exact "
-        "Mann–Whitney test."
+        "Values that are not positive have no ratio and no percent: the Hodges–Lehmann estimate of "
+        "their difference in the unit, with the interval of the exact Mann–Whitney test (2 or 3 "
+        "runs on a side: Welch's). The margin is taken of the baseline's median; below 0 it means "
+        "nothing, and there is no verdict."
     ),
     EXACT: (
         "Counts that hardly vary within a side and do not overlap between sides: the difference, "

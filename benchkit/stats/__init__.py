@@ -31,7 +31,13 @@ from benchkit.stats.multiplicity import (
 )
 from benchkit.stats.order import Trend, adjust_for_trend, find_trend, is_interleaved
 from benchkit.stats.outliers import find_outliers
-from benchkit.stats.power import minimum_effect, runs_to_show_effect, runs_to_show_equivalence
+from benchkit.stats.power import (
+    detectable_effect,
+    detectable_shift,
+    minimum_effect,
+    runs_to_show_effect,
+    runs_to_show_equivalence,
+)
 from benchkit.stats.prediction import compare_with_history
 from benchkit.stats.proportion import estimate_rate
 from benchkit.stats.rank import hodges_lehmann, mann_whitney, smallest_pvalue
@@ -70,6 +76,8 @@ __all__ = [
     "compare_two_level",
     "compare_with_history",
     "compare_within",
+    "detectable_effect",
+    "detectable_shift",
     "estimate_change",
     "estimate_rate",
     "exact_difference",

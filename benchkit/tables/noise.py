@@ -12,7 +12,14 @@ from benchkit.calibration import Calibration, NoiseMetric, NoiseRow
 from benchkit.metrics import label
 from benchkit.stats.results import Estimate
 from benchkit.tables.model import Cell, Column, Table
-from benchkit.tables.stub import NONE, fold_stub, stub_cells, stub_columns, write_reach, write_share
+from benchkit.tables.stub import (
+    NONE,
+    fold_stub,
+    stub_cells,
+    stub_columns,
+    write_bare_reach,
+    write_share,
+)
 from benchkit.tables.wording import NOTHING, format_bare
 from benchkit.units import format_percent, format_pvalue
 
@@ -159,7 +166,7 @@ def _row_cells(row: NoiseRow) -> tuple[Cell, ...]:
 
 
 def _margin(metric: NoiseMetric) -> str:
-    return NOTHING if math.isnan(metric.margin) else write_reach(metric.margin, bare=True)
+    return NOTHING if math.isnan(metric.margin) else write_bare_reach(metric.margin)
 
 
 def _rate(rate: Estimate) -> str:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from benchkit.comparison import EXACT, Contrast
 from benchkit.derived.containers import shorten
 from benchkit.metrics import label
+from benchkit.sensitivity import Sensitivity
+from benchkit.stats.power import MOST_RUNS
 from benchkit.tables.average import describe_averages
 from benchkit.tables.model import Cell, Column, Table, drop_columns, drop_empty, fold_constant
 from benchkit.tables.wording import (
@@ -26,8 +28,15 @@ from benchkit.tables.wording import (
     write_unit,
     write_value,
 )
-from benchkit.units import Scale, common_scale, format_number, printable
-from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
+from benchkit.units import (
+    Scale,
+    common_scale,
+    format_number,
+    format_quantity,
+    format_reach,
+    printable,
+)
+from benchkit.verdict import Verdict, Verdicts
 
 STUB = ("benchmark", "params", "tool", "subject", "metric", "variant")
 
@@ -135,7 +144,7 @@ def _build(title: str, group: str, rows: Sequence[Verdict], verdicts: Verdicts, 
     )
     if _pair(rows):  # the headers of the two columns of values say the names
         table = drop_columns(table, {"variant"})
-    table, said = _fold(drop_empty(table, (*STUB, "needed")))
+    table, said = _fold(drop_empty(table, (*STUB, "needed", "detectable")))
     return replace(table, caption="; ".join(part for part in (*said, told, *notes.shared) if part))
 
 
@@ -192,6 +201,7 @@ def _columns(rows: Sequence[Verdict], verdicts: Verdicts, unit: str) -> tuple[Co
         Column("n", "runs", align="right"),
         Column("verdict", "verdict"),
         Column("needed", "runs needed", align="right"),
+        Column("detectable", "detects", align="right"),
     )
 
 
@@ -220,9 +230,6 @@ def _value(value: float, unit: str, scale: Scale) -> Cell:
 
 def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes) -> tuple[Cell, ...]:
     c, margin = row.contrast, verdicts.margin
-    needed = row.runs_needed if row.word == INCONCLUSIVE else None
-    if needed and needed <= min(c.n_baseline, c.n_variant):
-        needed = None  # so many runs usually suffice; these did not
     word = describe_word(row, margin)
     return (
         Cell(write_change(c, margin), c.ratio),
@@ -230,8 +237,27 @@ def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes) -> tuple[Cell, ...]
         Cell(write_pvalue(row), row.p_adjusted),
         Cell(write_runs(c), c.n_variant),
         Cell(word, mark=MARKS[row.word], notes=notes.numbers(row)),
-        Cell(f"{needed}" if needed else "", needed),
+        _needed(row.sensitivity),
+        _detectable(row.sensitivity, c.unit),
     )
+
+
+def _needed(sensitivity: Sensitivity) -> Cell:
+    if sensitivity.cause == "spread":
+        return Cell(f"> {MOST_RUNS}", MOST_RUNS + 1)
+    needed = sensitivity.runs_needed
+    return Cell(f"{needed}" if needed else "", needed)
+
+
+def _detectable(sensitivity: Sensitivity, unit: str) -> Cell:
+    """Write the smallest change that the runs of an undecided row usually show."""
+    seen, amount = sensitivity.detectable, sensitivity.detectable_difference
+    if seen is not None:
+        written = format_reach(seen)
+        return Cell(written if written[0] == "±" else f"{format_number(1 + seen)}×", seen)
+    if amount is not None:
+        return Cell(format_quantity(amount, unit), amount)
+    return Cell("")
 
 
 @dataclass

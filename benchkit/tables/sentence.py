@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchkit.comparison import DIRECTIONS
+from benchkit.sensitivity import sum_up
 from benchkit.tables.clauses import Clause, write_clauses
 from benchkit.tables.phrases import measure_size, name_cell
 from benchkit.tables.wording import (
@@ -90,15 +91,14 @@ def _say_unknown(verdicts: Verdicts) -> str:
     rows = [row for row in verdicts.primary if row.word == INCONCLUSIVE]
     if not rows:
         return ""
-    hardest = max((row.runs_needed for row in rows if row.runs_needed), default=None)
     if all(row.contrast.method in DIRECTIONS for row in rows):
+        hardest = max((row.runs_needed for row in rows if row.runs_needed), default=None)
         return f"Run at least {hardest} of each for intervals and a verdict." if hardest else ""
     if len(rows) == 1:
         return _say_one(rows[0], verdicts)
     count = f"{len(rows)} of {len(verdicts.primary)} primary rows are not shown"
-    if any(row.runs_needed is None for row in rows):
-        return f"{count}; the spread of some is too large for any practical number of runs."
-    return f"{count}; the widest needs about {hardest} runs per side."
+    lacks = sum_up([row.sensitivity for row in rows])
+    return f"{count}; {lacks}." if lacks else f"{count}."
 
 
 def _say_one(row: Verdict, verdicts: Verdicts) -> str:
