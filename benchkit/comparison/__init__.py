@@ -35,7 +35,7 @@ from benchkit.comparison.measure import (
     measure,
     refuse,
 )
-from benchkit.comparison.model import Comparisons, Contrast, Plan
+from benchkit.comparison.model import Comparisons, Contrast, Drift, Plan
 from benchkit.derived.batches import Batches
 from benchkit.derived.failures import Place, share_failures
 from benchkit.errors import DataError
@@ -61,6 +61,7 @@ __all__ = [
     "WITHIN",
     "Comparisons",
     "Contrast",
+    "Drift",
     "Plan",
     "compare",
     "count_decidable",

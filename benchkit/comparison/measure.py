@@ -100,14 +100,18 @@ def measure(
     method = choose_method(fewest, most, asked, confidence)
     refused = tell_refused(asked, fewest, most)
     if method == SINGLE or not positive:
-        single = fewest < WELCH_RUNS
-        told = _single(x, y, refused, positive=positive) if single else None
-        return told or _difference(x, y, confidence, method)
+        if fewest < WELCH_RUNS:
+            found = _single(x, y, refused, positive=positive)
+        else:
+            found = _difference(x, y, confidence, method)
+        return found
     if blocks is not None and (design := _choose(blocks)):
         return _by_blocks(blocks, design, confidence)
     logs = [math.log(v) for v in x], [math.log(v) for v in y]
     if method == RANK:
-        return _found(RANK, confidence, partial(_rank, *logs), (*refused, *_tell_of_pairs(blocks)))
+        told = ("2 or 3 runs on a side: by ranks",) if fewest < RANK_RUNS else ()
+        notes = (*refused, *told, *_tell_of_pairs(blocks))
+        return _found(RANK, confidence, partial(_rank, *logs), notes)
     if method == HISTORY:
         return _predict(*logs, confidence, refused)
     assumed = "2 or 3 runs on a side: Welch's test, which assumes log-normal runs"
@@ -162,6 +166,12 @@ def _choose(blocks: Blocks) -> str:
     return SIGNED if len(blocks.logs) >= SIGNED_BLOCKS else ""
 
 
+_BY_BLOCKS = {
+    ALIGNED: "aligned ranks: the level of each round is taken out",
+    SIGNED: "signed ranks of the rounds' pairs",
+}
+
+
 def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Found:
     if method == ALIGNED:
         apply = partial(compare_aligned, blocks.logs, blocks.baseline, blocks.variant)
@@ -170,7 +180,8 @@ def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Found:
     else:
         sides = blocks.side(blocks.baseline), blocks.side(blocks.variant)
         apply = partial(_pair, *sides)
-    found = _found(method, confidence, apply, _tell_of_unpaired(blocks, apply, confidence))
+    notes = (_BY_BLOCKS[method], *_tell_of_unpaired(blocks, apply, confidence))
+    found = _found(method, confidence, apply, notes)
     return replace(found, arranged=tuple(map(tuple, sides)))
 
 

@@ -81,8 +81,9 @@ def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
         "be the quotient of the two medians."
     )
     intervals = (
-        f"Intervals hold for one row at a time, at {confidence}. The p-values of the primary "
-        "metrics are adjusted together by Holm's method, all others by Benjamini and Hochberg's."
+        f"Intervals hold for one row at a time, at {confidence}, not for all rows at once. The "
+        "p-values of the primary metrics are adjusted together by Holm's method, all others by "
+        "Benjamini and Hochberg's."
     )
     words = (
         f"▲ costs, ▼ gains: the adjusted p-value is at most {round(verdicts.alpha, 6):g} and the "
@@ -90,6 +91,12 @@ def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
         f"= no practical difference: the {wide} interval lies within ±{margin}. ~ not shown: the "
         "data decide neither; what lies outside the interval is excluded."
     )
+    sensitivity = (
+        "detects: the smallest change that the runs of a row that is not shown find four times out "
+        "of five, from the width of its interval; runs needed: per side, to show no change beyond "
+        f"{margin} where there is none and a change of twice that. Both hold for the row alone, "
+        "and are an order of magnitude with few runs."
+    )
     units = "Times in s, ms, µs; data in powers of 1,024 (KiB, MiB)."
     methods = (text for method, text in _METHODS.items() if method in used)
-    return (unit, *methods, intervals, words, units)
+    return (unit, *methods, intervals, words, sensitivity, units)

@@ -66,7 +66,9 @@ def primary_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
     """Build the tables of the primary metrics, one per group."""
     rows = verdicts.primary
     family = sum(1 for row in rows if row.contrast.method != EXACT and row.p_adjusted is not None)
-    adjusted = f"p adjusted over {family} rows (Holm)" if family > 1 else "p of a single test"
+    adjusted = "p of a single test"
+    if family > 1:
+        adjusted = f"p adjusted over {family} rows (Holm), each interval for its row alone"
     return tuple(
         _build("Primary metrics", group, found, verdicts, adjusted if family else "")
         for group, found in _by_group(rows, by)

@@ -19,6 +19,7 @@ from benchkit.tables.wording import (
     write_change,
     write_interval,
 )
+from benchkit.units import format_percent
 from benchkit.verdict import CHANGED, IMPROVEMENT, INCONCLUSIVE, REGRESSION, Verdict, Verdicts
 
 _WORDS = 35
@@ -62,9 +63,9 @@ def bullets(verdicts: Verdicts) -> tuple[str, ...]:
         At most three.
     """
     _, left = _fit(_order(write_clauses(verdicts)))
-    unknown, other = _say_unknown(verdicts), _say_exploratory(verdicts)
-    rest = [line for line in (unknown, other) if line]
+    told = (_say_drift(verdicts), _say_unknown(verdicts), _say_exploratory(verdicts))
     found = [f"{MARKS[clause.word]} {clause.text}." for clause in left]
+    rest = [line for line in told if line][: _BULLETS - 1 if found else _BULLETS]
     room = _BULLETS - len(rest)
     if len(found) > room:
         found = [*found[: room - 1], " ".join(found[room - 1 :])]
@@ -85,6 +86,21 @@ def _fit(clauses: Sequence[Clause]) -> tuple[list[Clause], list[Clause]]:
         if index and words > _WORDS:
             return list(clauses[:index]), list(clauses[index:])
     return list(clauses), []
+
+
+def _say_drift(verdicts: Verdicts) -> str:
+    """Say which changes of the sentence a drift of the machine has moved, and to what."""
+    moved = [row for row in verdicts.primary if row.contrast.drift is not None]
+    if not moved:
+        return ""
+    changes = [
+        f"{_name_row(row, verdicts.primary, verdicts)} {format_percent(drift.change)}, "
+        f"not {format_percent(drift.plain)}"
+        for row in moved[:_BULLETS]
+        if (drift := row.contrast.drift) is not None
+    ]
+    more = f" (and {len(moved) - _BULLETS} more)" if len(moved) > _BULLETS else ""
+    return f"Drift (B332): by means with a straight trend taken out {'; '.join(changes)}{more}."
 
 
 def _say_unknown(verdicts: Verdicts) -> str:
