@@ -246,13 +246,13 @@ def common_scale(values: Iterable[float], unit: str) -> Scale:
 
 
 #: Powers of ten that numbers are written out for.
-_SMALLEST_POWER, _LARGEST_POWER = -6, 14
+_SMALLEST_POWER, _LARGEST_POWER = -6, 15
 
 
 def format_number(value: float, digits: int = 3) -> str:
     """Write a number with ``digits`` significant digits; whole numbers keep all of theirs.
 
-    Below a millionth and from 10¹⁵ on it is written with a power of ten.
+    Below a millionth and from 10¹⁶ on it is written with a power of ten.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from benchkit.comparison.measure import ALIGNED, HISTORY, RANK, SIGNED
+from benchkit.comparison.measure import ALIGNED, DIFFERENCE, HISTORY, RANK, SIGNED, choose_method
 from benchkit.comparison.model import Contrast
 from benchkit.stats.multiplicity import (
     largest_family,
@@ -43,9 +43,14 @@ def find_smallest(contrast: Contrast) -> float:
     """Return the smallest p-value that the runs of a row can give; 0 where nothing bounds it."""
     if contrast.method == SIGNED:
         return smallest_paired_pvalue(contrast.n_variant)
-    if contrast.method in RANKED:
+    if contrast.method in RANKED or _ranks_differences(contrast):
         return smallest_pvalue(contrast.n_baseline, contrast.n_variant)
     return 0.0
+
+
+def _ranks_differences(contrast: Contrast) -> bool:
+    fewest, most = sorted((contrast.n_baseline, contrast.n_variant))
+    return contrast.method == DIFFERENCE and choose_method(fewest, most) == RANK
 
 
 def find_closed(contrasts: Sequence[Contrast], alpha: float) -> tuple[bool, ...]:

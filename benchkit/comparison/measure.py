@@ -48,6 +48,8 @@ EXACT, RANK, ALIGNED, SIGNED, WELCH, HISTORY, SINGLE, WITHIN, REFUSED, DIFFERENC
     "too few events",
     "difference",
 )
+#: Logarithms of ratios beyond this leave float64.
+_LARGEST_LOG = 690.0
 #: Methods that tell a direction at most: nothing of how runs differ is known.
 DIRECTIONS = frozenset({SINGLE, WITHIN, REFUSED})
 
@@ -91,7 +93,7 @@ def measure(
     asked : {'auto', 'rank', 'welch', 'history'}
         The method that the user wants wherever the runs allow it; elsewhere a note says why not.
     """
-    if assume == "exact":
+    if assume == "exact" and max(map(abs, (*x, *y))) <= LARGEST:
         exact = exact_difference(x, y)
         if exact is not None:
             return _exact(x, y, exact)
@@ -101,16 +103,30 @@ def measure(
     refused = tell_refused(asked, fewest, most)
     if method == SINGLE or not positive:
         if fewest < WELCH_RUNS:
-            found = _single(x, y, refused, positive=positive)
-        else:
-            found = _difference(x, y, confidence, method)
-        return found
+            return _single(x, y, refused, positive=positive)
+        return _difference(x, y, confidence, method)
     if blocks is not None and (design := _choose(blocks)):
         return _by_blocks(blocks, design, confidence)
+    return _by_logs(x, y, method, confidence, blocks, asked)
+
+
+def _by_logs(
+    x: Sequence[float],
+    y: Sequence[float],
+    method: str,
+    confidence: float,
+    blocks: Blocks | None,
+    asked: str,
+) -> Found:
+    """Apply an unpaired method to logarithms."""
+    fewest, most = sorted((len(x), len(y)))
+    refused = tell_refused(asked, fewest, most)
     logs = [math.log(v) for v in x], [math.log(v) for v in y]
+    if max(map(max, logs)) - min(map(min, logs)) >= _LARGEST_LOG:
+        return Found(method=DIFFERENCE, notes=("values 300 powers of ten apart are not compared",))
     if method == RANK:
-        told = ("2 or 3 runs on a side: by ranks",) if fewest < RANK_RUNS else ()
-        notes = (*refused, *told, *_tell_of_pairs(blocks))
+        few = ("2 or 3 runs on a side: by ranks",) if fewest < RANK_RUNS else ()
+        notes = (*refused, *few, *_tell_of_pairs(blocks))
         return _found(RANK, confidence, partial(_rank, *logs), notes)
     if method == HISTORY:
         return _predict(*logs, confidence, refused)
@@ -237,11 +253,12 @@ def _exact(x: Sequence[float], y: Sequence[float], exact: ExactDifference) -> Fo
     if not exact.changed:
         return Found(method=EXACT, ratio=(1.0, 1.0, 1.0), equivalence=(1.0, 1.0))
     ranges = f"exact: {_write_range(x)} against {_write_range(y)}"
-    if min(*x, *y) <= 0:
+    low, ratio, high = (
+        _divide(*ends) for ends in ((min(y), max(x)), (median(y), median(x)), (max(y), min(x)))
+    )
+    if low is None or high is None:
         return Found(method=EXACT, notes=(ranges,))
-    low, high = min(y) / max(x), max(y) / min(x)
-    ratio = (median(y) / median(x), low, high)
-    return Found(method=EXACT, ratio=ratio, equivalence=(low, high), notes=(ranges,))
+    return Found(method=EXACT, ratio=(ratio, low, high), equivalence=(low, high), notes=(ranges,))
 
 
 def _write_range(values: Sequence[float]) -> str:
@@ -253,7 +270,7 @@ def _single(
     x: Sequence[float], y: Sequence[float], refused: tuple[str, ...], *, positive: bool
 ) -> Found:
     sides = "1 run per side" if len(x) == len(y) else "1 run on one side"
-    ratio = median(y) / median(x) if positive else None
+    ratio = _divide(median(y), median(x)) if positive else None
     notes = (f"{sides}: direction only", *refused)
     return Found(method=SINGLE, ratio=(ratio, None, None), notes=notes)
 
@@ -315,7 +332,7 @@ def refuse(stat: str, beyond: float) -> Found:
 
 def compare_summaries(x: float, y: float) -> Found:
     """Put two summaries of runs beside each other: a direction, whatever they stand on."""
-    ratio = y / x if min(x, y) > 0 else None
+    ratio = _divide(y, x)
     note = "summaries without the runs behind them: direction only, compare the raw files"
     return Found(method=SINGLE, ratio=(ratio, None, None), notes=(note,))
 
@@ -345,4 +362,10 @@ def _finite(value: float) -> float | None:
 
 
 def _exp(log: float) -> float | None:
-    return math.exp(log) if math.isfinite(log) else None
+    return math.exp(log) if abs(log) < _LARGEST_LOG else None
+
+
+def _divide(y: float, x: float) -> float | None:
+    """Return y / x, None where it is no positive number or leaves float64."""
+    ratio = y / x if min(x, y) > 0 else 0.0
+    return ratio if 0 < ratio < math.inf else None

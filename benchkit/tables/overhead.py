@@ -38,6 +38,8 @@ from benchkit.units import (
 )
 from benchkit.verdict import Verdict, Verdicts
 
+#: Counts below are written to the last digit.
+_LARGEST_COUNT = 1e12
 STUB = ("benchmark", "params", "tool", "subject", "metric", "variant")
 
 
@@ -225,7 +227,7 @@ def _numbers(row: Verdict, scale: Scale, shared: Scale | None) -> tuple[Cell, Ce
 
 
 def _value(value: float, unit: str, scale: Scale) -> Cell:
-    if unit == "1" and float(value).is_integer():  # a count
+    if unit == "1" and abs(value) < _LARGEST_COUNT and float(value).is_integer():
         return Cell(format_number(value, 1), value)
     return Cell(write_value(value, scale), value)
 
