@@ -45,7 +45,7 @@ from benchkit.stats.rankrows import RankRows, compare_rows
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.samplesize import runs_for_effect, runs_for_equivalence, smallest_effect
 from benchkit.stats.signed_rank import paired_shift, smallest_paired_pvalue, wilcoxon
-from benchkit.stats.spread import Components, Spread, measure_spread, part_variance
+from benchkit.stats.spread import Components, Spread, measure_spread, part_variance, spread_limits
 from benchkit.stats.twolevel import QuantileChange, compare_two_level, quantile_interval
 from benchkit.stats.within import (
     Correlation,
@@ -115,6 +115,7 @@ __all__ = [
     "smallest_effect",
     "smallest_paired_pvalue",
     "smallest_pvalue",
+    "spread_limits",
     "welch",
     "wilcoxon",
 ]
