@@ -49,7 +49,7 @@ def find_single_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]
 
 
 def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B302: so few runs for so many primary rows that some, or none, can ever be shown."""
+    """B302: so few runs for so many primary rows that some or all can never be shown."""
     tested = [
         c for c in comparisons.contrasts if c.primary and c.method not in {EXACT, *DIRECTIONS}
     ]

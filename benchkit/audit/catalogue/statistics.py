@@ -18,7 +18,7 @@ STATISTICS = (
     Entry(
         code="B302",
         severity="warning",
-        says="too few runs for so many primary rows: some, or none, can ever be shown",
+        says="too few runs for so many primary rows: some or all can never be shown",
         what="The smallest p-value that the runs of a row allow, adjusted for the other primary "
         "rows, is above α. With 4 + 4 runs one row can be shown, with 3 + 3 by ranks none.",
         why="`~` or `not shown` would be printed whatever the difference.",
