@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from benchkit.comparison import DIRECTIONS, EXACT, HISTORY, REFUSED, Contrast, count_runs
+from benchkit.stats.equivalence import log_margin
 from benchkit.stats.power import (
     MOST_RUNS,
     detectable_effect,
@@ -21,8 +21,6 @@ from benchkit.stats.power import (
 )
 from benchkit.units import format_percent, format_quantity, format_reach
 
-Cause = Literal["few runs", "spread", "other"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
@@ -31,7 +29,9 @@ class Family:
     Parameters
     ----------
     rows : int
-        How many there are.
+        How many there are, whether or not they can be tested yet.
+    tested : int
+        How many have a p-value.
     alpha : float
         Their common level.
     is_closed : bool
@@ -41,6 +41,7 @@ class Family:
     """
 
     rows: int
+    tested: int
     alpha: float
     is_closed: bool
     p_adjusted: float | None
@@ -59,9 +60,10 @@ class Sensitivity:
         The same in the unit, where values that are not positive have no ratio.
     runs_needed : int or None
         Runs per side that would decide it; None where none is an advice.
-    cause : {'few runs', 'spread', 'other'}
-        ``few runs``: no p-value that they can give is small enough. ``spread``: more than 1000 runs
-        would be needed.
+    least : int or None
+        Where no p-value that so few runs can give is small enough: with how many one is.
+    is_wide : bool
+        Whether more than 1000 runs would be needed.
     note : str
         The same in words, the true reason first.
     """
@@ -69,7 +71,8 @@ class Sensitivity:
     detectable: float | None = None
     detectable_difference: float | None = None
     runs_needed: int | None = None
-    cause: Cause = "other"
+    least: int | None = None
+    is_wide: bool = False
     note: str = ""
 
 
@@ -102,7 +105,7 @@ def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Se
     least = count_runs(contrast, family.rows, family.alpha)
     if contrast.method in DIRECTIONS:
         note = f"a verdict needs at least {least} runs per side"
-        return Sensitivity(runs_needed=least, cause="few runs", note=note)
+        return Sensitivity(runs_needed=least, least=least, note=note)
     closed = _tell_closed(contrast, family, least) if family.is_closed else ""
     width = _half_width(contrast.ratio_low, contrast.ratio_high, math.log)
     if width is None:
@@ -120,32 +123,32 @@ def _measure(
     same, twice = (None if runs is None else max(runs, least) for runs in (same, twice))
     seen = None if closed else detectable_effect(width, margin, confidence=sure)
     needed = None if same is None or twice is None else max(same, twice)
-    said = [closed] if closed else []
+    said = [closed or _tell_adjusted(contrast, margin, family)]
     if seen is not None:
         said.append(f"so many runs usually detect {format_reach(seen)}")
     is_enough = needed is not None and needed <= n
     if same is None and twice is None:
         said.append("the spread is too large for any practical number of runs")
-    elif is_enough:
-        said = [_tell_enough(contrast, margin, family), *said]
-    else:
+    elif not is_enough:
         said.append(
             f"it takes {_about(same)} runs per side to show no change beyond {_bare(margin)}, "
             f"{_about(twice)} to show a change of {_bare(2 * margin)}"
         )
-    is_wide = needed is None and not closed
+    elif not said[0]:
+        said[0] = f"so many runs are usually enough: the change is too near {_bare(margin)}"
     return Sensitivity(
         detectable=seen,
         runs_needed=None if is_enough else needed,
-        cause="few runs" if closed else "spread" if is_wide else "other",
-        note="; ".join(said),
+        least=least if closed else None,
+        is_wide=needed is None,
+        note="; ".join(part for part in said if part),
     )
 
 
 def _measure_difference(contrast: Contrast, least: int, closed: str) -> Sensitivity:
     """Say what a difference without a ratio could have shown; runs are told only where all lack."""
     if closed:
-        return Sensitivity(runs_needed=least, cause="few runs", note=closed)
+        return Sensitivity(runs_needed=least, least=least, note=closed)
     width = _half_width(contrast.difference_low, contrast.difference_high)
     if width is None:
         return Sensitivity(note="no interval: held against no margin")
@@ -165,35 +168,38 @@ def sum_up(rows: Sequence[Sensitivity]) -> str:
     >>> told.replace("\N{NO-BREAK SPACE}", " ")
     'the least sensitive detects ±10.0 %; the widest needs about 40 runs per side'
     """
-    closed = sum(row.cause == "few runs" for row in rows)
-    wide = sum(row.cause == "spread" for row in rows)
+    closed = [row.least for row in rows if row.least is not None]
+    wide = sum(row.is_wide for row in rows)
     hardest = max((row.runs_needed for row in rows if row.runs_needed), default=None)
     seen = max((row.detectable for row in rows if row.detectable is not None), default=None)
-    if closed == len(rows):
-        return f"too few runs for any to be shown: run at least {hardest} per side"
     parts = []
     if closed:
-        parts.append(f"too few runs for {closed} of them to be ever shown")
+        which = "any" if len(closed) == len(rows) else f"{len(closed)} of them"
+        parts.append(f"too few runs for {which} to be ever shown (it takes {max(closed)} per side)")
     if seen is not None:
         parts.append(f"the least sensitive detects {format_reach(seen)}")
     if wide:
         parts.append(f"{wide} would take more than {MOST_RUNS} runs per side")
-    elif hardest:
+    elif hardest and hardest > max(closed, default=0):
         parts.append(f"the widest needs about {hardest} runs per side")
     return "; ".join(parts)
 
 
 def _tell_closed(contrast: Contrast, family: Family, least: int) -> str:
     runs = f"{contrast.n_baseline} + {contrast.n_variant} runs"
-    among = f" among {family.rows} rows" if family.rows > 1 else ""
+    among = f" among {family.tested} rows" if family.tested > 1 else ""
     return f"{runs} cannot reach p ≤ {family.alpha:.2g}{among}: run at least {least} per side"
 
 
-def _tell_enough(contrast: Contrast, margin: float, family: Family) -> str:
-    p, adjusted = contrast.pvalue, family.p_adjusted
-    if p is not None and adjusted is not None and p <= family.alpha < adjusted:
-        return f"p = {p:.2g} by itself; adjusted for {family.rows} rows it is not small enough"
-    return f"so many runs are usually enough: the change is too near {_bare(margin)}"
+def _tell_adjusted(contrast: Contrast, margin: float, family: Family) -> str:
+    """Say that the row would be shown alone, where it is the other rows that leave it open."""
+    p, adjusted, ratio = contrast.pvalue, family.p_adjusted, contrast.ratio
+    if p is None or adjusted is None or not ratio or not p <= family.alpha < adjusted:
+        return ""
+    if abs(math.log(ratio)) < log_margin(margin):
+        return ""
+    among = f"{family.tested} rows" if family.tested > 1 else "so many rows"
+    return f"p = {p:.2g} by itself, and not small enough among {among}"
 
 
 def _half_width(

@@ -152,6 +152,7 @@ def _find_families(
     return [
         Family(
             rows=count if c.primary else 1,
+            tested=len(tested) if c.primary else 1,
             alpha=alpha,
             is_closed=closed[id(c)] if id(c) in closed else any(find_closed([c], alpha)),
             p_adjusted=p,

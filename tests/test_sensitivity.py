@@ -85,9 +85,12 @@ def test_too_few_runs_are_the_first_reason_also_where_the_spread_is_wide() -> No
     note = rows[0].sensitivity.note
     assert note.startswith("4 + 4 runs cannot reach p ≤ 0.05 among 3 rows: run at least 5")
     assert "the spread is too large" in note
-    assert rows[0].sensitivity.cause == "few runs"
+    assert (rows[0].sensitivity.least, rows[0].sensitivity.is_wide) == (5, True)
     assert rows[0].detectable is None
-    assert sum_up([row.sensitivity for row in rows]).startswith("too few runs for any")
+    assert sum_up([row.sensitivity for row in rows]) == (
+        "too few runs for any to be ever shown: 5 per side could; "
+        "3 would take more than 1000 runs per side"
+    )
 
 
 def test_a_row_that_is_shown_beside_others_is_not_said_to_be_impossible() -> None:
@@ -117,17 +120,19 @@ def test_what_the_adjustment_leaves_open_is_not_put_down_to_the_margin() -> None
     near = replace(contrast(FOUR * 2, [v * 1.05 for v in FOUR * 2]), pvalue=0.03)
     rows = judged(near, near)
     assert rows[0].word == INCONCLUSIVE
-    assert rows[0].sensitivity.note.startswith("p = 0.03 by itself; adjusted for 2 rows")
+    assert rows[0].sensitivity.note.startswith(
+        "p = 0.03 by itself, and not small enough among 2 rows"
+    )
 
 
 def test_a_sum_says_each_reason_that_there_is() -> None:
     rows = [
-        Sensitivity(cause="few runs", runs_needed=5),
-        Sensitivity(cause="spread", detectable=2.0),
+        Sensitivity(least=5, runs_needed=5),
+        Sensitivity(is_wide=True, detectable=2.0),
         Sensitivity(runs_needed=40, detectable=0.1),
     ]
     assert sum_up(rows) == (
-        "too few runs for 1 of them to be ever shown; the least sensitive detects a factor of "
-        "3.00; 1 would take more than 1000 runs per side"
+        "too few runs for 1 of them to be ever shown: 5 per side could; the least sensitive "
+        "detects a factor of 3.00; 1 would take more than 1000 runs per side"
     )
     assert sum_up([Sensitivity()]) == ""

@@ -247,7 +247,7 @@ def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes) -> tuple[Cell, ...]
 
 
 def _needed(sensitivity: Sensitivity) -> Cell:
-    if sensitivity.cause == "spread":
+    if sensitivity.is_wide:
         return Cell(f"> {MOST_RUNS}", MOST_RUNS + 1)
     needed = sensitivity.runs_needed
     return Cell(f"{needed}" if needed else "", needed)
