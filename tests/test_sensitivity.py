@@ -88,7 +88,7 @@ def test_too_few_runs_are_the_first_reason_also_where_the_spread_is_wide() -> No
     assert (rows[0].sensitivity.least, rows[0].sensitivity.is_wide) == (5, True)
     assert rows[0].detectable is None
     assert sum_up([row.sensitivity for row in rows]) == (
-        "too few runs for any to be ever shown: 5 per side could; "
+        "too few runs for any to be ever shown (it takes 5 per side); "
         "3 would take more than 1000 runs per side"
     )
 
@@ -120,9 +120,8 @@ def test_what_the_adjustment_leaves_open_is_not_put_down_to_the_margin() -> None
     near = replace(contrast(FOUR * 2, [v * 1.05 for v in FOUR * 2]), pvalue=0.03)
     rows = judged(near, near)
     assert rows[0].word == INCONCLUSIVE
-    assert rows[0].sensitivity.note.startswith(
-        "p = 0.03 by itself, and not small enough among 2 rows"
-    )
+    said = rows[0].sensitivity.note
+    assert said.startswith("p = 0.03 by itself, and not small enough among 2 rows")
 
 
 def test_a_sum_says_each_reason_that_there_is() -> None:
@@ -132,7 +131,7 @@ def test_a_sum_says_each_reason_that_there_is() -> None:
         Sensitivity(runs_needed=40, detectable=0.1),
     ]
     assert sum_up(rows) == (
-        "too few runs for 1 of them to be ever shown: 5 per side could; the least sensitive "
+        "too few runs for 1 of them to be ever shown (it takes 5 per side); the least sensitive "
         "detects a factor of 3.00; 1 would take more than 1000 runs per side"
     )
     assert sum_up([Sensitivity()]) == ""
