@@ -60,10 +60,11 @@ def suggest_margin(rows: Sequence[Sizes]) -> Estimate:
     Notes
     -----
     The largest of three: the 95 % quantile of the sizes of the splits; t_{0.975}·e, with e the root
-    of the mean square of the sizes and as many degrees of freedom as there are runs less one per
-    row, which is the prediction interval of one more estimate [1]_; and what was measured between
-    two sessions. The interval is 1.96·e times the limits of a standard deviation. Smallest usable
-    n: 2 runs, where the margin is 12.7 times their difference.
+    of the mean square of the sizes, which is the prediction interval of one more estimate [1]_; and
+    what was measured between two sessions. The degrees of freedom are the runs less one per row,
+    fewer where rows vary unequally, as Satterthwaite counts them. The interval is the larger of
+    that quantile and 1.96·e, times the limits of a standard deviation. Smallest usable n: 2 runs,
+    where the margin is 12.7 times their difference.
 
     References
     ----------
@@ -81,23 +82,23 @@ def suggest_margin(rows: Sequence[Sizes]) -> Estimate:
     if not known:
         return Estimate(math.nan, math.nan, math.nan, HELD, "A/A splits")
     sizes = [size for row in known for size in row.splits if not math.isnan(size)]
-    freedom = sum(row.runs - 1 for row in known)
-    squares = (float(np.nanmean(np.square(row.splits))) * (row.runs - 1) for row in known)
-    error = math.sqrt(sum(squares) / freedom)
-    low, high = spread_limits(freedom, HELD)
-    wide = NormalDist().inv_cdf((1 + HELD) / 2) * error
-    least = max(
-        float(np.quantile(sizes, HELD, method="higher")),
-        t_quantile(freedom, (1 + HELD) / 2) * error,
-        *(row.measured for row in known),
-    )
-    return Estimate(
-        _round_up(_to_fraction(least)),
-        _to_fraction(low * wide),
-        _to_fraction(high * wide),
-        HELD,
-        "A/A splits",
-    )
+    error, freedom = _pool(known)
+    held = float(np.quantile(sizes, HELD, method="higher"))
+    single = t_quantile(freedom, (1 + HELD) / 2) * error
+    least = max(held, single, *(row.measured for row in known))
+    likely = max(held, NormalDist().inv_cdf((1 + HELD) / 2) * error)
+    low, high = (_to_fraction(end * likely) for end in spread_limits(freedom, HELD))
+    return Estimate(_round_up(_to_fraction(least)), low, high, HELD, "A/A splits")
+
+
+def _pool(rows: Sequence[Sizes]) -> tuple[float, float]:
+    """Return the root of the mean square of the sizes, and its degrees of freedom."""
+    squares = np.array([np.nanmean(np.square(row.splits)) for row in rows])
+    weights = np.array([row.runs - 1 for row in rows])
+    parts = weights * squares
+    total = float(parts.sum())
+    freedom = total**2 / float(parts @ squares) if total else float(weights.sum())
+    return math.sqrt(total / float(weights.sum())), freedom
 
 
 def _to_fraction(log: float) -> float:

@@ -112,13 +112,13 @@ def measure_spread(values: ArrayLike, confidence: float = 0.8) -> Spread:
     return Spread(spread, high, logs.size, confidence)
 
 
-def spread_limits(freedom: int, confidence: float = 0.95) -> tuple[float, float]:
+def spread_limits(freedom: float, confidence: float = 0.95) -> tuple[float, float]:
     """Return the interval of a standard deviation, as factors of the one that was measured.
 
     Parameters
     ----------
-    freedom : int
-        Degrees of freedom, at least 1.
+    freedom : float
+        Degrees of freedom, at least 1; whole numbers are not required.
     confidence : float
         Of the interval, 0 < confidence < 1.
 

@@ -17,7 +17,6 @@ from benchkit.tables.stub import (
     fold_stub,
     stub_cells,
     stub_columns,
-    write_bare_reach,
     write_share,
 )
 from benchkit.tables.wording import NOTHING, format_bare
@@ -176,15 +175,15 @@ def _row_cells(row: NoiseRow) -> tuple[Cell, ...]:
 
 
 def _margin(metric: NoiseMetric) -> str:
-    """Write ``±3.5 % [2.1, 6.0 %]``, and large ones as factors."""
+    """Write ``±3.5 % [2.1, 6.0 %]``, and large ones as factors: ``1.26× [1.14, 1.45×]``."""
     if math.isnan(metric.margin):
         return NOTHING
-    ends = (metric.margin_low, metric.margin_high)
-    if all(format_reach(end).startswith("±") for end in ends):
-        low, high = (write_share(end) for end in ends)
-        return f"{write_bare_reach(metric.margin)} [{low.removesuffix(_PERCENT)}, {high}]"
-    low, high = (format_number(1 + end) for end in ends)
-    return f"{write_bare_reach(metric.margin)} [{low}, {high}×]"
+    sizes = (metric.margin, metric.margin_low, metric.margin_high)
+    if all(format_reach(size).startswith("±") for size in sizes):
+        low, high = (write_share(end) for end in sizes[1:])
+        return f"±{format_bare(metric.margin)} [{low.removesuffix(_PERCENT)}, {high}]"
+    margin, low, high = (format_number(1 + size) for size in sizes)
+    return f"{margin}× [{low}, {high}×]"
 
 
 _PERCENT = "\N{NO-BREAK SPACE}%"

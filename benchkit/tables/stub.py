@@ -12,8 +12,7 @@ from dataclasses import replace
 from benchkit.comparison.replicates import Replicates
 from benchkit.metrics import label
 from benchkit.tables.model import Cell, Column, Table, drop_empty, fold_constant
-from benchkit.tables.wording import format_bare
-from benchkit.units import format_percent, format_reach, printable
+from benchkit.units import format_percent, printable
 
 NAMES = ("group", "benchmark", "params", "tool", "subject", "metric", "variant")
 NONE = Cell("–")
@@ -49,15 +48,3 @@ def write_share(share: float) -> str:
     '3.1 %'
     """
     return format_percent(share).lstrip("+±")
-
-
-def write_bare_reach(share: float) -> str:
-    """Write how far a change goes either way, without decimals where it has none.
-
-    Examples
-    --------
-    >>> write_bare_reach(0.04).replace("\N{NO-BREAK SPACE}", " "), write_bare_reach(0.31)
-    ('±4 %', 'a factor of 1.31')
-    """
-    written = format_reach(share)
-    return f"±{format_bare(share)}" if written.startswith("±") else written

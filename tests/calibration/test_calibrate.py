@@ -164,3 +164,11 @@ def test_values_without_a_ratio_raise_no_alarm() -> None:
     assert math.isnan(found.metrics[0].margin)
     assert "no ratio and no margin" in noise_lines(found)[0]
     assert noise_tables(found)[0].rows[0][-1].text == "–"
+
+
+def test_rows_that_vary_unequally_widen_the_interval_and_the_margin_lies_in_it() -> None:
+    quiet, loud = Sizes((0.01,) * 20, 10), Sizes((0.1,) * 20, 10)
+    alike, mixed = suggest_margin([quiet, quiet]), suggest_margin([quiet] * 9 + [loud])
+    assert mixed.high / mixed.low > alike.high / alike.low
+    for found in (alike, mixed):
+        assert found.low < found.value < found.high
