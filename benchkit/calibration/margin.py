@@ -74,7 +74,7 @@ def suggest_margin(rows: Sequence[Sizes]) -> Estimate:
     --------
     >>> one = suggest_margin([Sizes((0.001, 0.010, 0.012), runs=6)])
     >>> one.value, round(one.low, 3), round(one.high, 3)
-    (0.025, 0.011, 0.045)
+    (0.025, 0.011, 0.044)
     >>> suggest_margin([Sizes((0.01,), runs=2)]).value
     0.14
     """
