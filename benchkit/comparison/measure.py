@@ -185,10 +185,8 @@ def _choose(blocks: Blocks) -> str:
     return SIGNED if len(blocks.logs) >= SIGNED_BLOCKS else ""
 
 
-_BY_BLOCKS = {
-    ALIGNED: "aligned ranks: the level of each round is taken out",
-    SIGNED: "signed ranks of the rounds' pairs",
-}
+#: What names a method that does not name itself in the notes of its estimate.
+_NAMED = {SIGNED: ("signed ranks of the rounds' pairs",)}
 
 
 def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Found:
@@ -199,7 +197,7 @@ def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Found:
     else:
         sides = blocks.side(blocks.baseline), blocks.side(blocks.variant)
         apply = partial(_pair, *sides)
-    notes = (_BY_BLOCKS[method], *_tell_of_unpaired(blocks, apply, confidence))
+    notes = (*_NAMED.get(method, ()), *_tell_of_unpaired(blocks, apply, confidence))
     found = _found(method, confidence, apply, notes)
     return replace(found, arranged=tuple(map(tuple, sides)))
 
