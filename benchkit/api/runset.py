@@ -15,6 +15,7 @@ from benchkit.api.answer import Comparison
 from benchkit.api.sides import explain_single_variant, pair_up, require_metrics, split_metric
 from benchkit.audit import audit, check
 from benchkit.audit.names import explain_nothing
+from benchkit.audit.order import take_out_drift
 from benchkit.comparison import Comparisons, Plan
 from benchkit.comparison import compare as compare_rows
 from benchkit.derived.knee import DEFAULT as KNEE
@@ -178,6 +179,7 @@ class RunSet:
         comparisons = Comparisons(pairs=(), contrasts=(), confidence=confidence)
         if reason is None:
             comparisons = compare_rows(self.observations, self.runs, chosen, plan)
+            comparisons = take_out_drift(comparisons, self.runs)
         verdicts = judge(comparisons, margin)
         findings = rank(
             (

@@ -56,7 +56,7 @@ _ASCII: dict[str, str | int | None] = {
     "\N{NO-BREAK SPACE}": " ",
 }
 #: Columns that a narrow screen goes without, in this order.
-_SPARE = ("needed", "runs", "n", "p", "sources", "duration", "baseline")
+_SPARE = ("detectable", "needed", "runs", "n", "p", "sources", "duration", "baseline")
 
 
 def print_table(table: Table, file: TextIO, width: int | None = None) -> None:

@@ -18,7 +18,8 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from typing import Self, TypeVar
+from dataclasses import dataclass
+from typing import Generic, Self, TypeVar
 
 _T = TypeVar("_T")
 
@@ -26,6 +27,8 @@ _T = TypeVar("_T")
 AHEAD_BYTES = 16 << 20
 #: Blocks of 4 MiB that may be on their way at a time.
 _AHEAD = 4
+#: Those of them that the other process has.
+_BUSY = 2
 #: Seconds after which the process looks whether it is still wanted.
 _LOOK = 1.0
 
@@ -46,8 +49,8 @@ class Ahead:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the process, when it has finished the block at hand."""
-        self._pool.shutdown(cancel_futures=True)
+        """End the process, when it has finished what it has."""
+        self._pool.shutdown()
 
     def map(self, function: Callable[[bytes], _T], blocks: Iterable[bytes]) -> Iterator[_T]:
         """Yield ``function(block)`` for each block; errors of either are raised where they occur.
@@ -62,50 +65,64 @@ class Ahead:
         -----
         If the other process dies, what it was to read is read in this one.
         """
-        waiting: deque[tuple[bytes, Future[_T]]] = deque()
+        waiting: deque[_Turn[_T]] = deque()
         problem: Exception | None = None
         given = iter(blocks)
         while True:
             try:
-                block = next(given)
+                waiting.append(_Turn(next(given)))
             except StopIteration:
                 break
             except Exception as error:  # noqa: BLE001 - raised behind what came before it
                 problem = error
                 break
-            waiting.append((block, self._submit(function, block)))
+            self._hand_over(function, waiting)
             if len(waiting) > _AHEAD:
                 yield _take(function, waiting)
         while waiting:
+            self._hand_over(function, waiting)
             yield _take(function, waiting)
         if problem is not None:
             raise problem
 
-    def _submit(self, function: Callable[[bytes], _T], block: bytes) -> Future[_T]:
-        try:
-            return self._pool.submit(function, block)
-        except BrokenExecutor:
-            return _read_here(function, block)
+    def _hand_over(self, function: Callable[[bytes], _T], waiting: Iterable[_Turn[_T]]) -> None:
+        """Give the other process a block to read, and one to go on with."""
+        busy = sum(turn.future is not None and not turn.future.done() for turn in waiting)
+        for turn in waiting:
+            if turn.future is None and busy < _BUSY:
+                try:
+                    turn.future = self._pool.submit(function, turn.block)
+                except BrokenExecutor:
+                    return
+                busy += 1
 
 
-def _take(function: Callable[[bytes], _T], waiting: deque[tuple[bytes, Future[_T]]]) -> _T:
+@dataclass(slots=True)
+class _Turn(Generic[_T]):
+    """A block; the other process has it where there is a future."""
+
+    block: bytes
+    future: Future[_T] | None = None
+
+
+def _take(function: Callable[[bytes], _T], waiting: deque[_Turn[_T]]) -> _T:
     """Take what was read of the oldest block; while it is not ready, read the newest here."""
-    if not waiting[0][1].done():
-        newest, future = waiting[-1]
-        if future.cancel():  # the other process has not begun it
-            waiting[-1] = newest, _read_here(function, newest)
-    block, future = waiting.popleft()
+    oldest, newest = waiting[0], waiting[-1]
+    if newest.future is None and oldest.future is not None and not oldest.future.done():
+        newest.future = _read(function, newest.block)
+    waiting.popleft()
     try:
-        return future.result()
+        return (oldest.future or _read(function, oldest.block)).result()
     except BrokenExecutor:
-        return function(block)
+        return function(oldest.block)
 
 
-def _read_here(function: Callable[[bytes], _T], block: bytes) -> Future[_T]:
+def _read(function: Callable[[bytes], _T], block: bytes) -> Future[_T]:
+    """Read a block in this process; an error is raised when it is the block's turn."""
     future: Future[_T] = Future()
     try:
         future.set_result(function(block))
-    except Exception as error:  # noqa: BLE001 - raised when it is the block's turn
+    except Exception as error:  # noqa: BLE001 - kept for then
         future.set_exception(error)
     return future
 
