@@ -13,13 +13,11 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Protocol, TypeVar
-
-_T = TypeVar("_T")
+from typing import IO, Any
 
 HEAD_BYTES = 1 << 16
 _BLOCK = 1 << 20
@@ -34,14 +32,6 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-
-
-class BlockMap(Protocol):
-    """Yields what a function makes of each block, in their order, as `map` does."""
-
-    def __call__(self, function: Callable[[bytes], _T], blocks: Iterable[bytes], /) -> Iterator[_T]:
-        """Apply it."""
-        ...
 
 
 class UnreadableError(Exception):
@@ -89,7 +79,7 @@ class Source:
         #: Is told the place in the file after each read of a large one.
         self.watch: Callable[[int], None] | None = None
         #: How blocks of lines are read, where each can be by itself; perhaps in another process.
-        self.map: BlockMap = map
+        self.map: Callable[..., Iterator[Any]] = map
         self._data = data
         #: Whether the head is all there is, and not compressed: the case of most reports.
         self.is_small = data is not None and len(data) <= HEAD_BYTES and not data.startswith(_GZIP)
