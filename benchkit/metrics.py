@@ -6,13 +6,20 @@ never an ``if metric == ...`` in a table, a plot or a gate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Better = Literal["lower", "higher", "none"]
 Assume = Literal["nothing", "exact"]
 
+#: Entry points of other packages, each a `Metric`.
+GROUP = "benchkit.metrics"
 PERCENTILES = ("p50", "p66", "p75", "p80", "p90", "p95", "p98", "p99", "p99.9")
 SPREAD = ("mean", "stdev", "min", "max")
 
@@ -149,9 +156,47 @@ VOCABULARY: dict[str, Metric] = {
 # fmt: on
 
 
+@cache
+def plugged() -> Mapping[str, Metric]:
+    """Return the metrics of other packages: entry points of the group ``benchkit.metrics``."""
+    from importlib.metadata import entry_points
+
+    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    return {metric.name: metric for metric in load_metrics(points)}
+
+
+def load_metrics(points: Iterable[EntryPoint]) -> list[Metric]:
+    """Import the metrics that ``points`` name; what is none is warned about and left out."""
+    loaded = []
+    for point in points:
+        try:
+            metric = point.load()
+        except Exception as error:  # noqa: BLE001 - a plug-in may fail in any way
+            why = f"cannot be loaded: {error}"
+        else:
+            if isinstance(metric, Metric) and metric.name not in VOCABULARY:
+                loaded.append(metric)
+                continue
+            is_ours = isinstance(metric, Metric)
+            why = f"{metric.name} is a word of benchkit's own" if is_ours else "is no Metric"
+        warnings.warn(f"metric {point.name} ({point.value}): {why}", stacklevel=2)
+    return loaded
+
+
+def vocabulary() -> Mapping[str, Metric]:
+    """Return every metric with a meaning, those of other packages behind ours."""
+    return {**VOCABULARY, **plugged()}
+
+
 def lookup(name: str, unit: str = "1") -> Metric:
-    """Return the metric called ``name``, or one without a direction for a name of the user's own."""
-    known = VOCABULARY.get(name)
+    """Return the metric called ``name``, or one without a direction for a name of the user's own.
+
+    Examples
+    --------
+    >>> lookup("request_rate").better, lookup("gc-pauses/op").better
+    ('higher', 'none')
+    """
+    known = VOCABULARY.get(name) or plugged().get(name)
     if known is not None:
         return known
     return Metric(name=name, unit=unit, better="none", stats=("sample",), meaning="", source="")

@@ -15,6 +15,7 @@ from benchkit.comparison.replicates import Replicates, collect_replicates
 from benchkit.derived.batches import Batches
 from benchkit.stats.multiplicity import runs_for_family
 from benchkit.stats.outliers import find_outliers
+from benchkit.stats.sample import LARGEST
 from benchkit.stats.samplesize import runs_for_effect, runs_for_equivalence, smallest_effect
 from benchkit.stats.spread import Components, Spread, measure_spread, part_variance
 
@@ -196,8 +197,8 @@ def _plan(row: Replicates, goal: Goal, components: Components | None) -> PlanRow
     if row.n < 2:
         note = "one run tells nothing of how much runs vary: make at least 4"
         return PlanRow(replicates=row, components=components, notes=(note,))
-    if min(row.values) <= 0:
-        note = "values that are not positive have no ratio and no plan"
+    if not 0 < min(row.values) <= max(row.values) <= LARGEST:
+        note = f"values that are not positive, or beyond {LARGEST:g}, have no plan"
         return PlanRow(replicates=row, components=components, notes=(note,))
     spread = measure_spread(row.values)
     return PlanRow(

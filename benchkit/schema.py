@@ -212,8 +212,9 @@ def _frame(data: Mapping[str, object] | pd.DataFrame, columns: tuple[Column, ...
     missing = [name for name in wanted if name not in given]
     extra = [name for name in given if name not in wanted]
     if missing or extra:
-        msg = f"the table lacks the columns {missing} and has the unknown columns {extra}"
-        raise SchemaError(msg, hint=f"the columns are {', '.join(wanted)}")
+        wrong = ("lacks the columns", missing), ("has the unknown columns", extra)
+        told = " and ".join(f"{what} {names}" for what, names in wrong if names)
+        raise SchemaError(f"the table {told}", hint=f"the columns are {', '.join(wanted)}")
     typed = {}
     for column in columns:
         try:

@@ -245,15 +245,21 @@ def common_scale(values: Iterable[float], unit: str) -> Scale:
     return next((Scale(*rung) for rung in ladder if smallest >= rung[0]), Scale(*ladder[-1]))
 
 
+#: Powers of ten that numbers are written out for.
+_SMALLEST_POWER, _LARGEST_POWER = -6, 15
+
+
 def format_number(value: float, digits: int = 3) -> str:
     """Write a number with ``digits`` significant digits; whole numbers keep all of theirs.
 
-    Below a millionth it is written with a power of ten.
+    Below a millionth and from 10¹⁶ on it is written with a power of ten.
 
     Examples
     --------
     >>> format_number(0.27650), format_number(999.6), format_number(29018.83)
     ('0.277', '1000', '29\N{NARROW NO-BREAK SPACE}019')
+    >>> format_number(1.5e300), format_number(-2e-9)
+    ('1.50e300', '−2.00e−09')
     """
     if not isfinite(value):
         return "–"
@@ -261,8 +267,8 @@ def format_number(value: float, digits: int = 3) -> str:
         return "0"
     rounded = f"{value:.{digits - 1}e}"
     power = int(rounded.partition("e")[2])
-    if power < -6:
-        return rounded.replace("-", _MINUS)
+    if not _SMALLEST_POWER <= power <= _LARGEST_POWER:
+        return rounded.replace("e+", "e").replace("-", _MINUS)
     return group_digits(f"{value:.{max(digits - 1 - power, 0)}f}")
 
 
@@ -300,6 +306,10 @@ def format_change(ratio: float) -> str:
     return format_percent(ratio - 1)
 
 
+#: From here on per cent are written as other numbers are.
+_LARGEST_PERCENT = 1e5
+
+
 def format_percent(fraction: float, limits: Iterable[float] = ()) -> str:
     """Write a signed fraction as per cent: one decimal, more where rounding would cross a limit.
 
@@ -311,12 +321,31 @@ def format_percent(fraction: float, limits: Iterable[float] = ()) -> str:
     if not isfinite(fraction):
         return "–"
     percent = fraction * 100
+    if abs(percent) >= _LARGEST_PERCENT:
+        return f"{'+' if percent > 0 else ''}{format_number(percent)}\N{NO-BREAK SPACE}%"
     bounds = [round(limit * 100, 9) for limit in limits]
     kept = (d for d in range(1, 5) if all(_same_side(percent, d, bound) for bound in bounds))
     decimals = next(kept, 1)
     rounded = round(percent, decimals)
     sign = "+" if rounded > 0 else _MINUS if rounded < 0 else "±"
     return f"{sign}{abs(rounded):.{decimals}f}\N{NO-BREAK SPACE}%"
+
+
+#: From here on a change up and the same one down are too different to be written as one.
+_LARGE_REACH = 0.25
+
+
+def format_reach(share: float) -> str:
+    """Write how far a change goes either way; a large one, which is less far down, as a factor.
+
+    Examples
+    --------
+    >>> format_reach(0.041).replace("\N{NO-BREAK SPACE}", " "), format_reach(1.88)
+    ('±4.1 %', 'a factor of 2.88')
+    """
+    if share > _LARGE_REACH:
+        return f"a factor of {format_number(1 + share)}"
+    return f"±{format_percent(share).lstrip('+')}"
 
 
 def _same_side(percent: float, decimals: int, bound: float) -> bool:

@@ -15,22 +15,20 @@ from benchkit.comparison import (
     DIRECTIONS,
     EXACT,
     HISTORY,
-    REFUSED,
     Comparisons,
     Contrast,
-    count_decidable,
-    count_runs,
+    find_closed,
 )
-from benchkit.comparison.families import RANKED
+from benchkit.sensitivity import Family, Sensitivity, measure_sensitivity
 from benchkit.stats.equivalence import is_equivalent, log_margin
 from benchkit.stats.multiplicity import benjamini_hochberg, holm
-from benchkit.stats.power import runs_to_show_effect, runs_to_show_equivalence
 from benchkit.units import format_percent, format_quantity
 
 REGRESSION, IMPROVEMENT = "regression", "improvement"
 EQUIVALENT, INCONCLUSIVE = "equivalent", "inconclusive"
 CHANGED, UNCHANGED = "changed", "unchanged"
 
+_NOTHING_LACKS = Sensitivity()
 #: A rounding step beyond this share of the values widens what is said to be excluded.
 _COARSE = 0.005
 #: Beyond this share of failed requests a side's rates and latencies are those of its errors.
@@ -47,18 +45,27 @@ class Verdict:
     p_adjusted : float or None
         Holm's among the primaries of the comparison, Benjamini-Hochberg's among the rest.
     word : {'regression', 'improvement', 'equivalent', 'inconclusive', 'changed', 'unchanged'}
-    runs_needed : int or None
-        Runs per side after which the row would be decided whether the variant costs nothing or
-        twice the margin; None for rows that are decided, and where no number of runs is enough.
     notes : tuple of str
         The contrast's, and what is excluded and needed where nothing is shown.
+    sensitivity : Sensitivity
+        What the runs could have shown and how many are needed; empty for rows that are decided.
     """
 
     contrast: Contrast
     p_adjusted: float | None
     word: str
-    runs_needed: int | None
     notes: tuple[str, ...]
+    sensitivity: Sensitivity = _NOTHING_LACKS
+
+    @property
+    def runs_needed(self) -> int | None:
+        """Runs per side that decide whether the variant costs nothing or twice the margin."""
+        return self.sensitivity.runs_needed
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest change, a fraction, that runs of an undecided row usually show."""
+        return self.sensitivity.detectable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,10 +116,10 @@ def judge(comparisons: Comparisons, margin: float = 0.03) -> Verdicts:
     """
     alpha = 1 - comparisons.confidence
     adjusted = _adjust(comparisons.contrasts)
-    family = sum(1 for c in comparisons.contrasts if c.primary and c.method != EXACT)
+    families = _find_families(comparisons.contrasts, adjusted, alpha)
     rows = tuple(
-        _judge(contrast, p, margin, alpha, family if contrast.primary else 1)
-        for contrast, p in zip(comparisons.contrasts, adjusted, strict=True)
+        _judge(contrast, family, margin)
+        for contrast, family in zip(comparisons.contrasts, families, strict=True)
     )
     return Verdicts(comparisons=comparisons, rows=rows, margin=margin, alpha=alpha)
 
@@ -135,11 +142,28 @@ def _adjust(contrasts: Sequence[Contrast]) -> list[float | None]:
     return adjusted
 
 
-def _judge(
-    contrast: Contrast, p_adjusted: float | None, margin: float, alpha: float, family: int
-) -> Verdict:
-    word = _word(contrast, p_adjusted, margin, alpha)
-    notes, needed = list(contrast.notes), None
+def _find_families(
+    contrasts: Sequence[Contrast], adjusted: Sequence[float | None], alpha: float
+) -> list[Family]:
+    """Tell of each row among how many it is adjusted, and whether they leave it any chance."""
+    tested = [c for c in contrasts if c.primary and c.pvalue is not None]
+    closed = dict(zip(map(id, tested), find_closed(tested, alpha), strict=True))
+    count = sum(1 for c in contrasts if c.primary and c.method != EXACT)
+    return [
+        Family(
+            rows=count if c.primary else 1,
+            tested=len(tested) if c.primary else 1,
+            alpha=alpha,
+            is_closed=closed[id(c)] if id(c) in closed else any(find_closed([c], alpha)),
+            p_adjusted=p,
+        )
+        for c, p in zip(contrasts, adjusted, strict=True)
+    ]
+
+
+def _judge(contrast: Contrast, family: Family, margin: float) -> Verdict:
+    word = _word(contrast, family.p_adjusted, margin, family.alpha)
+    notes, sensitivity = list(contrast.notes), _NOTHING_LACKS
     if word == INCONCLUSIVE and is_too_coarse(contrast, margin):
         notes.append(_tell_of_steps(contrast, margin))
     elif word == INCONCLUSIVE and _is_failing(contrast):
@@ -148,14 +172,14 @@ def _judge(
         excluded = describe_excluded(contrast)
         if excluded:
             notes.append(excluded)
-        needed, why = _runs_needed(contrast, margin, alpha, family)
-        notes.append(why)
+        sensitivity = measure_sensitivity(contrast, margin, family)
+        notes.append(sensitivity.note)
     return Verdict(
         contrast=contrast,
-        p_adjusted=p_adjusted,
+        p_adjusted=family.p_adjusted,
         word=word,
-        runs_needed=needed,
         notes=tuple(dict.fromkeys(notes)),
+        sensitivity=sensitivity,
     )
 
 
@@ -184,20 +208,45 @@ def _change(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: 
     if contrast.method != EXACT and (p_adjusted is None or p_adjusted > alpha):
         return 0
     if contrast.ratio is None:
-        return math.copysign(1, contrast.delta) if contrast.delta else 0
+        return _shift(contrast, margin)
     log = math.log(contrast.ratio)
     return math.copysign(1, log) if abs(log) >= log_margin(margin) else 0
+
+
+def _shift(contrast: Contrast, margin: float) -> float:
+    """Return the direction of a difference without a ratio; from 0 any difference matters."""
+    shift = contrast.delta if contrast.difference is None else contrast.difference
+    least = 0.0 if contrast.method == EXACT else express_margin(contrast, margin)
+    if least is None or not shift or abs(shift) < least:
+        return 0
+    return math.copysign(1, shift)
+
+
+def express_margin(contrast: Contrast, margin: float) -> float | None:
+    """Return the margin in the unit, of the baseline's median; None below 0, which has no share."""
+    base = contrast.center_baseline
+    return margin * base if base >= 0 else None
 
 
 def _is_equivalent(contrast: Contrast, margin: float) -> bool:
     if contrast.method in DIRECTIONS or is_too_coarse(contrast, margin):
         return False
     if contrast.ratio is None:
-        return len({*contrast.baseline_values, *contrast.variant_values}) == 1
+        return _is_same(contrast, margin)
     low, high = contrast.equivalence_low, contrast.equivalence_high
     if low is None or high is None:
         return False
     return is_equivalent(math.log(low), math.log(high), margin)
+
+
+def _is_same(contrast: Contrast, margin: float) -> bool:
+    """Tell whether a difference without a ratio is shown to lie inside the margin."""
+    if len({*contrast.baseline_values, *contrast.variant_values}) == 1:
+        return True
+    (low, high), most = contrast.difference_inner, express_margin(contrast, margin)
+    if low is None or high is None or not most:
+        return False
+    return -most < low and high < most
 
 
 def is_too_coarse(contrast: Contrast, margin: float) -> bool:
@@ -226,6 +275,10 @@ def _tell_of_steps(contrast: Contrast, margin: float) -> str:
 
 def describe_excluded(contrast: Contrast) -> str:
     """Say which changes the interval rules out: ``a loss above 12.0 % is excluded``."""
+    if contrast.difference_low is not None and contrast.difference_high is not None:
+        ends = (contrast.difference_low, contrast.difference_high)
+        low_end, high_end = (format_quantity(end, contrast.unit) for end in ends)
+        return f"a difference outside {low_end} to {high_end} is excluded"
     low, high = contrast.ratio_low, contrast.ratio_high
     if low is None or high is None or contrast.method in {*DIRECTIONS, HISTORY}:
         return ""  # intervals of other things exclude nothing
@@ -249,46 +302,3 @@ def describe_excluded(contrast: Contrast) -> str:
 
 def _bare(fraction: float) -> str:
     return format_percent(abs(fraction)).lstrip("+±")
-
-
-def _runs_needed(
-    contrast: Contrast, margin: float, alpha: float, family: int
-) -> tuple[int | None, str]:
-    if contrast.method == REFUSED:
-        return None, "make the runs longer, or name a lower percentile"
-    least = count_runs(contrast, family, alpha)
-    unreachable = f"no row can reach p ≤ {alpha:.2g}: run at least {least} per side"
-    width = _half_width(contrast)
-    if width is None:
-        return _runs_without_width(contrast, least, unreachable)
-    n = 2 / (1 / contrast.n_baseline + 1 / contrast.n_variant)
-    sure = contrast.confidence
-    same = runs_to_show_equivalence(width, n, margin, confidence=sure)
-    twice = runs_to_show_effect(width, n, 2 * margin, margin, confidence=sure)
-    if same is None or twice is None:
-        return None, "the spread is too large for any practical number of runs"
-    same, twice = max(same, least), max(twice, least)
-    if max(same, twice) <= n:
-        return None, f"so many runs are usually enough: the change is too near {_bare(margin)}"
-    needed = (
-        f"it takes about {same} runs per side to show no change beyond {_bare(margin)}, "
-        f"about {twice} to show a change of {_bare(2 * margin)}"
-    )
-    if contrast.method in RANKED and count_decidable(contrast, alpha) < family:
-        needed = f"{unreachable}; {needed}"
-    return max(same, twice), needed
-
-
-def _runs_without_width(contrast: Contrast, least: int, unreachable: str) -> tuple[int | None, str]:
-    if contrast.method == HISTORY:
-        return None, "one run shows nothing by itself: repeat it"
-    if least <= min(contrast.n_baseline, contrast.n_variant):
-        return None, "a difference without a ratio is held against no margin"
-    return least, unreachable
-
-
-def _half_width(contrast: Contrast) -> float | None:
-    low, high = contrast.ratio_low, contrast.ratio_high
-    if low is None or high is None or contrast.method in {*DIRECTIONS, HISTORY}:
-        return None
-    return (math.log(high) - math.log(low)) / 2

@@ -111,12 +111,15 @@ def write_row(session: Session, times: int) -> str:
     """Write the row of a session's runs and spread."""
     more = f", {session.rows} rows" if session.rows > 1 else ""
     more += ", one run in ten 20 % slow" if session.slow > 1 else ""
-    cells = []
-    for cost in COSTS.values():
-        rates = simulate(replace(session, cost=cost), times)
-        shares = (rates.over, rates.not_shown, rates.within)
-        cells.append(" / ".join(f"{100 * share:.1f}" for share in shares))
+    cells = [write_cell(replace(session, cost=cost), times) for cost in COSTS.values()]
     return f"| {session.runs} | {100 * session.spread:g} %{more} | {' | '.join(cells)} |"
+
+
+def write_cell(session: Session, times: int) -> str:
+    """Write the rates of sessions of one kind."""
+    rates = simulate(session, times)
+    shares = (rates.over, rates.not_shown, rates.within)
+    return " / ".join(f"{100 * share:.1f}" for share in shares)
 
 
 if __name__ == "__main__":

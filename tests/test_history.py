@@ -79,6 +79,7 @@ def test_a_change_is_told_with_its_commit_and_how_long_it_has_lasted() -> None:
     assert "1 series: 1 change of level, the newest commit outside in 0." in text(history)
     assert "since 0000016 (17 Oct 2026): ▲ costs +" in text(history)
     assert "14 commits" in text(history)
+    assert "measure 0000015 and 0000016 in turn" in text(history)
 
 
 def test_a_steady_series_has_no_change_and_a_small_one_is_passed_over() -> None:
@@ -93,6 +94,8 @@ def test_the_newest_commit_outside_is_told_before_it_can_be_a_change() -> None:
     assert history.series[0].changes == ()
     assert history.series[0].newest.verdict == "outside"
     assert "newest 0000020 (21 Oct 2026): outside, +" in text(history)
+    assert "fresh runs decide: measure 0000019 and 0000020 in turn, and gate." in text(history)
+    assert "fresh runs" not in text(trace(*store([1e-3] * 21)))
 
 
 def test_few_commits_are_no_baseline() -> None:
@@ -110,6 +113,7 @@ def test_an_accepted_change_begins_a_new_level_and_says_why() -> None:
     assert [change.reason for change in series.changes] == ["TLS"]
     assert series.newest.verdict == "no baseline"
     assert "accepted: TLS" in text(history)
+    assert "fresh runs" not in text(history)
     assert "0 changes of level" in text(history)
 
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from public_names import public_members
@@ -49,11 +50,10 @@ def write_metrics() -> str:
 
 def write_formats() -> str:
     rows = [
-        f"| `{f.name}` | {form.name} | {form.versions} |"
+        f"| `{f.name}` | {'; '.join(f'**{form.name}** {form.versions}' for form in f.forms)} |"
         for f in registry.formats()
-        for form in f.forms
     ]
-    return "\n".join(["| format | form | versions |", "| --- | --- | --- |", *rows])
+    return "\n".join(["| format | forms and their versions |", "| --- | --- |", *rows])
 
 
 def write_codes() -> str:
@@ -137,10 +137,27 @@ def test_the_tour_has_five_commands_with_their_output() -> None:
     assert all(output for _, output in blocks)
 
 
+def test_the_lines_for_pandas_give_the_headline_of_the_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL):
+        if "bk." in block:
+            exec(block, names)  # noqa: S102 - our own README
+    sentence = capsys.readouterr().out.strip()
+    assert sentence in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "13.1" in sentence
+    assert len(names["axes"].patches) == len(names["rows"]) == 4
+    assert (tmp_path / "forest.svg").is_file()
+    assert names["rates"].shape == (8, 5)
+
+
 def test_every_command_is_mentioned() -> None:
     text = README.read_text(encoding="utf-8")
     commands = {path.stem for path in (ROOT / "benchkit" / "cli").glob("*.py")}
-    for name in commands - {"__init__", "console", "options", "progress"}:
+    for name in commands - {"__init__", "completion", "console", "options", "progress"}:
         assert f"`{name}`" in text or f"benchkit {name}" in text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import median
 
 import examples
 import pytest
@@ -85,7 +86,7 @@ def test_noise_is_not_shown_and_says_what_is_excluded_and_what_it_takes() -> Non
 def test_one_run_is_never_a_verdict_but_says_how_many_it_takes() -> None:
     found = verdict(contrast([1.0], [2.0]))
     assert (found.word, found.runs_needed) == (INCONCLUSIVE, 4)
-    assert any("run at least 4" in note for note in found.notes)
+    assert any("at least 4 runs" in note for note in found.notes)
 
 
 def test_the_primaries_are_adjusted_together() -> None:
@@ -175,3 +176,34 @@ def test_every_row_has_exactly_one_verdict_and_the_evidence_for_it(
     }
     (word,) = (word for word, is_so in expected.items() if is_so)
     assert verdict(row, margin=margin).word == word
+
+
+def amounts(x: list[float], y: list[float]) -> Contrast:
+    found = measure(x, y, "", 0.95)
+    return replace(
+        contrast(x, y),
+        center_baseline=median(x),
+        center_variant=median(y),
+        difference=found.difference[0],
+        difference_low=found.difference[1],
+        difference_high=found.difference[2],
+        difference_inner=found.difference_inner,
+    )
+
+
+def test_a_difference_is_held_against_the_margin_of_a_positive_median() -> None:
+    steady = [0.0, 100.0, 101.0, 99.0, 100.5, 99.5, 100.2]
+    shifted = [0.0, *(v + 50 for v in steady[1:])]
+    assert verdict(amounts(steady, shifted)).word == REGRESSION
+    small = [v + 0.5 for v in steady]
+    assert verdict(amounts(steady, small), margin=0.001).word == INCONCLUSIVE
+    assert verdict(amounts(steady, small), margin=0.03).word == EQUIVALENT
+
+
+def test_below_zero_a_margin_in_per_cent_means_nothing() -> None:
+    found = verdict(amounts([-7.0, -6.0, -5.0, -6.5, -5.5], [-3.0, -2.0, -1.0, -2.5, -1.5]))
+    assert found.word == INCONCLUSIVE
+    assert found.contrast.pvalue == pytest.approx(2 / 252)
+    assert any("a difference outside 2" in note for note in found.notes)
+    assert any("below 0 a margin in per cent means nothing" in note for note in found.notes)
+    assert found.sensitivity.detectable_difference == pytest.approx(1.5 * 1.43, abs=0.01)

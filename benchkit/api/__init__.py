@@ -39,10 +39,11 @@ def load(
     Parameters
     ----------
     *paths : str, path or DataFrame
-        Files, folders, globs (``results/**/wrk-*.txt``), each also as ``label=path``. A single
+        Files, folders, globs (``results/**/wrk-*.txt``), folders of a commit (``git:REF:results``)
+        or behind a URL (``s3://…``, ``https://….zip``), each also as ``label=path``. A single
         folder or URL (``s3://bucket/results``) that is a store is read as one; with no path the
-        store is. A single frame has the columns of `benchkit.schema.COLUMNS`; each of its runs
-        counts as measured.
+        store is. A single frame has the columns of `benchkit.schema.COLUMNS`, and may have others,
+        which are left out; each of its runs counts as measured.
     layout, variant : str, optional
         As ``--layout`` and ``--variant``.
     samples : bool

@@ -55,7 +55,7 @@ def adopt(observations: pd.DataFrame, *, alone: bool = True) -> RunSet:
     Parameters
     ----------
     observations : DataFrame
-        With the columns of `benchkit.schema.COLUMNS`.
+        With the columns of `benchkit.schema.COLUMNS`; others are left out.
     alone : bool
         Whether nothing else was asked for.
 
@@ -72,5 +72,6 @@ def adopt(observations: pd.DataFrame, *, alone: bool = True) -> RunSet:
             where="load",
             hint="change its columns with pandas, or join frames with pandas.concat",
         )
-    frame = schema.observations(observations)
+    own = [name for name in observations.columns if name not in schema.column_names()]
+    frame = schema.observations(observations.drop(columns=own))
     return RunSet(observations=frame, runs=schema.runs_of(frame))

@@ -15,6 +15,7 @@ from benchkit.api.answer import Comparison
 from benchkit.api.sides import explain_single_variant, pair_up, require_metrics, split_metric
 from benchkit.audit import audit, check
 from benchkit.audit.names import explain_nothing
+from benchkit.audit.order import take_out_drift
 from benchkit.comparison import Comparisons, Plan
 from benchkit.comparison import compare as compare_rows
 from benchkit.derived.knee import DEFAULT as KNEE
@@ -181,6 +182,7 @@ class RunSet:
         comparisons = Comparisons(pairs=(), contrasts=(), confidence=confidence)
         if reason is None:
             comparisons = compare_rows(self.observations, self.runs, chosen, plan)
+            comparisons = take_out_drift(comparisons, self.runs)
         verdicts = judge(comparisons, margin)
         findings = rank(
             (
@@ -250,23 +252,28 @@ class RunSet:
         return replace(self, observations=observations)
 
     def __repr__(self) -> str:
-        from benchkit.tables.overview import summarise_runs
-
-        return f"<RunSet: {summarise_runs(self.runs, self.check(), self.first_variant)}>"
+        return f"<RunSet: {self._summarise(None)}>"
 
     def __str__(self) -> str:
-        from benchkit.tables.overview import overview_table, summarise_runs
+        from benchkit.tables.overview import overview_table
 
-        said = summarise_runs(self.runs, self.check(), self.first_variant)
-        return f"{said}\n\n{overview_table(self.runs)}"
+        return f"{self._summarise(self.check())}\n\n{overview_table(self.runs)}"
 
     def _repr_html_(self) -> str:
         from benchkit.reporting.card import Card
         from benchkit.reporting.to_html import to_card
         from benchkit.tables.findings import summarise_findings
-        from benchkit.tables.overview import overview_table, summarise_runs
+        from benchkit.tables.overview import overview_table
 
         findings = self.check()
-        sentence = summarise_runs(self.runs, findings, self.first_variant)
-        lines = summarise_findings(findings)
-        return to_card(Card(sentence=sentence, table=overview_table(self.runs), lines=lines))
+        table, lines = overview_table(self.runs), summarise_findings(findings)
+        return to_card(Card(sentence=self._summarise(findings), table=table, lines=lines))
+
+    def _summarise(self, findings: Sequence[Finding] | None) -> str:
+        from benchkit.tables.overview import summarise_runs
+
+        said = summarise_runs(self.runs, findings, self.first_variant)
+        lost = sum(report.outcome in {"refused", "empty"} for report in self.reports)
+        if not lost:
+            return said
+        return f"{said}. {lost} source{'' if lost == 1 else 's'} could not be read: .diagnostics"

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from benchkit import selection
-from benchkit.errors import DataError, Finding
+from benchkit.errors import DataError, Finding, SelectionError
+from benchkit.metrics import headline_stat
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -71,19 +72,25 @@ def explain_single_variant(only: str, runs: Runs, problems: Sequence[Finding]) -
 
 
 def require_metrics(observations: Observations, primaries: Sequence[tuple[str, str]]) -> None:
-    """Refuse primaries that nothing measured.
+    """Refuse primaries that nothing measured, and those whose stat has to be named.
 
     Raises
     ------
     SelectionError
         With the name that may have been meant.
     """
-    known = observations[["metric", "stat"]].drop_duplicates()
+    known = observations[["metric", "stat", "tool"]].drop_duplicates()
     for metric, stat in primaries:
         selection.require(metric, known["metric"].drop_duplicates(), "metric")
+        of_metric = known[known["metric"] == metric]
         if stat:
-            of_metric = known[known["metric"] == metric]["stat"]
-            selection.require(stat, of_metric, f"stat of {metric}")
+            selection.require(stat, of_metric["stat"], f"stat of {metric}")
+        elif not any(
+            told == headline_stat(metric, tool)
+            for told, tool in zip(of_metric["stat"], of_metric["tool"], strict=True)
+        ):
+            names = " or ".join(f"{metric}.{told}" for told in of_metric["stat"].drop_duplicates())
+            raise SelectionError(f"none of the statistics of {metric} stands for it", hint=names)
 
 
 def split_metric(text: str) -> tuple[str, str]:

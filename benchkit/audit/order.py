@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from benchkit.audit.session import (
     name_row,
     series_of,
 )
-from benchkit.comparison import Comparisons, Contrast
+from benchkit.comparison import Comparisons, Contrast, Drift
 from benchkit.errors import Finding
 from benchkit.stats.order import Trend, adjust_for_trend, find_trend, is_interleaved
 from benchkit.units import format_percent
@@ -76,6 +76,46 @@ def find_fixed_first(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
 
 def find_drift(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
     """B332: values move with the time of the run, by more than half of the usual margin."""
+    for row, trend, drift, adjusted in _find_drifting(comparisons, runs):
+        yield _tell_drift(row[0], trend, drift, adjusted)
+
+
+def take_out_drift(comparisons: Comparisons, runs: Runs) -> Comparisons:
+    """Put beside each change that a drift moves what is left of it without.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+    runs : Runs
+        With their recorded order.
+
+    Returns
+    -------
+    Comparisons
+        The same, with the `drift` of those contrasts and a note; no estimate is changed.
+    """
+    moved = {
+        id(contrast): one
+        for row, _, _, adjusted in _find_drifting(comparisons, runs)
+        for contrast, one in zip(row, adjusted, strict=True)
+        if one.is_moved
+    }
+    told = (_note_drift(c, moved[id(c)]) if id(c) in moved else c for c in comparisons.contrasts)
+    return replace(comparisons, contrasts=tuple(told)) if moved else comparisons
+
+
+def _note_drift(c: Contrast, one: _Adjusted) -> Contrast:
+    note = (
+        f"the runs drift (B332): by means {format_percent(one.plain)}, with a straight trend taken "
+        f"out {format_percent(one.change)}"
+    )
+    return replace(c, drift=Drift(one.change, one.plain), notes=(*c.notes, note))
+
+
+def _find_drifting(
+    comparisons: Comparisons, runs: Runs
+) -> Iterator[tuple[list[Contrast], Trend, float, list[_Adjusted]]]:
+    """Yield the rows that drift: contrasts, trend, drift over the session, changes without it."""
     sessions = find_sessions(runs)
     for row in by_row(comparisons):
         session = sessions.get(series_of(row[0]))
@@ -85,17 +125,21 @@ def find_drift(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
         trend = _find_trend(session, logs)
         drift = trend.slope * session.length
         if trend.pvalue <= 1 - comparisons.confidence and abs(drift) > MATTERS:
-            adjusted = [_adjust(c, session, logs) for c in row]
-            yield _tell_drift(row[0], trend, drift, adjusted)
+            yield row, trend, drift, [_adjust(c, session, logs) for c in row]
 
 
 @dataclass(frozen=True, slots=True)
 class _Adjusted:
-    """A change with the trend taken out, and by how much that moves it, on logarithms."""
+    """A change of means with the trend taken out, and as it is."""
 
     variant: str
     change: float
-    shift: float
+    plain: float
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether the trend makes a difference that matters."""
+        return abs(math.log1p(self.change) - math.log1p(self.plain)) > MATTERS
 
 
 def _tell_order(baseline: str, variant: str, apart: Sequence[_Sides]) -> Finding:
@@ -155,11 +199,11 @@ def _adjust(c: Contrast, session: Session, logs: dict[str, dict[int, float]]) ->
     ]
     change = adjust_for_trend([at for at, _ in sides], [values for _, values in sides])
     plain = fmean(sides[1][1]) - fmean(sides[0][1])
-    return _Adjusted(c.variant, math.exp(change) - 1, change - plain)
+    return _Adjusted(c.variant, math.expm1(change), math.expm1(plain))
 
 
 def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjusted]) -> Finding:
-    is_moved = any(abs(one.shift) > MATTERS for one in adjusted)
+    is_moved = any(one.is_moved for one in adjusted)
     changes = ", ".join(f"{one.variant} {format_percent(one.change)}" for one in adjusted)
     return Finding(
         code="B332",

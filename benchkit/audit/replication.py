@@ -20,8 +20,8 @@ from benchkit.comparison import (
     Contrast,
     count_decidable,
     count_runs,
+    find_closed,
 )
-from benchkit.comparison.families import RANKED
 from benchkit.errors import Finding
 from benchkit.stats.multiplicity import runs_for_family
 from benchkit.stats.twolevel import FEWEST_BEYOND
@@ -49,25 +49,30 @@ def find_single_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]
 
 
 def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B302: so few runs for so many primary rows that none can ever be shown."""
+    """B302: so few runs for so many primary rows that some or all can never be shown."""
     tested = [
         c for c in comparisons.contrasts if c.primary and c.method not in {EXACT, *DIRECTIONS}
     ]
-    ranked = [c for c in tested if c.method in RANKED]
-    if not ranked:
-        return
     alpha = 1 - comparisons.confidence
-    most = max(ranked, key=lambda c: count_decidable(c, alpha))
-    room = count_decidable(most, alpha)
-    if room < len(tested):
+    closed = [c for c, no in zip(tested, find_closed(tested, alpha), strict=True) if no]
+    if closed:
+        most = max(closed, key=lambda c: count_decidable(c, alpha))
+        room = count_decidable(most, alpha)
         least = count_runs(most, len(tested), alpha)
+        who = "no row" if len(closed) == len(tested) else f"{len(closed)} of {len(tested)} rows"
+        verb = "can" if len(closed) == len(tested) else "cannot"
         yield Finding(
             code="B302",
             severity="warning",
-            message=f"no row can reach p ≤ {alpha:.2g}: {most.n_baseline} + {most.n_variant} "
-            f"runs decide at most {room} rows, there are {len(tested)}",
+            message=f"{who} {verb} reach p ≤ {alpha:.2g}: {most.n_baseline} + {most.n_variant} "
+            f"runs decide at most {room} row{'' if room == 1 else 's'}, there are {len(tested)}",
             remedy=f"run each side {least} times or more, or name fewer primaries with --metric",
-            numbers={"rows": len(tested), "decidable": room, "runs_needed": least},
+            numbers={
+                "rows": len(tested),
+                "closed": len(closed),
+                "decidable": room,
+                "runs_needed": least,
+            },
         )
 
 

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from benchkit import selection
+from benchkit.calibration.margin import Sizes, suggest_margin
 from benchkit.calibration.model import Calibration, NoiseMetric, NoiseRow, Rule
 from benchkit.comparison import SINGLE
 from benchkit.comparison.measure import Found, measure
@@ -31,9 +30,6 @@ __all__ = ["Calibration", "NoiseMetric", "NoiseRow", "Rule", "calibrate", "sugge
 
 #: Splits per row; of more, so many are drawn.
 MOST_SPLITS = 500
-#: Share of A/A estimates that a suggested margin holds.
-HELD = 0.95
-_STEP, _COARSE_STEP, _COARSE = 0.005, 0.01, 0.1
 
 
 def calibrate(
@@ -145,6 +141,7 @@ def _try(row: Replicates, cut: int | None, rule: Rule) -> NoiseRow:
         equivalent=_share([_is_equivalent(one, rule) for one in found]) if k > 1 else None,
         measured=measured,
         is_alarm=_is_alarm(measured, rule) if judged else None,
+        is_pair=cut is not None,
     )
 
 
@@ -177,6 +174,12 @@ def _share(found: Sequence[bool]) -> float:
     return sum(found) / len(found)
 
 
+def _read_sizes(row: NoiseRow) -> Sizes:
+    """Put what splits say beside what two sessions of the same thing were measured to differ by."""
+    measured = _size(row.measured) if row.is_pair else math.nan
+    return Sizes(row.sizes, row.replicates.n, 0.0 if math.isnan(measured) else measured)
+
+
 def _sum_up(rows: Sequence[NoiseRow]) -> tuple[NoiseMetric, ...]:
     groups: dict[tuple[str, str, int], list[NoiseRow]] = {}
     for row in rows:
@@ -189,6 +192,7 @@ def _sum(key: tuple[str, str, int], rows: Sequence[NoiseRow]) -> NoiseMetric:
     comparisons = sum(row.comparisons for row in rows)
     alarms = sum((row.alarms or 0.0) * row.comparisons for row in rows)
     judged = [row.is_alarm for row in rows if row.is_alarm is not None]
+    margin = suggest_margin([_read_sizes(row) for row in rows])
     return NoiseMetric(
         metric=metric,
         stat=stat,
@@ -198,31 +202,7 @@ def _sum(key: tuple[str, str, int], rows: Sequence[NoiseRow]) -> NoiseMetric:
         comparisons=comparisons,
         rate=estimate_rate(min(alarms, comparisons), comparisons) if k > 1 else None,
         measured=estimate_rate(sum(judged), len(judged)) if judged else None,
-        margin=suggest_margin([size for row in rows for size in row.sizes]),
+        margin=margin.value,
+        margin_low=margin.low,
+        margin_high=margin.high,
     )
-
-
-def suggest_margin(sizes: Sequence[float]) -> float:
-    """Return the margin that holds 95 % of A/A estimates, rounded up to half a percent.
-
-    Parameters
-    ----------
-    sizes : sequence of float
-        |log ratio| of each; NaN where there was none.
-
-    Returns
-    -------
-    float
-        A fraction; above 10 % rounded up to whole percents. NaN without a size.
-
-    Examples
-    --------
-    >>> suggest_margin([0.001, 0.010, 0.012]), suggest_margin([0.2])
-    (0.015, 0.23)
-    """
-    known = [size for size in sizes if not math.isnan(size)]
-    if not known:
-        return math.nan
-    held = math.expm1(float(np.quantile(known, HELD, method="higher")))
-    step = _STEP if held <= _COARSE else _COARSE_STEP
-    return round(max(math.ceil(round(held / step, 9)), 1) * step, 6)

@@ -55,6 +55,8 @@ class NoiseRow:
         The first k runs against the last k, or one variant against the other.
     is_alarm : bool or None
         Whether the rule finds a change there.
+    is_pair : bool
+        Whether these are two variants that are the same thing.
     """
 
     replicates: Replicates
@@ -68,6 +70,7 @@ class NoiseRow:
     equivalent: float | None
     measured: Found
     is_alarm: bool | None
+    is_pair: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +87,9 @@ class NoiseMetric:
     measured : Estimate or None
         False alarms in the comparisons in measured order, one per row.
     margin : float
-        Held by 95 % of the estimates over splits, rounded up.
+        Suggested: holds 95 % of further estimates, and what was measured between pairs; rounded up.
+    margin_low, margin_high : float
+        The 95 % interval of the margin that truly holds 95 %.
     """
 
     metric: str
@@ -96,6 +101,8 @@ class NoiseMetric:
     rate: Estimate | None
     measured: Estimate | None
     margin: float
+    margin_low: float
+    margin_high: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,7 @@ def application() -> typer.Typer:
         name=PROGRAM,
         help="What does this change cost? Raw benchmark results in, overhead out, shown or not.",
         no_args_is_help=True,
+        epilog="Example: benchkit report results/",
         add_completion=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,

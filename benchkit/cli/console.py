@@ -56,7 +56,7 @@ _ASCII: dict[str, str | int | None] = {
     "\N{NO-BREAK SPACE}": " ",
 }
 #: Columns that a narrow screen goes without, in this order.
-_SPARE = ("needed", "runs", "n", "p", "sources", "duration", "baseline")
+_SPARE = ("detectable", "needed", "runs", "n", "p", "sources", "duration", "baseline")
 
 
 def print_table(table: Table, file: TextIO, width: int | None = None) -> None:
@@ -181,6 +181,7 @@ def render_gate(result: GateResult, *, to_file: bool = False) -> str:
     """
     from benchkit.gating.table import gate_table
     from benchkit.gating.wording import describe_notes
+    from benchkit.tables.findings import summarise_findings
 
     unseen = result.self_test.unseen if result.self_test else describe_notes(result.outcome)
     lines = [result.sentence, *(f"  {text}" for text in unseen)]
@@ -188,7 +189,8 @@ def render_gate(result: GateResult, *, to_file: bool = False) -> str:
     text = render_tables(lines, shown, to_file=to_file)
     if result.self_test is None and result.findings:
         file = None if to_file else sys.stdout
-        text += "\n" + "\n".join(plain(f"! {f}", file) for f in result.findings) + "\n"
+        found = summarise_findings(result.findings, len(result.findings))
+        text += "\n" + "\n".join(plain(line, file) for line in found) + "\n"
     return text
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli.completion import complete_metric
 from benchkit.errors import ConfigError, SelectionError
 
 if TYPE_CHECKING:
@@ -33,11 +34,12 @@ def export(
         list[str] | None, typer.Option("--tool", help="Only this tool; repeatable.")
     ] = None,
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", help="Only this metric; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--metric", help="Only this metric; repeatable.", autocompletion=complete_metric
+        ),
     ] = None,
-    variant: Annotated[
-        list[str] | None, typer.Option("--variant", help="Only this variant; repeatable.")
-    ] = None,
+    variant: o.OnlyVariant = None,
     by: o.By = None,
     format: Annotated[
         str | None,

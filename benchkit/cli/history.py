@@ -1,21 +1,27 @@
 """``benchkit history``: results of one commit into the store, and one metric over all of them.
 
-In: raw files with the commit they are of; the store. Out: sentences and tables, Markdown or JSON.
+In: raw files with the commit they are of; the store. Out: sentences and tables, or a figure.
 Why: what no single commit shows, many do.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchkit.cli import options as o
 from benchkit.errors import ConfigError, ExitCode
 
-FORMATS = ("table", "md", "json")
-ENDINGS = {".md": "md", ".json": "json"}
+if TYPE_CHECKING:
+    from benchkit.history.model import History
+
+KIND = "history"
+FIGURES = ("svg", "png")
+FORMATS = ("table", "md", "json", *FIGURES)
+ENDINGS = {f".{form}": form for form in FORMATS}
 
 _Commit = Annotated[
     str,
@@ -43,14 +49,19 @@ def register(app: typer.Typer) -> None:
         rich_markup_mode=None,
         epilog="Example: benchkit history show",
     )
-    verbs.command(epilog="Example: benchkit history add results/ --commit c861e65")(add)
-    verbs.command(epilog="Example: benchkit history show --metric latency.p50")(show)
+    dated = "--commit c861e65 --date 2026-11-20T10:00:00Z"
+    verbs.command(epilog=f"Example: benchkit history add results/ {dated}")(add)
+    verbs.command(epilog="Example: benchkit history show --metric latency.p50 -o history.svg")(show)
     app.add_typer(verbs)
 
 
 def add(
     paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Raw files, folders, or label=path.")
+        list[str],
+        typer.Argument(
+            metavar="PATH...",
+            help="Raw files, folders of them, git:REF:PATH, a URL, label=path, or -.",
+        ),
     ],
     commit: _Commit,
     date: _Date = None,
@@ -101,14 +112,13 @@ def _read_date(text: str | None) -> tuple[tuple[str, str], ...]:
 
 def show(
     metric: o.Metric = None,
-    variant: Annotated[
-        list[str] | None, typer.Option("--variant", help="Only this variant; repeatable.")
-    ] = None,
+    variant: o.OnlyVariant = None,
     by: o.Only = None,
     confidence: o.Confidence = None,
     margin: o.Margin = None,
     format: Annotated[
-        str | None, typer.Option(help="table, md or json. [default: told by -o, else table]")
+        str | None,
+        typer.Option(help="table, md, json, svg or png. [default: told by -o, else table]"),
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
@@ -117,25 +127,23 @@ def show(
     """Show where levels changed, with the commits, and whether the newest lies outside."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
-    o.write(
-        answer(request, variant, metric, (margin, confidence), chosen, to_file=bool(output)), output
-    )
+    found = follow(request, variant, metric, (margin, confidence))
+    if chosen in FIGURES:
+        save_figure(found, output or Path(f"{KIND}.{chosen}"), chosen, quiet=quiet)
+    else:
+        o.write(render(found, chosen, to_file=bool(output)), output)
 
 
-def answer(
+def follow(
     request: o.Request,
     variant: list[str] | None,
     metric: list[str] | None,
     rule: tuple[str | None, str | None],
-    format: str,
-    *,
-    to_file: bool,
-) -> str:
-    """Load, trace and write as the command line and the settings say."""
+) -> History:
+    """Load and trace as the command line and the settings say."""
     from benchkit.api.sides import require_metrics, split_metric
     from benchkit.comparison.model import Plan
     from benchkit.history import trace
-    from benchkit.tables.history import history_lines, history_tables
 
     base = o.settings()
     plan = Plan(
@@ -146,10 +154,16 @@ def answer(
     if variant:
         runset = runset.where(variant=variant)
     require_metrics(runset.observations, plan.primaries)
-    found = trace(
+    return trace(
         runset.observations, runset.runs, plan,
         o.fraction(rule[0], base.margin, "--margin"), base.accept, base.seed,
     )  # fmt: skip
+
+
+def render(found: History, format: str, *, to_file: bool) -> str:
+    """Write sentences and tables in one of the command's formats."""
+    from benchkit.tables.history import history_lines, history_tables
+
     lines = history_lines(found)
     if format == "json":
         from benchkit.reporting.to_evidence import to_json
@@ -158,3 +172,15 @@ def answer(
     from benchkit.cli.console import render_tables
 
     return render_tables(lines, history_tables(found), markdown=format == "md", to_file=to_file)
+
+
+def save_figure(found: History, target: Path, form: str, *, quiet: bool) -> None:
+    """Draw the series and write them to a file; those that are left out are counted."""
+    from benchkit.plots import history, kinds
+
+    chart = history.data(found)
+    figure = history.draw(chart)
+    o.save(target, lambda path: kinds.save(figure, path, form))
+    if not quiet:
+        more = f"; {chart.left_out} more series not drawn: name --metric or --variant"
+        typer.echo(f"→ {target}{more if chart.left_out else ''}", err=True)

@@ -65,7 +65,10 @@ def register(app: typer.Typer) -> None:
 def ingest(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(metavar="PATH...", help="Raw files, folders of them, label=path, or -."),
+        typer.Argument(
+            metavar="PATH...",
+            help="Raw files, folders of them, git:REF:PATH, a URL, label=path, or -.",
+        ),
     ] = None,
     store: o.StoreOption = None,
     layout: o.Layout = None,

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli.completion import complete_pair
 
 FORMATS = ("table", "md", "json")
 ENDINGS = {".md": "md", ".json": "json"}
@@ -30,6 +31,7 @@ def noise(
             metavar="A:B",
             help="A and B are the same thing, measured twice; repeatable. "
             "[default: split each variant]",
+            autocompletion=complete_pair,
         ),
     ] = None,
     runs: Annotated[

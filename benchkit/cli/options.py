@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Annotated
 import typer
 
 from benchkit import config
+from benchkit.cli.completion import complete_metric, complete_pair, complete_variant
 from benchkit.errors import ConfigError, Diagnostic, Finding
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ Paths = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[PATH]...",
-        help="Raw files, folders of them, label=path, or - for standard input. "
-        "With none the store is read.",
+        help="Raw files, folders of them, git:REF:PATH, a URL, each also as label=path, or - for "
+        "standard input. With none the store is read.",
     ),
 ]
 StoreOption = Annotated[
@@ -43,23 +44,42 @@ Layout = Annotated[
 ]
 Variant = Annotated[
     list[str] | None,
-    typer.Option("--variant", help="Variant to compare; repeatable. [default: all others]"),
+    typer.Option(
+        "--variant",
+        help="Variant to compare; repeatable. [default: all others]",
+        autocompletion=complete_variant,
+    ),
 ]
 Baseline = Annotated[
     str | None,
     typer.Option(
         "--baseline",
         help="Variant that the others are compared with. [default: told from the names]",
+        autocompletion=complete_variant,
     ),
 ]
 Pair = Annotated[
     list[str] | None,
-    typer.Option("--pair", metavar="A:B", help="Compare B against A; repeatable."),
+    typer.Option(
+        "--pair",
+        metavar="A:B",
+        help="Compare B against A; repeatable.",
+        autocompletion=complete_pair,
+    ),
 ]
 Metric = Annotated[
     list[str] | None,
     typer.Option(
-        "--metric", metavar="M[.STAT]", help="Primary metric, e.g. latency.p50; repeatable."
+        "--metric",
+        metavar="M[.STAT]",
+        help="Primary metric, e.g. latency.p50; repeatable.",
+        autocompletion=complete_metric,
+    ),
+]
+OnlyVariant = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--variant", help="Only this variant; repeatable.", autocompletion=complete_variant
     ),
 ]
 By = Annotated[

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from benchkit.cli import history
 from benchkit.cli import options as o
 from benchkit.cli.compare import evaluate
 
@@ -24,7 +25,8 @@ def plot(
     kind: Annotated[
         str,
         typer.Argument(
-            metavar="KIND", help="forest, percentiles, shift, runs, sweep, ecdf or timeline."
+            metavar="KIND",
+            help="forest, percentiles, shift, runs, sweep, ecdf, timeline or history.",
         ),
     ],
     paths: o.Paths = None,
@@ -49,23 +51,27 @@ def plot(
     exclude: o.Exclude = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Draw one figure: forest, percentiles, shift, runs, sweep, ecdf or timeline."""
+    """Draw one figure: forest, percentiles, shift, runs, sweep, ecdf, timeline or history."""
     from benchkit.plots import kinds
 
-    o.choose(kind, kinds.KINDS, "KIND")
+    o.choose(kind, (*kinds.KINDS, history.KIND), "KIND")
     ending = output.suffix.removeprefix(".") if output else "svg"
     form = o.choose(format or ending, kinds.FORMS)
     request = o.Request(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
         exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
+    target = output or Path(f"{kind}.{form}")
+    if kind == history.KIND:
+        found = history.follow(request, variant, metric, (margin, confidence))
+        history.save_figure(found, target, form, quiet=quiet)
+        return
     asked = o.Asked(
         baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,
         margin=margin, blocks=blocks, method=method, knee=knee,
     )  # fmt: skip
     result = evaluate(request, asked, samples=kind in kinds.OF_SAMPLES)
     figure = kinds.draw(kind, result.material)
-    target = output or Path(f"{kind}.{form}")
     o.save(target, lambda path: kinds.save(figure, path, form))
     if not quiet:
         typer.echo(f"→ {target}", err=True)

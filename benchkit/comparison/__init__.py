@@ -15,7 +15,7 @@ from benchkit import metrics
 from benchkit.comparison.blocks import arrange, find_designs
 from benchkit.comparison.cells import Cell, Key, collect, is_primary, tell_of_runs
 from benchkit.comparison.events import Events, has_tail
-from benchkit.comparison.families import count_decidable, count_runs
+from benchkit.comparison.families import count_decidable, count_runs, find_closed
 from benchkit.comparison.measure import (
     ALIGNED,
     DIFFERENCE,
@@ -34,8 +34,9 @@ from benchkit.comparison.measure import (
     compare_summaries,
     measure,
     refuse,
+    tell_of_medians,
 )
-from benchkit.comparison.model import Comparisons, Contrast, Plan
+from benchkit.comparison.model import Comparisons, Contrast, Drift, Plan
 from benchkit.derived.batches import Batches
 from benchkit.derived.failures import Place, share_failures
 from benchkit.errors import DataError
@@ -61,10 +62,12 @@ __all__ = [
     "WITHIN",
     "Comparisons",
     "Contrast",
+    "Drift",
     "Plan",
     "compare",
     "count_decidable",
     "count_runs",
+    "find_closed",
 ]
 
 
@@ -102,7 +105,8 @@ def compare(
     With ``blocks="auto"`` and complete blocks in the recorded order: of 3 variants and 5 blocks or
     more the same on values aligned by blocks; of 2 variants and 8 blocks or more the signed-rank
     test.
-    Values that are not positive have no ratio; they are compared as differences.
+    Values that are not positive have no ratio; they are compared as differences, by the same tests
+    on the values themselves.
     """
     plan = plan or Plan()
     failed = share_failures(observations)
@@ -205,8 +209,12 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence) -> Contrast:
         method=found.method,
         pvalue=found.pvalue,
         confidence=plan.confidence,
-        notes=found.notes,
+        notes=(*found.notes, *tell_of_medians(x, y, found)),
         arranged=found.arranged,
+        difference=found.difference[0],
+        difference_low=found.difference[1],
+        difference_high=found.difference[2],
+        difference_inner=found.difference_inner,
     )
 
 

@@ -28,10 +28,12 @@ from benchkit.config.limits import Limit
 from benchkit.errors import ConfigError
 from benchkit.stats.location import welch
 from benchkit.stats.rank import hodges_lehmann, mann_whitney
-from benchkit.stats.sample import FloatArray
+from benchkit.stats.sample import LARGEST, FloatArray
 from benchkit.stats.signed_rank import wilcoxon
 
 Side = Literal["greater", "less"]
+#: Larger values are held against no limit: the tests end at `LARGEST`, and limits are factors.
+_MOST = LARGEST / 1e10
 _OTHER: dict[Side, Side] = {"greater": "less", "less": "greater"}
 
 
@@ -171,6 +173,8 @@ def _hold(
 ) -> tuple[tuple[float | None, float | None], tuple[str, ...]]:
     if _has_one_run(contrast):
         return (None, None), ()
+    if _is_huge(contrast):
+        return (None, None), (f"values beyond {_MOST:g} are held against no limit",)
     if limit.is_relative and min(contrast.baseline_values + contrast.variant_values) < 0:
         note = "values below 0 have no share: write the limit as an amount"
         return (None, None), (note,)
@@ -220,7 +224,7 @@ def _estimate(
     x, y = contrast.baseline_values, contrast.variant_values
     if contrast.method == EXACT:
         return contrast.delta, min(y) - max(x), max(y) - min(x)
-    if _has_one_run(contrast):
+    if _has_one_run(contrast) or _is_huge(contrast):
         return contrast.delta, None, None
     level = 1 - 2 * (1 - contrast.confidence)
     ranked = _is_ranked(contrast)
@@ -236,6 +240,11 @@ def _is_ranked(contrast: Contrast) -> bool:
 def _has_one_run(contrast: Contrast) -> bool:
     """Tell whether a side has one run, whatever is known within it: runs alone are replicates."""
     return contrast.method == SINGLE or min(contrast.n_baseline, contrast.n_variant) < WELCH_RUNS
+
+
+def _is_huge(contrast: Contrast) -> bool:
+    """Tell whether moving the values to a limit could leave what the tests can hold."""
+    return max(map(abs, contrast.baseline_values + contrast.variant_values)) > _MOST
 
 
 def _finite(value: float) -> float | None:

@@ -25,7 +25,7 @@ from benchkit.stats.sample import LARGEST
 from benchkit.stats.signed_rank import paired_shift, wilcoxon
 from benchkit.stats.twolevel import FEWEST_BEYOND
 from benchkit.stats.within import compare_within
-from benchkit.units import format_percent
+from benchkit.units import format_change, format_percent
 
 #: Fewest runs per side for the exact rank test and its interval; with 2 or 3 it is Welch's.
 RANK_RUNS = 4
@@ -48,6 +48,11 @@ EXACT, RANK, ALIGNED, SIGNED, WELCH, HISTORY, SINGLE, WITHIN, REFUSED, DIFFERENC
     "too few events",
     "difference",
 )
+#: Methods whose estimate is not the quotient of the medians, and how far it may lie from it.
+_ESTIMATED = frozenset({RANK, ALIGNED, SIGNED, WELCH})
+_APART = math.log(1.2)
+#: Logarithms of ratios beyond this leave float64.
+_LARGEST_LOG = 690.0
 #: Methods that tell a direction at most: nothing of how runs differ is known.
 DIRECTIONS = frozenset({SINGLE, WITHIN, REFUSED})
 
@@ -63,6 +68,9 @@ class Found:
     notes: tuple[str, ...] = ()
     #: Logarithms of both sides as blocks leave them, aligned or pair by pair; else empty.
     arranged: tuple[tuple[float, ...], ...] = ()
+    #: Variant - baseline in the unit, where there is no ratio: estimate, interval, inner interval.
+    difference: tuple[float | None, float | None, float | None] = (None, None, None)
+    difference_inner: tuple[float | None, float | None] = (None, None)
 
 
 def measure(
@@ -88,22 +96,41 @@ def measure(
     asked : {'auto', 'rank', 'welch', 'history'}
         The method that the user wants wherever the runs allow it; elsewhere a note says why not.
     """
-    if assume == "exact":
+    if assume == "exact" and max(map(abs, (*x, *y))) <= LARGEST:
         exact = exact_difference(x, y)
         if exact is not None:
             return _exact(x, y, exact)
     positive = min(*x, *y) > 0
     fewest, most = sorted((len(x), len(y)))
-    method = choose_method(fewest, most, asked, confidence) if positive else SINGLE
-    refused = tell_refused(asked, fewest, most) if positive else ()
-    if method == SINGLE:
-        single = fewest < WELCH_RUNS
-        return _single(x, y, refused, positive=positive) if single else _difference(x, y)
+    method = choose_method(fewest, most, asked, confidence)
+    refused = tell_refused(asked, fewest, most)
+    if method == SINGLE or not positive:
+        if fewest < WELCH_RUNS:
+            return _single(x, y, refused, positive=positive)
+        return _difference(x, y, confidence, method)
     if blocks is not None and (design := _choose(blocks)):
         return _by_blocks(blocks, design, confidence)
+    return _by_logs(x, y, method, confidence, blocks, asked)
+
+
+def _by_logs(
+    x: Sequence[float],
+    y: Sequence[float],
+    method: str,
+    confidence: float,
+    blocks: Blocks | None,
+    asked: str,
+) -> Found:
+    """Apply an unpaired method to logarithms."""
+    fewest, most = sorted((len(x), len(y)))
+    refused = tell_refused(asked, fewest, most)
     logs = [math.log(v) for v in x], [math.log(v) for v in y]
+    if max(map(max, logs)) - min(map(min, logs)) >= _LARGEST_LOG:
+        return Found(method=DIFFERENCE, notes=("values 300 powers of ten apart are not compared",))
     if method == RANK:
-        return _found(RANK, confidence, partial(_rank, *logs), (*refused, *_tell_of_pairs(blocks)))
+        few = ("2 or 3 runs on a side: by ranks",) if fewest < RANK_RUNS else ()
+        notes = (*refused, *few, *_tell_of_pairs(blocks))
+        return _found(RANK, confidence, partial(_rank, *logs), notes)
     if method == HISTORY:
         return _predict(*logs, confidence, refused)
     assumed = "2 or 3 runs on a side: Welch's test, which assumes log-normal runs"
@@ -158,6 +185,10 @@ def _choose(blocks: Blocks) -> str:
     return SIGNED if len(blocks.logs) >= SIGNED_BLOCKS else ""
 
 
+#: What names a method that does not name itself in the notes of its estimate.
+_NAMED = {SIGNED: ("signed ranks of the rounds' pairs",)}
+
+
 def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Found:
     if method == ALIGNED:
         apply = partial(compare_aligned, blocks.logs, blocks.baseline, blocks.variant)
@@ -166,7 +197,8 @@ def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Found:
     else:
         sides = blocks.side(blocks.baseline), blocks.side(blocks.variant)
         apply = partial(_pair, *sides)
-    found = _found(method, confidence, apply, _tell_of_unpaired(blocks, apply, confidence))
+    notes = (*_NAMED.get(method, ()), *_tell_of_unpaired(blocks, apply, confidence))
+    found = _found(method, confidence, apply, notes)
     return replace(found, arranged=tuple(map(tuple, sides)))
 
 
@@ -217,16 +249,27 @@ def _tell_of_pairs(blocks: Blocks | None) -> tuple[str, ...]:
     return (told,)
 
 
+def tell_of_medians(x: Sequence[float], y: Sequence[float], found: Found) -> tuple[str, ...]:
+    """Say what the medians alone give where they lie far from the estimate."""
+    ratio, plain = found.ratio[0], _divide(median(y), median(x))
+    if ratio is None or plain is None or found.method not in _ESTIMATED:
+        return ()
+    if abs(math.log(plain / ratio)) <= _APART:
+        return ()
+    return (f"the medians alone give {format_change(plain)}: the runs lie far apart",)
+
+
 def _exact(x: Sequence[float], y: Sequence[float], exact: ExactDifference) -> Found:
     """Put the ranges of two sides beside each other; no test, no p-value."""
     if not exact.changed:
         return Found(method=EXACT, ratio=(1.0, 1.0, 1.0), equivalence=(1.0, 1.0))
     ranges = f"exact: {_write_range(x)} against {_write_range(y)}"
-    if min(*x, *y) <= 0:
+    low, ratio, high = (
+        _divide(*ends) for ends in ((min(y), max(x)), (median(y), median(x)), (max(y), min(x)))
+    )
+    if low is None or high is None:
         return Found(method=EXACT, notes=(ranges,))
-    low, high = min(y) / max(x), max(y) / min(x)
-    ratio = (median(y) / median(x), low, high)
-    return Found(method=EXACT, ratio=ratio, equivalence=(low, high), notes=(ranges,))
+    return Found(method=EXACT, ratio=(ratio, low, high), equivalence=(low, high), notes=(ranges,))
 
 
 def _write_range(values: Sequence[float]) -> str:
@@ -238,7 +281,7 @@ def _single(
     x: Sequence[float], y: Sequence[float], refused: tuple[str, ...], *, positive: bool
 ) -> Found:
     sides = "1 run per side" if len(x) == len(y) else "1 run on one side"
-    ratio = median(y) / median(x) if positive else None
+    ratio = _divide(median(y), median(x)) if positive else None
     notes = (f"{sides}: direction only", *refused)
     return Found(method=SINGLE, ratio=(ratio, None, None), notes=notes)
 
@@ -300,18 +343,40 @@ def refuse(stat: str, beyond: float) -> Found:
 
 def compare_summaries(x: float, y: float) -> Found:
     """Put two summaries of runs beside each other: a direction, whatever they stand on."""
-    ratio = y / x if min(x, y) > 0 else None
+    ratio = _divide(y, x)
     note = "summaries without the runs behind them: direction only, compare the raw files"
     return Found(method=SINGLE, ratio=(ratio, None, None), notes=(note,))
 
 
-def _difference(x: Sequence[float], y: Sequence[float]) -> Found:
-    note = "values that are not positive have no ratio: compared as a difference"
+def _difference(x: Sequence[float], y: Sequence[float], confidence: float, method: str) -> Found:
+    """Compare values that have no logarithm: ranks or Welch's test, on the values themselves."""
+    note = "no percent: values ≤ 0; a difference in the unit"
     if max(map(abs, (*x, *y))) > LARGEST:
         return Found(method=DIFFERENCE, notes=(f"values beyond {LARGEST:g} are not compared",))
-    test = mann_whitney(x, y)
-    return Found(method=DIFFERENCE, pvalue=test.pvalue, notes=(note, *test.notes))
+    if method == WELCH:
+        apply, note = partial(welch, x, y), f"{note}, by Welch's test, which assumes normal runs"
+    else:
+        apply = partial(_rank, x, y)
+    estimate, test = apply(confidence)
+    inner, _ = apply(1 - 2 * (1 - confidence))
+    return Found(
+        method=DIFFERENCE,
+        pvalue=test.pvalue,
+        notes=tuple(dict.fromkeys((note, *estimate.notes, *test.notes))),
+        difference=(estimate.value, _finite(estimate.low), _finite(estimate.high)),
+        difference_inner=(_finite(inner.low), _finite(inner.high)),
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _exp(log: float) -> float | None:
-    return math.exp(log) if math.isfinite(log) else None
+    return math.exp(log) if abs(log) < _LARGEST_LOG else None
+
+
+def _divide(y: float, x: float) -> float | None:
+    """Return y / x, None where it is no positive number or leaves float64."""
+    ratio = y / x if min(x, y) > 0 else 0.0
+    return ratio if 0 < ratio < math.inf else None

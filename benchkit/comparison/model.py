@@ -62,6 +62,22 @@ class Plan:
         return self.blocks == "auto" and self.method == DEFAULT_METHOD
 
 
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """What the order of the runs does to a change.
+
+    Parameters
+    ----------
+    change : float
+        The change of the means, a fraction, with a straight trend over the session taken out.
+    plain : float
+        The change of the means as they are.
+    """
+
+    change: float
+    plain: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast:
     """One metric of one benchmark, variant beside baseline.
@@ -83,6 +99,9 @@ class Contrast:
         Variant / baseline with its interval at ``confidence``; None where there is none.
     equivalence_low, equivalence_high : float or None
         The interval at ``1 - 2 (1 - confidence)``, which the equivalence test needs.
+    difference, difference_low, difference_high : float or None
+        Variant - baseline in the unit with its interval, where values that are not positive have no
+        ratio; else None.
     method : str
         ``hodges-lehmann``, ``aligned``, ``signed-rank``, ``welch``, ``prediction``, ``within-run``,
         ``single run``, ``too few events``, ``difference`` or ``exact``.
@@ -95,6 +114,10 @@ class Contrast:
     notes : tuple of str
     arranged : tuple of (baseline's, variant's)
         Logarithms as complete blocks leave them, for tests against a limit; empty without blocks.
+    drift : Drift, optional
+        Where the runs drift over the session so far that the change is moved by it.
+    difference_inner : tuple of (low, high)
+        Of the difference at ``1 - 2 (1 - confidence)``, which the equivalence test needs.
     """
 
     group: str
@@ -128,6 +151,11 @@ class Contrast:
     failed_variant: float = 0.0
     notes: tuple[str, ...] = ()
     arranged: tuple[tuple[float, ...], ...] = ()
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    difference_inner: tuple[float | None, float | None] = (None, None)
+    drift: Drift | None = None
 
     @property
     def delta(self) -> float:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from benchkit import metrics, schema
@@ -50,7 +52,7 @@ class Measured:
     @property
     def key(self) -> tuple[str, ...]:
         """What tells it from other runs."""
-        return tuple(str(getattr(self, name)) for name in _LABELS)
+        return self.group, self.variant, self.benchmark, self.params, str(self.run), self.tool
 
     @property
     def cell(self) -> Cell:
@@ -88,28 +90,34 @@ class Measured:
 
 def list_measured(runs: Runs) -> list[Measured]:
     """Return the measured runs with what lies beside them."""
-    records = runs.to_dict("records")
     beside: dict[tuple[str, str, int], dict[str, str]] = {}
-    for row in records:
-        if row["role"] == "companion":
-            place = (row["group"], row["variant"], row["run"])
-            beside.setdefault(place, {}).update(row["env"] or {})
+    measured = []
+    names = ("role", "env", "started_at", "duration", *_LABELS)
+    for role, env, start, duration, *labels in zip(*(runs[n].tolist() for n in names), strict=True):
+        run = dict(zip(_LABELS, labels, strict=True))
+        place = run["group"], run["variant"], run["run"]
+        if role == "companion":
+            beside.setdefault(place, {}).update(env or {})
+        elif role == "measured":
+            measured.append((place, run, start, duration, env))
     return [
-        _measured(row, {**beside.get((row["group"], row["variant"], row["run"]), {}), **row["env"]})
-        for row in records
-        if row["role"] == "measured"
+        _measured(run, start, duration, {**beside.get(place, {}), **env})
+        for place, run, start, duration, env in measured
     ]
 
 
-def _measured(row: Mapping[Any, Any], env: Mapping[str, str]) -> Measured:
-    start, duration = row["started_at"], row["duration"]
-    known = duration == duration and duration is not None  # noqa: PLR0124 - NaN differs from itself
+def _measured(
+    labels: Mapping[str, Any],
+    start: datetime | None,
+    duration: float | None,
+    env: Mapping[str, str],
+) -> Measured:
+    known = None if duration is None or isnan(duration) else duration
     window = None
-    if known and start is not None and start == start:  # noqa: PLR0124 - so does NaT
+    if known is not None and start is not None and start == start:  # noqa: PLR0124 - NaT is not
         begun = start.timestamp()
-        window = (begun, begun + duration)
-    labels = {name: row[name] for name in _LABELS}
-    return Measured(**labels, window=window, duration=duration if known else None, env=env)
+        window = (begun, begun + known)
+    return Measured(**labels, window=window, duration=known, env=env)
 
 
 def add_rows(observations: Observations, rows: Sequence[Mapping[str, Any]]) -> Observations:

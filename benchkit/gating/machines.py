@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from benchkit.ingestion.addresses import is_distant
 from benchkit.schema import FINGERPRINT
 from benchkit.units import printable
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 #: Two amounts of memory that differ by less are one machine's, before and after a restart.
 _ALIKE = 0.02
+
+#: What many machines share.
+_SYSTEM = frozenset({"os", "arch", "goos", "goarch"})
 
 Pair = tuple[str, str]
 
@@ -32,11 +36,16 @@ def find_unlike(runs: Runs, pairs: Sequence[Pair]) -> dict[Pair, str]:
     Notes
     -----
     An entry counts where both sides record it; variants that were measured on the same several
-    machines agree.
+    machines agree. A side that was brought from elsewhere (a commit, a web address, an object
+    store) is not taken for the same machine where no entry but its system can be compared.
     """
     measured = runs[(runs["role"] == "measured").to_numpy()]
     seen: dict[str, dict[str, set[str]]] = {}
-    for variant, env in zip(measured["variant"].tolist(), measured["env"].tolist(), strict=True):
+    distant = set()
+    names = ("variant", "env", "sources")
+    for variant, env, sources in zip(*(measured[name].tolist() for name in names), strict=True):
+        if any(is_distant(str(source["path"])) for source in sources or ()):
+            distant.add(variant)
         told = env if isinstance(env, Mapping) else {}
         for key in FINGERPRINT:
             if told.get(key):
@@ -44,8 +53,11 @@ def find_unlike(runs: Runs, pairs: Sequence[Pair]) -> dict[Pair, str]:
     found = {}
     for baseline, variant in pairs:
         sides = seen.get(baseline, {}), seen.get(variant, {})
+        is_told = bool(sides[0].keys() & sides[1].keys() - _SYSTEM)
         if differences := list(_compare(*sides)):
             found[baseline, variant] = f"measured on another machine: {'; '.join(differences)}"
+        elif (baseline in distant) != (variant in distant) and not is_told:
+            found[baseline, variant] = "measured elsewhere, and not told on which machine"
     return found
 
 

@@ -13,6 +13,7 @@ from benchkit.gating.result import GateResult
 from benchkit.gating.table import PRESSING, gate_table
 from benchkit.gating.wording import describe_notes
 from benchkit.reporting.markdown_text import escape, write_table
+from benchkit.tables.findings import summarise_findings
 from benchkit.tables.wording import format_bare
 
 #: GitHub refuses comments of more than 65,536 characters.
@@ -48,10 +49,10 @@ def _write(result: GateResult, most: int) -> str:
     pressing = [row for row in outcome.rows if row.word in PRESSING]
     parts += _table(result, pressing, most)
     rest = [row for row in outcome.rows if row.word not in PRESSING]
-    parts += _fold(f"{_number(len(rest), 'row')} that hold", _table(result, rest, most))
-    found = [f"- {escape(str(finding))}" for finding in result.findings[:most]]
-    if len(result.findings) > most:
-        found.append(f"- and {len(result.findings) - most} more")
+    hold = "1 row that holds" if len(rest) == 1 else f"{len(rest)} rows that hold"
+    parts += _fold(hold, _table(result, rest, most))
+    lines = summarise_findings(result.findings, most)
+    found = [f"- {escape(line.removeprefix('! '))}" for line in lines]
     parts += _fold(_number(len(result.findings), "finding"), ["\n".join(found)] if found else [])
     if outcome.rows:
         parts.append(f"<sub>{escape(_tell_method(result))}</sub>")

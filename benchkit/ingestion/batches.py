@@ -7,6 +7,7 @@ memory by the same road, in columns, whatever their number.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from benchkit.parsers.base import Row, Samples
@@ -30,12 +31,12 @@ def row_batch(batch: int, rows: Sequence[tuple[int, list[Row]]]) -> pa.RecordBat
 
     wanted = values_schema()
     pieces = np.repeat([piece for piece, _ in rows], [len(part) for _, part in rows])
-    told = zip(*(row for _, part in rows for row in part), strict=True)
+    told = zip(*chain.from_iterable(part for _, part in rows), strict=True)
     columns = [
         pa.repeat(pa.scalar(batch, pa.int64()), len(pieces)),
         pa.repeat(pa.scalar(False), len(pieces)),
         pa.array(pieces, pa.int64()),
-        *(pa.array(c, field.type) for c, field in zip(told, list(wanted)[3:], strict=True)),
+        *(pa.array(column, kind) for column, kind in zip(told, wanted.types[3:], strict=True)),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=wanted)
 

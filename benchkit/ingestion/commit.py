@@ -7,19 +7,20 @@ and an interrupted ingest leaves the store as it was.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
+from benchkit.ingestion.ahead import Ahead
 from benchkit.ingestion.discovery import Discovery, Found, Options, discover
 from benchkit.ingestion.frames import parts_table, read_parts
 from benchkit.ingestion.harvest import Harvest
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
-from benchkit.ingestion.workers import Alone, Crew, choose_jobs, plan_tasks
+from benchkit.ingestion.workers import Alone, Crew, choose_jobs, is_ahead_worth, plan_tasks
 from benchkit.layout.numbering import settle
 from benchkit.store import Store, new_batch
 from benchkit.store.files import write_files
@@ -122,7 +123,8 @@ def _crew(sources: Sequence[Found], options: Options, jobs: int | None) -> Itera
     """Start the processes that shall read, if more than this one shall; end them in any case."""
     count = choose_jobs(sources, jobs)
     if count == 1:
-        yield Alone(sources, options)
+        with Ahead() if is_ahead_worth(sources, jobs) else nullcontext() as ahead:
+            yield Alone(sources, options, ahead)
         return
     # Imported once, before the processes part: pyarrow asks pandas what is an array.
     import pandas  # noqa: F401, ICN001
@@ -191,6 +193,7 @@ def count_runs(parts: Sequence[Part]) -> int:
 def merge(known: Sequence[Part], new: Sequence[Part]) -> list[Part]:
     """Put new parts in the place of those of the same source, and of moved copies of it."""
     replaced = {part.path for part in new}
+    replaced |= {p.path.removesuffix(f"#{p.env['commit']}") for p in new if "commit" in p.env}
     moved = {part.sha256 for part in new}
     kept = [
         part

@@ -1,7 +1,8 @@
 """Which sources the user means, and what their paths and sidecars say of them.
 
 In: ``PATH`` arguments and options. Out: `Found` sources in natural order.
-Why: files, folders, ``label=path`` and standard input become the same thing once.
+Why: files, folders, ``label=path``, standard input and what lies elsewhere become the same thing
+once.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from benchkit.errors import ConfigError, DataError, Diagnostic
+from benchkit.ingestion.addresses import is_distant, refuse_store
 from benchkit.layout.patterns import PathLabels, compile_pattern, read_path
 from benchkit.layout.rename import Rename, parse_rename
 from benchkit.layout.sidecars import Sidecar, Sidecars
@@ -21,6 +24,9 @@ from benchkit.layout.stems import COMPANIONS
 from benchkit.layout.walk import walk
 from benchkit.parsers import registry
 from benchkit.parsers.source import Source
+
+if TYPE_CHECKING:
+    from benchkit.ingestion.distant import Copy
 
 STDIN = "-"
 
@@ -110,11 +116,15 @@ class Found:
 
 @dataclass(slots=True)
 class Discovery:
-    """The sources found, those passed over with the reason, and what was wrong beside them."""
+    """The sources found, those passed over with the reason, and what was wrong beside them.
+
+    Copies of what lies elsewhere are there for as long as this is.
+    """
 
     found: list[Found] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     sidecars: list[Sidecars] = field(default_factory=list)
+    copies: list[Copy] = field(default_factory=list)
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -128,7 +138,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     Raises
     ------
     DataError
-        If an argument is no file and no folder.
+        If an argument is no file, no folder, and nothing that could be brought from elsewhere.
     ConfigError
         If the layout or a rename cannot be used.
     """
@@ -144,11 +154,9 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
             raise ConfigError("an empty path", where="PATH", hint="name a file or folder")
         if path == STDIN:
             result.found.append(_standard_input(variant))
-        elif Path(path).is_dir():
-            _add_folder(result, Path(path), variant, options, tools)
-        elif Path(path).exists():
-            result.found.append(_named_file(Path(path), variant, options, tools))
-        else:
+        elif is_distant(path) and not Path(path).exists():
+            _add_distant(result, path, variant, options, tools)
+        elif not _add_local(result, Path(path), variant, options, tools):
             raise DataError("no such file or folder", where=path, hint="check the path")
     if len(arguments) > 1:
         _drop_repeats(result)
@@ -222,6 +230,34 @@ def live_source(address: str, ask: Callable[[], bytes]) -> Found:
     return Found(
         label=address, identity=address, path=None, labels=labels, sidecar=Sidecar(), ask=ask
     )
+
+
+def _add_local(
+    result: Discovery, path: Path, variant: str, options: Options, tools: frozenset[str]
+) -> bool:
+    """Add a folder or a file, and tell whether it is there."""
+    if (path / "runs" / "_delta_log").is_dir():
+        raise refuse_store(str(path))
+    if path.is_dir():
+        _add_folder(result, path, variant, options, tools)
+    elif path.exists():
+        result.found.append(_named_file(path, variant, options, tools))
+    return path.exists()
+
+
+def _add_distant(
+    result: Discovery, path: str, variant: str, options: Options, tools: frozenset[str]
+) -> None:
+    """Add the copy of what lies elsewhere, under the names it has there."""
+    from benchkit.ingestion.distant import bring
+
+    copy = bring(path)
+    result.copies.append(copy)
+    found, skipped = len(result.found), len(result.skipped)
+    _add_local(result, copy.path, variant, options, tools)
+    for source in result.found[found:]:
+        source.label = source.identity = copy.rename(source.label)
+    result.skipped[skipped:] = [(copy.rename(p), why) for p, why in result.skipped[skipped:]]
 
 
 def _named_file(path: Path, variant: str, options: Options, tools: frozenset[str]) -> Found:

@@ -110,9 +110,12 @@ class Harvest:
         if not outcome.may_be_copy:
             return None
         first = self._digests.get(outcome.sha256)
-        if first is None or first == _identity(source, outcome) or not Path(first).exists():
+        if first is None or first == _identity(source, outcome):
             return None
-        return first
+        if first.startswith(f"{source.identity}#"):  # the same file, with its commit
+            return first
+        is_its_own = source.identity.startswith(f"{first}#")  # and now it has one
+        return first if Path(first).exists() and not is_its_own else None
 
 
 def gather(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from benchkit.derived import derive
 from benchkit.derived.series import SERIES
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport
+from benchkit.ingestion.addresses import is_page
 from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.discovery import Discovery, Options, discover
 from benchkit.ingestion.frames import observations as make_observations
@@ -114,7 +115,7 @@ def _stream_store(store: Store, metrics: Sequence[str]) -> Iterator[Observations
 
 def _store_of(arguments: Sequence[str], store: str | None) -> Store | None:
     """Return the store that is meant, or None where raw files are."""
-    if len(arguments) == 1 and Store(arguments[0]).is_store():
+    if len(arguments) == 1 and not is_page(arguments[0]) and Store(arguments[0]).is_store():
         return Store(arguments[0])
     return None if arguments else Store(store or DEFAULT)
 

@@ -22,6 +22,7 @@ from benchkit.errors import (
     SourceReport,
     StoreError,
 )
+from benchkit.ingestion.ahead import AHEAD_BYTES, Ahead
 from benchkit.ingestion.discovery import Found, Options
 from benchkit.ingestion.parts import Part, make_part
 from benchkit.ingestion.progress import Pace, Seen
@@ -107,13 +108,20 @@ class Reader:
     known : Known
     see : callable, optional
         Is told a few times a second how far the reading of a large source is.
+    ahead : Ahead, optional
+        Another process that reads the blocks of a large source.
     """
 
     def __init__(
-        self, options: Options, known: Known, see: Callable[[Seen], None] | None = None
+        self,
+        options: Options,
+        known: Known,
+        see: Callable[[Seen], None] | None = None,
+        ahead: Ahead | None = None,
     ) -> None:
         self._options = options
         self._see = see
+        self._ahead = ahead
         self._pace = Pace()
         self._known = known
         self._renames = options.renames()
@@ -149,6 +157,8 @@ class Reader:
         source = found.load()
         if self._see is not None:
             source.watch = lambda place: self._tell(Seen(index, place, sink.rows))
+        if self._ahead is not None and found.size > AHEAD_BYTES:
+            source.map = self._ahead.map
         fingerprint = self._fingerprint(found)
         if found.path is None and found.ask is None:
             found.identity = f"-:{source.sha256}"

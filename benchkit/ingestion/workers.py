@@ -24,6 +24,7 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic
+from benchkit.ingestion.ahead import AHEAD_BYTES, Ahead
 from benchkit.ingestion.harvest import Catch, catch
 from benchkit.ingestion.progress import Seen
 from benchkit.ingestion.reading import Known, Outcome, Reader, refusal
@@ -70,11 +71,14 @@ def choose_jobs(sources: Sequence[Found], wanted: int | None) -> int:
     wanted : int or None
         None: one per core that this process may use, one alone for less than 2 MiB of input.
     """
-    if wanted is None:
-        if sum(found.size for found in sources) < WORTH_BYTES:
-            return 1
-        wanted = _count_cores()
-    return min(wanted, len(plan_tasks(sources)))
+    if wanted is None and sum(found.size for found in sources) < WORTH_BYTES:
+        return 1
+    return min(wanted or _count_cores(), len(plan_tasks(sources)))
+
+
+def is_ahead_worth(sources: Sequence[Found], wanted: int | None) -> bool:
+    """Tell whether, where one process reads the sources, another shall read ahead of it."""
+    return (wanted or _count_cores()) > 1 and any(found.size > AHEAD_BYTES for found in sources)
 
 
 def _count_cores() -> int:
@@ -83,16 +87,18 @@ def _count_cores() -> int:
 
 
 class Alone:
-    """Reads in this process, by itself; otherwise like a `Crew`."""
+    """Reads in this process, at most with one `ahead` of it; otherwise like a `Crew`."""
 
-    def __init__(self, sources: Sequence[Found], options: Options) -> None:
-        self._sources, self._options = sources, options
+    def __init__(
+        self, sources: Sequence[Found], options: Options, ahead: Ahead | None = None
+    ) -> None:
+        self._sources, self._options, self._ahead = sources, options, ahead
 
     def read_all(
         self, tasks: Sequence[Task], known: Known, see: Callable[[Seen], None]
     ) -> Iterator[Catch]:
         """Read the sources, task by task; parameters as in `Crew.read_all`."""
-        reader = Reader(self._options, known, see)
+        reader = Reader(self._options, known, see, self._ahead)
         for task in tasks:
             outcomes = (reader.read(index, self._sources[index]) for index in range(*task))
             yield catch(known.batch, outcomes)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 HEAD_BYTES = 1 << 16
 _BLOCK = 1 << 20
@@ -78,6 +78,8 @@ class Source:
         self.label = label
         #: Is told the place in the file after each read of a large one.
         self.watch: Callable[[int], None] | None = None
+        #: How blocks of lines are read, where each can be by itself; perhaps in another process.
+        self.map: Callable[..., Iterator[Any]] = map
         self._data = data
         #: Whether the head is all there is, and not compressed: the case of most reports.
         self.is_small = data is not None and len(data) <= HEAD_BYTES and not data.startswith(_GZIP)

@@ -18,7 +18,7 @@ MOST_LINES = 5
 #: More panels than these are not read: the first are drawn, the rest counted.
 MOST_PANELS = 8
 
-Kind = Literal["line", "steps", "dots", "level", "bound", "ring"]
+Kind = Literal["line", "steps", "dots", "level", "bound", "ring", "bar"]
 Tick = tuple[float, str]
 T = TypeVar("T")
 
@@ -36,9 +36,10 @@ class Line:
     x, y : tuple of float
     low, high : tuple of float
         Ends of the intervals of ``y``; empty where there are none.
-    kind : {'line', 'steps', 'dots', 'level', 'bound', 'ring'}
-        ``level`` is a bar across the others: a median. ``bound`` is what was not measured but
-        cannot be exceeded, ``ring`` picks out a point of another line.
+    kind : {'line', 'steps', 'dots', 'level', 'bound', 'ring', 'bar'}
+        ``level`` is a line across the others: a median. ``bound`` is what was not measured but
+        cannot be exceeded, ``ring`` picks out a point of another line, ``bar`` is an interval by
+        itself.
     is_faint : bool
         A single run behind the summary.
     labels : tuple of str

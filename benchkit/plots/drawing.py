@@ -66,6 +66,11 @@ class Drawing:
         kinds.save(self.figure, target, form)
         return target
 
+    def __repr__(self) -> str:
+        count = len(self.axes)
+        panels = f"{count} panel{'' if count == 1 else 's'}"
+        return f"<Drawing of {panels}: .save('plot.svg'), .axes, .figure>"
+
     def _repr_svg_(self) -> str:
         sink = io.BytesIO()
         kinds.save(self.figure, sink, "svg")

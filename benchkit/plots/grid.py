@@ -77,7 +77,7 @@ def _join_faint(lines: Sequence[Line]) -> Iterator[Line]:
     """Yield the faint lines of a series as one with gaps: many runs are one stroke."""
     joined: dict[tuple[int, str], list[Line]] = {}
     for line in lines:
-        if line.is_faint:
+        if line.is_faint and not line.low:
             joined.setdefault((line.series, line.kind), []).append(line)
         else:
             yield line
@@ -188,6 +188,11 @@ def _draw_line(axes: Axes, line: Line) -> None:
         return
     if line.kind == "ring":
         axes.plot(line.x, line.y, "o", ms=11, mew=1.4, mfc="none", color=ink, zorder=4)
+        return
+    if line.kind == "bar":
+        ends = [[y - low for y, low in zip(line.y, line.low, strict=True)],
+                [high - y for y, high in zip(line.y, line.high, strict=True)]]  # fmt: skip
+        axes.errorbar(line.x, line.y, ends, fmt="none", ecolor=ink, elinewidth=1.2, capsize=4)
         return
     if line.low:
         axes.fill_between(line.x, line.low, line.high, color=ink, alpha=_RIBBON, lw=0, zorder=2)

@@ -7,7 +7,7 @@ no two texts meet.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,8 @@ _BESIDE = (
     (0.06, 0.1, "left"),
     (-0.06, -0.11, "right"),
 )
+#: The same for what a ring picks out.
+_AROUND = tuple((2 * right, 1.7 * up, align) for right, up, align in _BESIDE)
 _STROKE = 0.04  # inches between two boxes along a line
 _ALIGNED = {"center": 0.5, "left": 0.0, "right": 1.0}
 _Box = tuple[float, float, float, float]
@@ -83,20 +85,27 @@ def label_points(axes: Axes, panel: Panel) -> None:
     from matplotlib.transforms import ScaledTranslation
 
     figure = axes.figure
-    dpi = figure.get_figure(root=True).dpi
     labelled = [line for line in panel.lines if line.labels]
-    points = {
-        (line.series, i): tuple((axes.transData.transform((line.x[i], line.y[i])) / dpi).tolist())
-        for line in labelled
-        for i in range(len(line.x))
-    }
-    taken: list[_Box] = [(x - 0.03, y - 0.03, x + 0.03, y + 0.03) for x, y in points.values()]
-    strokes = [box for line in labelled for box in _strokes(line, points)]
+    points = {(line, i): pair for line in labelled for i, pair in enumerate(_places(axes, line))}
+    dots = [pair for line in panel.lines if line.kind == "dots" for pair in _places(axes, line)]
+    taken: list[_Box] = [
+        (x - 0.03, y - 0.03, x + 0.03, y + 0.03) for x, y in (*points.values(), *dots)
+    ]
+    for line in (line for line in panel.lines if line.kind == "bar"):
+        ends = _places(axes, line, line.low), _places(axes, line, line.high)
+        taken += [
+            (x - 0.06, low, x + 0.06, high) for (x, low), (_, high) in zip(*ends, strict=True)
+        ]
+    strokes = [
+        box for line in labelled if line.kind == "line" for box in _strokes(_places(axes, line))
+    ]
     for line in labelled:
         last = len(line.x) - 1
         for i in dict.fromkeys(chain((0, last), range(last))):
-            place, text = points[line.series, i], line.labels[i]
-            found = _find_room(place, text, taken + strokes) or _find_room(place, text, taken)
+            around = _AROUND if line.kind == "ring" else _BESIDE
+            place, text = points[line, i], line.labels[i]
+            found = _find_room(place, text, taken + strokes, around)
+            found = found or _find_room(place, text, taken, around)
             if found is None:
                 continue
             (right, up, align), box = found
@@ -114,9 +123,8 @@ def label_points(axes: Axes, panel: Panel) -> None:
             )
 
 
-def _strokes(line: Line, points: Mapping[tuple[int, int], Sequence[float]]) -> Iterator[_Box]:
+def _strokes(places: Sequence[tuple[float, float]]) -> Iterator[_Box]:
     """Yield small boxes along a line, which labels had better not cover."""
-    places = [points[line.series, i] for i in range(len(line.x))]
     for (x, y), (to_x, to_y) in pairwise(places):
         steps = max(round(math.hypot(to_x - x, to_y - y) / _STROKE), 1)
         for step in range(1, steps):
@@ -124,11 +132,21 @@ def _strokes(line: Line, points: Mapping[tuple[int, int], Sequence[float]]) -> I
             yield at_x - 0.005, at_y - 0.005, at_x + 0.005, at_y + 0.005
 
 
+def _places(axes: Axes, line: Line, y: Sequence[float] = ()) -> list[tuple[float, float]]:
+    """Return where a line has its points, or others above and below them, in inches."""
+    dpi = axes.figure.get_figure(root=True).dpi
+    pairs = (axes.transData.transform(pair) / dpi for pair in zip(line.x, y or line.y, strict=True))
+    return [(float(x), float(y)) for x, y in pairs]
+
+
 def _find_room(
-    point: Sequence[float], text: str, taken: Sequence[_Box]
+    point: Sequence[float],
+    text: str,
+    taken: Sequence[_Box],
+    around: Sequence[tuple[float, float, str]],
 ) -> tuple[tuple[float, float, str], _Box] | None:
     width, height = CHARACTER * len(text), 0.12
-    for right, up, align in _BESIDE:
+    for right, up, align in around:
         left = point[0] + right - _ALIGNED[align] * width
         low = point[1] + up - height / 2
         box = (left, low, left + width, low + height)

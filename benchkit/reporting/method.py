@@ -57,8 +57,10 @@ _METHODS = {
         "few largest values."
     ),
     DIFFERENCE: (
-        "Values that are not positive have no ratio: their difference, with the exact "
-        "Mann–Whitney test."
+        "Values that are not positive have no ratio and no percent: the Hodges–Lehmann estimate of "
+        "their difference in the unit, with the interval of the exact Mann–Whitney test (2 or 3 "
+        "runs on a side: Welch's). The margin is taken of the baseline's median; below 0 it means "
+        "nothing, and there is no verdict."
     ),
     EXACT: (
         "Counts that hardly vary within a side and do not overlap between sides: the difference, "
@@ -79,8 +81,9 @@ def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
         "be the quotient of the two medians."
     )
     intervals = (
-        f"Intervals hold for one row at a time, at {confidence}. The p-values of the primary "
-        "metrics are adjusted together by Holm's method, all others by Benjamini and Hochberg's."
+        f"Intervals hold for one row at a time, at {confidence}, not for all rows at once. The "
+        "p-values of the primary metrics are adjusted together by Holm's method, all others by "
+        "Benjamini and Hochberg's."
     )
     words = (
         f"▲ costs, ▼ gains: the adjusted p-value is at most {round(verdicts.alpha, 6):g} and the "
@@ -88,6 +91,12 @@ def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
         f"= no practical difference: the {wide} interval lies within ±{margin}. ~ not shown: the "
         "data decide neither; what lies outside the interval is excluded."
     )
+    sensitivity = (
+        "detects: the smallest change that the runs of a row that is not shown find four times out "
+        "of five, from the width of its interval; runs needed: per side, to show no change beyond "
+        f"{margin} where there is none and a change of twice that. Both hold for the row alone, "
+        "and are an order of magnitude with few runs."
+    )
     units = "Times in s, ms, µs; data in powers of 1,024 (KiB, MiB)."
     methods = (text for method, text in _METHODS.items() if method in used)
-    return (unit, *methods, intervals, words, units)
+    return (unit, *methods, intervals, words, sensitivity, units)

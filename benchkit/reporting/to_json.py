@@ -50,9 +50,18 @@ KEYS = (
     "verdict",
     "runs_needed",
     "notes",
+    "detectable",
+    "difference",
+    "difference_low",
+    "difference_high",
 )
 _RENAMED = {"p": "pvalue"}
-_JUDGED = {"p_adjusted": "p_adjusted", "verdict": "word", "runs_needed": "runs_needed"}
+_JUDGED = {
+    "p_adjusted": "p_adjusted",
+    "verdict": "word",
+    "runs_needed": "runs_needed",
+    "detectable": "detectable",
+}
 #: Characters that do something when they are shown: in JSON they are escaped.
 _ACTING = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
 _FORMULA = ("=", "+", "-", "@")

@@ -31,7 +31,13 @@ from benchkit.stats.multiplicity import (
 )
 from benchkit.stats.order import Trend, adjust_for_trend, find_trend, is_interleaved
 from benchkit.stats.outliers import find_outliers
-from benchkit.stats.power import minimum_effect, runs_to_show_effect, runs_to_show_equivalence
+from benchkit.stats.power import (
+    detectable_effect,
+    detectable_shift,
+    minimum_effect,
+    runs_to_show_effect,
+    runs_to_show_equivalence,
+)
 from benchkit.stats.prediction import compare_with_history
 from benchkit.stats.proportion import estimate_rate
 from benchkit.stats.rank import hodges_lehmann, mann_whitney, smallest_pvalue
@@ -39,7 +45,7 @@ from benchkit.stats.rankrows import RankRows, compare_rows
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.samplesize import runs_for_effect, runs_for_equivalence, smallest_effect
 from benchkit.stats.signed_rank import paired_shift, smallest_paired_pvalue, wilcoxon
-from benchkit.stats.spread import Components, Spread, measure_spread, part_variance
+from benchkit.stats.spread import Components, Spread, measure_spread, part_variance, spread_limits
 from benchkit.stats.twolevel import QuantileChange, compare_two_level, quantile_interval
 from benchkit.stats.within import (
     Correlation,
@@ -70,6 +76,8 @@ __all__ = [
     "compare_two_level",
     "compare_with_history",
     "compare_within",
+    "detectable_effect",
+    "detectable_shift",
     "estimate_change",
     "estimate_rate",
     "exact_difference",
@@ -107,6 +115,7 @@ __all__ = [
     "smallest_effect",
     "smallest_paired_pvalue",
     "smallest_pvalue",
+    "spread_limits",
     "welch",
     "wilcoxon",
 ]

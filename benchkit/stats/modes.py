@@ -22,7 +22,8 @@ GROUP = 3
 #: in median absolute deviations within them.
 _EVIDENCE = 6.0
 _APART = 2.5
-_ROUNDS = 60
+#: Rounds of the fit at most, and the gain in log-likelihood below which it has settled.
+_ROUNDS, _STILL = 60, 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,9 @@ def _weigh(ordered: FloatArray, cut: int) -> float:
         away = (scaled[:, None] - mean) ** 2
         density = share * np.exp(-away / (2 * variance)) / np.sqrt(2 * pi * variance)
         whole = density.sum(axis=1)
-        two = float(np.log(whole).sum())
+        before, two = two, float(np.log(whole).sum())
+        if two - before < _STILL:
+            break
         weight = density / whole[:, None]
         count = weight.sum(axis=0)
         share, mean = count / n, (weight * scaled[:, None]).sum(axis=0) / count

@@ -9,7 +9,7 @@ Planning only: never the power of the test that was just made, which says nothin
 from __future__ import annotations
 
 from functools import lru_cache
-from math import ceil, expm1, isfinite, sqrt
+from math import ceil, expm1, isfinite, log1p, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -21,6 +21,8 @@ from benchkit.stats.sample import FloatArray, check_fraction
 FEWEST_RUNS = 4
 #: More runs than this are not an advice: None is returned.
 MOST_RUNS = 1000
+#: Logarithms beyond this are no sizes of effects.
+_LARGEST_LOG = 300.0
 
 
 def runs_to_show_equivalence(
@@ -146,6 +148,90 @@ def runs_to_show_effect(
     if wanted > 0:
         error = min(error, beyond / wanted)
     return _scale_runs(half_width, n, error * _z((1 + confidence) / 2))
+
+
+def detectable_effect(
+    half_width: float, margin: float, *, confidence: float = 0.95, power: float = 0.8
+) -> float | None:
+    """Estimate the smallest increase that runs like those of an interval show.
+
+    Parameters
+    ----------
+    half_width : float
+        Half the length of the interval of the log ratio, (high - low)/2, at ``confidence``.
+    margin : float
+        A fraction that the estimate has to reach, too; 0 for the test alone.
+    confidence : float
+        Of the interval; the test is made at 1 - confidence, two-sided.
+    power : float
+        Wanted probability of success.
+
+    Returns
+    -------
+    float or None
+        A fraction, 0.06 for +6 % (and for the decrease to 1/1.06); None where the half-width is
+        not finite.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    `runs_to_show_effect` solved for the effect: with e = half_width/z_{(1+confidence)/2} the
+    standard error, exp(max((z_{(1+confidence)/2} + z_{power})·e, log(1 + margin) + z_{power}·e))
+    - 1. It depends on the width of the interval and not on where it lies, so that it is no
+    "observed power". Assumptions as in `runs_to_show_equivalence`; for one row, without adjustment
+    for the family. Smallest usable n: 2.
+
+    References
+    ----------
+    W. G. Cochran and G. M. Cox, Experimental Designs (1957), section 2.2.
+
+    Examples
+    --------
+    >>> round(detectable_effect(0.05, 0.03), 4), round(detectable_effect(0.001, 0.03), 4)
+    (0.0741, 0.0304)
+    """
+    check_fraction(confidence, "confidence")
+    check_fraction(power, "power")
+    if half_width < 0 or margin < 0:
+        raise ValueError(f"half_width and margin must be >= 0: {half_width}, {margin}")
+    size = detectable_shift(half_width, log1p(margin), confidence=confidence, power=power)
+    return expm1(size) if size < _LARGEST_LOG else None
+
+
+def detectable_shift(
+    half_width: float, margin: float, *, confidence: float = 0.95, power: float = 0.8
+) -> float:
+    """Estimate the smallest difference that runs like those of an interval show.
+
+    Parameters
+    ----------
+    half_width, margin : float
+        As in `detectable_effect`, both in the unit of the interval.
+    confidence, power : float
+        As in `detectable_effect`.
+
+    Returns
+    -------
+    float
+        In the unit of the interval.
+
+    Notes
+    -----
+    `detectable_effect` without its logarithms; formula, assumptions, source and smallest usable n
+    as there.
+
+    Examples
+    --------
+    >>> round(detectable_shift(1.0, 0.0), 2), round(detectable_shift(0.001, 1.0), 2)
+    (1.43, 1.0)
+    """
+    critical, wanted = _z((1 + confidence) / 2), _z(power)
+    error = half_width / critical
+    return max((critical + wanted) * error, margin + wanted * error)
 
 
 def minimum_effect(cv: float, n: int, power: float = 0.8, alpha: float = 0.05) -> float:

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchkit.stats.rank import critical_rank, mann_whitney
-from benchkit.stats.ranksum import is_countable, tied_tails, untied_cdf
+from benchkit.stats.ranksum import is_countable, untied_cdf
 from benchkit.stats.sample import LARGEST, FloatArray, check_fraction
+from benchkit.stats.tiedrows import count_patterns, is_transformable
 
 #: Differences held at a time: what a core's own cache holds.
 _AT_ONCE = 1 << 16
@@ -70,8 +71,8 @@ def compare_rows(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> RankRo
     Notes
     -----
     Formulas, assumptions, reach of the exact count and smallest usable n are those of
-    `mann_whitney` and `hodges_lehmann`; so are all digits. Rows with the same pattern of ties share
-    one count. E. L. Lehmann, Nonparametrics (1975), sections 1.4 and 2.5.
+    `mann_whitney` and `hodges_lehmann`; so are all digits. Rows with ties
+    are counted together. E. L. Lehmann, Nonparametrics (1975), sections 1.4 and 2.5.
 
     Examples
     --------
@@ -126,7 +127,7 @@ def _sort_differences(
 
 
 def _find_pvalues(before: FloatArray, after: FloatArray, u: FloatArray) -> FloatArray:
-    """Return two-sided p-values; rows with the same pattern of ties share one count."""
+    """Return two-sided p-values; rows with ties are counted together."""
     n, m = before.shape[1], after.shape[1]
     pooled = np.sort(np.concatenate([before, after], axis=1), axis=1)
     differs = pooled[:, 1:] != pooled[:, :-1]
@@ -139,25 +140,30 @@ def _find_pvalues(before: FloatArray, after: FloatArray, u: FloatArray) -> Float
         tied[:] = True
     places = np.flatnonzero(tied)
     drawn = 2 * (u if m <= n else n * m - u)
-    if places.size and is_countable(n, m, tied=True):
+    if places.size and is_transformable(n, m):
         pvalue[places] = _count_tied(differs[places], drawn[places], min(n, m))
     else:
         pvalue[places] = [mann_whitney(before[row], after[row]).pvalue for row in places]
     return np.clip(pvalue, sys.float_info.min, 1.0)
 
 
-def _count_tied(differs: NDArray[np.bool_], drawn: FloatArray, size: int) -> list[float]:
+def _count_tied(differs: NDArray[np.bool_], drawn: FloatArray, size: int) -> FloatArray:
     """Return the p-value of each row of tied values, by twice the U of the smaller side."""
     packed = np.packbits(differs, axis=1)
-    patterns = packed.view(f"V{packed.shape[1]}").ravel().tolist()
-    tails: dict[bytes, tuple[FloatArray, FloatArray]] = {}
-    found = []
-    for row, pattern in enumerate(patterns):
-        if pattern not in tails:
-            ends = np.flatnonzero(differs[row])
-            ties = np.diff(ends, prepend=-1, append=differs.shape[1])
-            tails[pattern] = tied_tails(tuple(ties.tolist()), size)
-        lower, upper = tails[pattern]
-        at = int(drawn[row])
-        found.append(2 * min(float(lower[at]), float(upper[at])))
-    return found
+    _, first, of_row = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    counts = count_patterns(_rank(differs[first]), size)
+    lower = np.cumsum(counts, axis=1)
+    total, at, row = lower[0, -1], drawn.astype(np.int64), of_row.ravel()
+    below = lower[row, at]
+    above = total - below + counts[row, at]
+    pvalue: FloatArray = 2 * np.minimum(below / total, above / total)
+    return pvalue
+
+
+def _rank(differs: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return doubled ranks from 0 by where ordered values differ; equal ones share their mean."""
+    edge = np.ones((len(differs), 1), dtype=np.bool_)
+    place = np.arange(differs.shape[1] + 1)
+    first = np.maximum.accumulate(np.where(np.hstack([edge, differs]), place, 0), axis=1)
+    ends = np.where(np.hstack([differs, edge]), place, place[-1])[:, ::-1]
+    return first + np.minimum.accumulate(ends, axis=1)[:, ::-1]

@@ -112,6 +112,50 @@ def measure_spread(values: ArrayLike, confidence: float = 0.8) -> Spread:
     return Spread(spread, high, logs.size, confidence)
 
 
+def spread_limits(freedom: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the interval of a standard deviation, as factors of the one that was measured.
+
+    Parameters
+    ----------
+    freedom : float
+        Degrees of freedom, at least 1; whole numbers are not required.
+    confidence : float
+        Of the interval, 0 < confidence < 1.
+
+    Returns
+    -------
+    tuple of float
+        sqrt(freedom/χ²) at both ends [1]_.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    Assumes normal values; smallest usable freedom: 1, where the upper limit is 32 times.
+
+    References
+    ----------
+    .. [1] G. J. Hahn and W. Q. Meeker, Statistical Intervals (1991), section 4.3.
+
+    Examples
+    --------
+    >>> low, high = spread_limits(9)
+    >>> round(low, 3), round(high, 3)
+    (0.688, 1.826)
+    """
+    check_fraction(confidence, "confidence")
+    if freedom < 1:
+        raise ValueError(f"freedom must be at least 1: {freedom}")
+    from scipy.special import chdtri
+
+    tails = (1 - confidence) / 2, (1 + confidence) / 2
+    low, high = (sqrt(freedom / float(chdtri(freedom, tail))) for tail in tails)
+    return low, high
+
+
 def part_variance(groups: Sequence[ArrayLike]) -> Components:
     """Part the spread of runs into what is between them and what is within them.
 

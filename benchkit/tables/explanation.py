@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from benchkit.audit.catalogue import CATALOGUE, Entry
-from benchkit.metrics import VOCABULARY, Metric, primaries
+from benchkit.metrics import Metric, primaries, vocabulary
 from benchkit.parsers.base import Format
 from benchkit.tables.model import Cell, Column, Table
 
@@ -120,7 +120,8 @@ def find_explanations(word: str, formats: Iterable[Format]) -> tuple[Explanation
     asked = word.strip().lower()
     entry = CATALOGUE.get(asked.upper())
     found = [explain_code(entry)] if entry else []
-    metric = VOCABULARY.get(asked) or VOCABULARY.get(asked.partition(".")[0])
+    words = vocabulary()
+    metric = words.get(asked) or words.get(asked.partition(".")[0])
     found += [explain_metric(metric)] if metric else []
     found += [
         explain_format(form)
@@ -133,7 +134,7 @@ def find_explanations(word: str, formats: Iterable[Format]) -> tuple[Explanation
 def suggest(word: str, formats: Iterable[Format]) -> str:
     """Return the nearest word that can be explained; empty where none is near."""
     tools = [name for form in formats for name in (form.name, *form.tools)]
-    known = {name.lower(): name for name in (*CATALOGUE, *VOCABULARY, *tools)}
+    known = {name.lower(): name for name in (*CATALOGUE, *vocabulary(), *tools)}
     near = get_close_matches(word.strip().lower(), known, 1)
     return known[near[0]] if near else ""
 

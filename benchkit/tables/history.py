@@ -7,10 +7,11 @@ commit, and at those around it.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from datetime import datetime
 
 from benchkit.history.model import Change, History, Newest, Point, Series
-from benchkit.metrics import label
+from benchkit.history.naming import is_cost, name_series, shorten
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.stub import NONE
 from benchkit.tables.wording import NOTHING
@@ -22,8 +23,6 @@ from benchkit.units import (
     printable,
 )
 
-#: Characters of a commit that are shown.
-_SHORT = 7
 #: Most series whose commits are listed one by one.
 LISTED = 4
 
@@ -52,6 +51,7 @@ def history_lines(history: History) -> tuple[str, ...]:
         for s in history.series
         if s.newest.verdict == "outside"
     ]
+    told += _tell_retests(history)
     if history.undated:
         names = ", ".join(shorten(commit) for commit in history.undated)
         told.append(f"Left out, for they tell neither date nor start: {names}.")
@@ -75,13 +75,24 @@ def history_tables(history: History) -> tuple[Table, ...]:
     return (_series_table(history), *map(_commits_table, listed))
 
 
-def name_series(series: Series) -> str:
-    """Name what a series is about."""
-    texts = (
-        label(series.metric, series.stat), series.variant, series.group, series.benchmark,
-        series.params, series.subject,
-    )  # fmt: skip
-    return printable(" · ".join(text for text in texts if text))
+def _tell_retests(history: History) -> list[str]:
+    """Say which commits to measure again, where something was found that nobody has accepted."""
+    pairs = dict.fromkeys(pair for series in history.series for pair in _suspects(series))
+    if not pairs:
+        return []
+    listed = ", ".join(f"{shorten(before)} and {shorten(after)}" for before, after in pairs)
+    return [f"Found by looking everywhere; fresh runs decide: measure {listed} in turn, and gate."]
+
+
+def _suspects(series: Series) -> Iterator[tuple[str, str]]:
+    """Yield the newest change with the commit before it, and so the newest commit where outside."""
+    commits = [point.commit for point in series.measured]
+    newest = series.changes[-1:] if series.changes and not series.changes[-1].reason else ()
+    found = [change.commit for change in newest]
+    if series.newest.verdict == "outside":
+        found.append(commits[-1])
+    for commit in found:
+        yield commits[commits.index(commit) - 1], commit
 
 
 def write_change(series: Series, change: Change) -> str:
@@ -102,11 +113,6 @@ def write_newest(series: Series) -> str:
     return f"{name}: {newest.verdict}, {format_change(newest.ratio)} beside {where}"
 
 
-def shorten(commit: str) -> str:
-    """Write a commit as it is shown."""
-    return printable(commit[:_SHORT])
-
-
 def write_day(time: datetime) -> str:
     """Write a day as people do.
 
@@ -123,9 +129,7 @@ def _count(newest: Newest) -> str:
 
 
 def _mark(series: Series, change: Change) -> str:
-    if series.better not in {"lower", "higher"}:
-        return "≠"
-    return "▲ costs" if (change.ratio > 1) == (series.better == "lower") else "▼ gains"
+    return {True: "▲ costs", False: "▼ gains", None: "≠"}[is_cost(series, change)]
 
 
 def _interval(change: Change) -> str:

@@ -12,9 +12,15 @@ from benchkit.calibration import Calibration, NoiseMetric, NoiseRow
 from benchkit.metrics import label
 from benchkit.stats.results import Estimate
 from benchkit.tables.model import Cell, Column, Table
-from benchkit.tables.stub import NONE, fold_stub, stub_cells, stub_columns, write_reach, write_share
+from benchkit.tables.stub import (
+    NONE,
+    fold_stub,
+    stub_cells,
+    stub_columns,
+    write_share,
+)
 from benchkit.tables.wording import NOTHING, format_bare
-from benchkit.units import format_percent, format_pvalue
+from benchkit.units import format_number, format_percent, format_pvalue, format_reach
 
 #: Fewest runs per side for the rank test; with fewer the rule is another one.
 _RANK_RUNS = 4
@@ -37,7 +43,7 @@ def noise_lines(calibration: Calibration) -> tuple[str, ...]:
 
 def _say(metric: NoiseMetric) -> str:
     name = label(metric.metric, metric.stat)
-    held = f"95 % of A/A estimates lie within {_margin(metric)}"
+    held = f"a margin of {_margin(metric)} holds 95 % of A/A estimates"
     if math.isnan(metric.margin):
         held = "values that are not positive have no ratio and no margin"
     sides = f"{metric.k} + {metric.k} runs" if metric.k > 1 else "single runs"
@@ -63,6 +69,16 @@ def _limits(calibration: Calibration) -> list[str]:
         lines.append(
             f"Too few runs: {fewest} per side cannot be judged by ranks; make 8 of one variant "
             "or more."
+        )
+    if most == 1 and calibration.pairs:
+        lines.append(
+            "Only one pair: what differs between two sessions was seen once. The margin is at "
+            "least what was seen; name more pairs with --pair."
+        )
+    elif most == 1:
+        lines.append(
+            "The margins stand on one comparison without a shared run: their intervals say how "
+            "little that is."
         )
     if most < _TRIALS:
         lines.append(
@@ -159,7 +175,18 @@ def _row_cells(row: NoiseRow) -> tuple[Cell, ...]:
 
 
 def _margin(metric: NoiseMetric) -> str:
-    return NOTHING if math.isnan(metric.margin) else write_reach(metric.margin, bare=True)
+    """Write ``±3.5 % [2.1, 6.0 %]``, and large ones as factors: ``1.26× [1.14, 1.45×]``."""
+    if math.isnan(metric.margin):
+        return NOTHING
+    sizes = (metric.margin, metric.margin_low, metric.margin_high)
+    if all(format_reach(size).startswith("±") for size in sizes):
+        low, high = (write_share(end) for end in sizes[1:])
+        return f"±{format_bare(metric.margin)} [{low.removesuffix(_PERCENT)}, {high}]"
+    margin, low, high = (format_number(1 + size) for size in sizes)
+    return f"{margin}× [{low}, {high}×]"
+
+
+_PERCENT = "\N{NO-BREAK SPACE}%"
 
 
 def _rate(rate: Estimate) -> str:

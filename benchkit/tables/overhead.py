@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from benchkit.comparison import EXACT, Contrast
 from benchkit.derived.containers import shorten
 from benchkit.metrics import label
+from benchkit.sensitivity import Sensitivity
+from benchkit.stats.power import MOST_RUNS
 from benchkit.tables.average import describe_averages
 from benchkit.tables.model import Cell, Column, Table, drop_columns, drop_empty, fold_constant
 from benchkit.tables.wording import (
@@ -26,9 +29,18 @@ from benchkit.tables.wording import (
     write_unit,
     write_value,
 )
-from benchkit.units import Scale, common_scale, format_number, printable
-from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
+from benchkit.units import (
+    Scale,
+    common_scale,
+    format_number,
+    format_quantity,
+    format_reach,
+    printable,
+)
+from benchkit.verdict import Verdict, Verdicts
 
+#: Counts below are written to the last digit.
+_LARGEST_COUNT = 1e12
 STUB = ("benchmark", "params", "tool", "subject", "metric", "variant")
 
 
@@ -57,7 +69,9 @@ def primary_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
     """Build the tables of the primary metrics, one per group."""
     rows = verdicts.primary
     family = sum(1 for row in rows if row.contrast.method != EXACT and row.p_adjusted is not None)
-    adjusted = f"p adjusted over {family} rows (Holm)" if family > 1 else "p of a single test"
+    adjusted = "p of a single test"
+    if family > 1:
+        adjusted = f"p adjusted over {family} rows (Holm), each interval for its row alone"
     return tuple(
         _build("Primary metrics", group, found, verdicts, adjusted if family else "")
         for group, found in _by_group(rows, by)
@@ -135,7 +149,7 @@ def _build(title: str, group: str, rows: Sequence[Verdict], verdicts: Verdicts, 
     )
     if _pair(rows):  # the headers of the two columns of values say the names
         table = drop_columns(table, {"variant"})
-    table, said = _fold(drop_empty(table, (*STUB, "needed")))
+    table, said = _fold(drop_empty(table, (*STUB, "needed", "detectable")))
     return replace(table, caption="; ".join(part for part in (*said, told, *notes.shared) if part))
 
 
@@ -192,6 +206,7 @@ def _columns(rows: Sequence[Verdict], verdicts: Verdicts, unit: str) -> tuple[Co
         Column("n", "runs", align="right"),
         Column("verdict", "verdict"),
         Column("needed", "runs needed", align="right"),
+        Column("detectable", "detects", align="right"),
     )
 
 
@@ -213,16 +228,13 @@ def _numbers(row: Verdict, scale: Scale, shared: Scale | None) -> tuple[Cell, Ce
 
 
 def _value(value: float, unit: str, scale: Scale) -> Cell:
-    if unit == "1" and float(value).is_integer():  # a count
+    if unit == "1" and abs(value) < _LARGEST_COUNT and float(value).is_integer():
         return Cell(format_number(value, 1), value)
     return Cell(write_value(value, scale), value)
 
 
 def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes) -> tuple[Cell, ...]:
     c, margin = row.contrast, verdicts.margin
-    needed = row.runs_needed if row.word == INCONCLUSIVE else None
-    if needed and needed <= min(c.n_baseline, c.n_variant):
-        needed = None  # so many runs usually suffice; these did not
     word = describe_word(row, margin)
     return (
         Cell(write_change(c, margin), c.ratio),
@@ -230,13 +242,35 @@ def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes) -> tuple[Cell, ...]
         Cell(write_pvalue(row), row.p_adjusted),
         Cell(write_runs(c), c.n_variant),
         Cell(word, mark=MARKS[row.word], notes=notes.numbers(row)),
-        Cell(f"{needed}" if needed else "", needed),
+        _needed(row.sensitivity),
+        _detectable(row.sensitivity, c.unit),
     )
+
+
+def _needed(sensitivity: Sensitivity) -> Cell:
+    if sensitivity.is_wide:
+        return Cell(f"> {MOST_RUNS}", MOST_RUNS + 1)
+    needed = sensitivity.runs_needed
+    return Cell(f"{needed}" if needed else "", needed)
+
+
+def _detectable(sensitivity: Sensitivity, unit: str) -> Cell:
+    """Write the smallest change that the runs of an undecided row usually show."""
+    seen, amount = sensitivity.detectable, sensitivity.detectable_difference
+    if seen is not None:
+        written = format_reach(seen)
+        return Cell(written if written[0] == "±" else f"{format_number(1 + seen)}×", seen)
+    if amount is not None:
+        return Cell(format_quantity(amount, unit), amount)
+    return Cell("")
 
 
 @dataclass
 class _Notes:
-    """Footnotes without repetition; what holds for every row is said once, in the caption."""
+    """Footnotes without repetition; what holds for every row is said once, in the caption.
+
+    They are numbered when all rows have been gathered.
+    """
 
     rows: int
     by_row: dict[int, tuple[str, ...]] = field(default_factory=dict)
@@ -251,12 +285,12 @@ class _Notes:
         for note in self.by_row[id(row)]:
             self.count[note] = self.count.get(note, 0) + 1
 
-    @property
+    @cached_property
     def shared(self) -> tuple[str, ...]:
         """Notes that every row has."""
         return tuple(n for n, times in self.count.items() if times == self.rows and self.rows > 1)
 
-    @property
+    @cached_property
     def numbered(self) -> tuple[str, ...]:
         """Notes that some rows have, in the order of the rows."""
         shared = set(self.shared)
@@ -264,5 +298,9 @@ class _Notes:
 
     def numbers(self, row: Verdict) -> tuple[int, ...]:
         """Return the numbers of a row's own notes."""
-        order = {note: number for number, note in enumerate(self.numbered, 1)}
+        order = self._order
         return tuple(order[note] for note in self.by_row[id(row)] if note in order)
+
+    @cached_property
+    def _order(self) -> dict[str, int]:
+        return {note: number for number, note in enumerate(self.numbered, 1)}

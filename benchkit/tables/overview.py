@@ -25,13 +25,14 @@ if TYPE_CHECKING:
 _LISTED = 6
 
 
-def summarise_runs(runs: Runs, findings: Sequence[Finding], first: str | None = None) -> str:
+def summarise_runs(runs: Runs, findings: Sequence[Finding] | None, first: str | None = None) -> str:
     """Say in a few sentences what was loaded.
 
     Parameters
     ----------
     runs : Runs
-    findings : sequence of Finding
+    findings : sequence of Finding or None
+        None where nobody has looked.
     first : str, optional
         The baseline where no name tells.
 
@@ -44,14 +45,19 @@ def summarise_runs(runs: Runs, findings: Sequence[Finding], first: str | None = 
     counts = Counter(measured["variant"].tolist())
     told = _enumerate([f"{_name(name)} {group_digits(str(n))}" for name, n in counts.items()])
     tools = _enumerate(map(printable, dict.fromkeys(measured["tool"].tolist())))
-    found = count_findings(findings)
     sentences = [
         f"{_count(len(counts), 'variant')} with {_count(len(measured), 'measured run')}"
         + (f" of {tools}: {told}." if counts else "."),
-        f"Findings: {found}." if findings else "Nothing found amiss.",
+        _tell_findings(findings),
         f"Next: {_suggest(list(counts), first)}",
     ]
-    return " ".join(sentences)
+    return " ".join(filter(None, sentences))
+
+
+def _tell_findings(findings: Sequence[Finding] | None) -> str:
+    if findings is None:
+        return ""
+    return f"Findings: {count_findings(findings)}." if findings else "Nothing found amiss."
 
 
 def overview_table(runs: Runs) -> Table:

@@ -41,6 +41,7 @@ def list_variants(rows: Sequence[Verdict], verdicts: Verdicts) -> str:
 
 def write_span(rows: Sequence[Verdict], verdicts: Verdicts, *, signed: bool = False) -> str:
     """Write the smallest and the largest change: ``48.3 % to 60.4 %``, ``1.13× to 2.59×``."""
+    rows = [row for row in rows if row.contrast.ratio is not None] or rows
     ordered = sorted(rows, key=lambda row: measure_size(row.contrast))
     ends = [row.contrast for row in (ordered[0], ordered[-1])]
     ratios = [contrast.ratio for contrast in ends if contrast.ratio is not None]

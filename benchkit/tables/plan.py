@@ -12,9 +12,9 @@ from benchkit.planning import Needed, Planning, PlanRow, advise
 from benchkit.stats.power import MOST_RUNS
 from benchkit.stats.spread import Components, Spread
 from benchkit.tables.model import Cell, Column, Table
-from benchkit.tables.stub import NONE, fold_stub, stub_cells, stub_columns, write_reach, write_share
+from benchkit.tables.stub import NONE, fold_stub, stub_cells, stub_columns, write_share
 from benchkit.tables.wording import format_bare, write_value
-from benchkit.units import common_scale
+from benchkit.units import common_scale, format_reach
 
 _BEYOND = f"> {MOST_RUNS}"
 
@@ -160,7 +160,7 @@ def _write(needed: Needed) -> str:
 
 def _write_size(effect: float) -> str:
     """Write ``±4.1 %``, and a large change, which is not as far down as up, as a factor."""
-    return f"> {format_bare(10)}" if effect > 10 else write_reach(effect)
+    return f"> {format_bare(10)}" if effect > 10 else format_reach(effect)
 
 
 def _advise(rows: Sequence[PlanRow]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchkit.comparison import DIRECTIONS
+from benchkit.sensitivity import sum_up
 from benchkit.tables.clauses import Clause, write_clauses
 from benchkit.tables.phrases import measure_size, name_cell
 from benchkit.tables.wording import (
@@ -18,6 +19,7 @@ from benchkit.tables.wording import (
     write_change,
     write_interval,
 )
+from benchkit.units import format_percent
 from benchkit.verdict import CHANGED, IMPROVEMENT, INCONCLUSIVE, REGRESSION, Verdict, Verdicts
 
 _WORDS = 35
@@ -61,9 +63,9 @@ def bullets(verdicts: Verdicts) -> tuple[str, ...]:
         At most three.
     """
     _, left = _fit(_order(write_clauses(verdicts)))
-    unknown, other = _say_unknown(verdicts), _say_exploratory(verdicts)
-    rest = [line for line in (unknown, other) if line]
+    told = (_say_drift(verdicts), _say_unknown(verdicts), _say_exploratory(verdicts))
     found = [f"{MARKS[clause.word]} {clause.text}." for clause in left]
+    rest = [line for line in told if line][: _BULLETS - 1 if found else _BULLETS]
     room = _BULLETS - len(rest)
     if len(found) > room:
         found = [*found[: room - 1], " ".join(found[room - 1 :])]
@@ -86,19 +88,33 @@ def _fit(clauses: Sequence[Clause]) -> tuple[list[Clause], list[Clause]]:
     return list(clauses), []
 
 
+def _say_drift(verdicts: Verdicts) -> str:
+    """Say which changes of the sentence a drift of the machine has moved, and to what."""
+    moved = [row for row in verdicts.primary if row.contrast.drift is not None]
+    if not moved:
+        return ""
+    changes = [
+        f"{_name_row(row, verdicts.primary, verdicts)} {format_percent(drift.change)}, "
+        f"not {format_percent(drift.plain)}"
+        for row in moved[:_BULLETS]
+        if (drift := row.contrast.drift) is not None
+    ]
+    more = f" (and {len(moved) - _BULLETS} more)" if len(moved) > _BULLETS else ""
+    return f"Drift (B332): by means with a straight trend taken out {'; '.join(changes)}{more}."
+
+
 def _say_unknown(verdicts: Verdicts) -> str:
     rows = [row for row in verdicts.primary if row.word == INCONCLUSIVE]
     if not rows:
         return ""
-    hardest = max((row.runs_needed for row in rows if row.runs_needed), default=None)
     if all(row.contrast.method in DIRECTIONS for row in rows):
+        hardest = max((row.runs_needed for row in rows if row.runs_needed), default=None)
         return f"Run at least {hardest} of each for intervals and a verdict." if hardest else ""
     if len(rows) == 1:
         return _say_one(rows[0], verdicts)
     count = f"{len(rows)} of {len(verdicts.primary)} primary rows are not shown"
-    if any(row.runs_needed is None for row in rows):
-        return f"{count}; the spread of some is too large for any practical number of runs."
-    return f"{count}; the widest needs about {hardest} runs per side."
+    lacks = sum_up([row.sensitivity for row in rows])
+    return f"{count}; {lacks}." if lacks else f"{count}."
 
 
 def _say_one(row: Verdict, verdicts: Verdicts) -> str:

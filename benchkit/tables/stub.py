@@ -12,13 +12,10 @@ from dataclasses import replace
 from benchkit.comparison.replicates import Replicates
 from benchkit.metrics import label
 from benchkit.tables.model import Cell, Column, Table, drop_empty, fold_constant
-from benchkit.tables.wording import format_bare
-from benchkit.units import format_number, format_percent, printable
+from benchkit.units import format_percent, printable
 
 NAMES = ("group", "benchmark", "params", "tool", "subject", "metric", "variant")
 NONE = Cell("–")
-#: From here on a change up and the same one down are too different to be written as one.
-_LARGE = 0.25
 
 
 def stub_columns() -> tuple[Column, ...]:
@@ -51,16 +48,3 @@ def write_share(share: float) -> str:
     '3.1 %'
     """
     return format_percent(share).lstrip("+±")
-
-
-def write_reach(share: float, *, bare: bool = False) -> str:
-    """Write how far a change goes either way; a large one, which is less far down, as a factor.
-
-    Examples
-    --------
-    >>> write_reach(0.041).replace("\N{NO-BREAK SPACE}", " "), write_reach(1.88)
-    ('±4.1 %', 'a factor of 2.88')
-    """
-    if share > _LARGE:
-        return f"a factor of {format_number(1 + share)}"
-    return f"±{format_bare(share) if bare else format_percent(share).lstrip('+')}"

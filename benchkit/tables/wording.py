@@ -100,9 +100,8 @@ def write_change(contrast: Contrast, margin: float) -> str:
     if contrast.method == REFUSED:
         return NOTHING
     if contrast.ratio is None:
-        scale = common_scale([contrast.delta], contrast.unit)
-        sign = "+" if contrast.delta > 0 else ""
-        return f"{sign}{write_value(contrast.delta, scale)}"
+        change = contrast.delta if contrast.difference is None else contrast.difference
+        return _write_signed(change, common_scale([change], contrast.unit))
     if contrast.ratio >= FACTOR:
         return format_change(contrast.ratio)
     return format_percent(contrast.ratio - 1, _limits(margin))
@@ -110,11 +109,26 @@ def write_change(contrast: Contrast, margin: float) -> str:
 
 def write_interval(contrast: Contrast, margin: float) -> str:
     """Write the interval of the change, or a dash where there is none."""
+    if contrast.difference_low is not None and contrast.difference_high is not None:
+        return _write_amounts(contrast.difference_low, contrast.difference_high, contrast.unit)
     low, high = contrast.ratio_low, contrast.ratio_high
     if low is None or high is None or low == high:
         return NOTHING
     told = _INTERVALS.get(contrast.method, "")
     return f"{format_interval(low, high, _limits(margin))}{told}"
+
+
+def _write_amounts(low: float, high: float, unit: str) -> str:
+    """Write an interval in the unit: ``[−1.20, +3.40 ms]``."""
+    if low == high:
+        return NOTHING
+    scale = common_scale([max(abs(low), abs(high))], unit)
+    ends = _write_signed(low, Scale(scale.factor, "")), _write_signed(high, scale)
+    return f"[{', '.join(ends)}]"
+
+
+def _write_signed(value: float, scale: Scale) -> str:
+    return f"{'+' if value > 0 else ''}{write_value(value, scale)}"
 
 
 #: What an interval is that is none of the change.

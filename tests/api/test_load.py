@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import benchkit as bk
-from benchkit.errors import ConfigError, DataError, SchemaError, StoreError
+from benchkit.errors import ConfigError, DataError, SchemaError, SelectionError, StoreError
 from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.discovery import Options
 from benchkit.store import Store
@@ -76,3 +76,21 @@ def test_a_frame_stands_alone_and_has_all_columns() -> None:
         bk.load(frame, variant="mine")
     with pytest.raises(SchemaError, match="unit"):
         bk.load(frame.drop(columns="unit"))
+
+
+def test_columns_of_ones_own_are_left_out() -> None:
+    frame = bk.load(WRK).observations
+    more = frame.assign(rpm=frame["value"] * 60)
+    assert more.pipe(bk.compare, baseline="none").verdict == bk.load(WRK).compare().verdict
+    with pytest.raises(SchemaError, match=r"the table lacks the columns \['value'\];"):
+        bk.load(more.rename(columns={"value": "vlaue"}))
+
+
+def test_a_metric_of_ones_own_is_named_with_its_stat() -> None:
+    rates = bk.load(WRK).observations.query("metric == 'request_rate'")
+    own = {"metric": "wait", "unit": "s", "value": 8 / rates["value"], "resolution": None}
+    waits = bk.load(rates.assign(**own))
+    with pytest.raises(SelectionError, match=r"none of the statistics .*; wait\.mean"):
+        waits.compare(baseline="none", metrics=["wait"])
+    found = waits.compare(baseline="none", metrics=["wait.mean"]).frame
+    assert found.query("primary").verdict.tolist() == ["unchanged", "changed", "changed", "changed"]

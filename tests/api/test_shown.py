@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -23,9 +24,31 @@ def wrk() -> bk.RunSet:
 def test_results_are_one_short_paragraph(wrk: bk.RunSet) -> None:
     assert repr(wrk) == (
         "<RunSet: 5 variants with 40 measured runs of wrk: apm 8, none 8, otlp 8, skywalking 8, "
-        "zipkin 8. Findings: 5 warnings, 5 notes. Next: .compare(baseline='none')>"
+        "zipkin 8. Next: .compare(baseline='none')>"
     )
+    assert "Findings: 5 warnings, 5 notes. Next" in str(wrk)
     assert len(wrk.findings) == 10
+
+
+def test_a_representation_audits_nothing_and_a_card_once(
+    wrk: bk.RunSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = Mock(return_value=())
+    monkeypatch.setattr(bk.RunSet, "check", check)
+    assert repr(wrk)
+    assert check.call_count == 0
+    assert wrk._repr_html_()
+    assert check.call_count == 1
+
+
+def test_what_could_not_be_read_is_counted(tmp_path: Path) -> None:
+    for name in ("a/1.txt", "b/1.txt", "b/2.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((FIXTURES / "tracing-wrk/none/wrk-1.txt").read_bytes())
+    (tmp_path / "b" / "3.txt").write_text("no result", encoding="utf-8")
+    found = bk.load(tmp_path)
+    assert repr(found).endswith(". 1 source could not be read: .diagnostics>")
+    assert "could not be read" in found._repr_html_()
 
 
 def test_printed_results_list_the_variants(wrk: bk.RunSet) -> None:

@@ -11,7 +11,10 @@ from examples import RATES
 
 from benchkit import schema
 from benchkit.audit import audit
+from benchkit.audit.order import take_out_drift
 from benchkit.errors import Finding
+from benchkit.tables.sentence import bullets
+from benchkit.verdict import judge
 
 VARIANTS = tuple(RATES)
 ORDER_CODES = {"B330", "B331", "B332"}
@@ -106,3 +109,23 @@ def test_an_order_by_block_and_position_is_one_too() -> None:
     untimed = schema.runs(runs.assign(started_at=None))
     codes = [f.code for f in audit(comparisons, untimed) if f.code in ORDER_CODES]
     assert codes == ["B331"]
+
+
+def test_a_drift_that_moves_a_change_is_said_beside_the_headline() -> None:
+    order = ["none"] * 8 + ["otlp"] * 8
+    comparisons, runs = sessions.compared(drifting(order, 0.10), order)
+    judged = judge(take_out_drift(comparisons, runs))
+    (row,) = judged.primary
+    assert row.contrast.drift is not None
+    assert row.contrast.drift.change == pytest.approx(0.0, abs=0.025)
+    assert row.contrast.drift.plain == pytest.approx(-0.05, abs=0.02)
+    assert any("the runs drift (B332): by means −" in note for note in row.notes)
+    assert bullets(judged)[0].startswith(
+        "Drift (B332): by means with a straight trend taken out request_rate of otlp "
+    )
+
+
+def test_a_drift_that_moves_nothing_is_left_to_the_findings() -> None:
+    order = ["none", "otlp", "otlp", "none"] * 4
+    comparisons, runs = sessions.compared(drifting(order, 0.10), order)
+    assert take_out_drift(comparisons, runs) == comparisons

@@ -53,7 +53,7 @@ def test_one_run_per_side_is_a_direction_only() -> None:
 def test_too_few_runs_for_the_family_are_named_with_the_runs_it_takes() -> None:
     (finding,) = audit(examples.tracing(runs=4).comparisons, runs(measured=20))
     assert finding.code == "B302"
-    assert finding.numbers == {"rows": 4, "decidable": 1, "runs_needed": 5}
+    assert finding.numbers == {"rows": 4, "closed": 4, "decidable": 1, "runs_needed": 5}
 
 
 def test_names_and_levels_of_one_side_are_named_with_a_rename() -> None:

@@ -11,6 +11,7 @@ from examples import RATES, observations, runs_of
 
 from benchkit import schema
 from benchkit.calibration import Calibration, Rule, calibrate, suggest_margin
+from benchkit.calibration.margin import Sizes
 from benchkit.errors import DataError, SelectionError
 from benchkit.tables.noise import noise_lines, noise_tables
 
@@ -90,7 +91,7 @@ def test_single_runs_have_a_margin_and_no_rate() -> None:
     found = noise({"none": (100.0, 104.0, 102.0), "once": (5.0,)})
     (metric,) = found.metrics
     assert (metric.k, metric.rate, metric.measured) == (1, None, None)
-    assert metric.margin == 0.04
+    assert metric.margin == 0.13  # Student's t with 2 degrees of freedom
     said = " ".join(noise_lines(found))
     assert "needs 2 runs per side" in said
     assert "Too few runs" in said
@@ -108,23 +109,51 @@ def test_a_pair_that_is_not_there_is_refused() -> None:
         noise(dict(RATES), pairs=(("none", "c"),))
 
 
-def test_margins_are_rounded_up() -> None:
-    assert suggest_margin([math.log(1.0201)]) == 0.025
-    assert suggest_margin([math.log(1.02)]) == 0.02
-    assert suggest_margin([math.log(1.101)]) == 0.11
-    assert suggest_margin([0.0]) == 0.005
-    assert suggest_margin([math.nan, 0.01]) == 0.015
-    assert math.isnan(suggest_margin([math.nan]))
+def test_margins_are_rounded_up_and_never_below_what_was_seen() -> None:
+    many = 10**6
+
+    def margin(*sizes: float, measured: float = 0.0) -> float:
+        return suggest_margin([Sizes(sizes, many, measured)]).value
+
+    assert margin(math.log(1.0201), *[0.0] * 9) == 0.025
+    assert margin(math.log(1.02), *[0.0] * 9) == 0.02
+    assert margin(math.log(1.101), *[0.0] * 9) == 0.11
+    assert margin(0.0) == 0.005
+    assert margin(math.nan, 0.01, *[0.0] * 9) == 0.015
+    assert margin(*[0.001] * 9, measured=0.05) == 0.055
+    assert math.isnan(margin(math.nan))
 
 
-def test_a_suggested_margin_holds_estimates_of_new_runs() -> None:
-    """The splits of 16 runs tell what 8 + 8 new ones do: about 95 % of estimates lie inside."""
+def test_one_difference_asks_for_a_wide_margin_and_knows_it_badly() -> None:
+    one, many = suggest_margin([Sizes((0.01,), 2)]), suggest_margin([Sizes((0.01,) * 40, 80)])
+    assert one.value == pytest.approx(math.expm1(12.706 * 0.01), abs=0.01)
+    assert many.value == 0.025
+    assert (one.high - one.low) > 20 * (many.high - many.low)
+    assert math.isinf(suggest_margin([Sizes((60.0,), 2)]).value)
+
+
+@pytest.mark.parametrize("runs", [4, 8])
+def test_a_suggested_margin_holds_estimates_of_new_runs(runs: int) -> None:
+    """Of machines that are each known from one set of runs: 95 % of new A/A estimates or more."""
     rng = np.random.default_rng(11)
-    values = {f"v{i}": tuple(np.exp(rng.normal(0, 0.03, 16))) for i in range(4)}
-    (metric,) = noise(values).metrics
-    fresh = rng.normal(0, 0.03, (4000, 2, 8)).mean(axis=2)
-    held = np.mean(np.abs(fresh[:, 0] - fresh[:, 1]) <= math.log1p(metric.margin))
-    assert 0.85 <= held <= 0.999
+    held, covered, half = [], [], runs // 2
+    truth = 1.96 * 0.03 * math.sqrt(2 / half)
+    for _ in range(50):
+        (metric,) = noise({"v": tuple(np.exp(rng.normal(0, 0.03, runs)))}).metrics
+        fresh = rng.normal(0, 0.03, (200, 2, half)).mean(axis=2)
+        held.append(np.mean(np.abs(fresh[:, 0] - fresh[:, 1]) <= math.log1p(metric.margin)))
+        covered.append(metric.margin_low <= math.expm1(truth) <= metric.margin_high)
+    assert np.mean(held) >= 0.95
+    assert np.mean(held) <= 0.99
+    assert np.mean(covered) >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / 50)
+
+
+def test_one_pair_is_said_to_be_one_and_its_difference_is_within_the_margin() -> None:
+    apart = {"a": RATES["none"], "b": tuple(1.06 * value for value in RATES["none"])}
+    found = noise(apart, pairs=(("a", "b"),))
+    assert found.metrics[0].margin >= 0.06
+    assert any(line.startswith("Only one pair") for line in noise_lines(found))
+    assert "[" in noise_tables(found)[0].rows[0][-1].text
 
 
 def test_values_without_a_ratio_raise_no_alarm() -> None:
@@ -135,3 +164,11 @@ def test_values_without_a_ratio_raise_no_alarm() -> None:
     assert math.isnan(found.metrics[0].margin)
     assert "no ratio and no margin" in noise_lines(found)[0]
     assert noise_tables(found)[0].rows[0][-1].text == "–"
+
+
+def test_rows_that_vary_unequally_widen_the_interval_and_the_margin_lies_in_it() -> None:
+    quiet, loud = Sizes((0.01,) * 20, 10), Sizes((0.1,) * 20, 10)
+    alike, mixed = suggest_margin([quiet, quiet]), suggest_margin([quiet] * 9 + [loud])
+    assert mixed.high / mixed.low > alike.high / alike.low
+    for found in (alike, mixed):
+        assert found.low < found.value < found.high

@@ -50,7 +50,15 @@ def test_the_same_path_is_another_source_for_every_commit(
     ]
     assert run(["history", "show", "-o", "history.md"]) == 0
     assert "accepted: TLS" in Path("history.md").read_text(encoding="utf-8")
-    assert folder.is_dir()
+    capsys.readouterr()
+    assert run(["history", "show", "--format", "svg"]) == 0
+    assert "accepted" in (folder / "history.svg").read_text(encoding="utf-8")
+    assert run(["history", "show", "-o", "history.png"]) == 0
+    assert Path("history.png").read_bytes().startswith(b"\x89PNG")
+    assert run(["plot", "history", "-o", "same.svg"]) == 0
+    assert Path("same.svg").read_bytes() == Path("history.svg").read_bytes()
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "→ history.svg\n→ history.png\n→ same.svg\n")
 
 
 def test_the_same_commit_again_changes_nothing_or_replaces_its_own(
@@ -62,6 +70,28 @@ def test_the_same_commit_again_changes_nothing_or_replaces_its_own(
     (series,) = json.loads(capsys.readouterr().out)["history"]["series"]
     assert [point["runs"] for point in series["points"]] == [5, 3]
     assert folder.is_dir()
+
+
+def test_what_was_ingested_before_gets_its_commit_and_keeps_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gated.write_runs(folder / "results/base/1.txt", seed=1, benchmarks=("Ping",))
+    when = ["--date", "2026-10-01T10:00:00Z", "-q"]
+    for command in (
+        ["ingest", "results", "-q"],
+        ["history", "add", "results", "--commit", "0000001a", *when],
+        ["ingest", "results", "-q"],
+    ):
+        assert run(command) == 0
+    assert run(["history", "show", "--format", "json"]) == 0
+    (series,) = json.loads(capsys.readouterr().out)["history"]["series"]
+    assert [(point["commit"], point["runs"]) for point in series["points"]] == [("0000001a", 10)]
+    assert run(["history", "add", "results", "--commit", "0000002a", *when]) == 0
+    assert run(["runs"]) == 0
+    printed = capsys.readouterr()
+    assert "0000001a" not in printed.out
+    assert printed.out.count("0000002a") == 10
+    assert "B103" not in printed.err
 
 
 @pytest.mark.parametrize(

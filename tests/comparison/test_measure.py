@@ -15,7 +15,10 @@ from benchkit.comparison.measure import (
     SINGLE,
     WELCH,
     measure,
+    tell_of_medians,
 )
+from benchkit.stats.location import welch
+from benchkit.stats.rank import hodges_lehmann
 
 RUNS = st.lists(st.floats(1e-6, 1e6), min_size=4, max_size=9)
 
@@ -82,3 +85,43 @@ def test_the_unit_does_not_matter(x: list[float], y: list[float], power: int) ->
     plain = measure(x, y, "nothing", 0.95)
     scaled = measure([v * scale for v in x], [v * scale for v in y], "nothing", 0.95)
     assert scaled.ratio[0] == pytest.approx(plain.ratio[0], rel=1e-9)
+
+
+def test_values_that_are_not_positive_have_a_difference_with_its_interval() -> None:
+    x, y = [0.0, 1.0, 2.0, 3.0, 1.5], [5.0, 6.0, 7.0, 8.0, 6.5]
+    found, shift = measure(x, y, "nothing", 0.95), hodges_lehmann(x, y)
+    assert found.ratio == (None, None, None)
+    assert found.difference == (shift.value, shift.low, shift.high)
+    assert found.difference_inner[0] == hodges_lehmann(x, y, 0.9).low
+    assert found.notes[0].startswith("no percent: values ≤ 0")
+
+
+def test_few_values_that_are_not_positive_are_compared_by_welch_on_differences() -> None:
+    x, y = [-1.0, 0.0, 1.0], [4.0, 6.0, 5.0]
+    found, (estimate, test) = measure(x, y, "nothing", 0.95), welch(x, y)
+    assert found.difference == (estimate.value, estimate.low, estimate.high)
+    assert found.pvalue == test.pvalue
+    assert "by Welch's test" in found.notes[0]
+
+
+@pytest.mark.parametrize("assume", ["nothing", "exact"])
+def test_values_too_far_apart_for_a_ratio_are_refused_and_never_crash(assume: str) -> None:
+    found = measure([1e-300] * 5, [1e300, 1.01e300, 1e300, 1e300, 1e300], assume, 0.95)
+    assert found.ratio == (None, None, None)
+    assert found.pvalue is None
+    assert measure([1e-300], [1e300], assume, 0.95).ratio == (None, None, None)
+
+
+def test_the_method_is_named_where_it_is_not_the_usual_one() -> None:
+    many = [float(v) for v in range(100, 108)]
+    assert measure(many, many, "nothing", 0.95).notes == ()
+    assert measure(many[:3], many, "nothing", 0.95).notes[0] == "2 or 3 runs on a side: by ranks"
+    assert "Welch" in measure(many[:3], many[:3], "nothing", 0.95).notes[0]
+
+
+def test_medians_that_lie_far_from_the_estimate_are_told() -> None:
+    x, y = [100.0, 30.0, 100.0, 31.0, 101.0], [31.0, 100.0, 30.0, 99.0, 30.5]
+    found = measure(x, y, "nothing", 0.95)
+    (note,) = tell_of_medians(x, y, found)
+    assert note.startswith("the medians alone give −69")
+    assert tell_of_medians(x, x, measure(x, x, "nothing", 0.95)) == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -102,7 +103,10 @@ def test_the_documented_workflow(
     done = job.follow(SELF_TEST="true")
     assert done.returncode == code, done.stdout + done.stderr
     assert "✓ Self-test: the gate sees a planted regression in the only row" in done.stdout
-    assert job.read("summary.md").startswith(f"### {mark} ")
+    summary = job.read("summary.md")
+    assert summary.startswith(f"### {mark} ")
+    assert "<summary>1 row that holds</summary>" in summary or code
+    assert summary.count("B312") == code  # the eight runs that say the same are one line
     assert job.read("benchkit-gate/comment.md").startswith(f"<!-- benchkit-gate -->\n### {mark} ")
     assert f"verdict={verdict}\n" in job.read("outputs.txt")
     assert job.read("benchkit-gate/junit.xml").count("<failure") == code
@@ -121,6 +125,26 @@ def test_inputs_reach_the_gate(tmp_path: Path) -> None:
     allowed = {"BASELINE": "main", "ALLOW_MISSING_BASELINE": "true"}
     assert job.run("bash", gate, **allowed).returncode == 0
     assert job.run("bash", gate, POLICY="nowhere.toml").returncode == 2
+
+
+def test_the_baseline_may_come_from_a_branch(tmp_path: Path) -> None:
+    job = Job(tmp_path, 1.05)
+    assert job.follow().returncode == 1
+    for words in (
+        ["init", "-q", "-b", "benchkit-data"],
+        ["add", "results/base"],
+        ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "runs of main"],
+    ):
+        assert job.run("git", *words).returncode == 0
+    shutil.rmtree(tmp_path / "results" / "base")
+    paths = "old=git:benchkit-data:results/base\nnew=results/new\n"
+    gate = str(ACTIONS / "gate" / "gate.sh")
+    strict = {"BASELINE": "old", "RESULTS": paths, "ON_INCONCLUSIVE": "fail"}
+    done = job.run("bash", gate, **strict)
+    assert done.returncode == 4
+    assert "measured elsewhere, and not told on which machine" in done.stdout
+    (tmp_path / "benchkit.toml").write_text("[policy]\nallow_other_machine = true\n")
+    assert job.run("bash", gate, **strict).returncode == 1
 
 
 #: Stands in for GitHub's command line: one pull request, comments as the test says, calls recorded.

@@ -255,3 +255,11 @@ def test_complete_blocks_are_held_by_the_test_of_their_design(variants: int) -> 
         assert judge(row, rule(acceptable=limit)).rows[0].word == word
         unpaired = replace(row, arranged=())
         assert judge(unpaired, rule(acceptable=limit)).rows[0].word == NOT_SHOWN
+
+
+@pytest.mark.parametrize("limit", ["5%", "3ns", "2x"])
+def test_values_beyond_what_a_test_can_hold_are_held_against_no_limit(limit: str) -> None:
+    row = contrast(tuple(v * 1e300 for v in BASE[:6]), tuple(v * 1.1e300 for v in BASE[:6]))
+    found = measure_limit(replace(row, unit="s"), parse_limit(limit, "test"))
+    assert (found.p_over, found.p_within) == (None, None)
+    assert "held against no limit" in found.notes[0]

@@ -14,7 +14,7 @@ from benchkit.gating.machines import find_unlike
 PAIR = ("none", "otlp")
 
 
-def unlike(none: list[dict[str, str]], otlp: list[dict[str, str]]) -> str:
+def unlike(none: list[dict[str, str]], otlp: list[dict[str, str]], source: str = "a.txt") -> str:
     rows = [
         (variant, "/ping", number, "request_rate", "mean", 1.0, "1/s")
         for variant, envs in (("none", none), ("otlp", otlp))
@@ -24,6 +24,8 @@ def unlike(none: list[dict[str, str]], otlp: list[dict[str, str]]) -> str:
     for place, env in enumerate((*none, *otlp)):
         runs["env"].iloc[place].clear()
         runs["env"].iloc[place].update(env)
+    for variant, sources in zip(runs["variant"], runs["sources"], strict=True):
+        sources.extend([{"path": source}] if variant == "none" else [])
     return find_unlike(runs, [PAIR]).get(PAIR, "")
 
 
@@ -35,6 +37,20 @@ def test_what_both_sides_record_is_compared() -> None:
     assert unlike([xeon, epyc], [epyc, xeon]) == ""
     assert unlike([xeon], [{"commit": "abc"}]) == ""
     assert unlike([xeon | {"commit": "a"}], [xeon | {"commit": "b"}]) == ""
+
+
+@pytest.mark.parametrize(
+    ("env", "said"),
+    [
+        ({}, "measured elsewhere, and not told on which machine"),
+        ({"os": "Linux"}, "measured elsewhere, and not told on which machine"),
+        ({"os": "Linux", "cpu": "Xeon"}, ""),
+    ],
+)
+def test_what_comes_from_elsewhere_has_to_tell_its_machine(env: dict[str, str], said: str) -> None:
+    source = "git:benchkit-data:main/1.txt"
+    assert unlike([env], [env], source) == said
+    assert unlike([env], [env]) == ""
 
 
 def test_memory_may_differ_by_what_a_kernel_keeps() -> None:

@@ -13,9 +13,10 @@ import gzip
 import math
 import re
 import tomllib
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -198,12 +199,17 @@ _FACTORS = (
 )
 
 
-def numbers(line: str) -> Iterator[float]:
-    """Yield every amount that a line may be read as, whatever its unit."""
-    for text in _NUMBER.findall(line):
-        yield from (float(text) * factor for factor in _FACTORS)
-    for text in _DURATION.findall(line):
-        yield parse_duration(text).value
+@lru_cache(maxsize=4)  # a line of JSON holds thousands
+def numbers(line: str) -> list[float]:
+    """Return every amount that a line may be read as, whatever its unit, in order."""
+    plain = [float(text) * factor for text in _NUMBER.findall(line) for factor in _FACTORS]
+    return sorted([*plain, *(parse_duration(text).value for text in _DURATION.findall(line))])
+
+
+def holds(known: list[float], value: float) -> bool:
+    """Whether an amount is among the known ones, but for the last digits of a product."""
+    place = bisect_left(known, value)
+    return any(math.isclose(value, seen) for seen in known[max(place - 1, 0) : place + 1])
 
 
 @each_result
@@ -217,7 +223,7 @@ def test_the_line_of_a_row_holds_its_number(path: Path) -> None:
             assert 1 <= row.line <= len(lines)
             if row.origin == "reported":
                 line = lines[row.line - 1]
-                assert any(math.isclose(row.value, seen) for seen in numbers(line)), (row, line)
+                assert holds(numbers(line), row.value), (row, line)
 
 
 def shift(prefix: str) -> Callable[[str], bytes]:
@@ -331,12 +337,12 @@ def test_a_cut_file_gives_no_number_that_the_whole_does_not(path: Path) -> None:
 
 
 @pytest.mark.parametrize("known", registry.formats(), ids=lambda known: known.name)
-def test_a_cut_at_any_byte_gives_no_number_that_the_whole_does_not(known: Format) -> None:
+def test_a_cut_at_nearly_any_byte_gives_no_number_that_the_whole_does_not(known: Format) -> None:
     own = [path for path in POSITIVE if known in claims(path)]
     with_rows = [path for path in own if any(rows(parse(known, content(path))))]
     data = content(min(with_rows, key=lambda path: len(content(path))))
     whole = read_whole(known, data)
-    for place in range(1, len(data)):
+    for place in range(1, len(data), 1 + len(data) // 1000):
         check_cut(known, data, whole, place)
 
 
@@ -355,4 +361,5 @@ def test_damaged_gzip_is_told_and_gives_no_new_number(path: Path) -> None:
 def test_factors_do_not_blur_the_check() -> None:
     """Two neighbouring factors differ by far more than the tolerance of the comparison."""
     assert all(high / low > 1.01 for low, high in pairwise(sorted({*_FACTORS})))
-    assert not any(math.isclose(5968.14, seen) for seen in numbers("Requests/sec:   5968.13"))
+    assert holds(numbers("Requests/sec:   5968.13"), 5968.13)
+    assert not holds(numbers("Requests/sec:   5968.13"), 5968.14)

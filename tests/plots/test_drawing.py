@@ -27,6 +27,7 @@ def test_a_drawing_shows_itself() -> None:
     assert drawing._repr_svg_().startswith("<?xml")
     assert "zipkin" in drawing._repr_svg_()
     assert len(drawing.axes) == 1
+    assert repr(drawing) == "<Drawing of 1 panel: .save('plot.svg'), .axes, .figure>"
 
 
 @pytest.mark.parametrize("kind", ["percentiles", "shift", "runs"])

@@ -128,3 +128,22 @@ def _one_sided() -> Verdicts:
         params_only_in={"otlp": (("/c", "threads=8"),)},
     )
     return replace(found, comparisons=comparisons)
+
+
+def test_a_difference_without_percent_is_written_with_its_interval_in_the_unit() -> None:
+    zero, slow = (0.0, 1e-3, 2e-3, 1.5e-3, 0.5e-3), (5e-3, 6e-3, 7e-3, 6.5e-3, 5.5e-3)
+    (table,) = primary_tables(verdicts({RATE: {"a": zero, "b": slow}}, "wrk", "/"))
+    (row,) = read(table)
+    assert "+0.00500/s" in row
+    assert any(cell.startswith("[+0.00") and cell.endswith("/s]") for cell in row)
+    assert not any("%" in cell for cell in row)
+
+
+def test_huge_numbers_are_written_with_a_power_of_ten() -> None:
+    sides = {
+        "a": tuple(v * 1e300 for v in (1.0, 1.02, 0.99, 1.01, 1.0)),
+        "b": tuple(v * 1.2e300 for v in (1.0, 1.02, 0.99, 1.01, 1.0)),
+    }
+    (table,) = primary_tables(verdicts({RATE: sides}, "wrk", "/"))
+    assert max(len(cell.text) for row in table.rows for cell in row) < 30
+    assert "e300" in str(table)

@@ -2,7 +2,10 @@
 # Runs the gate as the action's inputs say. What CI shows is written before the exit code is handed on.
 set -euo pipefail
 
-results=${RESULTS:-results}
+results=()
+while IFS= read -r path; do
+    [ -z "$path" ] || results+=("$path")
+done <<<"${RESULTS:-results}"
 output=${OUTPUT:-benchkit-gate}
 policy=()
 [ -z "${BASELINE:-}" ] || policy+=(--baseline "$BASELINE")
@@ -14,12 +17,12 @@ while IFS= read -r limit; do
 done <<<"${MAX_OVERHEAD:-}"
 
 if [ "${SELF_TEST:-false}" = true ]; then
-    benchkit gate "$results" "${policy[@]}" --self-test
+    benchkit gate "${results[@]}" "${policy[@]}" --self-test
 fi
 
 mkdir -p "$output"
 code=0
-benchkit gate "$results" "${policy[@]}" --github \
+benchkit gate "${results[@]}" "${policy[@]}" --github \
     --junit "$output/junit.xml" --comment "$output/comment.md" || code=$?
 if [ -s "${GITHUB_OUTPUT:-}" ]; then
     sed -n 's/^verdict=//p; s/^not-shown=0$/nothing-unshown/p' "$GITHUB_OUTPUT" >"$output/verdict"

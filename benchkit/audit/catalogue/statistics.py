@@ -18,11 +18,11 @@ STATISTICS = (
     Entry(
         code="B302",
         severity="warning",
-        says="too few runs for so many primary rows: none can ever be shown",
-        what="The smallest p-value that the runs allow, adjusted for the number of primary rows, "
-        "is above α. With 4 + 4 runs one row can be shown, with 3 + 3 none.",
+        says="too few runs for so many primary rows: some or all can never be shown",
+        what="The smallest p-value that the runs of a row allow, adjusted for the other primary "
+        "rows, is above α. With 4 + 4 runs one row can be shown, with 3 + 3 by ranks none.",
         why="`~` or `not shown` would be printed whatever the difference.",
-        example="no row can reach p ≤ 0.05: 4 + 4 runs decide at most 1 rows, there are 4",
+        example="no row can reach p ≤ 0.05: 4 + 4 runs decide at most 1 row, there are 4",
         do="Run each side more often, or name fewer primaries with --metric.",
     ),
     Entry(

@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,7 +40,7 @@ from benchkit.parsers.octets import (
     need_cleaning,
     read_integers,
 )
-from benchkit.parsers.source import UnreadableError, clean_lines, number_blocks
+from benchkit.parsers.source import UnreadableError, clean_lines
 
 __all__ = ["FORMAT"]
 
@@ -80,14 +81,37 @@ def parse(source: Source) -> Iterator[Record]:
     yield table.reading
     problem: UnreadableError | None = None
     try:
-        for number, block in number_blocks(source.line_blocks()):
+        number = 1
+        for block in source.map(read_block, source.line_blocks()):
             yield from table.take(number, block)
+            number += len(block.good)
     except UnreadableError as error:
         problem = error
         table.reading.status = "partial"
     yield from table.finish(problem is None and not source.is_ended)
     if problem is not None:
         raise problem
+
+
+class Block(NamedTuple):
+    """Whole lines that were read: as `read_rows` tells them, and the lines that are not good."""
+
+    cells: Array
+    good: Array
+    odd: list[tuple[int, bytes]]
+
+
+def read_block(data: bytes) -> Block:
+    """Read whole lines; a last one without its end is left out, since it may be cut."""
+    data = data[: data.rfind(b"\n") + 1]
+    if not data:
+        return Block(np.empty((0, 5), dtype=np.int64), np.empty(0, dtype=bool), [])
+    block = Octets(data)
+    lines = find_lines(block)
+    cells, good = read_rows(block, lines)
+    odd = np.flatnonzero(~good).tolist()
+    texts = (block.text(int(lines.starts[row]), int(lines.ends[row])) for row in odd)
+    return Block(cells, good, list(zip(odd, texts, strict=True)))
 
 
 def read_rows(block: Octets, lines: Lines) -> tuple[Array, Array]:
@@ -129,16 +153,11 @@ class _Table:
         self.bad: list[int] = []
         self.began: np.datetime64 | None = None
 
-    def take(self, number: int, data: bytes) -> Iterator[Samples]:
+    def take(self, number: int, block: Block) -> Iterator[Samples]:
         """Yield the rows of whole lines as samples; ``number`` is that of the first line."""
-        data = data[: data.rfind(b"\n") + 1]  # a line without its end may be cut
-        if not data:
-            return
-        block = Octets(data)
-        lines = find_lines(block)
-        cells, good = read_rows(block, lines)
-        for row in np.flatnonzero(~good).tolist():
-            (text,) = clean_lines(block.text(int(lines.starts[row]), int(lines.ends[row])))
+        cells, good = block.cells, block.good.copy()
+        for row, line in block.odd:
+            (text,) = clean_lines(line)
             match = _ROW.fullmatch(text)
             if match is not None:
                 cells[row], good[row] = _numbers(match), True

@@ -28,6 +28,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 from typing import Any
@@ -76,7 +77,7 @@ def parse(source: Source) -> Iterator[Record]:
     yield from reader.read()
 
 
-class _Reader:
+class _Reader(ABC):
     """What both spellings share: runs that begin and end, and lines that cannot be read."""
 
     form = ""
@@ -106,9 +107,9 @@ class _Reader:
             if text.strip():
                 yield from self.take(text)
 
+    @abstractmethod
     def take(self, text: str) -> Iterator[Record]:
         """Read one line."""
-        raise NotImplementedError
 
     def take_points(self, points: Points, before: int) -> Iterator[Record]:
         """Take in points whose lines count from ``before``."""
@@ -196,7 +197,7 @@ class _Json(_Reader):
     def take_all(self) -> Iterator[Record]:
         """Read all lines: those of the usual shape in columns, the others one by one."""
         before = 1
-        for block in map(read_block, self.source.line_blocks()):
+        for block in self.source.map(read_block, self.source.line_blocks()):
             points, done = block.points, 0
             for line, data in block.left:
                 yield from self.take_points(points.between(done, line), before)

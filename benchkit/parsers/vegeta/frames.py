@@ -77,7 +77,7 @@ def find_frames(block: Octets, type_id: bytes) -> Frames:
         sizes = np.where(fits, (before & _U((1 << 8 * width) - 1)).astype(np.int64), sizes)
         widths[fits] = width + 1
         known |= fits
-    kept = sizes >= 0
+    kept = sizes >= len(type_id)  # an empty message holds no value, whatever stands behind it
     ids, sizes, widths = ids[kept], sizes[kept], widths[kept]
     return Frames(ids - widths, ids + len(type_id), ids + sizes)
 

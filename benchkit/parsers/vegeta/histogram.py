@@ -23,6 +23,7 @@ they are not kept. Not recorded in either: rates, times, success, the target.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
@@ -44,7 +45,7 @@ _STATS = {
 _LAST = "1.000000"
 
 
-class Table:
+class Table(ABC):
     """A table, line by line; a line that is no row of it ends it."""
 
     is_tail = False
@@ -71,8 +72,9 @@ class Table:
         self.reading.last_line = line
         return True
 
+    @abstractmethod
     def _read(self, line: int, text: str) -> bool:
-        raise NotImplementedError
+        """Take a row; False if it is none."""
 
     def close(self) -> Iterator[Reading | Diagnostic]:
         """Yield the reading and, where its last row is missing, that it is cut."""

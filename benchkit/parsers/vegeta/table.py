@@ -7,6 +7,8 @@ those that are odd. Why: as in `columns`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +22,7 @@ from benchkit.parsers.octets import (
     read_integers,
     tell_apart,
 )
-from benchkit.parsers.source import Source, clean_lines, number_blocks
+from benchkit.parsers.source import Source, clean_lines
 from benchkit.parsers.vegeta.columns import MOST, MOST_START, Results
 from benchkit.parsers.vegeta.records import CsvReader, Flaw, Result
 
@@ -36,34 +38,53 @@ _FEW = 8
 def read_csv(source: Source) -> Iterator[Results | Result | Flaw]:
     """Yield the results of CSV: in columns where they are without quotes."""
     reader = CsvReader()
-    for number, data in number_blocks(source.line_blocks()):
-        block = Octets(data)
-        lines = find_lines(block)
-        results, good, columns = read_rows(block, lines, number)
-        good[np.flatnonzero(good)[-1:]] = False  # it may be the last record of the file
-        if _FEW * np.count_nonzero(~good) > len(good):
-            good[:] = False
-        rows, done = np.cumsum(good), 0
-        for line in (*np.flatnonzero(~good).tolist(), len(good)):
+    number = 1
+    for block in source.map(read_block, source.line_blocks()):
+        rows, done = np.cumsum(block.good), 0
+        for line, data in (*block.odd, (len(block.good), b"")):
             if line > done:
                 yield from reader.close()
-                reader.note_columns(columns)
+                reader.note_columns(block.columns)
                 first = int(rows[done]) - 1
-                yield results.pick(slice(first, first + line - done))
-            if line < len(good):
-                (text,) = clean_lines(block.text(int(lines.starts[line]), int(lines.ends[line])))
+                results = block.results.pick(slice(first, first + line - done))
+                yield replace(results, line=results.line + number)
+            if line < len(block.good):
+                (text,) = clean_lines(data)
                 yield from reader.take(number + line, text)
             done = line + 1
+        number += len(block.good)
     yield from reader.end()
 
 
-def read_rows(block: Octets, lines: Lines, number: int) -> tuple[Results, Array, int]:
+class Block(NamedTuple):
+    """Whole lines that were read: ``results``, whose lines count from 0, and the ``odd`` ones."""
+
+    results: Results
+    good: Array
+    columns: int
+    odd: list[tuple[int, bytes]]
+
+
+def read_block(data: bytes) -> Block:
+    """Read whole lines; the last one is odd, as it may be the last record of the file."""
+    block = Octets(data)
+    lines = find_lines(block)
+    results, good, columns = read_rows(block, lines)
+    good[np.flatnonzero(good)[-1:]] = False
+    if _FEW * np.count_nonzero(~good) > len(good):
+        good[:] = False
+    odd = np.flatnonzero(~good).tolist()
+    texts = (block.text(int(lines.starts[row]), int(lines.ends[row])) for row in odd)
+    return Block(results, good, columns, list(zip(odd, texts, strict=True)))
+
+
+def read_rows(block: Octets, lines: Lines) -> tuple[Results, Array, int]:
     """Read lines without quotes that have as many columns as the first one.
 
     Returns
     -------
     results : Results
-        Of the good lines.
+        Of the good lines, which count from 0.
     good : ndarray of bool, shape (lines,)
         Not yet without those that only the place in the file makes special.
     columns : int
@@ -96,7 +117,7 @@ def read_rows(block: Octets, lines: Lines, number: int) -> tuple[Results, Array,
     (attacks, attack), (urls, url) = texts
     start, code, latency, bytes_out, bytes_in = (cell[rows] for cell in cells)
     results = Results(
-        rows + number, start, code, latency, bytes_out, bytes_in, attack, url,
+        rows, start, code, latency, bytes_out, bytes_in, attack, url,
         [text.decode("utf-8", errors="replace") for text in attacks],
         [text.decode("utf-8", errors="replace") for text in urls],
     )  # fmt: skip

@@ -1,0 +1,81 @@
+"""What the shell offers when somebody presses Tab: variants and metrics.
+
+In: what has been typed of a command. Out: words, with what they mean. Why: names that were measured
+are chosen, not remembered. Nothing is fetched, parsed or asked for, and no error is shown: a shell
+that waits or complains is worse than one that offers nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import typer
+
+from benchkit import config
+from benchkit.errors import BenchkitError
+from benchkit.metrics import vocabulary
+
+
+def complete_variant(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Offer the variants of the paths that were typed, of the store where none was."""
+    return [name for name in _list_variants(ctx) if name.startswith(incomplete)]
+
+
+def complete_pair(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Offer ``A:``, and behind the colon every other variant."""
+    variants = list(_list_variants(ctx))
+    first, colon, _ = incomplete.partition(":")
+    pairs = (f"{first}:{name}" if colon else f"{name}:" for name in variants if name != first)
+    return [pair for pair in pairs if pair.startswith(incomplete)]
+
+
+def complete_metric(incomplete: str) -> list[tuple[str, str]]:
+    """Offer the metrics with their meaning, and behind a dot the statistics of one.
+
+    Examples
+    --------
+    >>> complete_metric("request_r")
+    [('request_rate', 'Requests per second over the run.')]
+    >>> [word for word, _ in complete_metric("latency.p99")]
+    ['latency.p99', 'latency.p99.9']
+    """
+    words, name = vocabulary(), incomplete.partition(".")[0]
+    known = (
+        [(f"{name}.{stat}", words[name].meaning) for stat in words[name].stats]
+        if "." in incomplete and name in words
+        else [(metric.name, metric.meaning) for metric in words.values()]
+    )
+    return [(word, meaning) for word, meaning in known if word.startswith(incomplete)]
+
+
+def _list_variants(ctx: typer.Context) -> list[str]:
+    try:
+        return sorted({name for name in _find_variants(ctx) if name})
+    except (BenchkitError, OSError):
+        return []
+
+
+def _find_variants(ctx: typer.Context) -> Iterable[str]:
+    """Return what folders, names of files and sidecars say, or what the store holds."""
+    from benchkit.ingestion.addresses import is_distant
+    from benchkit.ingestion.discovery import Options, discover, split_label
+    from benchkit.store import DEFAULT, Store
+
+    paths = _list_paths(ctx)
+    named = paths or [ctx.params.get("store") or DEFAULT]
+    if len(named) == 1 and not is_distant(named[0]) and Store(named[0]).is_store():
+        pieces = Store(named[0]).pieces()
+        return [] if pieces is None else pieces.column("variant").to_pylist()
+    near = [path for path in paths if path != "-" and not is_distant(split_label(path)[1])]
+    layout = ctx.params.get("layout") or config.load(Path.cwd()).layout
+    found = discover(near, Options(layout=layout)).found if near else ()
+    return [each.variant or each.sidecar.variant or each.labels.variant for each in found]
+
+
+def _list_paths(ctx: typer.Context) -> list[str]:
+    """Return what was typed as paths; before an option without its value nobody sorts it out."""
+    single = sum(
+        param.param_type_name == "argument" and param.nargs == 1 for param in ctx.command.params
+    )
+    return [*(ctx.params.get("paths") or ()), *ctx.args[single:]]

@@ -1,0 +1,32 @@
+"""What a PATH says of where it lies: here, elsewhere, or in a store.
+
+In: a PATH. Out: whether. Why: who reads files of this machine alone loads nothing of the network.
+"""
+
+from __future__ import annotations
+
+from benchkit.errors import DataError
+
+GIT = "git:"
+
+
+def is_distant(path: str) -> bool:
+    """Tell whether a path names what lies elsewhere.
+
+    Examples
+    --------
+    >>> [is_distant(path) for path in ("git:main:results", "s3://bucket/main", "results/a.txt")]
+    [True, True, False]
+    """
+    return path.startswith(GIT) or "://" in path
+
+
+def is_page(path: str) -> bool:
+    """Tell whether a path is a web address, which no store has."""
+    return path.startswith(("http://", "https://"))
+
+
+def refuse_store(name: str) -> DataError:
+    """Say that a store is no folder of raw files."""
+    hint = "ingest the other results into it, and name it alone with --store"
+    return DataError("a store is read alone, not beside other results", where=name, hint=hint)

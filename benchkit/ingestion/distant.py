@@ -1,0 +1,201 @@
+"""Results that lie elsewhere: in a commit of git, behind a web address, in an object store.
+
+In: ``git:REF:FOLDER``, ``https://…``, ``s3://…``. Out: a `Copy` on this machine. Why: the baseline
+of another run is a folder like any other, with its sidecars, and nobody has to check it out first.
+
+Credentials are those that git and the object store find in the environment; none are asked for.
+"""
+
+from __future__ import annotations
+
+import http.client
+import re
+import subprocess
+import tarfile
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from shutil import rmtree, unpack_archive
+from tempfile import mkdtemp
+from urllib.parse import unquote, urlsplit
+from weakref import finalize
+
+from benchkit.errors import DataError
+from benchkit.ingestion.addresses import GIT, is_page, refuse_store
+
+_FILES = frozenset({"100644", "100755"})  # neither links nor submodules
+_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
+_TIMEOUT = 60.0
+#: Bytes that are taken from a web address.
+_LARGEST = 1 << 30
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Copy:
+    """What was brought here; it is deleted when nobody holds this object any more.
+
+    Parameters
+    ----------
+    path : Path
+        The copy: a folder or a file, under the name that it bears elsewhere.
+    name : str
+        Where it lies, as it was named and without credentials.
+    """
+
+    path: Path
+    name: str
+
+    def rename(self, path: str) -> str:
+        """Return the name of a path below the copy."""
+        here = str(self.path)
+        return self.name + path.removeprefix(here) if path.startswith(here) else path
+
+
+def bring(path: str) -> Copy:
+    """Copy what lies elsewhere to this machine.
+
+    Parameters
+    ----------
+    path : str
+        ``git:REF`` or ``git:REF:PATH``, of the repository one stands in; ``http://`` or
+        ``https://``, a file or an archive of a folder; any other URL as pyarrow knows it (``s3``,
+        ``gs``, ``abfs``, ``file``).
+
+    Raises
+    ------
+    DataError
+        If it is not there, or cannot be had.
+    """
+    folder = Path(mkdtemp(prefix="benchkit-"))
+    try:
+        copy = _bring(path, folder)
+    except BaseException:
+        rmtree(folder, ignore_errors=True)
+        raise
+    finalize(copy, rmtree, folder, ignore_errors=True)
+    return copy
+
+
+def _bring(path: str, folder: Path) -> Copy:
+    if path.startswith(GIT):
+        return Copy(_bring_commit(path.removeprefix(GIT), folder, path), path)
+    try:
+        parts = urlsplit(path)
+    except ValueError as error:
+        raise DataError(f"it is no address: {error}", where=path) from None
+    name = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+    target = folder / _name_copy(unquote(parts.path))
+    if is_page(path):
+        return Copy(_bring_page(path, target, name), name)
+    _bring_objects(path, target, name)
+    return Copy(target, name.rstrip("/"))
+
+
+def _name_copy(path: str) -> str:
+    """Return the last name of a path, or one that can be a file's and leads nowhere else."""
+    name = re.sub(r"[^\w .@+=-]", "_", PurePosixPath(path).name)
+    return name if name.strip(".") else "results"
+
+
+def _bring_commit(text: str, folder: Path, name: str) -> Path:
+    """Write the files of a commit as they were committed: no filter, no conversion of lines."""
+    ref, _, inside = text.partition(":")
+    inside = inside.strip("/")
+    hint = f"see `git ls-tree -r {ref}`, or fetch it first: git fetch origin {ref}"
+    tree = _git(
+        "rev-parse", "--verify", "--end-of-options", f"{ref}:{inside}", name=name, hint=hint
+    )
+    object_id = tree.decode().strip()
+    target = folder / _name_copy(inside or ref)
+    if _git("cat-file", "-t", object_id, name=name).strip() == b"blob":
+        target.write_bytes(_git("cat-file", "blob", object_id, name=name))
+        return target
+    listed = list(_list_files(_git("ls-tree", "-r", "-z", object_id, name=name)))
+    content = _git("cat-file", "--batch", name=name, given="".join(f"{sha}\n" for sha, _ in listed))
+    start = 0
+    for _, path in listed:
+        end = content.index(b"\n", start)
+        size = int(content[start:end].split()[2])
+        place = target / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content[end + 1 : end + 1 + size])
+        start = end + 1 + size + 1
+    target.mkdir(exist_ok=True)
+    return target
+
+
+def _list_files(listing: bytes) -> Iterator[tuple[str, str]]:
+    """Yield object and path of each regular file; a path that leaves the folder is none."""
+    for line in filter(None, listing.split(b"\0")):
+        told, _, path = line.partition(b"\t")
+        mode, _, sha = told.decode().split()
+        place = path.decode(errors="surrogateescape")
+        if mode in _FILES and ".." not in PurePosixPath(place).parts:
+            yield sha, place
+
+
+def _git(*words: str, name: str, hint: str = "", given: str = "") -> bytes:
+    command = ["git", "--no-optional-locks", *words]
+    try:
+        done = subprocess.run(command, capture_output=True, input=given.encode(), check=False)  # noqa: S603 - no shell; the ref stands after --end-of-options
+    except OSError as error:
+        raise DataError(f"git cannot be run: {error.strerror}", where=name) from error
+    if done.returncode:
+        told = done.stderr.decode(errors="replace").strip().partition("\n")[0]
+        raise DataError(f"git does not know it: {told}", where=name, hint=hint)
+    return done.stdout
+
+
+def _bring_page(address: str, target: Path, name: str) -> Path:
+    """Fetch one file; an archive is unpacked."""
+    from benchkit import __version__
+
+    request = urllib.request.Request(address, headers={"User-Agent": f"benchkit/{__version__}"})  # noqa: S310 - http or https
+    try:
+        with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:  # noqa: S310 - the same
+            body = response.read(_LARGEST + 1)
+    except urllib.error.HTTPError as error:
+        with error:
+            raise DataError(
+                f"the server answers HTTP {error.code} {error.reason}", where=name
+            ) from None
+    except (OSError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", error)
+        raise DataError(f"it cannot be fetched: {reason}", where=name) from None
+    if len(body) > _LARGEST:
+        raise DataError(f"it is larger than {_LARGEST >> 30} GiB", where=name)
+    target.write_bytes(body)
+    ending = next((end for end in _ARCHIVES if target.name.lower().endswith(end)), "")
+    if not ending:
+        return target
+    unpacked = target.with_name(target.name[: -len(ending)] or "results")
+    try:
+        unpack_archive(target, unpacked, filter=None if ending == ".zip" else "data")
+    except (OSError, ValueError, EOFError, tarfile.TarError, zipfile.BadZipFile) as error:
+        raise DataError(f"the archive cannot be unpacked: {error}", where=name) from None
+    return unpacked
+
+
+def _bring_objects(url: str, target: Path, name: str) -> None:
+    """Copy a folder or a file out of an object store."""
+    import pyarrow as pa
+    from pyarrow import fs
+
+    try:
+        system, path = fs.FileSystem.from_uri(url)
+        store, told = system.get_file_info([f"{path}/runs/_delta_log", path])
+        if store.type is fs.FileType.Directory:
+            raise refuse_store(name)
+        if told.type is fs.FileType.NotFound:
+            raise DataError("no such file or folder", where=name, hint="check the address")
+        if told.type is fs.FileType.Directory:
+            target.mkdir()
+        fs.copy_files(
+            path, str(target), source_filesystem=system, destination_filesystem=fs.LocalFileSystem()
+        )
+    except (OSError, ValueError, pa.ArrowException) as error:
+        what = str(error).partition("\n")[0]
+        raise DataError(f"it cannot be copied: {what}", where=name) from None

@@ -1,0 +1,216 @@
+"""What the runs of an undecided row could have shown, and how many would decide it.
+
+In: a `Contrast` that shows nothing, the margin and the level. Out: `Sensitivity`. Why: "not shown"
+alone is read as "nothing there"; the smallest change that would have been seen says what it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from benchkit.comparison import DIRECTIONS, EXACT, HISTORY, REFUSED, Contrast, count_runs
+from benchkit.stats.equivalence import log_margin
+from benchkit.stats.power import (
+    MOST_RUNS,
+    detectable_effect,
+    detectable_shift,
+    runs_to_show_effect,
+    runs_to_show_equivalence,
+)
+from benchkit.units import format_percent, format_quantity, format_reach
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """The rows that are adjusted together, as one of them sees it.
+
+    Parameters
+    ----------
+    rows : int
+        How many there are, whether or not they can be tested yet.
+    tested : int
+        How many have a p-value.
+    alpha : float
+        Their common level.
+    is_closed : bool
+        Whether the adjustment refuses even the smallest p-value that the row's runs can give.
+    p_adjusted : float or None
+        Of the row.
+    """
+
+    rows: int
+    tested: int
+    alpha: float
+    is_closed: bool
+    p_adjusted: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitivity:
+    """What a row lacks.
+
+    Parameters
+    ----------
+    detectable : float or None
+        The smallest change, a fraction, that these runs show four times out of five; None where
+        no change can be shown, or nothing is known of how runs vary.
+    detectable_difference : float or None
+        The same in the unit, where values that are not positive have no ratio.
+    runs_needed : int or None
+        Runs per side that would decide it; None where none is an advice.
+    least : int or None
+        Where no p-value that so few runs can give is small enough: with how many one is.
+    is_wide : bool
+        Whether more than 1000 runs would be needed.
+    note : str
+        The same in words, the true reason first.
+    """
+
+    detectable: float | None = None
+    detectable_difference: float | None = None
+    runs_needed: int | None = None
+    least: int | None = None
+    is_wide: bool = False
+    note: str = ""
+
+
+def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Sensitivity:
+    """Say what an inconclusive row could have shown, and what would decide it.
+
+    Parameters
+    ----------
+    contrast : Contrast
+    margin : float
+        The smallest change that matters.
+    family : Family
+
+    Returns
+    -------
+    Sensitivity
+
+    Notes
+    -----
+    From the half-width of the interval, as `benchkit.stats.power` says: of this row alone, an order
+    of magnitude with few runs. A change as large as the margin is shown at most every second time,
+    so that the detectable one is always larger.
+    """
+    if contrast.method == REFUSED:
+        return Sensitivity(note="make the runs longer, or name a lower percentile")
+    if contrast.method == HISTORY:
+        return Sensitivity(note="one run shows nothing by itself: repeat it")
+    if contrast.method == EXACT:
+        return Sensitivity(note=f"the runs lie on both sides of {_bare(margin)}")
+    least = count_runs(contrast, family.rows, family.alpha)
+    if contrast.method in DIRECTIONS:
+        note = f"a verdict needs at least {least} runs per side"
+        return Sensitivity(runs_needed=least, least=least, note=note)
+    closed = _tell_closed(contrast, family, least) if family.is_closed else ""
+    width = _half_width(contrast.ratio_low, contrast.ratio_high, math.log)
+    if width is None:
+        return _measure_difference(contrast, least, closed)
+    return _measure(contrast, width, margin, family, least, closed)
+
+
+def _measure(
+    contrast: Contrast, width: float, margin: float, family: Family, least: int, closed: str
+) -> Sensitivity:
+    n = 2 / (1 / contrast.n_baseline + 1 / contrast.n_variant)
+    sure = contrast.confidence
+    same = runs_to_show_equivalence(width, n, margin, confidence=sure)
+    twice = runs_to_show_effect(width, n, 2 * margin, margin, confidence=sure)
+    same, twice = (None if runs is None else max(runs, least) for runs in (same, twice))
+    seen = None if closed else detectable_effect(width, margin, confidence=sure)
+    needed = None if same is None or twice is None else max(same, twice)
+    said = [closed or _tell_adjusted(contrast, margin, family)]
+    if seen is not None:
+        said.append(f"so many runs usually detect {format_reach(seen)}")
+    is_enough = needed is not None and needed <= n
+    if same is None and twice is None:
+        said.append("the spread is too large for any practical number of runs")
+    elif not is_enough:
+        said.append(
+            f"it takes {_about(same)} runs per side to show no change beyond {_bare(margin)}, "
+            f"{_about(twice)} to show a change of {_bare(2 * margin)}"
+        )
+    elif not said[0]:
+        said[0] = f"so many runs are usually enough: the change is too near {_bare(margin)}"
+    return Sensitivity(
+        detectable=seen,
+        runs_needed=None if is_enough else needed,
+        least=least if closed else None,
+        is_wide=needed is None,
+        note="; ".join(part for part in said if part),
+    )
+
+
+def _measure_difference(contrast: Contrast, least: int, closed: str) -> Sensitivity:
+    """Say what a difference without a ratio could have shown; runs are told only where all lack."""
+    if closed:
+        return Sensitivity(runs_needed=least, least=least, note=closed)
+    width = _half_width(contrast.difference_low, contrast.difference_high)
+    if width is None:
+        return Sensitivity(note="no interval: held against no margin")
+    seen = detectable_shift(width, 0.0, confidence=contrast.confidence)
+    note = f"so many runs usually detect a difference of {format_quantity(seen, contrast.unit)}"
+    if contrast.center_baseline < 0:
+        note = f"below 0 a margin in per cent means nothing: no verdict; {note}"
+    return Sensitivity(detectable_difference=seen, note=note)
+
+
+def sum_up(rows: Sequence[Sensitivity]) -> str:
+    """Sum up rows that are not shown: why, and what would help.
+
+    Examples
+    --------
+    >>> told = sum_up([Sensitivity(detectable=0.1, runs_needed=40), Sensitivity(runs_needed=9)])
+    >>> told.replace("\N{NO-BREAK SPACE}", " ")
+    'the least sensitive detects ±10.0 %; the widest needs about 40 runs per side'
+    """
+    closed = [row.least for row in rows if row.least is not None]
+    wide = sum(row.is_wide for row in rows)
+    hardest = max((row.runs_needed for row in rows if row.runs_needed), default=None)
+    seen = max((row.detectable for row in rows if row.detectable is not None), default=None)
+    parts = []
+    if closed:
+        which = "any" if len(closed) == len(rows) else f"{len(closed)} of them"
+        parts.append(f"too few runs for {which} to be ever shown (it takes {max(closed)} per side)")
+    if seen is not None:
+        parts.append(f"the least sensitive detects {format_reach(seen)}")
+    if wide:
+        parts.append(f"{wide} would take more than {MOST_RUNS} runs per side")
+    elif hardest and hardest > max(closed, default=0):
+        parts.append(f"the widest needs about {hardest} runs per side")
+    return "; ".join(parts)
+
+
+def _tell_closed(contrast: Contrast, family: Family, least: int) -> str:
+    runs = f"{contrast.n_baseline} + {contrast.n_variant} runs"
+    among = f" among {family.tested} rows" if family.tested > 1 else ""
+    return f"{runs} cannot reach p ≤ {family.alpha:.2g}{among}: run at least {least} per side"
+
+
+def _tell_adjusted(contrast: Contrast, margin: float, family: Family) -> str:
+    """Say that the row would be shown alone, where it is the other rows that leave it open."""
+    p, adjusted, ratio = contrast.pvalue, family.p_adjusted, contrast.ratio
+    if p is None or adjusted is None or not ratio or not p <= family.alpha < adjusted:
+        return ""
+    if abs(math.log(ratio)) < log_margin(margin):
+        return ""
+    among = f"{family.tested} rows" if family.tested > 1 else "so many rows"
+    return f"p = {p:.2g} by itself, and not small enough among {among}"
+
+
+def _half_width(
+    low: float | None, high: float | None, scale: Callable[[float], float] = float
+) -> float | None:
+    return None if low is None or high is None else (scale(high) - scale(low)) / 2
+
+
+def _about(runs: int | None) -> str:
+    return f"more than {MOST_RUNS}" if runs is None else f"about {runs}"
+
+
+def _bare(fraction: float) -> str:
+    return format_percent(abs(fraction)).lstrip("+±")

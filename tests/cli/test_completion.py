@@ -1,0 +1,102 @@
+"""Tab offers variants and metrics, soon, and never an error."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchkit.cli import application, run
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+WRK = str(FIXTURES / "tracing-wrk")
+GO = [str(FIXTURES / "redis-gobench" / f"{name}.txt") for name in ("baseline", "disabled")]
+HEAVY = re.compile(r"\| +(pandas|scipy|matplotlib|numpy)$", re.MULTILINE)
+
+
+def tab(*words: str) -> dict[str, str]:
+    """Return how bash asks what there is for the last of the words."""
+    return {
+        "_BENCHKIT_COMPLETE": "complete_bash",
+        "COMP_WORDS": " ".join(("benchkit", *words)),
+        "COMP_CWORD": str(len(words)),
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a working folder with a store in it."""
+    place = tmp_path_factory.mktemp("work")
+    assert run(["ingest", "-q", WRK, "--store", str(place / ".benchkit")]) == 0
+    return place
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["compare", "--variant", ""], ["apm", "none", "otlp", "skywalking", "zipkin"]),
+        (["compare", "--variant", "z"], ["zipkin"]),
+        (["gate", "--baseline", "no"], ["none"]),
+        (["compare", *GO, "--variant", ""], ["baseline", "disabled"]),
+        (["report", f"a={WRK}/otlp", f"b={WRK}/none", "--variant", ""], ["a", "b"]),
+        (["runs", "--store", ".benchkit", "--by", "x", "--quiet", ""], []),
+        (["export", ".benchkit", "--variant", "o"], ["otlp"]),
+        (["history", "show", "--variant", "o"], ["otlp"]),
+        (["noise", "--pair", "o"], ["otlp:"]),
+        (["compare", "--pair", "none:o"], ["none:otlp"]),
+        (["compare", "--metric", "request_r"], ["request_rate"]),
+        (["plot", "forest", "--metric", "latency.p99"], ["latency.p99", "latency.p99.9"]),
+        (["compare", "nowhere/", "--variant", ""], []),
+        (["compare", "-", "--variant", ""], []),
+        (["compare", "git:main:results", "s3://a/b", "--variant", ""], []),
+        (["compare", "--store", "nowhere", "--variant", ""], []),
+    ],
+)
+def test_what_is_offered(
+    words: list[str],
+    offered: list[str],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(folder)
+    assert press(monkeypatch, capsys, *words) == offered
+
+
+def press(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
+) -> list[str]:
+    """Return what is offered for the last of the words."""
+    for name, value in tab(*words).items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit):
+        application()([], prog_name="benchkit")
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    return printed.out.split()
+
+
+@pytest.mark.parametrize("words", [["compare", WRK, "--variant", ""], ["compare", "--metric", "l"]])
+def test_the_command_answers_and_loads_nothing_heavy(words: list[str], folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "benchkit"],
+        env=os.environ | tab(*words),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout
+    assert not HEAVY.search(done.stderr)
+
+
+def test_settings_that_cannot_be_read_offer_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "benchkit.toml").write_text("no toml", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert press(monkeypatch, capsys, "compare", WRK, "--variant", "") == []

@@ -1,0 +1,182 @@
+"""Results of a commit, of a web address and of an object store become folders with their names."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import gated
+import pytest
+
+from benchkit.cli import run
+from benchkit.errors import DataError
+from benchkit.ingestion import distant
+from benchkit.ingestion.discovery import Discovery, Options, discover
+
+POLICY = "[policy]\non_inconclusive = 'fail'\n[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\n"
+IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a repository whose branch `benchkit-data` holds the runs of main, and no checkout."""
+    monkeypatch.chdir(tmp_path)
+    for n in (1, 2):
+        gated.write_runs(tmp_path / "main" / f"{n}.txt", seed=n, runs=5)
+    (tmp_path / "main" / "run.toml").write_text("[env]\ncpu = 'Xeon'\n", encoding="utf-8")
+    # what a checkout or an archive would change on the way
+    (tmp_path / ".gitattributes").write_text("*.txt export-ignore eol=crlf\n", encoding="utf-8")
+    git("init", "-q", "-b", "benchkit-data")
+    git("add", "main", ".gitattributes")
+    git(*IDENTITY, "commit", "-q", "-m", "runs of main")
+    return tmp_path
+
+
+def git(*words: str) -> None:
+    subprocess.run(["git", *words], check=True, capture_output=True)
+
+
+@pytest.fixture
+def server(folder: Path) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as serving:
+        Thread(target=serving.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{serving.server_port}"
+        serving.shutdown()
+
+
+def find(*arguments: str) -> Discovery:
+    return discover(arguments, Options())
+
+
+def read(discovery: Discovery) -> dict[str, bytes]:
+    return {found.label: found.path.read_bytes() for found in discovery.found if found.path}
+
+
+def test_a_commit_is_read_as_it_was_committed(folder: Path) -> None:
+    wanted = {
+        f"git:benchkit-data:main/{n}.txt": (folder / f"main/{n}.txt").read_bytes() for n in (1, 2)
+    }
+    shutil.rmtree(folder / "main")
+    discovery = find("git:benchkit-data:main")
+    assert read(discovery) == wanted
+    assert [found.sidecar.env for found in discovery.found] == [{"cpu": "Xeon"}] * 2
+    assert [found.labels.variant for found in discovery.found] == ["main", "main"]
+    assert discovery.skipped == [("git:benchkit-data:main/run.toml", "a sidecar")]
+    assert [found.identity for found in discovery.found] == list(wanted)
+    assert len(find("git:HEAD").found) == len(find("a=git:HEAD:/main/").found) == 2
+    (one,) = find("git:HEAD:main/1.txt").found
+    assert one.label == "git:HEAD:main/1.txt"
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_copy_goes_with_what_was_found() -> None:
+    discovery = find("git:HEAD:main")
+    (path, *_) = [found.path for found in discovery.found if found.path]
+    assert path.is_file()
+    del discovery
+    assert not path.exists()
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("git:nowhere", "git does not know it: fatal: Needed a single revision"),
+        ("git:HEAD:nowhere", "git does not know it"),
+        ("git:--all", "git does not know it"),
+        ("git:", "git does not know it"),
+        ("nowhere://x/y", "it cannot be copied"),
+        ("http://127.0.0.1:9/a.txt", "it cannot be fetched"),
+        ("http://[::1/a.txt", "it is no address: Invalid IPv6 URL"),
+        ("http:///a.txt", "it cannot be fetched: no host given"),
+    ],
+)
+def test_what_cannot_be_had_is_one_line(
+    path: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["runs", path]) == 3
+    told = capsys.readouterr().err
+    assert told.startswith(f"benchkit: error: {path.partition('?')[0]}: {says}")
+    assert told.count("\n") == 1
+
+
+def test_a_web_address_is_a_file_or_an_archive(folder: Path, server: str) -> None:
+    with tarfile.open(folder / "main.tar.gz", "w:gz") as archive:
+        archive.add(folder / "main", "main")
+    shutil.make_archive(str(folder / "runs"), "zip", folder, "main")
+    one = find(f"{server}/main/1.txt?sig=secret")
+    assert list(read(one)) == [f"{server}/main/1.txt"]
+    for name in ("main.tar.gz", "runs.zip"):
+        labels = [found.label for found in find(f"base={server}/{name}").found]
+        assert labels == [f"{server}/{name}/main/{n}.txt" for n in (1, 2)]
+    (folder / "main.zip").write_bytes(b"PK no archive")
+    for name, says in (("nothing.txt", "HTTP 404"), ("main.zip", "cannot be unpacked")):
+        with pytest.raises(DataError, match=says):
+            find(f"{server}/{name}")
+    assert run(["runs", "-q", f"{server}/main/1.txt"]) == 0
+
+
+def test_an_archive_writes_nowhere_else(folder: Path, server: str) -> None:
+    with tarfile.open(folder / "evil.tar", "w") as archive:
+        archive.add(folder / "main/1.txt", "../../evil.txt")
+    with pytest.raises(DataError, match="cannot be unpacked"):
+        find(f"{server}/evil.tar")
+
+
+def test_a_copy_stays_where_copies_are(folder: Path) -> None:
+    places = [found.path for found in find(f"{(folder / 'main').as_uri()}/..").found]
+    assert len(places) == 2
+    for path in places:
+        assert path is not None
+        assert path.is_relative_to(tempfile.gettempdir())
+        assert path.resolve().relative_to(tempfile.gettempdir()).parts[1:3] == ("results", "main")
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("/a/..", "results"), ("/a/main", "main"), ("a\0b", "a_b"), ("", "results")],
+)
+def test_the_name_of_a_copy(path: str, name: str) -> None:
+    assert distant._name_copy(path) == name
+
+
+def test_an_object_store_is_a_folder_or_a_file(folder: Path) -> None:
+    url = (folder / "main").as_uri()
+    assert list(read(find(f"base={url}/"))) == [f"{url}/1.txt", f"{url}/2.txt"]
+    assert list(read(find(f"{url}/1.txt"))) == [f"{url}/1.txt"]
+    with pytest.raises(DataError, match="no such file or folder"):
+        find(f"{url}/nothing")
+
+
+@pytest.mark.parametrize("url", [True, False])
+def test_a_store_is_not_read_beside_files(folder: Path, *, url: bool) -> None:
+    assert run(["ingest", "-q", "main", "--store", "kept"]) == 0
+    named = (folder / "kept").as_uri() if url else "kept"
+    assert run(["runs", "-q", named]) == 0
+    with pytest.raises(DataError, match="read alone"):
+        find(named, "main")
+
+
+@pytest.mark.parametrize("place", ["git:benchkit-data:main", "file", "http"])
+@pytest.mark.parametrize(("cost", "cpu", "code"), [(0.0, "Xeon", 0), (0.2, "Xeon", 1), (0, "A", 4)])
+def test_the_gate_against_a_baseline_that_lies_elsewhere(
+    place: str, cost: float, cpu: str, code: int, folder: Path, server: str
+) -> None:
+    (folder / "benchkit.toml").write_text(POLICY, encoding="utf-8")
+    gated.write_runs(folder / "results" / "bench.txt", seed=3, cost=cost)
+    (folder / "results/run.toml").write_text(f"[env]\ncpu = '{cpu}'\n", encoding="utf-8")
+    shutil.make_archive(str(folder / "main"), "zip", folder, "main")
+    places = {"file": (folder / "main").as_uri(), "http": f"{server}/main.zip"}
+    assert run(["gate", "-q", f"base={places.get(place, place)}", "new=results"]) == code

@@ -1,0 +1,137 @@
+"""A row that shows nothing says what its runs would have detected, and the true reason first."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_verdict import contrast
+
+from benchkit.audit.replication import find_few_runs
+from benchkit.comparison import Comparisons, Contrast
+from benchkit.sensitivity import Sensitivity, sum_up
+from benchkit.stats.equivalence import log_margin
+from benchkit.stats.power import detectable_effect, runs_to_show_effect
+from benchkit.stats.rank import hodges_lehmann, mann_whitney
+from benchkit.verdict import INCONCLUSIVE, REGRESSION, Verdict, judge
+
+FOUR = [100.0, 101.0, 99.0, 100.5]
+APART = [value * 1.2 for value in FOUR]
+
+
+def judged(*contrasts: Contrast) -> tuple[Verdict, ...]:
+    return judge(whole(*contrasts)).rows
+
+
+def whole(*contrasts: Contrast) -> Comparisons:
+    return Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95)
+
+
+def b302(*contrasts: Contrast) -> list[str]:
+    return [f.message for f in find_few_runs(whole(*contrasts), None)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("half_width", [0.004, 0.03, 0.2])
+def test_what_is_detected_is_what_so_many_runs_were_asked_for(half_width: float) -> None:
+    seen = detectable_effect(half_width, 0.03)
+    assert seen is not None
+    assert seen > 0.03
+    assert runs_to_show_effect(half_width, 8, seen * 1.001, 0.03) in {4, 8}
+    assert runs_to_show_effect(half_width, 8, seen * 0.97, 0.03) not in {4, 8} or half_width < 0.01
+
+
+def test_what_is_detected_is_found_four_times_out_of_five() -> None:
+    rng = np.random.default_rng(5)
+    widths, shown = [], 0
+    for _ in range(60):
+        x, y = (rng.normal(0, 0.03, 10) for _ in range(2))
+        estimate = hodges_lehmann(x, y)
+        widths.append((estimate.high - estimate.low) / 2)
+    seen = detectable_effect(float(np.mean(widths)), 0.03)
+    assert seen is not None
+    for _ in range(200):
+        x, y = (rng.normal(0, 0.03, 10) for _ in range(2))
+        y += math.log1p(seen)
+        shown += mann_whitney(x, y).pvalue <= 0.05 and hodges_lehmann(x, y).value >= log_margin(
+            0.03
+        )
+    assert shown / 200 == pytest.approx(0.8, abs=3 * math.sqrt(0.8 * 0.2 / 200))
+
+
+def test_an_interval_that_says_nothing_detects_nothing() -> None:
+    assert detectable_effect(math.inf, 0.03) is None
+    with pytest.raises(ValueError, match="must be >= 0"):
+        detectable_effect(-1.0, 0.03)
+
+
+def test_an_undecided_row_has_the_change_it_would_have_shown() -> None:
+    (row,) = judged(contrast(FOUR * 2, [90.0, 97.0, 99.0, 104.0, 108.0, 111.0, 93.0, 101.0]))
+    assert row.word == INCONCLUSIVE
+    assert row.detectable is not None
+    assert 0.03 < row.detectable < 0.3
+    assert any("so many runs usually detect" in note for note in row.notes)
+
+
+def test_a_decided_row_lacks_nothing() -> None:
+    (row,) = judged(contrast(FOUR, APART))
+    assert (row.detectable, row.runs_needed, row.sensitivity.note) == (None, None, "")
+
+
+def test_too_few_runs_are_the_first_reason_also_where_the_spread_is_wide() -> None:
+    wide = contrast([1.0, 3.0, 9.0, 27.0], [2.0, 30.0, 5.0, 80.0])
+    rows = judged(wide, wide, wide)
+    note = rows[0].sensitivity.note
+    assert note.startswith("4 + 4 runs cannot reach p ≤ 0.05 among 3 rows: run at least 5")
+    assert "the spread is too large" in note
+    assert (rows[0].sensitivity.least, rows[0].sensitivity.is_wide) == (5, True)
+    assert rows[0].detectable is None
+    assert sum_up([row.sensitivity for row in rows]) == (
+        "too few runs for any to be ever shown (it takes 5 per side); "
+        "3 would take more than 1000 runs per side"
+    )
+
+
+def test_a_row_that_is_shown_beside_others_is_not_said_to_be_impossible() -> None:
+    welch, ranks = contrast(FOUR, APART[:3]), contrast(FOUR, [98.0, 101.0, 104.0, 99.9])
+    assert (welch.method, ranks.method) == ("welch", "hodges-lehmann")
+    shown, beside = judged(welch, ranks)
+    assert (shown.word, beside.word) == (REGRESSION, INCONCLUSIVE)
+    assert "cannot reach" not in beside.sensitivity.note
+    assert b302(welch, ranks) == []
+
+
+def test_rows_that_others_leave_no_room_are_counted() -> None:
+    unclear = contrast(FOUR, [98.0, 101.0, 104.0])
+    ranks = contrast(FOUR, APART)
+    _, closed = judged(unclear, ranks)
+    assert closed.sensitivity.note.startswith("4 + 4 runs cannot reach p ≤ 0.05 among 2 rows")
+    assert b302(unclear, ranks) == [
+        "1 of 2 rows cannot reach p ≤ 0.05: 4 + 4 runs decide at most 1 row, there are 2"
+    ]
+    assert b302(ranks, ranks) == [
+        "no row can reach p ≤ 0.05: 4 + 4 runs decide at most 1 row, there are 2"
+    ]
+    assert b302(ranks) == []
+
+
+def test_what_the_adjustment_leaves_open_is_not_put_down_to_the_margin() -> None:
+    near = replace(contrast(FOUR * 2, [v * 1.05 for v in FOUR * 2]), pvalue=0.03)
+    rows = judged(near, near)
+    assert rows[0].word == INCONCLUSIVE
+    said = rows[0].sensitivity.note
+    assert said.startswith("p = 0.03 by itself, and not small enough among 2 rows")
+
+
+def test_a_sum_says_each_reason_that_there_is() -> None:
+    rows = [
+        Sensitivity(least=5, runs_needed=5),
+        Sensitivity(is_wide=True, detectable=2.0),
+        Sensitivity(runs_needed=40, detectable=0.1),
+    ]
+    assert sum_up(rows) == (
+        "too few runs for 1 of them to be ever shown (it takes 5 per side); the least sensitive "
+        "detects a factor of 3.00; 1 would take more than 1000 runs per side"
+    )
+    assert sum_up([Sensitivity()]) == ""
