@@ -41,6 +41,7 @@ from benchkit.audit.spans import find_span_errors
 from benchkit.audit.totals import find_wrong_order, find_wrong_totals
 from benchkit.comparison import Comparisons
 from benchkit.derived.batches import Batches
+from benchkit.derived.record import Measured
 from benchkit.errors import BenchkitError, Finding, rank
 
 if TYPE_CHECKING:
@@ -179,11 +180,14 @@ def _keep(evidence: Evidence, comparisons: Comparisons) -> Evidence:
     """Leave out measured runs of series that were not compared."""
     series = {(c.group, c.benchmark, c.params, c.tool) for c in comparisons.contrasts}
 
+    def is_compared(run: Run | Measured) -> bool:
+        return (run.group, run.benchmark, run.params, run.tool) in series
+
     def is_meant(run: Run) -> bool:
-        told = run.group, run.benchmark, run.params, run.tool
-        return run.role != "measured" or told in series
+        return run.role != "measured" or is_compared(run)
 
     return Evidence(
         tuple(run for run in evidence.runs if is_meant(run)),
         tuple(sheet for sheet in evidence.sheets if is_meant(sheet.run)),
+        tuple(account for account in evidence.accounts if is_compared(account.run)),
     )

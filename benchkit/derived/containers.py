@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-SERVICE, AGENT, COLLECTOR, STORAGE = "service", "agent", "collector", "storage"
-DEPENDENCY, GENERATOR, MONITOR = "dependency", "generator", "monitor"
-ROLES = (SERVICE, AGENT, COLLECTOR, STORAGE, DEPENDENCY, GENERATOR, MONITOR)
+from benchkit.schema import CONTAINER_ROLES
+
+SERVICE, AGENT, COLLECTOR, STORAGE, DEPENDENCY, GENERATOR, MONITOR = CONTAINER_ROLES
 #: Those that work for the spans of others.
 BACKEND = frozenset({COLLECTOR, STORAGE})
 

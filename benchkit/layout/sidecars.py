@@ -139,11 +139,13 @@ class Sidecars:
 
     def _read_labels(self, path: Path) -> Sidecar:
         """Read the labels in a configuration file, whose other keys are the configuration's."""
+        text = self._read_text(path) or ""
         try:
-            labels = tomllib.loads(self._read_text(path) or "").get("labels", {})
+            labels = tomllib.loads(text).get("labels", {})
         except tomllib.TOMLDecodeError:
             return Sidecar()
-        sidecar, problems = read_keys(labels if isinstance(labels, Mapping) else {}, str(path))
+        told = labels if isinstance(labels, Mapping) else {}
+        sidecar, problems = read_keys(told, str(path), text, within=("labels",))
         self.diagnostics += problems
         return sidecar
 
