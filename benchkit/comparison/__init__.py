@@ -34,6 +34,7 @@ from benchkit.comparison.measure import (
     compare_summaries,
     measure,
     refuse,
+    tell_of_medians,
 )
 from benchkit.comparison.model import Comparisons, Contrast, Plan
 from benchkit.derived.batches import Batches
@@ -205,7 +206,7 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence) -> Contrast:
         method=found.method,
         pvalue=found.pvalue,
         confidence=plan.confidence,
-        notes=found.notes,
+        notes=(*found.notes, *tell_of_medians(x, y, found.ratio[0])),
         arranged=found.arranged,
     )
 

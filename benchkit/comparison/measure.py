@@ -52,6 +52,10 @@ EXACT, RANK, ALIGNED, SIGNED, WELCH, HISTORY, SINGLE, WITHIN, REFUSED, DIFFERENC
 DIRECTIONS = frozenset({SINGLE, WITHIN, REFUSED})
 
 
+#: Changes that differ by less are written alike, or nearly so.
+_VISIBLE = 0.001
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """What one method says of two samples, on the ratio scale."""
@@ -290,6 +294,25 @@ def compare_stretches(
     bounds = _exp(inner.low + away), _exp(inner.high + away)
     note = "the interval is within-run, of these two runs: how much runs differ is not in it"
     return replace(found, method=WITHIN, ratio=(ratio, *bounds), notes=(*found.notes, note))
+
+
+def tell_of_medians(x: Sequence[float], y: Sequence[float], ratio: float | None) -> tuple[str, ...]:
+    """Say where an estimate and the medians of its two sides, shown beside it, differ in direction.
+
+    Examples
+    --------
+    >>> tell_of_medians([10.0, 11.0, 30.0], [12.0, 12.0, 13.0], 0.88)[0].partition(":")[0]
+    'the two medians differ the other way'
+    >>> tell_of_medians([10.0, 11.0, 30.0], [12.0, 12.0, 13.0], 1.09)
+    ()
+    """
+    before, after = median(x), median(y)
+    if ratio is None or min(ratio, before, after) <= 0:
+        return ()
+    told, seen = math.log(ratio), math.log(after / before)
+    if told * seen >= 0 or abs(told - seen) < _VISIBLE:
+        return ()
+    return ("the two medians differ the other way: the change is estimated from all runs",)
 
 
 def refuse(stat: str, beyond: float) -> Found:
