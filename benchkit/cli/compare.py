@@ -99,7 +99,7 @@ def evaluate(request: o.Request, asked: o.Asked, *, samples: bool = False) -> Co
         metrics=asked.metric or base.metrics,
         blocks=o.choose(asked.blocks or base.blocks, config.BLOCKS, "--blocks"),
         method=o.choose(asked.method or base.method, config.METHODS, "--method"),
-        knee=asked.knee or DEFAULT,
+        knee=DEFAULT if asked.knee is None else asked.knee,
     )
 
 

@@ -209,13 +209,16 @@ def _scale(contrast: Contrast) -> Scale:
 def _numbers(row: Verdict, scale: Scale, shared: Scale | None) -> tuple[Cell, Cell]:
     shown = Scale(scale.factor, "") if shared else scale
     c = row.contrast
-    return (_value(c.center_baseline, c.unit, shown), _value(c.center_variant, c.unit, shown))
+    sides = ((c.center_baseline, c.n_baseline), (c.center_variant, c.n_variant))
+    first, second = (_value(value, c, shown, runs) for value, runs in sides)
+    return first, second
 
 
-def _value(value: float, unit: str, scale: Scale) -> Cell:
-    if unit == "1" and float(value).is_integer():  # a count
+def _value(value: float, contrast: Contrast, scale: Scale, runs: int) -> Cell:
+    if contrast.unit == "1" and float(value).is_integer():  # a count
         return Cell(format_number(value, 1), value)
-    return Cell(write_value(value, scale), value)
+    step = contrast.resolution / (1 if runs % 2 else 2)  # a median of two lies between
+    return Cell(write_value(value, scale, min(step, abs(value))), value)
 
 
 def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes) -> tuple[Cell, ...]:
