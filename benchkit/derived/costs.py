@@ -14,16 +14,11 @@ from typing import TYPE_CHECKING
 from benchkit.derived.containers import BACKEND, role_of
 from benchkit.derived.record import Cell, Measured
 from benchkit.derived.requests import Key, mean_latencies, read_usage, request_rates
-from benchkit.stats.location import welch
-from benchkit.stats.rank import hodges_lehmann
+from benchkit.stats.location import estimate_shift
 from benchkit.stats.results import Estimate
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
-
-
-#: Fewest runs per side for an interval by ranks.
-RANK_RUNS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +89,9 @@ class RequestCost:
             In s; of `surplus`, by Hodges and Lehmann from 4 runs on each side on, else by Welch. At
             or below 0 all of it may be in band. None with fewer than 2 runs on a side.
         """
-        fewest = min(len(base.surplus), len(self.surplus))
-        if fewest >= RANK_RUNS:
-            return hodges_lehmann(base.surplus, self.surplus, confidence)
-        return welch(base.surplus, self.surplus, confidence)[0] if fewest > 1 else None
+        if not (base.surplus and self.surplus):
+            return None
+        return estimate_shift(base.surplus, self.surplus, confidence)
 
 
 def list_costs(

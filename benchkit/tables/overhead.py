@@ -13,7 +13,16 @@ from benchkit.comparison import EXACT, Contrast
 from benchkit.derived.containers import shorten
 from benchkit.metrics import label
 from benchkit.tables.average import describe_averages
-from benchkit.tables.model import Cell, Column, Table, drop_columns, drop_empty, fold_constant
+from benchkit.tables.folding import fold_rows
+from benchkit.tables.model import (
+    UNNAMED,
+    Cell,
+    Column,
+    Table,
+    drop_columns,
+    drop_empty,
+    fold_constant,
+)
 from benchkit.tables.wording import (
     MARKS,
     describe_word,
@@ -65,16 +74,22 @@ def primary_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
 
 
 def exploratory_tables(
-    verdicts: Verdicts, by: str = "", without: Collection[str] = ()
+    verdicts: Verdicts, by: str = "", without: Collection[str] = (), most: int | None = None
 ) -> tuple[Table, ...]:
-    """Build the tables of all other metrics, one per group."""
+    """Build the tables of all other metrics, one per group.
+
+    With ``most`` each of them shows no more rows than so many, and says how many more there are.
+    """
     rest = [row for row in verdicts.rows if not row.contrast.primary]
     rows = [row for row in rest if row.contrast.metric not in without]
     told = "exploratory: in neither the sentence nor the gate; p adjusted by Benjamini–Hochberg"
-    return tuple(
-        _build("Other metrics", group, found, verdicts, told)
-        for group, found in _by_group(rows, by)
-    )
+    tables = []
+    for group, found in _by_group(rows, by):
+        kept, said = fold_rows(_arrange(found), len(found) if most is None else most)
+        table = _build("Other metrics", group, kept, verdicts, told)
+        footer = (*describe_averages(found), said) if said else table.footer
+        tables.append(replace(table, footer=footer))
+    return tuple(tables)
 
 
 def changed_only(table: Table) -> Table:
@@ -85,10 +100,16 @@ def changed_only(table: Table) -> Table:
 
 
 def describe_one_sided(verdicts: Verdicts) -> tuple[str, ...]:
-    """Name what one side has and the other lacks, and so was not compared."""
+    """Name what one side has and the other lacks, and so was not compared; and what has no name."""
     names = verdicts.comparisons.only_in.items()
     levels = verdicts.comparisons.params_only_in.items()
     lines = [f"Only in {v}, not compared: {_list(found)}." for v, found in names]
+    unnamed = [row.contrast.tool for row in verdicts.rows if not row.contrast.benchmark]
+    if unnamed and any(row.contrast.benchmark for row in verdicts.rows):
+        lines.append(
+            f"{UNNAMED} are files of {', '.join(dict.fromkeys(unnamed))} whose names tell no "
+            'benchmark, beside others that do; benchmark = "NAME" in a run.toml names them.'
+        )
     lines += [
         f"Only in {v}, not compared: {_list([' at '.join(filter(None, pair)) for pair in found])}."
         for v, found in levels
@@ -121,13 +142,18 @@ def _build(title: str, group: str, rows: Sequence[Verdict], verdicts: Verdicts, 
     notes = _Notes(len(ordered))
     for row in ordered:
         notes.gather(row)
+    blank = UNNAMED if any(row.contrast.benchmark for row in verdicts.rows) else ""
     scales = [_scale(row.contrast) for row in ordered]
     shared = scales[0] if len({scale.label for scale in scales}) == 1 else None
     table = Table(
         title=f"{title}: {printable(group)}" if group else title,
         columns=_columns(rows, verdicts, write_unit(shared).strip() if shared else ""),
         rows=tuple(
-            (*_stub(row, verdicts), *_numbers(row, scale, shared), *_judged(row, verdicts, notes))
+            (
+                *_stub(row, verdicts, blank),
+                *_numbers(row, scale, shared),
+                *_judged(row, verdicts, notes),
+            )
             for row, scale in zip(ordered, scales, strict=True)
         ),
         notes=notes.numbered,
@@ -195,10 +221,10 @@ def _columns(rows: Sequence[Verdict], verdicts: Verdicts, unit: str) -> tuple[Co
     )
 
 
-def _stub(row: Verdict, verdicts: Verdicts) -> tuple[Cell, ...]:
+def _stub(row: Verdict, verdicts: Verdicts, blank: str) -> tuple[Cell, ...]:
     c = row.contrast
     metric = label(c.metric, c.stat)
-    named = (c.benchmark, c.params, c.tool, shorten(c.subject), metric)
+    named = (c.benchmark or blank, c.params, c.tool, shorten(c.subject), metric)
     return (*(Cell(printable(text)) for text in named), Cell(name_variant(c, verdicts)))
 
 

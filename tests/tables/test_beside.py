@@ -24,6 +24,7 @@ SCENARIOS = (
     "nginx-ab/nginx",
     "skywalking-costs",
     "shorturl-costs",
+    "shorturl-k6",
     "redis-gobench",
 )
 
