@@ -234,7 +234,7 @@ class RunSet:
             If the baseline that was named is not there.
         """
         sides: Comparisons | BenchkitError | None = None
-        if len(self.variants) > 1:
+        if self.variants:
             try:
                 sides = compare_rows(self.observations, self.runs, self.choose_pairs(baseline))
             except (BaselineError, DataError) as error:

@@ -108,8 +108,8 @@ def find_other_loads(comparisons: Comparisons, evidence: Evidence) -> Iterator[F
         for c in rates
         if models.get(_place(c)) == "closed" and _apart(c) > _RATES and _row(c) in latencies
     ]
-    if bound:
-        yield _tell_closed(bound)
+    for variant in dict.fromkeys(c.variant for c in bound):
+        yield _tell_closed([c for c in bound if c.variant == variant])
 
 
 def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterator[Finding]:

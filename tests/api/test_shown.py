@@ -23,9 +23,9 @@ def wrk() -> bk.RunSet:
 def test_results_are_one_short_paragraph(wrk: bk.RunSet) -> None:
     assert repr(wrk) == (
         "<RunSet: 5 variants with 40 measured runs of wrk: apm 8, none 8, otlp 8, skywalking 8, "
-        "zipkin 8. Findings: 5 warnings, 5 notes. Next: .compare(baseline='none')>"
+        "zipkin 8. Findings: 5 warnings, 7 notes. Next: .compare(baseline='none')>"
     )
-    assert len(wrk.findings) == 10
+    assert len(wrk.findings) == 12
 
 
 def test_printed_results_list_the_variants(wrk: bk.RunSet) -> None:

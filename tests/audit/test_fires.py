@@ -94,6 +94,18 @@ def declared(**counts: int) -> Files:
     return {"otlp/wrk-1.txt": report, "otlp/run.toml": "\n".join(["[spans]", *lines])}
 
 
+def benchstat(pvalue: str) -> Files:
+    """Return a table of benchstat, 10 runs a side, with another p in one row."""
+    path = FIXTURES / "benchstat" / "new-2file.txt"
+    return {"b.txt": audit_inputs.text_of(path, ("p=0.280", f"p={pvalue}"))}
+
+
+def fewer(note: str) -> Files:
+    """Return a table of the old benchstat with other runs behind one row."""
+    path = FIXTURES / "benchstat" / "old-2file.txt"
+    return {"b.txt": audit_inputs.text_of(path, ("p=0.133 n=10+9", note))}
+
+
 SIBLINGS = {"service__cpus": "0", "siblings": "0-1 2-3"}
 PINNED = "taskset -c 1 wrk -c8 -t2 -d15 http://127.0.0.1:8080/ping/GRM"
 TEE = "vegeta attack -rate=1000/s -targets=request.txt | tee results.bin | vegeta report"
@@ -110,6 +122,9 @@ CASES: dict[str, tuple[Files, Files]] = {
     ),
     "B204": (machines("Xeon", "EPYC"), machines("Xeon", "Xeon")),
     "B206": (pair(wrk(), wrk(*OTHER, *LONGER)), pair(wrk(), wrk(*OTHER))),
+    "B307 too small": (fewer("p=0.000 n=5+5"), fewer("p=0.008 n=5+5")),
+    "B307 above 1": (benchstat("1.200"), benchstat("1.000")),
+    "B307 below 0": (benchstat("-0.100"), benchstat("0.100")),
     "B310": (one(wrk()), one(wrk(PLAIN_MEAN))),
     "B311 too many": (one(ab(MANY_IN_FLIGHT), "ab-1.txt"), one(ab(), "ab-1.txt")),
     "B311 too few": (one(wrk(("0.86ms  847", "0.36ms  847"))), one(wrk(PLAIN_MEAN))),

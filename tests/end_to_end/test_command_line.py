@@ -341,6 +341,14 @@ def test_an_option_that_means_nothing_is_refused(
     assert said in done.stderr
 
 
+def test_where_nothing_was_read_no_next_step_is_named(tmp_path: Path) -> None:
+    (tmp_path / "junk.txt").write_text("no result")
+    done = benchkit("ingest", "junk.txt", cwd=tmp_path)
+    assert done.returncode == 3
+    assert ".benchkit: 0 runs · nothing was read: mend what is named above" in done.stderr
+    assert "next:" not in done.stderr
+
+
 def test_an_ingest_is_told_as_json(tmp_path: Path) -> None:
     (tmp_path / "junk.txt").write_text("no result")
     done = benchkit("ingest", TRACING, "junk.txt", "--format", "json", cwd=tmp_path)
