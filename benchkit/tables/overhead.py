@@ -104,10 +104,11 @@ def describe_one_sided(verdicts: Verdicts) -> tuple[str, ...]:
     names = verdicts.comparisons.only_in.items()
     levels = verdicts.comparisons.params_only_in.items()
     lines = [f"Only in {v}, not compared: {_list(found)}." for v, found in names]
-    unnamed = [row.contrast.tool for row in verdicts.rows if not row.contrast.benchmark]
-    if unnamed and any(row.contrast.benchmark for row in verdicts.rows):
+    blank = {row.contrast.tool for row in verdicts.rows if not row.contrast.benchmark}
+    unnamed = sorted(blank & _list_naming(verdicts))
+    if unnamed:
         lines.append(
-            f"{UNNAMED} are files of {', '.join(dict.fromkeys(unnamed))} whose names tell no "
+            f"{UNNAMED} are files of {', '.join(unnamed)} whose names tell no "
             'benchmark, beside others that do; benchmark = "NAME" in a run.toml names them.'
         )
     lines += [
@@ -142,7 +143,7 @@ def _build(title: str, group: str, rows: Sequence[Verdict], verdicts: Verdicts, 
     notes = _Notes(len(ordered))
     for row in ordered:
         notes.gather(row)
-    blank = UNNAMED if any(row.contrast.benchmark for row in verdicts.rows) else ""
+    named = _list_naming(verdicts)
     scales = [_scale(row.contrast) for row in ordered]
     shared = scales[0] if len({scale.label for scale in scales}) == 1 else None
     table = Table(
@@ -150,7 +151,7 @@ def _build(title: str, group: str, rows: Sequence[Verdict], verdicts: Verdicts, 
         columns=_columns(rows, verdicts, write_unit(shared).strip() if shared else ""),
         rows=tuple(
             (
-                *_stub(row, verdicts, blank),
+                *_stub(row, verdicts, named),
                 *_numbers(row, scale, shared),
                 *_judged(row, verdicts, notes),
             )
@@ -221,8 +222,14 @@ def _columns(rows: Sequence[Verdict], verdicts: Verdicts, unit: str) -> tuple[Co
     )
 
 
-def _stub(row: Verdict, verdicts: Verdicts, blank: str) -> tuple[Cell, ...]:
+def _list_naming(verdicts: Verdicts) -> frozenset[str]:
+    """Return the tools of which some benchmark has a name."""
+    return frozenset(row.contrast.tool for row in verdicts.rows if row.contrast.benchmark)
+
+
+def _stub(row: Verdict, verdicts: Verdicts, naming: Collection[str]) -> tuple[Cell, ...]:
     c = row.contrast
+    blank = UNNAMED if c.tool in naming else ""
     metric = label(c.metric, c.stat)
     named = (c.benchmark or blank, c.params, c.tool, shorten(c.subject), metric)
     return (*(Cell(printable(text)) for text in named), Cell(name_variant(c, verdicts)))
