@@ -150,7 +150,7 @@ def _list_machine(evidence: Evidence, variant: str) -> dict[str, dict[str, None]
     found: dict[str, dict[str, None]] = {}
     for run in _of(evidence.runs, lambda run: run.variant == variant and run.role != "warmup"):
         for name, value in run.env.items():
-            if _MACHINE.search(name.lower()):
+            if _MACHINE.search(name.lower()) and not name.startswith("name."):
                 found.setdefault(name, {})[value] = None
     return found
 

@@ -6,6 +6,7 @@ that is misspelt or impossible would otherwise be a number that silently lacks, 
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
@@ -72,6 +73,29 @@ def check_containers(told: Mapping[str, Any]) -> Checked:
     {'storage': ['es-1', 'es-2']}
     """
     return _check(told, dict.fromkeys(CONTAINER_ROLES, _read_names))
+
+
+def read_container_names(text: str) -> dict[str, str]:
+    """Read a `containers.json`: what the containers are called, by their ids or paths.
+
+    Raises
+    ------
+    UnusableError
+        If it is no object of texts.
+
+    Examples
+    --------
+    >>> read_container_names('{"/docker/70106e645a75": "consumer"}')
+    {'name./docker/70106e645a75': 'consumer'}
+    """
+    try:
+        told = json.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise UnusableError(f"not valid JSON ({error})") from error
+    if not isinstance(told, dict) or not all(isinstance(name, str) for name in told.values()):
+        msg = 'not an object like {"/docker/70106e645a75": "consumer"}'
+        raise UnusableError(msg)
+    return {f"name.{container}": name.strip() for container, name in told.items()}
 
 
 def suggest(key: str, known: Iterable[str]) -> str:

@@ -147,8 +147,9 @@ _IN_BAND = (
     "included); what they do not wait for is out of band"
 )
 _OUT_OF_BAND = (
-    "the interval of what is out of band is that of CPU less time per request over the runs (ranks; "
-    "Welch's with 2 or 3), cut to what is extra; where it begins at 0, all of that may be in band"
+    "the interval of what is out of band is that of CPU less time per request over the runs "
+    "(ranks; Welch's with 2 or 3), cut to what is extra; where it begins at 0, all of that may be "
+    "in band"
 )
 
 

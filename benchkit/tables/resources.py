@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from benchkit.derived.containers import SERVICE, shorten
+from benchkit.derived.containers import SERVICE
 from benchkit.derived.costs import RequestCost
 from benchkit.derived.uses import AT_LIMIT, Use
 from benchkit.tables.amounts import amount, column, percent, scale_of
@@ -57,7 +57,7 @@ def describe_resources(
     lines = list(describe_costs(costs, verdicts))
     full = [use for use in uses if use.is_at_limit]
     if full:
-        told = ", ".join(f"{shorten(use.container)} in {use.cell[1]}" for use in full)
+        told = ", ".join(f"{use.title} in {use.cell[1]}" for use in full)
         lines.append(f"At the CPU limit (95 % of it or more): {printable(told)}.")
     elif uses and not any(use.limit for use in uses):
         lines.append(
@@ -95,7 +95,7 @@ def _containers(uses: Sequence[Use], verdicts: Verdicts) -> Table:
         rows.append(
             (
                 *place_cells(use.cell),
-                Cell(printable(shorten(use.container))),
+                Cell(printable(use.title)),
                 Cell(use.role),
                 Cell(printable(use.cell[1])),
                 amount(use.cores, cores),

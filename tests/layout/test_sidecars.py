@@ -142,6 +142,22 @@ def test_labels_of_a_configuration_file_name_their_line(tmp_path: Path) -> None:
     assert [one.where for one in sidecars.diagnostics] == [f"{tmp_path}/benchkit.toml:3"]
 
 
+def test_containers_are_called_as_a_file_of_names_says(tmp_path: Path) -> None:
+    write(tmp_path, {"containers.json": '{"/docker/4f1c": "consumer"}', "a/b.txt": ""})
+    sidecars = Sidecars(tmp_path)
+    assert sidecars.for_file(tmp_path / "a" / "b.txt").env == {"name./docker/4f1c": "consumer"}
+    assert sidecars.diagnostics == []
+
+
+@pytest.mark.parametrize("text", ["[1]", "{", '{"a": 1}'])
+def test_a_file_of_names_that_cannot_be_used_is_told(tmp_path: Path, text: str) -> None:
+    write(tmp_path, {"containers.json": text, "b.txt": ""})
+    sidecars = Sidecars(tmp_path)
+    assert sidecars.for_file(tmp_path / "b.txt") == Sidecar()
+    (problem,) = sidecars.diagnostics
+    assert problem.what.endswith("no container gets its name from it")
+
+
 def test_broken_toml_names_the_line() -> None:
     found, problems = read_sidecar('variant = "a"\nrun = = 1\n', "run.toml")
     assert found == Sidecar()
