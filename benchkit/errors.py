@@ -69,6 +69,12 @@ class DataError(BenchkitError):
     exit_code = ExitCode.DATA
 
 
+class StoppedError(BenchkitError):
+    """The user stopped what was under way; the message says what stays."""
+
+    exit_code = ExitCode.INTERRUPTED
+
+
 class UnknownFormatError(DataError):
     """No format recognises a source."""
 

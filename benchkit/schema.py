@@ -115,6 +115,11 @@ FINGERPRINT = (
 )  # fmt: skip
 
 ROLES = ("measured", "warmup", "aggregate", "failed", "companion")
+#: What a container that ran beside the load does.
+CONTAINER_ROLES = (
+    *("service", "agent", "collector", "storage"),
+    *("dependency", "generator", "monitor"),
+)
 
 
 def column_names(columns: Sequence[Column] = COLUMNS) -> list[str]:

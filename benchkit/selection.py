@@ -30,6 +30,8 @@ BASELINE_NAMES = (
 )
 
 
+#: So many variants are listed; more are counted.
+_LISTED = 12
 #: What a column can be asked for.
 Label = str | int | float
 
@@ -121,7 +123,10 @@ def choose_baseline(
     if first is not None:
         return first
     why = f"{' and '.join(called)} could each be it" if called else "no name tells"
+    more = f" and {len(variants) - _LISTED} more" if len(variants) > _LISTED else ""
+    listed = f"{', '.join(variants[:_LISTED]) or 'none'}{more}"
+    fewer = ", or name fewer files" if len(variants) > _LISTED else ""
     raise BaselineError(
         f"which variant is the baseline? {why}",
-        hint=f"name it with --baseline; the variants are {', '.join(variants) or 'none'}",
+        hint=f"name it with --baseline{fewer}; the variants are {listed}",
     )

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, isfinite
+from math import ceil, inf, isfinite, log10
 
 _MICRO = "\N{MICRO SIGN}"
 _NARROW = "\N{NARROW NO-BREAK SPACE}"
@@ -270,6 +270,26 @@ def format_number(value: float, digits: int = 3) -> str:
     if not _SMALLEST_POWER <= power <= _LARGEST_POWER:
         return rounded.replace("e+", "e").replace("-", _MINUS)
     return group_digits(f"{value:.{max(digits - 1 - power, 0)}f}")
+
+
+def format_stepped(value: float, step: float, digits: int = 3) -> str:
+    """Write a number of which a source tells whole steps only, without digits it does not have.
+
+    Examples
+    --------
+    >>> format_stepped(2.0, 1.0), format_stepped(1.55, 0.1), format_stepped(0.0, 0.1)
+    ('2', '1.6', '< 0.1')
+    >>> format_stepped(2.0, 0.0), format_stepped(2.5, 0.5), format_stepped(26.7, 1e-3)
+    ('2.00', '2.5', '26.7')
+    """
+    if not step > 0 or not isfinite(value):
+        return format_number(value, digits)
+    if abs(value) < step:
+        return f"<\N{NO-BREAK SPACE}{step:.2g}"
+    shown = format_number(value, digits)
+    decimals = len(shown.partition(".")[2])
+    kept = min(decimals, max(0, ceil(-log10(step) - 1e-9)))
+    return group_digits(f"{value:.{kept}f}") if kept < decimals else shown
 
 
 def group_digits(text: str) -> str:

@@ -17,6 +17,7 @@ WITHOUT_EXAMPLE = {
     "__version__": "a text",
     "BenchkitError": "raised, and then printed",
     "RunSet.choose_pairs": "what `compare` does first; for the gate",
+    "RunSet.require_label": "what `--by` does first",
     "RunSet.holding": "for the gate's self-test",
     "Comparison.material": "what `plot` hands to the figures",
     **dict.fromkeys(

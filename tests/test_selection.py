@@ -58,3 +58,10 @@ def test_the_first_named_file_is_the_baseline_where_names_do_not_tell() -> None:
 def test_otherwise_it_is_asked_for(variants: list[str]) -> None:
     with pytest.raises(BaselineError, match="--baseline"):
         choose_baseline(variants)
+
+
+def test_very_many_variants_are_counted_where_no_baseline_can_be_told() -> None:
+    with pytest.raises(BaselineError) as told:
+        choose_baseline([f"v{number}" for number in range(30)])
+    assert told.value.hint.endswith("v10, v11 and 18 more")
+    assert "or name fewer files" in told.value.hint

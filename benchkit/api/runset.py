@@ -20,6 +20,7 @@ from benchkit.comparison import Comparisons, Plan
 from benchkit.comparison import compare as compare_rows
 from benchkit.derived.knee import DEFAULT as KNEE
 from benchkit.derived.knee import parse_rule
+from benchkit.derived.saturation import require_stat
 from benchkit.derived.sweep import is_only_swept
 from benchkit.errors import (
     BaselineError,
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
 
     from benchkit.schema import Observations, Runs
     from benchkit.selection import Label
+
+
+#: Columns of what is compared, by which its tables can be parted.
+_LABELS = ("group", "variant", "benchmark", "params", "tool", "subject", "metric", "stat")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -115,6 +120,18 @@ class RunSet:
         observations = schema.observations(rows[schema.column_names()])
         return replace(self, observations=selection.select(observations, **rest), runs=runs)
 
+    def require_label(self, name: str) -> None:
+        """Refuse what is neither a label of compared rows nor one of their params.
+
+        Raises
+        ------
+        SelectionError
+            With the name that may have been meant, and those there are.
+        """
+        told = ",".join(self.runs["params"].drop_duplicates().tolist()).split(",")
+        params = dict.fromkeys(part.partition("=")[0] for part in told if "=" in part)
+        selection.require(name, [*_LABELS, *params], "column or param")
+
     def compare(
         self,
         *,
@@ -160,9 +177,10 @@ class RunSet:
         ------
         SelectionError, BaselineError, DataError
         ConfigError
-            If ``blocks``, ``method`` or ``knee`` is not known, or two ask for a method.
+            If ``blocks``, ``method`` or ``knee`` is not known, or two ask for a method; if the knee
+            asks for a latency that no sweep has.
         """
-        parse_rule(knee)
+        require_stat(parse_rule(knee), self.observations, self.runs)
         reason: BenchkitError | None = None
         try:
             chosen = tuple(pairs) or self.choose_pairs(baseline, variant)
@@ -222,7 +240,7 @@ class RunSet:
             If the baseline that was named is not there.
         """
         sides: Comparisons | BenchkitError | None = None
-        if len(self.variants) > 1:
+        if self.variants:
             try:
                 sides = compare_rows(self.observations, self.runs, self.choose_pairs(baseline))
             except (BaselineError, DataError) as error:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from benchkit.derived.accounts import Account, list_accounts
+from benchkit.derived.record import Measured, list_measured
 from benchkit.errors import Finding
 from benchkit.schema import ROLES, RUN_KEY
 from benchkit.units import group_digits
@@ -122,10 +124,13 @@ class Evidence:
         Of every role.
     sheets : tuple of Sheet
         One for each source of each run that has values.
+    accounts : tuple of Account
+        Of the spans of measured runs.
     """
 
     runs: tuple[Run, ...]
     sheets: tuple[Sheet, ...]
+    accounts: tuple[Account, ...] = ()
 
     @cached_property
     def merged(self) -> tuple[Sheet, ...]:
@@ -180,7 +185,8 @@ def gather(observations: Observations, runs: Runs) -> Evidence:
         Sheet(known.get(key) or _bare(key), source, numbers)
         for (key, source), numbers in sheets.items()
     )
-    return Evidence(listed, tuple(found))
+    accounts = list_accounts(observations, list_measured(runs))
+    return Evidence(listed, tuple(found), tuple(accounts))
 
 
 def name_place(place: Place) -> str:
@@ -204,7 +210,7 @@ def count_of(sheets: Sequence[object], total: int) -> str:
     return f"all {total} runs" if len(sheets) == total else f"{len(sheets)} of {total} runs"
 
 
-def name_worst(run: Run, sheets: Sequence[object], total: int) -> str:
+def name_worst(run: Run | Measured, sheets: Sequence[object], total: int) -> str:
     """Write which run is meant, and of how many: ``run 2; 3 of 8 runs``."""
     return f"run {run.run}; {count_of(sheets, total)}" if total > 1 else f"run {run.run}"
 

@@ -20,10 +20,11 @@ from benchkit.audit.machine import (
     find_local_generators,
     find_shared_cores,
 )
-from benchkit.audit.names import find_other_params, find_unmatched_names
+from benchkit.audit.names import explain_nothing, find_other_params, find_unmatched_names
 from benchkit.audit.order import find_drift, find_fixed_first, find_one_sided_order
 from benchkit.audit.outliers import find_coarse_values, find_far_runs, find_two_states
 from benchkit.audit.plugins import apply_plugins
+from benchkit.audit.pvalues import find_impossible_pvalues
 from benchkit.audit.replication import (
     find_few_runs,
     find_left_out,
@@ -41,6 +42,8 @@ from benchkit.audit.spans import find_span_errors
 from benchkit.audit.totals import find_wrong_order, find_wrong_totals
 from benchkit.comparison import Comparisons
 from benchkit.derived.batches import Batches
+from benchkit.derived.record import Measured
+from benchkit.derived.sweep import is_only_swept
 from benchkit.errors import BenchkitError, Finding, rank
 
 if TYPE_CHECKING:
@@ -90,6 +93,7 @@ RUN_RULES: tuple[RunRule, ...] = (
     find_shared_cores,
     find_limited_containers,
     find_span_errors,
+    find_impossible_pvalues,
 )
 
 
@@ -133,7 +137,8 @@ def check(
     observations : Observations
     runs : Runs
     sides : Comparisons or BenchkitError, optional
-        Without comparisons the rules over two sides are passed over; B200 says why there are none.
+        Without comparisons the rules over two sides are passed over; B200 says why there are none,
+        or B205 where there is a sweep to show instead.
 
     Returns
     -------
@@ -147,6 +152,8 @@ def check(
         found += [finding for rule in RULES for finding in rule(sides, runs)]
         found += _audit_sides(sides, evidence)
         found += _audit_inside(sides, observations)
+    elif sides is not None and is_only_swept(observations, runs):
+        found += explain_nothing(sides)
     elif sides is not None:
         found.append(_pass_over(sides))
     return rank(found)
@@ -179,11 +186,14 @@ def _keep(evidence: Evidence, comparisons: Comparisons) -> Evidence:
     """Leave out measured runs of series that were not compared."""
     series = {(c.group, c.benchmark, c.params, c.tool) for c in comparisons.contrasts}
 
+    def is_compared(run: Run | Measured) -> bool:
+        return (run.group, run.benchmark, run.params, run.tool) in series
+
     def is_meant(run: Run) -> bool:
-        told = run.group, run.benchmark, run.params, run.tool
-        return run.role != "measured" or told in series
+        return run.role != "measured" or is_compared(run)
 
     return Evidence(
         tuple(run for run in evidence.runs if is_meant(run)),
         tuple(sheet for sheet in evidence.sheets if is_meant(sheet.run)),
+        tuple(account for account in evidence.accounts if is_compared(account.run)),
     )

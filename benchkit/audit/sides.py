@@ -108,8 +108,8 @@ def find_other_loads(comparisons: Comparisons, evidence: Evidence) -> Iterator[F
         for c in rates
         if models.get(_place(c)) == "closed" and _apart(c) > _RATES and _row(c) in latencies
     ]
-    if bound:
-        yield _tell_closed(bound)
+    for variant in dict.fromkeys(c.variant for c in bound):
+        yield _tell_closed([c for c in bound if c.variant == variant])
 
 
 def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterator[Finding]:
@@ -150,7 +150,7 @@ def _list_machine(evidence: Evidence, variant: str) -> dict[str, dict[str, None]
     found: dict[str, dict[str, None]] = {}
     for run in _of(evidence.runs, lambda run: run.variant == variant and run.role != "warmup"):
         for name, value in run.env.items():
-            if _MACHINE.search(name.lower()):
+            if _MACHINE.search(name.lower()) and not name.startswith("name."):
                 found.setdefault(name, {})[value] = None
     return found
 

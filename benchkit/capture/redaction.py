@@ -3,9 +3,11 @@
 In: the words of a command. Out: the same words with ``REDACTED`` where a secret stood. Why: a
 sidecar is committed and sent around, and the token that the load needed must not go with it.
 
-Headers keep their values by an allow-list of names. Passwords in URLs, what is assigned to a name
-like a secret's (``token=``, ``--password``, ``"api_key":``), and what follows ``Bearer`` and
-``Basic`` are taken out wherever they stand, also inside a script given to ``sh -c``.
+Headers keep their values by an allow-list of names. Passwords in URLs and before a host
+(``root:abc@tcp(db)``), what is assigned to a name like a secret's (``token=``, ``--password``,
+``--dsn``, ``"api_key":``), ``user:password`` after ``-u`` and its like, and what follows ``Bearer``
+and ``Basic`` are taken out wherever they stand, also inside a script given to ``sh -c``. Of a
+program that is not known ``-a`` is taken for a password, too.
 """
 
 from __future__ import annotations
@@ -33,24 +35,44 @@ _SECRET_LETTERS = {
     "redis-benchmark": ("-a",),
     "redis-cli": ("-a",),
 }
+#: Options of a user and his password, ``me:abc``; two numbers are a user and a group.
+_USER_OPTIONS = ("-u", "-U", "--user", "--userpwd", "--proxy-user", "--login", "-user", "-login")
+_PAIR = re.compile(r"(?!\d+:\d+$)[^\s:/]+:(?!//)\S+")
+#: What follows ``-a`` and is no password: an option, a number, a path, an address.
+_PLAIN = re.compile(r"-.*|[\d.]+[a-z%]*|\.{0,2}/.*|[\w+]+://.*|[\w.-]*:\d{1,5}(/.*)?")
 
 _NAME = (
     r"[\w.-]*(?:pass(?:wd|word|phrase)?\b|secret|token|credential|cookie|session[-_.]?id"
-    r"|(?:api|access|private)[-_.]?key|authorization|signature|(?<![a-z])(?:auth|sig|pwd)(?![a-z]))"
+    r"|(?:api|access|account|private)[-_.]?key|authorization|signature"
+    r"|(?<![a-z])(?:auth|creds?|dsn|pw|pwd|sig)(?![a-z]))"
     r"[\w.-]*"
 )
+#: A key that is the name itself or its end: ``--key``, ``LICENSE_KEY``, ``licenseKey``.
+_KEY = r"(?:[\w.-]*[-_.])?key|\w*(?-i:[a-z]Key)"
 _BEGIN = r"(?:^|(?<=[\s?&;,{'\"]))"
 _QUOTED = r"\"[^\"]*\"|'[^']*'"
-_SECRET_OPTION = re.compile(rf"--?{_NAME}", re.IGNORECASE)
+_SECRET_OPTION = re.compile(rf"--?(?:{_NAME}|{_KEY})", re.IGNORECASE)
 _RULES = [
     (re.compile(pattern, re.IGNORECASE), instead)
     for pattern, instead in (
         # scheme://user:password@host
         (r"(://)[^\s/?#'\"]*@", r"\1REDACTED@"),
+        # scheme://user:pass/word@host
+        (r"(://)[^\s/?#:@'\"]+:(?!\d{1,5}[/?#])[^\s@'\"]*@", r"\1REDACTED@"),
+        # user:password@tcp(host)
+        (r"(^|[\s='\"])[\w.-]+:[^\s@/:'\"]+@(?!sha256:)", r"\1REDACTED@"),
         # Bearer abc
         (r"\b(bearer|basic|digest) +[^\s'\"]+", r"\1 REDACTED"),
         # token=abc, --token=abc, ?sig=abc
         (rf"{_BEGIN}(-{{0,2}}{_NAME}=)(?:{_QUOTED}|[^\s&;,'\"}}]+)", r"\1REDACTED"),
+        # --key=abc, LICENSE_KEY=abc; of a URL's parameters only what is long
+        (rf"(?:^|(?<=\s))(-{{0,2}}(?:{_KEY})=)(?:{_QUOTED}|[^\s'\"]+)", r"\1REDACTED"),
+        (r"([?&]key=)[\w-]{16,}", r"\1REDACTED"),
+        # --user=me:abc
+        (
+            r"(?:^|(?<=\s))(--?(?:user|userpwd|proxy-user|login)=)(?!\d+:\d+\b)[^\s:/]+:\S+",
+            r"\1REDACTED",
+        ),
         # "password": "abc", Cookie: a=b; c=d
         (rf"{_BEGIN}({_NAME}[\"']? *: *)(?:{_QUOTED}|[^\"'\n]*[^\"'\n}}])", r"\1REDACTED"),
     )
@@ -87,12 +109,21 @@ def _redact(words: Sequence[str]) -> Iterator[str]:
         if before in _HEADER_OPTIONS:
             yield _redact_header(word)
             before = ""
-        elif before in letters or _SECRET_OPTION.fullmatch(before):
+        elif before in letters or _asks_for(before, word):
             yield REDACTED
             before = ""
         else:
             yield _redact_word(word, letters)
             before = word
+
+
+def _asks_for(option: str, word: str) -> bool:
+    """Tell whether a word is the secret that an option of any program asks for."""
+    if option in _USER_OPTIONS:
+        return _PAIR.fullmatch(word) is not None
+    if option == "-a":
+        return _PLAIN.fullmatch(word) is None
+    return _SECRET_OPTION.fullmatch(option) is not None
 
 
 def _redact_word(word: str, letters: tuple[str, ...]) -> str:
@@ -102,6 +133,8 @@ def _redact_word(word: str, letters: tuple[str, ...]) -> str:
     for letter in letters:
         if word.startswith(letter) and word != letter:
             return letter + REDACTED
+    if word.startswith("-u") and _PAIR.fullmatch(word[2:]):
+        return f"-u{REDACTED}"
     return _redact_script(word) if re.search(r"[ \t\r\n]", word) else redact_text(word)
 
 

@@ -69,6 +69,11 @@ class Session:
     problem: str = ""
     is_interrupted: bool = False
 
+    @property
+    def failed(self) -> int:
+        """How many of the runs failed or were interrupted."""
+        return sum(run.record.role == "failed" for run in self.runs)
+
 
 def carry_out(
     plan: Plan,
@@ -182,25 +187,27 @@ class _Work:
     def _take(self, turn: _Turn) -> None:
         commands = turn.commands
         try:
-            self._prepare(commands.before)
+            self._prepare("before", commands.before, turn.variant)
             if commands.warmup:
                 self._run(turn, commands.warmup, is_warmup=True)
             self._run(turn, commands.command)
         except (_FailedError, BenchkitError, OSError, KeyboardInterrupt):
             with suppress(_FailedError):  # the first failure is the one to tell
-                self._prepare(commands.after)
+                self._prepare("after", commands.after, turn.variant)
             raise
-        self._prepare(commands.after)
+        self._prepare("after", commands.after, turn.variant)
 
-    def _prepare(self, words: tuple[str, ...]) -> None:
+    def _prepare(self, when: str, words: tuple[str, ...], variant: str) -> None:
         """Run what has to be done around a run; what it prints goes to standard error."""
         if words:
             done = subprocess.run(  # noqa: S603 - running the user's command is the purpose
                 words, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False
             )
             if done.returncode:
-                said = shlex.join(redact(words))
-                raise _FailedError(f"{said}: the command ended with exit {done.returncode}")
+                said = f"{when} = {shlex.join(redact(words))}"
+                why = f"the command ended with exit {done.returncode}"
+                lost = f"; {variant or 'it'} was not measured" if when == "before" else ""
+                raise _FailedError(f"{said}: {why}{lost}")
 
     def _run(self, turn: _Turn, words: tuple[str, ...], *, is_warmup: bool = False) -> None:
         benchmark = self._plan.benchmark
@@ -231,7 +238,10 @@ class _Work:
         if outcome.is_interrupted:
             raise KeyboardInterrupt
         if remark:
-            raise _FailedError(f"{path}: {remark}; see {stem.name}.stderr beside it")
+            errors = stem.with_name(f"{stem.name}.stderr")
+            is_told = errors.exists()
+            told = f"see {errors.name} beside it" if is_told else "its standard error is empty"
+            raise _FailedError(f"{path}: {remark}; {told}")
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def run(arguments: Sequence[str]) -> int:
         code = application()(list(arguments), prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()
     except BenchkitError as error:
-        code = _refuse(str(error), error.exit_code)
+        return _refuse(str(error), error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
     except typer.Exit as leaving:

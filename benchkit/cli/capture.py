@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchkit.cli import options as o
-from benchkit.errors import ConfigError, DataError, ExitCode
+from benchkit.errors import ConfigError, DataError, StoppedError
 
 if TYPE_CHECKING:
     from benchkit.capture.plan import Plan
@@ -104,12 +104,14 @@ def _render(session: Session, format: str, *, to_file: bool) -> str:
 
 def _leave(session: Session, out: Path, *, quiet: bool) -> None:
     """Say how the session ended, and end with the exit code for it."""
-    made = f"{len(session.runs)} of {session.planned} runs made"
+    failed = session.failed
+    made = f"{len(session.runs) - failed} of {session.planned} runs made"
+    if failed:
+        are = "is" if failed == 1 else "are"
+        made += f"; {failed} more failed and {are} kept under the role failed, never compared"
     if session.is_interrupted:
-        typer.echo(f"interrupted: {made}; what was written stays", err=True)
-        raise typer.Exit(int(ExitCode.INTERRUPTED))
+        raise StoppedError(f"interrupted: {made}")
     if session.problem:
-        hint = f"{made}; what failed is kept under the role failed, and never compared"
-        raise DataError(session.problem, hint=hint)
+        raise DataError(session.problem, hint=made)
     if not quiet:
         typer.echo(f"{made} · next: benchkit ingest {out}", err=True)

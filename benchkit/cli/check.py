@@ -135,7 +135,7 @@ def render(
     from benchkit.cli.console import render_table, render_texts
     from benchkit.tables.findings import count_findings, findings_table, list_findings
 
-    runs = len(runset.runs)
+    runs = int((runset.runs["role"] != "companion").sum())
     head = f"{count_findings(findings)} in {runs} run{'' if runs == 1 else 's'}"
     if format == "md":
         return f"{head}\n\n{render_table(findings_table(findings), markdown=True)}"

@@ -45,6 +45,9 @@ def compare(
     blocks: o.Blocks = None,
     method: o.Method = None,
     knee: o.Knee = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show every exploratory row of the table.")
+    ] = False,
     format: Annotated[
         str | None,
         typer.Option(help="table, md, csv or json. [default: told by -o, else table]"),
@@ -77,7 +80,8 @@ def compare(
         margin=margin, blocks=blocks, method=method, knee=knee,
     )  # fmt: skip
     result = evaluate(request, asked)
-    text = render(result, chosen, by=request.split_by, to_file=output is not None)
+    to_file = output is not None
+    text = render(result, chosen, by=request.split_by, to_file=to_file, every=every)
     o.write(text, output)
     if result.reason is not None:
         raise result.reason
@@ -99,11 +103,13 @@ def evaluate(request: o.Request, asked: o.Asked, *, samples: bool = False) -> Co
         metrics=asked.metric or base.metrics,
         blocks=o.choose(asked.blocks or base.blocks, config.BLOCKS, "--blocks"),
         method=o.choose(asked.method or base.method, config.METHODS, "--method"),
-        knee=asked.knee or DEFAULT,
+        knee=DEFAULT if asked.knee is None else asked.knee,
     )
 
 
-def render(result: Comparison, format: str, *, by: str = "", to_file: bool = False) -> str:
+def render(
+    result: Comparison, format: str, *, by: str = "", to_file: bool = False, every: bool = False
+) -> str:
     """Write a comparison in one of the command's formats."""
     if format == "json":
         from benchkit.reporting.to_json import to_json
@@ -118,7 +124,12 @@ def render(result: Comparison, format: str, *, by: str = "", to_file: bool = Fal
     from benchkit.cli.console import render_comparison
 
     return render_comparison(
-        result.verdicts, result.findings, by=by, to_file=to_file, parts=result.parts
+        result.verdicts,
+        result.findings,
+        by=by,
+        to_file=to_file,
+        parts=result.parts,
+        every=every,
     )
 
 

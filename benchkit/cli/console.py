@@ -134,6 +134,7 @@ def render_comparison(
     by: str = "",
     to_file: bool = False,
     parts: Mapping[str, Part] | None = None,
+    every: bool = False,
 ) -> str:
     """Write the verdict, the tables, what was not compared, and the findings.
 
@@ -147,9 +148,12 @@ def render_comparison(
         Whether the text goes to a file and not to stdout.
     parts : mapping of str to Part, optional
         What is shown between the primary metrics and the others.
+    every : bool
+        Whether to show all exploratory rows, however many.
     """
     from benchkit.tables.derived import lead, shown_apart
     from benchkit.tables.findings import summarise_findings
+    from benchkit.tables.folding import MOST
     from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables
     from benchkit.tables.sentence import bullets
 
@@ -162,7 +166,7 @@ def render_comparison(
         blocks += [_render(table, file) for table in part.tables]
         if part.tables and part.lines:
             blocks[-1] += "\n" + "\n".join(plain(line, file) for line in part.lines)
-    others = exploratory_tables(verdicts, by, shown_apart(beside))
+    others = exploratory_tables(verdicts, by, shown_apart(beside), None if every else MOST)
     blocks += [_render(table, file) for table in others]
     rest = [*describe_one_sided(verdicts), *summarise_findings(findings)]
     if rest:

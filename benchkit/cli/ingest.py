@@ -57,6 +57,10 @@ _End = Annotated[str | None, typer.Option("--end", metavar="T", help="As --start
 _Step = Annotated[str, typer.Option("--step", help="Between the points of the range.")]
 
 
+#: What is said in place of the next step where nothing was read.
+_NOTHING = "nothing was read: mend what is named above and ingest again"
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(epilog="Example: benchkit ingest results/")(ingest)
@@ -187,4 +191,5 @@ def _show(summary: IngestSummary, store: str, output: Path | None, *, verbose: b
     o.show_problems([*problems, *summary.findings], limit=len(problems) if verbose else 20)
     if summary.skipped and not verbose:
         typer.echo(describe_skipped(summary.skipped), err=True)
-    typer.echo(f"{store}: {summary.runs} runs · next: benchkit compare, benchkit report", err=True)
+    after = "next: benchkit compare, benchkit report" if summary.has_result else _NOTHING
+    typer.echo(f"{store}: {summary.runs} runs · {after}", err=True)

@@ -199,6 +199,8 @@ class Request:
             column, equals, value = text.partition("=")
             if equals:
                 runset = runset.where(**{column: value})
+        if self.split_by:
+            runset.require_label(self.split_by)
         return runset
 
     def stream(self, metrics: Sequence[str]) -> Iterator[Observations]:
@@ -217,7 +219,11 @@ class Request:
     @property
     def split_by(self) -> str:
         """The column whose values part the tables; empty if none was named."""
-        return next((text for text in self.by or () if "=" not in text), "")
+        columns = [text for text in self.by or () if "=" not in text]
+        if len(columns) > 1:
+            what = f"{' and '.join(columns)} cannot both part the tables"
+            raise ConfigError(what, where="--by", hint="name one column, others with =VALUE")
+        return columns[0] if columns else ""
 
 
 def require_values(by: Sequence[str] | None) -> list[str] | None:

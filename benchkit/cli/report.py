@@ -30,7 +30,7 @@ def report(
     variant: o.Variant = None,
     pair: o.Pair = None,
     metric: o.Metric = None,
-    by: o.By = None,
+    by: o.Only = None,
     confidence: o.Confidence = None,
     margin: o.Margin = None,
     blocks: o.Blocks = None,
@@ -61,7 +61,7 @@ def report(
     target = output or Path(f"report{SUFFIXES[chosen]}")
     request = o.Request(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
-        exclude=exclude, by=by, quiet=quiet,
+        exclude=exclude, by=o.require_values(by), quiet=quiet,
     )  # fmt: skip
     asked = o.Asked(
         baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,

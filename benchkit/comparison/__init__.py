@@ -34,8 +34,8 @@ from benchkit.comparison.measure import (
     compare_summaries,
     measure,
     refuse,
-    tell_of_medians,
 )
+from benchkit.comparison.medians import tell_of_medians
 from benchkit.comparison.model import Comparisons, Contrast, Drift, Plan
 from benchkit.derived.batches import Batches
 from benchkit.derived.failures import Place, share_failures
@@ -106,7 +106,7 @@ def compare(
     more the same on values aligned by blocks; of 2 variants and 8 blocks or more the signed-rank
     test.
     Values that are not positive have no ratio; they are compared as differences, by the same tests
-    on the values themselves.
+    on the values themselves. Spans at a backend that one side does not use are left out.
     """
     plan = plan or Plan()
     failed = share_failures(observations)
@@ -119,7 +119,9 @@ def compare(
         baseline, variant = pair
         left, right = cells.get(baseline, {}), cells.get(variant, {})
         contrasts += [
-            _with_failures(_contrast(key, pair, evidence), failed) for key in left if key in right
+            _with_failures(_contrast(key, pair, evidence), failed)
+            for key in left
+            if key in right and not _is_untraced(key, left[key], right[key])
         ]
         for side, other, name in ((left, right, baseline), (right, left, variant)):
             _note_one_sided(side, other, name, only_in, params_only_in)
@@ -139,6 +141,11 @@ def compare(
     )
 
 
+def _is_untraced(key: Key, left: Cell, right: Cell) -> bool:
+    """Tell whether a backend's spans were counted on one side alone: no side is better for it."""
+    return key[5] in _SPANS and not (any(left.values()) and any(right.values()))
+
+
 def _leave_out(
     found: Mapping[str, Sequence[T]], is_compared: Callable[[str, T], bool]
 ) -> dict[str, tuple[T, ...]]:
@@ -148,6 +155,10 @@ def _leave_out(
         for name, told in found.items()
     }
     return {name: told for name, told in kept.items() if told}
+
+
+#: Metrics that count spans at one backend, of which each variant usually has its own.
+_SPANS = ("spans_created", "spans_expected", "spans_saved")
 
 
 class _Evidence:
@@ -209,7 +220,7 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence) -> Contrast:
         method=found.method,
         pvalue=found.pvalue,
         confidence=plan.confidence,
-        notes=(*found.notes, *tell_of_medians(x, y, found)),
+        notes=(*found.notes, *tell_of_medians(x, y, found.ratio[0])),
         arranged=found.arranged,
         difference=found.difference[0],
         difference_low=found.difference[1],

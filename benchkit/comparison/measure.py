@@ -25,7 +25,7 @@ from benchkit.stats.sample import LARGEST
 from benchkit.stats.signed_rank import paired_shift, wilcoxon
 from benchkit.stats.twolevel import FEWEST_BEYOND
 from benchkit.stats.within import compare_within
-from benchkit.units import format_change, format_percent
+from benchkit.units import format_percent
 
 #: Fewest runs per side for the exact rank test and its interval; with 2 or 3 it is Welch's.
 RANK_RUNS = 4
@@ -48,9 +48,6 @@ EXACT, RANK, ALIGNED, SIGNED, WELCH, HISTORY, SINGLE, WITHIN, REFUSED, DIFFERENC
     "too few events",
     "difference",
 )
-#: Methods whose estimate is not the quotient of the medians, and how far it may lie from it.
-_ESTIMATED = frozenset({RANK, ALIGNED, SIGNED, WELCH})
-_APART = math.log(1.2)
 #: Logarithms of ratios beyond this leave float64.
 _LARGEST_LOG = 690.0
 #: Methods that tell a direction at most: nothing of how runs differ is known.
@@ -247,16 +244,6 @@ def _tell_of_pairs(blocks: Blocks | None) -> tuple[str, ...]:
         f"{change}, p = {test.pvalue:.2g}; {SIGNED_BLOCKS} pairs allow a test without it"
     )
     return (told,)
-
-
-def tell_of_medians(x: Sequence[float], y: Sequence[float], found: Found) -> tuple[str, ...]:
-    """Say what the medians alone give where they lie far from the estimate."""
-    ratio, plain = found.ratio[0], _divide(median(y), median(x))
-    if ratio is None or plain is None or found.method not in _ESTIMATED:
-        return ()
-    if abs(math.log(plain / ratio)) <= _APART:
-        return ()
-    return (f"the medians alone give {format_change(plain)}: the runs lie far apart",)
 
 
 def _exact(x: Sequence[float], y: Sequence[float], exact: ExactDifference) -> Found:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchkit.derived.beside import Counts, count_beside
+from benchkit.derived.beside import BESIDE, Counts, count_beside
 from benchkit.derived.record import Measured
 from benchkit.derived.requests import request_counts
 
@@ -44,7 +44,7 @@ class Account:
     dropped_how : {'counted', 'derived', ''}
         ``derived``: what was made less what was saved.
     source : str
-        Where the counts stand.
+        Where the counts stand; `BESIDE` and what it says of itself for those of a sidecar.
     """
 
     run: Measured
@@ -57,6 +57,12 @@ class Account:
     dropped: float | None
     dropped_how: str
     source: str
+
+    @property
+    def declared(self) -> dict[str, float]:
+        """Return the counts that a sidecar tells, by metric."""
+        told = _declare(self.run) if self.source.startswith(BESIDE) else {}
+        return {f"spans_{name}": value for name, value in told.items()}
 
     @property
     def expected(self) -> float | None:
@@ -109,30 +115,43 @@ def list_accounts(observations: Observations, measured: Sequence[Measured]) -> l
     Notes
     -----
     Spans per request: ``[spans] per_request`` of a sidecar. Else what was created (or else saved)
-    over the requests, where that is a whole number but for 0.2 %.
+    over the requests, where that is a whole number but for 0.2 %. Counts of a sidecar stand above
+    those of the first backend that was counted. What was saved and counted as dropped was made.
     """
     requests = request_counts(observations)
     counted = count_beside(observations, measured)
     accounts = []
     for run in measured:
         told = dict(counted.get(run.key, {}))
-        saved = _number(run.env.get("spans.saved"))
-        if saved is not None:
+        declared = _declare(run)
+        if declared:
             name = next(iter(told), run.variant)
-            source = run.env.get("spans.source", "sidecar")
-            before = told.get(name) or Counts(None, None, None, source)
-            told[name] = Counts(before.created, saved, before.dropped, source)
+            before = told.get(name, Counts(None, None, None, ""))
+            told[name] = before._replace(**declared, source=_name_source(run))
         for backend, counts in told.items():
             accounts.append(_account(run, backend, counts, requests.get(run.key)))
     return accounts
 
 
+def _declare(run: Measured) -> dict[str, float]:
+    """Return the counts that a sidecar tells: created, saved, dropped."""
+    told = {name: _number(run.env.get(f"spans.{name}")) for name in Counts._fields[:3]}
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _name_source(run: Measured) -> str:
+    told = run.env.get("spans.source", "")
+    return f"{BESIDE}: {told}" if told else BESIDE
+
+
 def _account(run: Measured, backend: str, counts: Counts, requests: float | None) -> Account:
-    per_request, how = _number(run.env.get("spans.per_request")), SIDECAR
-    if per_request is None:
-        base = counts.saved if counts.created is None else counts.created
-        per_request, how = _whole(base, requests), COUNTERS
     made = counts.created
+    if made is None and counts.saved is not None and counts.dropped is not None:
+        made = counts.saved + counts.dropped
+    created = made
+    per_request, how = _number(run.env.get("spans.per_request")) or None, SIDECAR
+    if per_request is None:
+        per_request, how = _whole(counts.saved if made is None else made, requests), COUNTERS
     if made is None and requests is not None and per_request is not None:
         made = requests * per_request
     dropped, dropped_how = counts.dropped, COUNTED
@@ -144,7 +163,7 @@ def _account(run: Measured, backend: str, counts: Counts, requests: float | None
         requests=requests,
         per_request=per_request,
         per_request_from=how if per_request is not None else "",
-        created=counts.created,
+        created=created,
         saved=counts.saved,
         dropped=dropped,
         dropped_how=dropped_how if dropped is not None else "",
@@ -165,4 +184,4 @@ def _number(text: str | None) -> float | None:
         found = float(text) if text else None
     except ValueError:
         return None
-    return found if found is not None and 0 < found < float("inf") else None
+    return found if found is not None and 0 <= found < float("inf") else None

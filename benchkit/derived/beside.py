@@ -27,6 +27,9 @@ class Counts(NamedTuple):
     source: str
 
 
+#: The source of counts that a sidecar tells; they stand on the run itself.
+BESIDE = "run.toml"
+
 #: backend -> what was counted -> value
 _Told = dict[str, dict[str, float]]
 
@@ -86,13 +89,14 @@ def _counts(told: Mapping[str, float], path: str) -> Counts:
 
 def _read(observations: Observations) -> dict[tuple[str, str, int], dict[str, _Told]]:
     rows = observations["metric"].isin(list(_SPANS)) & observations["stat"].eq("count")
-    wanted = observations[rows & observations["subject"].notna()]
+    wanted = observations[rows]
     names = ("group", "variant", "run", "source", "subject", "metric", "value", "origin")
     files: dict[tuple[str, str, int], dict[str, _Told]] = {}
-    for group, variant, run, source, backend, metric, value, origin in zip(
+    for group, variant, run, source, subject, metric, value, origin in zip(
         *(wanted[name].tolist() for name in names), strict=True
     ):
-        if "/" in backend or origin == "computed":
+        backend = subject if isinstance(subject, str) else ""
+        if "/" in backend or origin == "computed" or source.partition(":")[0] == BESIDE:
             continue
         path = source.rpartition(":")[0]
         told = files.setdefault((group, variant, run), {}).setdefault(path, {})

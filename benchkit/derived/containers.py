@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-SERVICE, AGENT, COLLECTOR, STORAGE = "service", "agent", "collector", "storage"
-DEPENDENCY, GENERATOR, MONITOR = "dependency", "generator", "monitor"
-ROLES = (SERVICE, AGENT, COLLECTOR, STORAGE, DEPENDENCY, GENERATOR, MONITOR)
+from benchkit.schema import CONTAINER_ROLES
+
+SERVICE, AGENT, COLLECTOR, STORAGE, DEPENDENCY, GENERATOR, MONITOR = CONTAINER_ROLES
 #: Those that work for the spans of others.
 BACKEND = frozenset({COLLECTOR, STORAGE})
 
@@ -52,10 +52,11 @@ def role_of(subject: str, told: Mapping[str, str] | None = None) -> str:
     >>> role_of("/bench/storage", {"container.storage": "storage"})
     'storage'
     """
+    own = name_of(subject, told)
     for key, names in (told or {}).items():
-        if key.startswith(_ENV) and any(is_called(subject, name) for name in names.split(",")):
+        if key.startswith(_ENV) and _is_named(subject, own, names):
             return key.removeprefix(_ENV)
-    name = subject.rstrip("/").rpartition("/")[2].lower()
+    name = (own or subject.rstrip("/").rpartition("/")[2]).lower()
     joined = re.sub(r"(apm|oap)[-_]server", r"\1server", name)
     words = [word for word in re.split(r"[^a-z0-9]+", joined) if word in _KNOWN]
     return _KNOWN[words[-1]] if words else ""
@@ -76,12 +77,32 @@ def find_service(subjects: Iterable[str], told: Mapping[str, str] | None = None)
     roles = {subject: role_of(subject, told) for subject in subjects}
     named = (told or {}).get(f"{_ENV}{SERVICE}", "")
     if named:
-        roles = {s: r for s, r in roles.items() if any(is_called(s, n) for n in named.split(","))}
+        roles = {s: r for s, r in roles.items() if _is_named(s, name_of(s, told), named)}
     for wanted in (SERVICE, ""):
         found = [subject for subject, role in roles.items() if role == wanted]
         if found:
             return found[0] if len(found) == 1 else None
     return None
+
+
+def name_of(subject: str, told: Mapping[str, str] | None = None) -> str:
+    """Return what `containers.json` calls a container; empty where it does not say.
+
+    Examples
+    --------
+    >>> name_of("/docker/4f1c", {"name./docker/4f1c": "consumer"})
+    'consumer'
+    >>> role_of("/docker/4f1c", {"name./docker/4f1c": "consumer"})
+    'service'
+    """
+    return (told or {}).get(f"name.{subject}", "")
+
+
+def _is_named(subject: str, own: str, names: str) -> bool:
+    """Tell whether one of several names, parted by commas, means this container."""
+    return any(
+        is_called(subject, name) or (own and own == name.strip()) for name in names.split(",")
+    )
 
 
 def is_called(subject: str, name: str) -> bool:
@@ -107,6 +128,19 @@ def shorten(subject: str) -> str:
     """
     last = subject.rstrip("/").rpartition("/")[2]
     return last[:12] if _HEX.fullmatch(last) else subject
+
+
+def entitle(subject: str, told: Mapping[str, str] | None = None) -> str:
+    """Write a container's name for people, with what `containers.json` calls an id.
+
+    Examples
+    --------
+    >>> container = "/docker/70106e645a7532240887c74de138d1a4"
+    >>> entitle(container, {f"name.{container}": "consumer"}), entitle("/bench/server")
+    ('consumer (70106e645a75)', '/bench/server')
+    """
+    short, own = shorten(subject), name_of(subject, told)
+    return f"{own} ({short})" if own and short != subject else short
 
 
 def limit_of(subject: str, what: str, told: Mapping[str, str]) -> float | None:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from benchkit.derived.containers import BACKEND, role_of
 from benchkit.derived.record import Cell, Measured
 from benchkit.derived.requests import Key, mean_latencies, read_usage, request_rates
+from benchkit.stats.location import estimate_shift
+from benchkit.stats.results import Estimate
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -38,6 +40,8 @@ class RequestCost:
         CPU of collectors and stores of spans per request, in s.
     per_request : float or None
         Spans of a request.
+    surplus : tuple of float
+        CPU of a request less its latency, run by run, in s; empty where a latency is not known.
     """
 
     cell: Cell
@@ -48,6 +52,7 @@ class RequestCost:
     latency: float | None
     beside: float | None
     per_request: float | None
+    surplus: tuple[float, ...] = ()
 
     def split(self, base: RequestCost) -> tuple[float, float | None]:
         """Return the extra CPU per request, and how much of it can be in band at most.
@@ -61,12 +66,32 @@ class RequestCost:
         -------
         tuple of (extra, in band)
             In s. What a request does not wait for is out of band: in band is at most what requests
-            became longer. None where the latency is not known.
+            became longer. None where a latency is not known, or nothing is extra.
         """
         extra = self.cpu - base.cpu
-        if self.latency is None or base.latency is None:
+        if self.latency is None or base.latency is None or extra <= 0:
             return extra, None
-        return extra, min(max(self.latency - base.latency, 0.0), max(extra, 0.0))
+        return extra, min(max(self.latency - base.latency, 0.0), extra)
+
+    def estimate_outside(self, base: RequestCost, confidence: float) -> Estimate | None:
+        """Estimate what of the extra CPU no request waits for, at least, over the runs.
+
+        Parameters
+        ----------
+        base : RequestCost
+            Of the baseline.
+        confidence : float
+            Of the interval.
+
+        Returns
+        -------
+        Estimate or None
+            In s; of `surplus`, by Hodges and Lehmann from 4 runs on each side on, else by Welch. At
+            or below 0 all of it may be in band. None with fewer than 2 runs on a side.
+        """
+        if not (base.surplus and self.surplus):
+            return None
+        return estimate_shift(base.surplus, self.surplus, confidence)
 
 
 def list_costs(
@@ -91,6 +116,7 @@ def list_costs(
                 latency=waits.get(run.key),
                 beside=sum(backends) / rate if backends else None,
                 per_request=spans.get(run.key),
+                surplus=(value - waits[run.key],) if run.key in waits else (),
             )
             found.setdefault(run.cell, []).append(one)
     return [_center(cell, rows) for cell, rows in found.items()]
@@ -106,7 +132,13 @@ def _center(cell: Cell, rows: Sequence[RequestCost]) -> RequestCost:
         latency=_median(row.latency for row in rows),
         beside=_median(row.beside for row in rows),
         per_request=_median(row.per_request for row in rows),
+        surplus=_join([row.surplus for row in rows]),
     )
+
+
+def _join(told: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    """Put the values of all runs together, where each run has one."""
+    return tuple(value for each in told for value in each) if all(told) else ()
 
 
 def _median(values: Iterable[float | None]) -> float | None:

@@ -20,6 +20,7 @@ class Gaps:
         self.without_window: list[Measured] = []
         self.without_samples: list[Measured] = []
         self.without_service: dict[str, tuple[str, ...]] = {}
+        self.misnamed: dict[str, None] = {}
         self.covered: dict[str, float] = {}
 
     def findings(self) -> list[Finding]:
@@ -60,11 +61,15 @@ class Gaps:
         if not self.without_service:
             return None
         names = dict.fromkeys(name for found in self.without_service.values() for name in found)
+        listed = _list([shorten(name) for name in names])
+        told = " or ".join(self.misnamed)
+        why = f"which container is the service cannot be told: {listed}"
+        if told:
+            why = f"[containers] service = {told!r} names not one of the containers: {listed}"
         return Finding(
             code="B413",
             severity="warning",
-            message="which container is the service cannot be told: "
-            f"{_list([shorten(name) for name in names])}; no CPU per request is derived",
+            message=f"{why}; no CPU per request is derived",
             remedy='name it in run.toml or benchkit.toml: [containers] service = "NAME"',
             numbers={"runs": len(self.without_service), "containers": len(names)},
         )

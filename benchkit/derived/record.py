@@ -78,13 +78,14 @@ class Measured:
         subject: str | None = None,
         n: int | None = None,
         source: str = "",
+        origin: str = "computed",
     ) -> dict[str, Any]:
         """Return a row of the table under the run's labels."""
         told: dict[str, Any] = {name: getattr(self, name) for name in _LABELS}
         unit = metrics.lookup(metric).unit
         told |= {"subject": subject, "metric": metric, "stat": stat, "value": value, "unit": unit}
         return told | {
-            "n": n, "time": None, "resolution": None, "origin": "computed", "source": source
+            "n": n, "time": None, "resolution": None, "origin": origin, "source": source
         }  # fmt: skip
 
 

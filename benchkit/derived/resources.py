@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchkit.derived.containers import find_service, limit_of
+from benchkit.derived.containers import SERVICE, find_service, limit_of
 from benchkit.derived.gaps import Gaps
 from benchkit.derived.record import Measured
 from benchkit.derived.requests import request_rates
@@ -132,6 +132,8 @@ def _per_request(
     service = find_service(cores, run.env)
     if service is None:
         gaps.without_service[run.name] = tuple(cores)
+        if named := run.env.get(f"container.{SERVICE}"):
+            gaps.misnamed[named] = None
         return
     usage, source = cores[service]
     if run.window and usage.covered < _COVERED * (run.window[1] - run.window[0]):

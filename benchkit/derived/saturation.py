@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchkit.derived.knee import Rule, find_knee, fit
 from benchkit.derived.sweep import CONNECTIONS, Level, Sweep, list_sweeps
+from benchkit.errors import ConfigError
 from benchkit.stats.scalability import Law, asymptotic_knee
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
+_USUAL = ("max", "mean", "min", "p50", "p75", "p90", "p95", "p99", "p99.9")
 #: Points of the bound that rises: straight, but not on a logarithmic axis.
 _POINTS = 24
 
@@ -73,6 +76,41 @@ class Saturation:
         levels = np.append(np.geomspace(sizes[0], meet, _POINTS), sizes[-1])
         possible = np.minimum(levels * rates[0] / sizes[0], max(rates))
         return tuple(levels.tolist()), tuple(possible.tolist())
+
+
+def require_stat(rule: Rule, observations: Observations, runs: Runs) -> None:
+    """Refuse a rule about a latency that no sweep has.
+
+    Raises
+    ------
+    ConfigError
+        With those that there are.
+    """
+    if not rule.stat:
+        return
+    levels = [level for sweep in list_sweeps(observations, runs) for level in sweep.levels]
+    if levels and all(level.tell(rule.stat) is None for level in levels):
+        known = sorted({stat for level in levels for stat in level.latency}, key=_rank_stat)
+        raise ConfigError(
+            f"no sweep has latency {rule.stat}",
+            where="--knee",
+            hint=f"recorded are {_list(known, rule.stat) or 'no latencies'}",
+        )
+
+
+def _list(known: list[str], asked: str) -> str:
+    """List what there is; of very many the nearest and the usual ones."""
+    if len(known) <= len(_USUAL):
+        return ", ".join(known)
+    kept = {*_USUAL, *get_close_matches(asked, known, 1)}
+    return ", ".join(stat for stat in known if stat in kept) + ", …"
+
+
+def _rank_stat(stat: str) -> tuple[bool, float, str]:
+    """Put percentiles last, in their order."""
+    if stat.startswith("p"):
+        return True, float(stat[1:]), ""
+    return False, 0.0, stat
 
 
 def find_saturations(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def derive_spans(
     observations: Observations, measured: Sequence[Measured], _: Observations
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
-    """Return ``spans_expected``, ``spans_dropped`` where not counted, shares, and CPU per span.
+    """Return ``spans_expected``, what sidecars count, drops nobody counted, shares, CPU per span.
 
     Parameters
     ----------
@@ -55,6 +55,15 @@ def derive_spans(
             account.run.row(metric, stat, value, subject=account.backend, source=account.source)
             for (metric, stat), value in told.items()
             if value is not None
+        ]
+        rows += [
+            account.run.row(
+                *(metric, "count", value),
+                subject=account.backend,
+                source=account.source,
+                origin="reported",
+            )
+            for metric, value in account.declared.items()
         ]
         if account.per_request is None and account.requests:
             unknown.append(account.run.name)

@@ -6,8 +6,9 @@ requests" is seen at a glance, what they cost and where it ends is arithmetic.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,9 @@ CONNECTIONS, RATE = "connections", "rate"
 #: Fewer are a comparison, not a sweep.
 FEWEST = 3
 
-_STATS = ("mean", "stdev", "max", "median", "p50", "p90", "p95", "p99")
+#: Statistics of a run's latency, and not of a part of it.
+_STAT = re.compile(r"mean|stdev|min|max|median|p\d+(\.\d+)?")
+_SAME = {"median": "p50", "p50": "median"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +40,19 @@ class Level:
         Requests per second.
     latency : mapping of str to float
         By stat, in s.
+    steps : mapping of str to float
+        The coarsest rounding step of each among the runs, in s; what no source rounds is not in it.
     """
 
     size: float
     runs: int
     rate: float
     latency: Mapping[str, float]
+    steps: Mapping[str, float] = field(default_factory=dict)
+
+    def tell(self, stat: str) -> float | None:
+        """Return a latency in s, by either name of the median; None where it was not recorded."""
+        return self.latency.get(stat, self.latency.get(_SAME.get(stat, "")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,19 +199,25 @@ def _told_levels(runs: Runs) -> dict[Key, tuple[str, float]]:
     return found
 
 
-def _latencies(observations: Observations) -> dict[Key, dict[str, float]]:
-    rows = observations["metric"].eq("latency") & observations["stat"].isin(_STATS)
+#: Value and rounding step in s, by stat.
+_Told = dict[str, tuple[float, float]]
+
+
+def _latencies(observations: Observations) -> dict[Key, _Told]:
+    """Return the latencies of each run; of several sources the one with the finest step."""
+    stats = observations["stat"].drop_duplicates().tolist()
+    known = [stat for stat in stats if _STAT.fullmatch(stat)]
+    rows = observations["metric"].eq("latency") & observations["stat"].isin(known)
     wanted = observations[rows & observations["subject"].isna()]
     columns = ("group", "variant", "benchmark", "params", "run", "tool")
     keys = zip(*(wanted[name].astype(str).tolist() for name in columns), strict=True)
-    found: dict[Key, dict[str, float]] = {}
-    best: dict[tuple[Key, str], float] = {}
+    found: dict[Key, _Told] = {}
     rest = (wanted[name].tolist() for name in ("stat", "value", "resolution"))
     for key, stat, value, resolution in zip(keys, *rest, strict=True):
         step = resolution if resolution > 0 else 0.0
-        if step <= best.get((key, stat), float("inf")):
-            best[key, stat] = step
-            found.setdefault(key, {})[stat] = value
+        told = found.setdefault(key, {})
+        if stat not in told or step <= told[stat][1]:
+            told[stat] = value, step
     return found
 
 
@@ -209,13 +225,17 @@ def _measure(
     size: float,
     runs: Sequence[Measured],
     rates: Mapping[Key, float],
-    latencies: Mapping[Key, Mapping[str, float]],
+    latencies: Mapping[Key, _Told],
 ) -> Level:
-    told = [latencies.get(run.key, {}) for run in runs]
-    known = {stat: [each[stat] for each in told if stat in each] for stat in _STATS}
+    told: dict[str, list[tuple[float, float]]] = {}
+    for run in runs:
+        for stat, one in latencies.get(run.key, {}).items():
+            told.setdefault(stat, []).append(one)
+    steps = {stat: max(step for _, step in values) for stat, values in told.items()}
     return Level(
         size=size,
         runs=len(runs),
         rate=median(rates[run.key] for run in runs),
-        latency={stat: median(values) for stat, values in known.items() if values},
+        latency={stat: median(value for value, _ in values) for stat, values in told.items()},
+        steps={stat: step for stat, step in steps.items() if step},
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchkit.derived.containers import SERVICE, find_service, role_of
+from benchkit.derived.containers import SERVICE, entitle, find_service, role_of
 from benchkit.derived.record import Cell, Measured
 from benchkit.derived.requests import Key, read_usage
 
@@ -30,7 +30,8 @@ class Use:
     ----------
     cell : tuple of str
         Group, variant, benchmark, params, tool.
-    container, role : str
+    container, title, role : str
+        As in the table; as people call it; what it does.
     cores, largest : float
         CPU: mean over the run, and of its busiest step.
     memory, limit : float or None
@@ -40,6 +41,7 @@ class Use:
 
     cell: Cell
     container: str
+    title: str
     role: str
     cores: float
     largest: float
@@ -79,6 +81,7 @@ def list_uses(observations: Observations, measured: Sequence[Measured]) -> list[
             Use(
                 cell=cell,
                 container=container,
+                title=entitle(container, runs[0].env),
                 role=SERVICE if container == service else role_of(container, runs[0].env),
                 cores=_center(cores, runs, container) or 0.0,
                 largest=_center(largest, runs, container) or 0.0,

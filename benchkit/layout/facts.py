@@ -15,7 +15,7 @@ from benchkit.units import parse_bytes
 
 
 def list_facts(side: Sidecar) -> dict[str, str]:
-    """Return the entries; a limit that cannot be read is left as it is written.
+    """Return the entries.
 
     Examples
     --------
@@ -35,9 +35,6 @@ def list_facts(side: Sidecar) -> dict[str, str]:
 
 def _limits(limits: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for container, told in limits.items():
-        if not isinstance(told, Mapping):
-            yield f"limit.{container}", _join(told)
-            continue
         for what, amount in told.items():
             yield f"limit.{container}.{what}", _amount(what, amount)
 
@@ -46,10 +43,7 @@ def _amount(what: str, amount: object) -> str:
     """Write cores as they are told, and memory in B."""
     if what != "memory" or not isinstance(amount, str):
         return _join(amount)
-    try:
-        return f"{parse_bytes(amount, binary='i' in amount.lower()).value:.0f}"
-    except ValueError:
-        return amount
+    return f"{parse_bytes(amount, binary='i' in amount.lower()).value:.0f}"
 
 
 def _join(value: object) -> str:

@@ -31,10 +31,17 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from difflib import get_close_matches
 from typing import Any
 
 from benchkit.errors import Diagnostic
+from benchkit.layout.declared import (
+    Checked,
+    check_containers,
+    check_limits,
+    check_spans,
+    suggest,
+)
+from benchkit.layout.key_lines import find_line
 from benchkit.layout.values import (
     one_of,
     read_code,
@@ -141,19 +148,47 @@ def read_sidecar(text: str, path: str) -> tuple[Sidecar, list[Diagnostic]]:
         at = re.search(r"line (\d+)", str(error))
         what = f"not valid TOML ({error}); none of its labels are used"
         return Sidecar(), [Diagnostic(path, int(at[1]) if at else 0, what, severity="warning")]
-    return read_keys(data, path)
+    return read_keys(data, path, text)
 
 
-def read_keys(data: Mapping[str, Any], path: str) -> tuple[Sidecar, list[Diagnostic]]:
-    """Read the keys of a sidecar that is already parsed."""
-    found = Sidecar()
+def read_keys(
+    data: Mapping[str, Any], path: str, text: str = "", *, within: tuple[str, ...] = ()
+) -> tuple[Sidecar, list[Diagnostic]]:
+    """Read the keys of a sidecar that is already parsed.
+
+    Parameters
+    ----------
+    data : mapping
+    path, text : str
+        Of the file, for the places of diagnostics.
+    within : tuple of str
+        The table of the file that the keys are in.
+    """
+    found, at = Sidecar(), _Place(path, text, within)
     load = data.get("load", {})
     if not isinstance(load, Mapping):
         load = {"load": load}
     top = {key: value for key, value in data.items() if key != "load"}
-    problems = _fill(found, top, _TOP, path) + _fill(found, load, _LOAD, path)
-    problems += _check_times(found, path)
+    problems = _fill(found, top, _TOP, at) + _fill(found, load, _LOAD, at.of("load"))
+    problems += _check_tables(found, at) + _check_times(found, at)
     return found, problems
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A file, and the table in it that keys are of."""
+
+    path: str
+    text: str
+    within: tuple[str, ...]
+
+    def of(self, table: str) -> _Place:
+        return _Place(self.path, self.text, (*self.within, table))
+
+    def warn(self, keys: tuple[str, ...], what: str, hint: str = "") -> Diagnostic:
+        """Return a diagnostic about one key, with its line."""
+        line = find_line(self.text, (*self.within, *keys))
+        return Diagnostic(self.path, line, what, hint, "warning")
 
 
 _LOAD: dict[str, tuple[str, Callable[[Any], Any]]] = {
@@ -198,37 +233,49 @@ _TOP: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
+#: Tables whose entries are checked one by one.
+_CHECKS: dict[str, Callable[[Mapping[str, Any]], Checked]] = {
+    "spans": check_spans,
+    "limits": check_limits,
+    "containers": check_containers,
+}
+
+
 def _fill(
     found: Sidecar,
     data: Mapping[str, Any],
     known: Mapping[str, tuple[str, Callable[[Any], Any]]],
-    path: str,
+    at: _Place,
 ) -> list[Diagnostic]:
     """Set the fields that the keys tell; say which keys cannot be used."""
     problems = []
     for key, value in data.items():
         if key not in known:
-            problems.append(_unknown(key, known, path))
+            what = f"the key {key!r} is not known and is not used"
+            problems.append(at.warn((key,), what, suggest(key, known)))
             continue
         name, convert = known[key]
         try:
             setattr(found, name, convert(value))
         except ValueError as error:
-            what = f"{key} = {value!r} is not used: {error}"
-            problems.append(Diagnostic(path, 0, what, severity="warning"))
+            problems.append(at.warn((key,), f"{key} = {value!r} is not used: {error}"))
     return problems
 
 
-def _unknown(key: str, known: Mapping[str, object], path: str) -> Diagnostic:
-    near = get_close_matches(key, known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-    return Diagnostic(path, 0, f"the key {key!r} is not known and is not used", hint, "warning")
+def _check_tables(found: Sidecar, at: _Place) -> list[Diagnostic]:
+    """Keep what can be used of the tables about spans, limits and containers."""
+    problems = []
+    for name, check in _CHECKS.items():
+        kept, unused = check(getattr(found, name))
+        setattr(found, name, kept)
+        problems += [at.of(name).warn(u.keys, f"[{name}] {u.what}", u.hint) for u in unused]
+    return problems
 
 
-def _check_times(found: Sidecar, path: str) -> list[Diagnostic]:
+def _check_times(found: Sidecar, at: _Place) -> list[Diagnostic]:
     """Drop an end before the start; fill the duration where both are told."""
     if found.started_at and found.ended_at and found.ended_at < found.started_at:
         found.started_at = found.ended_at = None
-        return [Diagnostic(path, 0, "the end is before the start; neither is used", "", "warning")]
+        return [at.warn(("end",), "the end is before the start; neither is used")]
     found.fill_duration()
     return []

@@ -1,9 +1,10 @@
-"""What lies beside raw files: `run.toml`, `<file>.run.toml`, `runs.json` and `benchkit.toml`.
+"""What lies beside raw files: `run.toml`, `<file>.run.toml`, `runs.json`, `benchkit.toml`.
 
 In: the ingested folder. Out: for each raw file the labels that lie beside it, for each run its
 window. Why: what a tool does not print (times, position, commit) can be kept with its result.
 Lowest to highest: the `[labels]` of `benchkit.toml`, then `run.toml`, both inherited from folder to
-folder; then `<file>.run.toml`. A problem is kept in `Sidecars.diagnostics` and never raised.
+folder; then `<file>.run.toml`. `containers.json` says what containers are called. A problem is kept
+in `Sidecars.diagnostics` and never raised.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from datetime import datetime
 from pathlib import Path
 
 from benchkit.errors import Diagnostic
+from benchkit.layout.declared import read_container_names
 from benchkit.layout.run_toml import Sidecar, read_keys, read_sidecar
+from benchkit.layout.values import UnusableError
 from benchkit.layout.windows import Window, find_window, read_windows
 
 __all__ = ["Sidecar", "Sidecars", "Window"]
@@ -120,6 +123,8 @@ class Sidecars:
 
     def _read_folder(self, folder: Path, above: _Folder) -> _Folder:
         found = _Folder(_list(folder), above.sidecar, above.windows)
+        if "containers.json" in found.names:
+            found.sidecar = self._read_names(folder / "containers.json").over(found.sidecar)
         if "benchkit.toml" in found.names:
             found.sidecar = self._read_labels(folder / "benchkit.toml").over(found.sidecar)
         if "run.toml" in found.names:
@@ -139,13 +144,23 @@ class Sidecars:
 
     def _read_labels(self, path: Path) -> Sidecar:
         """Read the labels in a configuration file, whose other keys are the configuration's."""
+        text = self._read_text(path) or ""
         try:
-            labels = tomllib.loads(self._read_text(path) or "").get("labels", {})
+            labels = tomllib.loads(text).get("labels", {})
         except tomllib.TOMLDecodeError:
             return Sidecar()
-        sidecar, problems = read_keys(labels if isinstance(labels, Mapping) else {}, str(path))
+        told = labels if isinstance(labels, Mapping) else {}
+        sidecar, problems = read_keys(told, str(path), text, within=("labels",))
         self.diagnostics += problems
         return sidecar
+
+    def _read_names(self, path: Path) -> Sidecar:
+        try:
+            return Sidecar(env=read_container_names(self._read_text(path) or "{}"))
+        except UnusableError as error:
+            what = f"{error}; no container gets its name from it"
+            self.diagnostics.append(Diagnostic(str(path), 0, what, severity="warning"))
+            return Sidecar()
 
     def _read_windows(self, path: Path) -> list[Window]:
         windows, problems = read_windows(self._read_text(path) or "[]", str(path))

@@ -303,6 +303,7 @@ def _data(given: _Given) -> Section | str:
 _BUILDERS: tuple[Callable[[_Given], Section | str], ...] = (
     _overhead,
     _comparison,
+    _part("held"),
     _load,
     _part("resources"),
     _part("spans"),

@@ -13,12 +13,14 @@ from math import nan, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchkit.stats.rank import smallest_pvalue
+from benchkit.stats.rank import hodges_lehmann, smallest_pvalue
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.sample import FloatArray, check_fraction, read_sample
 from benchkit.stats.signed_rank import smallest_paired_pvalue
 from benchkit.stats.student import t_quantile, t_tail
 
+#: Fewest values on each side for ranks, and for Welch's.
+_RANKED, _FEWEST = 4, 2
 _CONSTANT = "no side varies: there is no interval"
 _CONSTANT_UNEQUAL = "no side varies: p is the smallest that ranks allow"
 
@@ -106,6 +108,43 @@ def welch(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Estimat
     pvalue = min(1.0, max(2 * t_tail(freedom, abs(t)), sys.float_info.min))
     estimate = Estimate(difference, difference - reach, difference + reach, confidence, "welch")
     return estimate, TestResult(t, pvalue, "welch")
+
+
+def estimate_shift(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Estimate | None:
+    """Estimate by how much y lies above x, in their unit, as so many values allow.
+
+    Parameters
+    ----------
+    x, y : array_like, shapes (n,) and (m,)
+        Baseline and variant, finite.
+    confidence : float
+        Of the interval, 0 < confidence < 1.
+
+    Returns
+    -------
+    Estimate or None
+        By Hodges and Lehmann from 4 values on each side on, else by Welch; None with fewer than 2.
+
+    Raises
+    ------
+    ValueError
+        If a value is not finite, or the confidence out of range.
+
+    Notes
+    -----
+    Assumes equal shapes from 4 on, normal values below; smallest usable n: 2.
+
+    Examples
+    --------
+    >>> estimate_shift([1, 2, 3, 4], [3, 4, 5, 6]).value
+    2.0
+    >>> estimate_shift([1, 2], [3, 4]).method, estimate_shift([1], [3, 4])
+    ('welch', None)
+    """
+    fewest = min(len(read_sample(x, "x")), len(read_sample(y, "y")))
+    if fewest >= _RANKED:
+        return hodges_lehmann(x, y, confidence)
+    return welch(x, y, confidence)[0] if fewest >= _FEWEST else None
 
 
 def paired_t(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Estimate, TestResult]:

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 from benchkit.derived.accounts import list_accounts
 from benchkit.derived.containers import BACKEND, role_of
 from benchkit.derived.costs import list_costs
+from benchkit.derived.held import HeldLoad, list_held
 from benchkit.derived.knee import DEFAULT, parse_rule
 from benchkit.derived.record import Measured, list_measured
 from benchkit.derived.requests import Key, read_usage
 from benchkit.derived.saturation import Saturation, find_saturations
 from benchkit.derived.sweep import FEWEST
 from benchkit.derived.uses import list_uses
+from benchkit.tables.held import describe_held, held_table
 from benchkit.tables.model import Table
 from benchkit.tables.resources import SHOWN, describe_resources, resource_tables
 from benchkit.tables.sentence import headline
@@ -59,7 +61,7 @@ class Part:
 def build_parts(
     verdicts: Verdicts, runs: Runs | None, observations: Observations | None, knee: str = DEFAULT
 ) -> dict[str, Part]:
-    """Build ``sweep``, ``resources`` and ``spans``.
+    """Build ``held``, ``sweep``, ``resources`` and ``spans``.
 
     Parameters
     ----------
@@ -79,6 +81,7 @@ def build_parts(
     variants = {name for pair in verdicts.comparisons.pairs for name in pair}
     measured = [run for run in list_measured(runs) if run.variant in variants or not variants]
     return {
+        "held": _held(verdicts, list_held(observations, measured, runs)),
         "sweep": _sweeps(find_saturations(observations, runs, parse_rule(knee), variants)),
         "resources": _resources(verdicts, runs, observations, measured),
         "spans": _spans(observations, measured),
@@ -92,6 +95,14 @@ def lead(verdicts: Verdicts, parts: Mapping[str, Part]) -> str:
         return headline(verdicts)
     first, more, _ = told.lines[0].partition("; ")
     return f"~ Nothing was compared. {first}{'; more below.' if more else ''}"
+
+
+def _held(verdicts: Verdicts, loads: Sequence[HeldLoad]) -> Part:
+    table = held_table(loads, verdicts)
+    if table is None:
+        missing = "No latency at a fixed rate: no variant and its baseline were measured at one."
+        return Part(title="Fixed rate", missing=missing)
+    return Part(title="Fixed rate", lines=describe_held(loads, verdicts), tables=(table,))
 
 
 def _sweeps(found: Sequence[Saturation]) -> Part:

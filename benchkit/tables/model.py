@@ -15,6 +15,8 @@ from benchkit.tables.alignment import align_columns
 from benchkit.units import printable
 
 Align = Literal["left", "right"]
+#: A benchmark whose files tell no name.
+UNNAMED = "(unnamed)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,18 @@ def drop_empty(table: Table, keys: Iterable[str]) -> Table:
         for index, column in enumerate(table.columns)
         if column.key not in named or any(row[index].label for row in table.rows)
     ]
-    return _pick(table, kept)
+    return _name_blanks(_pick(table, kept))
+
+
+def _name_blanks(table: Table) -> Table:
+    """Say of a benchmark that it has no name, where others have one."""
+    at = next((i for i, column in enumerate(table.columns) if column.key == "benchmark"), None)
+    if at is None or not any(row[at].label for row in table.rows):
+        return table
+    rows = tuple(
+        row if row[at].label else (*row[:at], Cell(UNNAMED), *row[at + 1 :]) for row in table.rows
+    )
+    return replace(table, rows=rows)
 
 
 def fold_constant(table: Table, keys: Iterable[str]) -> tuple[Table, tuple[str, ...]]:

@@ -16,7 +16,16 @@ from benchkit.metrics import label
 from benchkit.sensitivity import Sensitivity
 from benchkit.stats.power import MOST_RUNS
 from benchkit.tables.average import describe_averages
-from benchkit.tables.model import Cell, Column, Table, drop_columns, drop_empty, fold_constant
+from benchkit.tables.folding import fold_rows
+from benchkit.tables.model import (
+    UNNAMED,
+    Cell,
+    Column,
+    Table,
+    drop_columns,
+    drop_empty,
+    fold_constant,
+)
 from benchkit.tables.wording import (
     MARKS,
     describe_word,
@@ -79,16 +88,22 @@ def primary_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
 
 
 def exploratory_tables(
-    verdicts: Verdicts, by: str = "", without: Collection[str] = ()
+    verdicts: Verdicts, by: str = "", without: Collection[str] = (), most: int | None = None
 ) -> tuple[Table, ...]:
-    """Build the tables of all other metrics, one per group."""
+    """Build the tables of all other metrics, one per group.
+
+    With ``most`` each of them shows no more rows than so many, and says how many more there are.
+    """
     rest = [row for row in verdicts.rows if not row.contrast.primary]
     rows = [row for row in rest if row.contrast.metric not in without]
     told = "exploratory: in neither the sentence nor the gate; p adjusted by Benjamini–Hochberg"
-    return tuple(
-        _build("Other metrics", group, found, verdicts, told)
-        for group, found in _by_group(rows, by)
-    )
+    tables = []
+    for group, found in _by_group(rows, by):
+        kept, said = fold_rows(_arrange(found), len(found) if most is None else most)
+        table = _build("Other metrics", group, kept, verdicts, told)
+        footer = (*describe_averages(found), said) if said else table.footer
+        tables.append(replace(table, footer=footer))
+    return tuple(tables)
 
 
 def changed_only(table: Table) -> Table:
@@ -99,10 +114,17 @@ def changed_only(table: Table) -> Table:
 
 
 def describe_one_sided(verdicts: Verdicts) -> tuple[str, ...]:
-    """Name what one side has and the other lacks, and so was not compared."""
+    """Name what one side has and the other lacks, and so was not compared; and what has no name."""
     names = verdicts.comparisons.only_in.items()
     levels = verdicts.comparisons.params_only_in.items()
     lines = [f"Only in {v}, not compared: {_list(found)}." for v, found in names]
+    blank = {row.contrast.tool for row in verdicts.rows if not row.contrast.benchmark}
+    unnamed = sorted(blank & _list_naming(verdicts))
+    if unnamed:
+        lines.append(
+            f"{UNNAMED} are files of {', '.join(unnamed)} whose names tell no "
+            'benchmark, beside others that do; benchmark = "NAME" in a run.toml names them.'
+        )
     lines += [
         f"Only in {v}, not compared: {_list([' at '.join(filter(None, pair)) for pair in found])}."
         for v, found in levels
@@ -135,13 +157,18 @@ def _build(title: str, group: str, rows: Sequence[Verdict], verdicts: Verdicts, 
     notes = _Notes(len(ordered))
     for row in ordered:
         notes.gather(row)
+    named = _list_naming(verdicts)
     scales = [_scale(row.contrast) for row in ordered]
     shared = scales[0] if len({scale.label for scale in scales}) == 1 else None
     table = Table(
         title=f"{title}: {printable(group)}" if group else title,
         columns=_columns(rows, verdicts, write_unit(shared).strip() if shared else ""),
         rows=tuple(
-            (*_stub(row, verdicts), *_numbers(row, scale, shared), *_judged(row, verdicts, notes))
+            (
+                *_stub(row, verdicts, named),
+                *_numbers(row, scale, shared),
+                *_judged(row, verdicts, notes),
+            )
             for row, scale in zip(ordered, scales, strict=True)
         ),
         notes=notes.numbered,
@@ -210,10 +237,16 @@ def _columns(rows: Sequence[Verdict], verdicts: Verdicts, unit: str) -> tuple[Co
     )
 
 
-def _stub(row: Verdict, verdicts: Verdicts) -> tuple[Cell, ...]:
+def _list_naming(verdicts: Verdicts) -> frozenset[str]:
+    """Return the tools of which some benchmark has a name."""
+    return frozenset(row.contrast.tool for row in verdicts.rows if row.contrast.benchmark)
+
+
+def _stub(row: Verdict, verdicts: Verdicts, naming: Collection[str]) -> tuple[Cell, ...]:
     c = row.contrast
+    blank = UNNAMED if c.tool in naming else ""
     metric = label(c.metric, c.stat)
-    named = (c.benchmark, c.params, c.tool, shorten(c.subject), metric)
+    named = (c.benchmark or blank, c.params, c.tool, shorten(c.subject), metric)
     return (*(Cell(printable(text)) for text in named), Cell(name_variant(c, verdicts)))
 
 
@@ -224,13 +257,16 @@ def _scale(contrast: Contrast) -> Scale:
 def _numbers(row: Verdict, scale: Scale, shared: Scale | None) -> tuple[Cell, Cell]:
     shown = Scale(scale.factor, "") if shared else scale
     c = row.contrast
-    return (_value(c.center_baseline, c.unit, shown), _value(c.center_variant, c.unit, shown))
+    sides = ((c.center_baseline, c.n_baseline), (c.center_variant, c.n_variant))
+    first, second = (_value(value, c, shown, runs) for value, runs in sides)
+    return first, second
 
 
-def _value(value: float, unit: str, scale: Scale) -> Cell:
-    if unit == "1" and abs(value) < _LARGEST_COUNT and float(value).is_integer():
+def _value(value: float, contrast: Contrast, scale: Scale, runs: int) -> Cell:
+    if contrast.unit == "1" and abs(value) < _LARGEST_COUNT and float(value).is_integer():
         return Cell(format_number(value, 1), value)
-    return Cell(write_value(value, scale), value)
+    step = contrast.resolution / (1 if runs % 2 else 2)  # a median of two lies between
+    return Cell(write_value(value, scale, min(step, abs(value))), value)
 
 
 def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes) -> tuple[Cell, ...]:

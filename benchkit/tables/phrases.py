@@ -21,7 +21,10 @@ def name_cell(contrast: Contrast, rows: Sequence[Verdict]) -> str:
     parts = [contrast.benchmark]
     if len({row.contrast.benchmark for row in rows}) < len(rows) or not contrast.benchmark:
         parts = [contrast.group, contrast.benchmark, contrast.params]
-    return printable(" ".join(part for part in parts if part)) or "the unnamed one"
+    return (
+        printable(" ".join(part for part in parts if part))
+        or f"{printable(contrast.tool)}, unnamed"
+    )
 
 
 def name_kind(rows: Sequence[Verdict]) -> str:

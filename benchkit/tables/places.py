@@ -5,7 +5,7 @@ In: verdicts. Out: cells. Why: a container's row and a request's row are found a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from benchkit.derived.record import Cell as Place
 from benchkit.tables.model import Cell, Table, fold_constant
@@ -14,6 +14,8 @@ from benchkit.units import printable
 from benchkit.verdict import IMPROVEMENT, REGRESSION, Verdict, Verdicts
 
 PLACE = ("group", "benchmark", "params", "tool")
+#: What columns of medians have to say of themselves.
+MEDIANS = "medians over runs, each column by itself (they need not add up)"
 
 #: By place, container and metric.
 Judged = Mapping[tuple[Place, str, str], Verdict]
@@ -40,14 +42,34 @@ def place_cells(cell: Place) -> tuple[Cell, ...]:
     return tuple(Cell(printable(text)) for text in shared_place(cell))
 
 
-def change_cells(row: Verdict | None, verdicts: Verdicts) -> tuple[Cell, Cell]:
-    """Write a change and its interval; dashes where nothing was compared."""
+class Footnotes:
+    """Notes of a table, each once, in the order in which cells refer to them."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, notes: Iterable[str]) -> tuple[int, ...]:
+        """Return the numbers by which a cell refers to notes."""
+        told = map(printable, notes)
+        return tuple(self._numbers.setdefault(note, len(self._numbers) + 1) for note in told)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The notes, the first numbered 1."""
+        return tuple(self._numbers)
+
+
+def change_cells(row: Verdict | None, verdicts: Verdicts, notes: Footnotes) -> tuple[Cell, Cell]:
+    """Write a change and its interval; dashes where nothing was compared.
+
+    The change refers to how it was found, where that is not the usual way.
+    """
     if row is None:
         return Cell(NOTHING), Cell(NOTHING)
     c = row.contrast
     mark = MARKS[row.word] if row.word in {REGRESSION, IMPROVEMENT} else ""
-    change = write_change(c, verdicts.margin)
-    return Cell(change, c.ratio, mark), Cell(write_interval(c, verdicts.margin), c.ratio_low)
+    change = Cell(write_change(c, verdicts.margin), c.ratio, mark, notes.number(c.notes))
+    return change, Cell(write_interval(c, verdicts.margin), c.ratio_low)
 
 
 def fold_place(table: Table, told: str) -> Table:

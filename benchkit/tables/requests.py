@@ -7,22 +7,27 @@ does not.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from benchkit.derived.costs import RequestCost
 from benchkit.derived.record import Cell as Place
 from benchkit.tables.amounts import amount, column, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty
+from benchkit.tables.phrases import describe_few_runs
 from benchkit.tables.places import (
+    MEDIANS,
     PLACE,
+    Footnotes,
     change_cells,
     fold_place,
     judge_by_place,
     place_cells,
     shared_place,
 )
-from benchkit.units import Scale, format_quantity, printable
-from benchkit.verdict import Verdicts
+from benchkit.tables.wording import NOTHING, format_bare, write_change, write_interval
+from benchkit.units import Scale, format_number, format_quantity, printable
+from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
 
 #: A cost, and that of its baseline; the baseline itself has none.
 Pair = tuple[RequestCost, RequestCost | None]
@@ -35,18 +40,34 @@ def cost_table(costs: Sequence[RequestCost], verdicts: Verdicts) -> Table | None
 
 
 def describe_costs(costs: Sequence[RequestCost], verdicts: Verdicts) -> tuple[str, ...]:
-    """Say how much more CPU a request costs the service."""
-    pairs = _pair_up(costs, verdicts)
-    extras = [(cost.cell[1], cost.cpu - base.cpu) for cost, base in pairs if base is not None]
-    if not extras:
-        return ()
-    told = ", ".join(f"{printable(name)} {_signed(extra)}" for name, extra in extras)
-    return (f"CPU of the service per request, more than the baseline: {told}.",)
+    """Say how much more CPU, or less, a request costs the service, and how well that is known."""
+    judged = judge_by_place(verdicts)
+    told: dict[str, list[str]] = {}
+    for cost, base in _pair_up(costs, verdicts):
+        if base is not None:
+            row = judged.get((cost.cell, cost.service, "cpu_per_request"))
+            text = f"{printable(cost.cell[1])} {_describe(cost.cpu - base.cpu, row, verdicts)}"
+            told.setdefault(base.cell[1], []).append(text)
+    return tuple(
+        f"CPU of the service per request, beside {printable(name)}: {', '.join(texts)}."
+        for name, texts in told.items()
+    )
 
 
-def _signed(seconds: float) -> str:
-    text = format_quantity(seconds, "s")
-    return f"+{text}" if seconds > 0 else text
+def _describe(extra: float, row: Verdict | None, verdicts: Verdicts) -> str:
+    """Write a difference with its interval: ``14.6 µs more (+17.3 % [+14.8, +19.7 %])``."""
+    size = f"{format_quantity(abs(extra), 's')} {'less' if extra < 0 else 'more'}"
+    if row is None:
+        return size
+    if row.contrast.ratio_low is None:
+        return f"{size} ({describe_few_runs([row])})"
+    change = write_change(row.contrast, verdicts.margin)
+    interval = f"{change} {write_interval(row.contrast, verdicts.margin)}"
+    if row.word != INCONCLUSIVE:
+        return f"{size} ({interval})"
+    low, high = row.contrast.ratio_low, row.contrast.ratio_high
+    is_open = high is None or low <= 1 <= high
+    return f"not shown ({interval})" if is_open else f"{size}, not shown ({interval})"
 
 
 def _pair_up(
@@ -71,9 +92,11 @@ def _build(paid: Sequence[Pair], verdicts: Verdicts) -> Table:
     judged = judge_by_place(verdicts)
     cpu = scale_of([cost.cpu for cost, _ in paid], "s")
     wait = scale_of([cost.latency for cost, _ in paid], "s")
-    splits = [cost.split(base) if base else (None, None) for cost, base in paid]
+    confidence = format_bare(verdicts.comparisons.confidence)
+    notes = Footnotes()
     rows = []
-    for (cost, base), (extra, inside) in zip(paid, splits, strict=True):
+    for cost, base in paid:
+        extra, inside = cost.split(base) if base else (None, None)
         row = judged.get((cost.cell, cost.service, "cpu_per_request"))
         outside = extra - inside if extra is not None and inside is not None else None
         per_span = extra / cost.per_request if extra is not None and cost.per_request else None
@@ -86,10 +109,11 @@ def _build(paid: Sequence[Pair], verdicts: Verdicts) -> Table:
                 amount(cost.cores, Scale(1.0, "cores")),
                 amount(cost.cpu, cpu),
                 amount(extra, cpu, signed=True),
-                *change_cells(row if base else None, verdicts),
+                *change_cells(row if base else None, verdicts, notes),
                 amount(per_span, cpu, signed=True),
                 amount(inside, cpu),
                 amount(outside, cpu),
+                _write_outside(cost, base, row, cpu),
                 amount(cost.beside, cpu),
             )
         )
@@ -105,11 +129,42 @@ def _build(paid: Sequence[Pair], verdicts: Verdicts) -> Table:
         column("span", "extra per span", cpu),
         column("inside", "in band, at most", cpu),
         column("outside", "out of band, at least", cpu),
+        Column("known", f"{confidence} interval", cpu.label),
         column("beside", "collector, store", cpu),
     )
-    note = (
-        "in band is at most what requests became longer (closed loop: connections ÷ rate, queueing "
-        "included); what they do not wait for is out of band"
+    table = Table(
+        title="CPU per request of the service",
+        columns=columns,
+        rows=tuple(rows),
+        notes=notes.texts,
+        footer=(_IN_BAND, _OUT_OF_BAND),
     )
-    table = Table("CPU per request of the service", columns, tuple(rows), footer=(note,))
-    return fold_place(drop_empty(table, PLACE), "medians over runs")
+    return fold_place(drop_empty(table, PLACE), MEDIANS)
+
+
+_IN_BAND = (
+    "in band is at most what requests became longer (closed loop: connections ÷ rate, queueing "
+    "included); what they do not wait for is out of band"
+)
+_OUT_OF_BAND = (
+    "the interval of what is out of band is that of CPU less time per request over the runs "
+    "(ranks; Welch's with 2 or 3), cut to what is extra; where it begins at 0, all of that may be "
+    "in band"
+)
+
+
+def _write_outside(
+    cost: RequestCost, base: RequestCost | None, row: Verdict | None, scale: Scale
+) -> Cell:
+    """Write the interval of what is out of band at least: from nothing to all that is extra."""
+    if base is None or row is None or cost.split(base)[1] is None:
+        return Cell(NOTHING)
+    found = cost.estimate_outside(base, row.contrast.confidence)
+    if found is None:
+        return Cell("none: 1 run on a side")
+    if not math.isfinite(found.low) or not math.isfinite(found.high):
+        return Cell(NOTHING)
+    most = base.cpu * ((row.contrast.ratio_high or math.inf) - 1)
+    low, high = (min(max(end, 0.0), max(most, 0.0)) for end in (found.low, found.high))
+    ends = ", ".join(format_number(end / scale.factor) for end in (low, high))
+    return Cell(f"[{ends}]", low)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from benchkit.derived.containers import SERVICE, shorten
+from benchkit.derived.containers import SERVICE
 from benchkit.derived.costs import RequestCost
 from benchkit.derived.uses import AT_LIMIT, Use
 from benchkit.tables.amounts import amount, column, percent, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty
 from benchkit.tables.places import (
+    MEDIANS,
     PLACE,
+    Footnotes,
     change_cells,
     fold_place,
     judge_by_place,
@@ -55,7 +57,7 @@ def describe_resources(
     lines = list(describe_costs(costs, verdicts))
     full = [use for use in uses if use.is_at_limit]
     if full:
-        told = ", ".join(f"{shorten(use.container)} in {use.cell[1]}" for use in full)
+        told = ", ".join(f"{use.title} in {use.cell[1]}" for use in full)
         lines.append(f"At the CPU limit (95 % of it or more): {printable(told)}.")
     elif uses and not any(use.limit for use in uses):
         lines.append(
@@ -78,6 +80,7 @@ def _containers(uses: Sequence[Use], verdicts: Verdicts) -> Table:
     cores = Scale(1.0, "cores")
     base = {(shared_place(use.cell), use.container, use.cell[1]): use for use in uses}
     baseline_of = {variant: name for name, variant in verdicts.comparisons.pairs}
+    notes = Footnotes()
     rows = []
     for use in uses:
         name = baseline_of.get(use.cell[1], "")
@@ -92,16 +95,16 @@ def _containers(uses: Sequence[Use], verdicts: Verdicts) -> Table:
         rows.append(
             (
                 *place_cells(use.cell),
-                Cell(printable(shorten(use.container))),
+                Cell(printable(use.title)),
                 Cell(use.role),
                 Cell(printable(use.cell[1])),
                 amount(use.cores, cores),
                 amount(delta, cores, signed=True),
-                *change_cells(row, verdicts),
+                *change_cells(row, verdicts, notes),
                 amount(use.largest, cores),
                 Cell(limit.text if use.share else "", limit.value, mark),
                 amount(use.memory, memory),
-                change_cells(more, verdicts)[0],
+                change_cells(more, verdicts, notes)[0],
                 Cell(f"{use.runs}", use.runs),
             )
         )
@@ -117,6 +120,6 @@ def _containers(uses: Sequence[Use], verdicts: Verdicts) -> Table:
         column("growth", "change"),
         column("runs", "runs"),
     )
-    table = drop_empty(Table("Containers", columns, tuple(rows)), (*PLACE, "role", "share"))
-    told = "medians over runs, cut to each run's start and end; exploratory"
-    return fold_place(table, told)
+    table = Table("Containers", columns, tuple(rows), notes=notes.texts)
+    told = f"{MEDIANS}, cut to each run's start and end; exploratory"
+    return fold_place(drop_empty(table, (*PLACE, "role", "share")), told)

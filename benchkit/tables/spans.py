@@ -14,6 +14,7 @@ from benchkit.derived.accounts import COUNTERS, DERIVED, Account
 from benchkit.derived.requests import Key
 from benchkit.tables.amounts import amount, column, count, percent
 from benchkit.tables.model import Cell, Column, Table, drop_empty, fold_constant
+from benchkit.tables.places import MEDIANS
 from benchkit.units import Scale, format_percent, printable
 
 _STUB = ("group", "benchmark", "params", "tool")
@@ -120,7 +121,7 @@ def _variants(groups: Mapping[_Group, Sequence[Account]], cores: Mapping[Key, fl
     table = Table("Spans", columns, tuple(rows))
     table = drop_empty(table, (*_STUB, "efficiency"))
     folded, said = fold_constant(table, _STUB)
-    return replace(folded, caption="; ".join((*said, "medians over runs")))
+    return replace(folded, caption="; ".join((*said, MEDIANS)))
 
 
 def _center(found: Sequence[Account], cores: Mapping[Key, float]) -> tuple[Cell, ...]:

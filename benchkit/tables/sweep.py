@@ -14,12 +14,21 @@ from benchkit.stats.scalability import Law, asymptotic_knee
 from benchkit.tables.amounts import amount, column, percent, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty
 from benchkit.tables.wording import NOTHING, format_bare
-from benchkit.units import Scale, format_number, format_percent, printable
+from benchkit.units import (
+    Scale,
+    format_number,
+    format_percent,
+    format_quantity,
+    format_stepped,
+    printable,
+)
 
 #: Shares of the best rate that people ask for: none is rounded across.
 _SHARES = (0.8, 0.85, 0.9, 0.95, 1.0)
 _TIMES = "\N{MULTIPLICATION SIGN}"
-_SPACE = "\N{NO-BREAK SPACE}"
+_STATS = ("mean", "p50", "p99", "stdev", "max")
+#: A step that is more than this share of a latency costs it a digit that people read.
+_COARSE = 0.005
 
 
 def name_sweep(sweep: Sweep) -> str:
@@ -40,17 +49,13 @@ def sweep_table(sweep: Sweep, rule: Rule, law: Law | None) -> Table:
         A fit, for the rule ``usl``.
     """
     knee = find_knee(sweep, rule, law)
-    stats = ("mean", "p50", "p99", "stdev", "max")
-    scales = {
-        stat: scale_of([level.latency.get(stat) for level in sweep.levels], "s") for stat in stats
-    }
-    wait = scale_of([sweep.wait(level) for level in sweep.levels], "s")
+    times = _time_scale(sweep)
     rows = tuple(
         (
             Cell(_size(level.size), level.size, "→" if level.size == knee else ""),
             amount(level.rate, Scale(1.0, "/s")),
-            _quiet(amount(sweep.wait(level), wait)),
-            *(_quiet(amount(level.latency.get(stat), scales[stat])) for stat in stats),
+            _quiet(amount(sweep.wait(level), times)),
+            *(_write_latency(level, stat, times) for stat in _STATS),
             Cell(f"{sweep.speed_up(level):.2f}", sweep.speed_up(level)),
             percent(sweep.efficiency(level)),
             percent(sweep.share(level), _SHARES),
@@ -63,21 +68,53 @@ def sweep_table(sweep: Sweep, rule: Rule, law: Law | None) -> Table:
     columns = (
         Column("level", "connections" if sweep.by == CONNECTIONS else "offered", unit, "right"),
         column("rate", "requests", Scale(1.0, "/s")),
-        column("wait", "connections ÷ rate", wait),
-        *(column(stat, f"latency {stat}", scales[stat]) for stat in stats),
+        column("wait", "connections ÷ rate", times),
+        *(column(stat, f"latency {stat}", times) for stat in _STATS),
         column("speed_up", "speed-up"),
         column("efficiency", "efficiency"),
         column("share", "of best"),
         column("gain", "gain per step"),
         column("runs", "runs"),
     )
-    table = drop_empty(Table(f"Sweep: {name_sweep(sweep)}", columns, rows), ("wait", *stats))
+    table = drop_empty(Table(f"Sweep: {name_sweep(sweep)}", columns, rows), ("wait", *_STATS))
     said = (
         f"medians over runs; → knee by {rule.text}" if knee in sweep.sizes else "medians over runs"
     )
-    return Table(
-        table.title, table.columns, table.rows, caption=said, footer=_describe_law(law, sweep)
+    footer = (*_describe_steps(sweep), *_describe_law(law, sweep))
+    return Table(table.title, table.columns, table.rows, caption=said, footer=footer)
+
+
+def _time_scale(sweep: Sweep) -> Scale:
+    """Choose one scale for all times, so that columns can be read across."""
+    waits = [wait for level in sweep.levels if (wait := sweep.wait(level))]
+    told = [[level.latency.get(stat, 0.0) for level in sweep.levels] for stat in _STATS]
+    return scale_of([max(values, default=None) for values in (waits, *told)], "s")
+
+
+def _write_latency(level: Level, stat: str, scale: Scale) -> Cell:
+    value = level.latency.get(stat)
+    if value is None:
+        return Cell("")
+    step = level.steps.get(stat, 0.0) / (1 if level.runs % 2 else 2)  # a median of two is between
+    return Cell(format_stepped(value / scale.factor, step / scale.factor), value)
+
+
+def _describe_steps(sweep: Sweep) -> tuple[str, ...]:
+    """Say in which steps a tool tells its latencies, where a digit is lost by them."""
+    steps: dict[float, list[str]] = {}
+    for stat in _STATS:
+        told = [level.steps.get(stat, 0.0) for level in sweep.levels]
+        seen = min((v for level in sweep.levels if (v := level.latency.get(stat))), default=0.0)
+        if max(told) > _COARSE * seen > 0:
+            steps.setdefault(max(told), []).append(stat)
+    if not steps:
+        return ()
+    said = "; ".join(
+        f"{', '.join(stats)} in steps of {format_quantity(step, 's', 1)}"
+        for step, stats in steps.items()
     )
+    finer = "; connections ÷ rate is the finer mean" if sweep.by == CONNECTIONS else ""
+    return (f"latencies are as the coarsest report of a level tells them: {said}{finer}",)
 
 
 def _quiet(cell: Cell) -> Cell:
@@ -100,7 +137,7 @@ def describe_sweep(sweep: Sweep, rule: Rule, law: Law | None) -> str:
 
 def _say_knee(sweep: Sweep, rule: Rule, knee: float | None, law: Law | None) -> str:
     if knee is None:
-        return f"no level is the knee by {printable(rule.text)}{_say_why(rule, law)}"
+        return f"no level is the knee by {printable(rule.text)}{_say_why(sweep, rule, law)}"
     where = f"{_size(knee)} {'connections' if sweep.by == CONNECTIONS else 'requests/s'}"
     if rule.kind == "share":
         is_lowest = knee == sweep.sizes[0]
@@ -113,10 +150,15 @@ def _say_knee(sweep: Sweep, rule: Rule, knee: float | None, law: Law | None) -> 
     return f"{where} is the knee by {rule.text} ({how})"
 
 
-def _say_why(rule: Rule, law: Law | None) -> str:
+def _say_why(sweep: Sweep, rule: Rule, law: Law | None) -> str:
     if rule.kind == "usl" and law is not None:
         return f": poor fit, {', '.join(law.poor)}" if law.poor else ": the fit has no peak"
-    return ": no level keeps it" if rule.kind == "sla" else ""
+    if rule.kind != "sla":
+        return ""
+    lowest = sweep.levels[0]
+    if lowest.tell(rule.stat) is None:
+        return f": latency {rule.stat} was not recorded at {_size(lowest.size)}"
+    return ": the lowest level does not keep it"
 
 
 def _size(level: float) -> str:

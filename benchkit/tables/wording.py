@@ -16,9 +16,9 @@ from benchkit.units import (
     common_scale,
     format_change,
     format_interval,
-    format_number,
     format_percent,
     format_pvalue,
+    format_stepped,
     printable,
 )
 from benchkit.verdict import (
@@ -153,9 +153,12 @@ def write_loss_interval(contrast: Contrast) -> str:
     return f"{text.replace('+', '') if same else text} at {confidence}]"
 
 
-def write_value(value: float, scale: Scale) -> str:
-    """Write one value with a scale chosen for its row: ``690 µs``, ``10 531/s``."""
-    return f"{format_number(value / scale.factor)}{write_unit(scale)}"
+def write_value(value: float, scale: Scale, step: float = 0.0) -> str:
+    """Write one value with a scale chosen for its row: ``690 µs``, ``10 531/s``.
+
+    A ``step`` in the unit, in which its source tells it, takes away digits that it does not have.
+    """
+    return f"{format_stepped(value / scale.factor, step / scale.factor)}{write_unit(scale)}"
 
 
 def write_unit(scale: Scale) -> str:

@@ -26,8 +26,8 @@ def test_results_are_one_short_paragraph(wrk: bk.RunSet) -> None:
         "<RunSet: 5 variants with 40 measured runs of wrk: apm 8, none 8, otlp 8, skywalking 8, "
         "zipkin 8. Next: .compare(baseline='none')>"
     )
-    assert "Findings: 5 warnings, 5 notes. Next" in str(wrk)
-    assert len(wrk.findings) == 10
+    assert "Findings: 5 warnings, 7 notes. Next" in str(wrk)
+    assert len(wrk.findings) == 12
 
 
 def test_a_representation_audits_nothing_and_a_card_once(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import audit_inputs
 import pytest
-from audit_inputs import FIXTURES, Files, ab, spans, vegeta, wrk
+from audit_inputs import FIXTURES, REQUESTS, Files, ab, spans, vegeta, wrk
 
 PLAIN_MEAN = ("0.86ms  847", "0.75ms  847")
 OTHER = (
@@ -86,6 +86,26 @@ def counted(per_request: int, *changes: tuple[str, str]) -> Files:
     return {**spans(*changes), "otlp/run.toml": sidecar}
 
 
+def declared(**counts: int) -> Files:
+    """Return a run of wrk with the spans that a sidecar tells: four for each request."""
+    told = {"per_request": 4, "saved": 4 * REQUESTS} | counts
+    lines = [f"{key} = {value}" for key, value in told.items()]
+    report = spans()["otlp/wrk-1.txt"]
+    return {"otlp/wrk-1.txt": report, "otlp/run.toml": "\n".join(["[spans]", *lines])}
+
+
+def benchstat(pvalue: str) -> Files:
+    """Return a table of benchstat, 10 runs a side, with another p in one row."""
+    path = FIXTURES / "benchstat" / "new-2file.txt"
+    return {"b.txt": audit_inputs.text_of(path, ("p=0.280", f"p={pvalue}"))}
+
+
+def fewer(note: str) -> Files:
+    """Return a table of the old benchstat with other runs behind one row."""
+    path = FIXTURES / "benchstat" / "old-2file.txt"
+    return {"b.txt": audit_inputs.text_of(path, ("p=0.133 n=10+9", note))}
+
+
 SIBLINGS = {"service__cpus": "0", "siblings": "0-1 2-3"}
 PINNED = "taskset -c 1 wrk -c8 -t2 -d15 http://127.0.0.1:8080/ping/GRM"
 TEE = "vegeta attack -rate=1000/s -targets=request.txt | tee results.bin | vegeta report"
@@ -102,6 +122,9 @@ CASES: dict[str, tuple[Files, Files]] = {
     ),
     "B204": (machines("Xeon", "EPYC"), machines("Xeon", "Xeon")),
     "B206": (pair(wrk(), wrk(*OTHER, *LONGER)), pair(wrk(), wrk(*OTHER))),
+    "B307 too small": (fewer("p=0.000 n=5+5"), fewer("p=0.008 n=5+5")),
+    "B307 above 1": (benchstat("1.200"), benchstat("1.000")),
+    "B307 below 0": (benchstat("-0.100"), benchstat("0.100")),
     "B310": (one(wrk()), one(wrk(PLAIN_MEAN))),
     "B311 too many": (one(ab(MANY_IN_FLIGHT), "ab-1.txt"), one(ab(), "ab-1.txt")),
     "B311 too few": (one(wrk(("0.86ms  847", "0.36ms  847"))), one(wrk(PLAIN_MEAN))),
@@ -137,10 +160,18 @@ CASES: dict[str, tuple[Files, Files]] = {
         told(wrk(), PINNED.replace("-c 1", "-c 2"), **SIBLINGS),
     ),
     "B421": (spans(("121344", "121343"), ("437243", "437244")), spans()),
+    "B421 of a sidecar": (declared(saved=121343), declared(saved=121344)),
     "B422": (counted(5), counted(4)),
+    "B422 of a sidecar": (declared(created=3 * REQUESTS), declared(created=4 * REQUESTS)),
+    "B423 of a sidecar": (declared(saved=121344), declared()),
     "B423": (spans(), spans(("121344", "558000"), ("437243", "587"))),
     "B424": (counted(3), counted(4)),
+    "B424 of a sidecar": (declared(saved=5 * REQUESTS), declared()),
     "B425 too few": (spans(("437243", "400000")), spans()),
+    "B425 of a sidecar": (
+        declared(created=4 * REQUESTS, saved=121344, dropped=400000),
+        declared(created=4 * REQUESTS, saved=121344, dropped=4 * REQUESTS - 121344),
+    ),
     "B425 too many": (spans(("437243", "440000")), spans()),
 }
 

@@ -205,14 +205,15 @@ def test_a_failing_command_stops_the_session_and_is_not_compared(bench: Path) ->
     done = benchkit(bench, "capture", *arguments)
     assert done.returncode == 3
     assert "results/none/wrk-2.txt: the command ended with exit 7" in done.stderr
-    assert "2 of 4 runs made" in done.stderr
+    assert "see wrk-2.stderr beside it" in done.stderr
+    assert "1 of 4 runs made; 1 more failed and is kept under the role failed" in done.stderr
     told = sidecar(bench / "results/none/wrk-2.txt.run.toml")
     assert (told.exit_code, told.role) == (7, "failed")
     assert [run["role"] for run in listed(bench, "results")] == ["measured", "failed"]
 
     done = benchkit(bench, "capture", "--keep-going", *arguments)
     assert done.returncode == 3
-    assert "4 of 4 runs made" in done.stderr
+    assert "0 of 4 runs made; 4 more failed and are kept under the role failed" in done.stderr
 
 
 def test_a_failing_preparation_is_told_and_cleaned_up_after(bench: Path) -> None:
@@ -225,15 +226,17 @@ def test_a_failing_preparation_is_told_and_cleaned_up_after(bench: Path) -> None
     """)
     done = benchkit(bench, "capture", "--plan", "plan.toml")
     assert done.returncode == 3
-    assert "touch up; test b = a': the command ended with exit 1" in done.stderr
-    assert "1 of 2 runs made" in done.stderr
+    assert "benchkit: error: before = sh -c 'touch up; test b = a': the command" in done.stderr
+    assert "the command ended with exit 1; b was not measured; 1 of 2 runs made\n" in done.stderr
     assert not (bench / "up").exists()
     assert [run["variant"] for run in listed(bench, "results")] == ["a"]
 
 
 def test_a_run_that_failed_without_a_word_is_no_refusal(bench: Path) -> None:
     assert benchkit(bench, "capture", "--variant", "a", "--", "wrk", "none").returncode == 0
-    assert benchkit(bench, "capture", "--variant", "a", "--", "false").returncode == 3
+    failed = benchkit(bench, "capture", "--variant", "a", "--", "false")
+    assert failed.returncode == 3
+    assert "ended with exit 1; its standard error is empty; 0 of 1 runs made" in failed.stderr
     sources = read(bench, "ingest", "results", "--strict")["sources"]
     outcomes = [source["outcome"] for source in sources]
     assert sorted(outcomes) == ["failed", "read"]
@@ -257,7 +260,10 @@ def test_an_interruption_leaves_a_valid_folder(bench: Path, number: signal.Signa
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "interrupted: 2 of 5 runs made; what was written stays" in said
+    assert said.endswith(
+        "benchkit: error: interrupted: 1 of 5 runs made; 1 more failed and is kept under the role "
+        "failed, never compared\n"
+    )
     names = sorted(path.name for path in (bench / "results/none").iterdir())
     assert names == [
         f"wrk-{n}{end}" for n in (1, 2) for end in (".stderr", ".txt", ".txt.run.toml")

@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> str:
 
 @pytest.fixture
 def clean(tmp_path: Path) -> str:
-    """Return a run in which nothing is found."""
+    """Return a run in which nothing is found, but that it has nothing beside it."""
     quiet = wrk(("0.86ms  847", "0.75ms  847"), ("127.0.0.1", "10.0.0.7"))
     audit_inputs.check(tmp_path / "clean", {"none/wrk-1.txt": quiet})
     return str(tmp_path / "clean")
@@ -40,7 +40,7 @@ def codes(text: str) -> list[str]:
 def test_findings_stand_below_their_code(folder: str, capsys: Captured) -> None:
     assert run(["check", folder]) == ExitCode.DONE
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "1 warning, 1 note in 1 run"
+    assert lines[0] == "1 warning, 2 notes in 1 run"
     assert lines[2] == "B310 warning: wrk's mean implies more requests in flight than connections"
     assert lines[3].startswith(
         "  none on /ping/GRM, connections=8,threads=2: wrk's mean implies 8.9"
@@ -50,8 +50,28 @@ def test_findings_stand_below_their_code(folder: str, capsys: Captured) -> None:
 
 
 def test_nothing_found_is_said(clean: str, capsys: Captured) -> None:
-    assert run(["check", clean, "--strict", "--free-of", "info"]) == ExitCode.DONE
+    quiet = ["--ignore", "B200", "--strict", "--free-of", "info"]
+    assert run(["check", clean, *quiet]) == ExitCode.DONE
     assert capsys.readouterr().out == "nothing found in 1 run\n"
+
+
+def test_one_variant_is_said_to_be_compared_with_nothing(clean: str, capsys: Captured) -> None:
+    assert run(["check", clean, "--strict"]) == ExitCode.DONE
+    out = capsys.readouterr().out
+    assert out.startswith("1 note in 1 run\n\nB200 info")
+    assert "nothing to compare: 'none' is the only variant" in out
+
+
+def test_files_beside_the_load_are_no_runs(tmp_path: Path, capsys: Captured) -> None:
+    audit_inputs.check(tmp_path, audit_inputs.spans())
+    assert run(["check", str(tmp_path)]) == ExitCode.DONE
+    assert capsys.readouterr().out.partition("\n")[0].endswith(" in 1 run")
+
+
+def test_a_sweep_alone_is_one_finding(capsys: Captured) -> None:
+    sweep = audit_inputs.FIXTURES / "nginx-ab" / "nginx"
+    assert run(["check", str(sweep), "--format", "json", "--select", "B2"]) == ExitCode.DONE
+    assert codes(capsys.readouterr().out) == ["B205"]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +79,7 @@ def test_nothing_found_is_said(clean: str, capsys: Captured) -> None:
     [
         (["--select", "B3"], ["B310"]),
         (["--select", "b415,B31"], ["B310", "B415"]),
-        (["--ignore", "B310"], ["B415"]),
+        (["--ignore", "B310"], ["B415", "B200"]),
         (["--select", "B3", "--ignore", "B31"], []),
     ],
 )
@@ -104,11 +124,11 @@ def test_strictly_a_refused_source_is_one_too_many(clean: str, capsys: Captured)
 def test_csv_and_markdown_have_every_finding(folder: str, capsys: Captured) -> None:
     assert run(["check", folder, "--format", "csv"]) == ExitCode.DONE
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [row["code"] for row in rows] == ["B310", "B415"]
+    assert [row["code"] for row in rows] == ["B310", "B415", "B200"]
     assert "connections=8" in rows[0]["numbers"]
     assert run(["check", folder, "--format", "md"]) == ExitCode.DONE
     table = capsys.readouterr().out.splitlines()
-    assert sum(line.startswith("| B") for line in table) == 2
+    assert sum(line.startswith("| B") for line in table) == 3
 
 
 def test_the_store_is_checked_where_no_path_is_named(
@@ -118,7 +138,7 @@ def test_the_store_is_checked_where_no_path_is_named(
     assert run(["ingest", folder, "--store", store]) == ExitCode.DONE
     capsys.readouterr()
     assert run(["check", "--store", store, "--format", "json"]) == ExitCode.DONE
-    assert codes(capsys.readouterr().out) == ["B310", "B415"]
+    assert codes(capsys.readouterr().out) == ["B310", "B415", "B200"]
 
 
 def test_a_comparison_shows_the_gravest_and_counts_the_rest(capsys: Captured) -> None:

@@ -83,3 +83,16 @@ def test_the_order_of_the_files_does_not_matter(tmp_path: Path, seed: int) -> No
         chance.shuffle(files)
     assert len(found[0]) == 4
     assert found[0] == found[1] == found[2]
+
+
+CONTRADICTED = "the two medians differ the other way: the change is estimated from all runs"
+
+
+def test_medians_that_differ_the_other_way_are_told(tmp_path: Path) -> None:
+    few = compared(tmp_path, go("Ping", 10, 11, 30), go("Ping", 12, 12.5, 13))
+    assert few.contrasts[0].delta > 0
+    assert (few.contrasts[0].ratio or 2) < 1
+    assert CONTRADICTED in few.contrasts[0].notes
+    many = compared(tmp_path, go("Ping", 1, 5, 6, 7, 9), go("Ping", 2, 3, 7, 8, 8.5))
+    assert ((many.contrasts[0].ratio or 0) > 1) is (many.contrasts[0].delta > 0)
+    assert CONTRADICTED not in many.contrasts[0].notes

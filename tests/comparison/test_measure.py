@@ -15,7 +15,6 @@ from benchkit.comparison.measure import (
     SINGLE,
     WELCH,
     measure,
-    tell_of_medians,
 )
 from benchkit.stats.location import welch
 from benchkit.stats.rank import hodges_lehmann
@@ -117,11 +116,3 @@ def test_the_method_is_named_where_it_is_not_the_usual_one() -> None:
     assert measure(many, many, "nothing", 0.95).notes == ()
     assert measure(many[:3], many, "nothing", 0.95).notes[0] == "2 or 3 runs on a side: by ranks"
     assert "Welch" in measure(many[:3], many[:3], "nothing", 0.95).notes[0]
-
-
-def test_medians_that_lie_far_from_the_estimate_are_told() -> None:
-    x, y = [100.0, 30.0, 100.0, 31.0, 101.0], [31.0, 100.0, 30.0, 99.0, 30.5]
-    found = measure(x, y, "nothing", 0.95)
-    (note,) = tell_of_medians(x, y, found)
-    assert note.startswith("the medians alone give −69")
-    assert tell_of_medians(x, x, measure(x, x, "nothing", 0.95)) == ()

@@ -119,6 +119,30 @@ def test_without_a_window_nothing_is_derived_and_a_finding_says_so(tmp_path: Pat
     assert "runs.json" in finding.remedy
 
 
+def test_a_file_of_names_says_which_container_is_the_service(tmp_path: Path) -> None:
+    for file in ("wrk-1.txt", "cadvisor-v13-1.json.gz"):
+        (tmp_path / "otlp").mkdir(exist_ok=True)
+        shutil.copy(COSTS / "otlp" / file, tmp_path / "otlp" / file)
+    shutil.copy(COSTS / "runs.json", tmp_path)
+    names = {SERVER: "span sink", "/bench/storage": "consumer", "/bench/collector": "redis"}
+    (tmp_path / "containers.json").write_text(json.dumps(names))
+    rows = bk.load(tmp_path).observations
+    told = rows[rows["metric"] == "cpu_per_request"]["subject"].tolist()
+    assert told == ["/bench/storage"]
+
+
+def test_a_service_that_is_no_container_is_named_with_those_there_are(tmp_path: Path) -> None:
+    for file in ("wrk-1.txt", "cadvisor-v13-1.json.gz"):
+        (tmp_path / "otlp").mkdir(exist_ok=True)
+        shutil.copy(COSTS / "otlp" / file, tmp_path / "otlp" / file)
+    shutil.copy(COSTS / "runs.json", tmp_path)
+    (tmp_path / "run.toml").write_text('[containers]\nservice = "nosuch"\n')
+    (found,) = [each for each in bk.load(tmp_path).problems if each.code == "B413"]
+    assert found.message.startswith(
+        "[containers] service = 'nosuch' names not one of the containers: /bench/"
+    )
+
+
 def test_a_sidecar_tells_window_limits_and_service(tmp_path: Path) -> None:
     copy(tmp_path, *RUN)
     (tmp_path / "otlp" / "run.toml").write_text(

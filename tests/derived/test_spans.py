@@ -113,8 +113,30 @@ def test_a_sidecar_tells_what_was_saved_and_the_drop_is_derived(tmp_path: Path) 
     assert (account.per_request_from, account.dropped_how) == (SIDECAR, DERIVED)
     assert account.created is None
     assert account.dropped == 4 * 139642 - 121344
-    assert account.source == "a query of the store"
+    assert account.source == "run.toml: a query of the store"
     assert shares(tmp_path) == [pytest.approx(437224 / 558568)]
+
+
+def test_counts_of_a_sidecar_are_rows_of_the_table(tmp_path: Path) -> None:
+    copy(tmp_path, "otlp/wrk-1.txt")
+    counts = "created = 558568\nsaved = 0\ndropped = 437224\n"
+    (tmp_path / "otlp" / "run.toml").write_text(f"[spans]\nper_request = 4\n{counts}")
+    rows = bk.load(tmp_path).observations
+    told = rows[rows["metric"].isin(["spans_created", "spans_saved", "spans_dropped"])]
+    columns = ["subject", "metric", "stat", "value", "origin", "source"]
+    assert told[columns].to_numpy().tolist() == [
+        ["otlp", "spans_created", "count", 558568.0, "reported", "run.toml"],
+        ["otlp", "spans_saved", "count", 0.0, "reported", "run.toml"],
+        ["otlp", "spans_dropped", "count", 437224.0, "reported", "run.toml"],
+    ]
+
+
+def test_a_sidecar_stands_above_what_was_counted_and_leaves_the_rest(tmp_path: Path) -> None:
+    copy(tmp_path, "otlp/wrk-1.txt", "otlp/spans-1.prom")
+    (tmp_path / "otlp" / "run.toml").write_text("[spans]\nsaved = 121000\n")
+    (account,) = accounts(tmp_path).values()
+    assert (account.backend, account.created, account.saved) == ("otlp", 558587, 121000)
+    assert (account.dropped, account.dropped_how) == (437243, COUNTED)
 
 
 def test_spans_that_are_no_whole_number_per_request_are_a_finding(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from statistics import median
@@ -14,7 +15,7 @@ import benchkit.api as bk
 from benchkit.derived.knee import find_knee, fit, parse_rule
 from benchkit.derived.sweep import Sweep, list_sweeps
 from benchkit.errors import BaselineError, ConfigError
-from benchkit.tables.sweep import describe_sweep
+from benchkit.tables.sweep import describe_sweep, sweep_table
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 NGINX = FIXTURES / "nginx-ab" / "nginx"
@@ -73,6 +74,41 @@ def test_each_rule_names_its_level(rule: str, knee: float | None) -> None:
 def test_an_unknown_rule_lists_those_there_are(text: str) -> None:
     with pytest.raises(ConfigError, match=r"share:0\.9, power, usl"):
         parse_rule(text)
+
+
+def test_a_latency_that_no_sweep_has_is_refused_with_those_there_are() -> None:
+    runs = bk.load(NGINX)
+    with pytest.raises(ConfigError, match=r"no sweep has latency p77.7") as told:
+        runs.compare(knee="sla:latency.p77.7<5ms")
+    assert told.value.hint.startswith("recorded are max, mean, min, p50, p75, p77, p90")
+    with pytest.raises(ConfigError, match="is no rule for a knee"):
+        runs.compare(knee="")
+
+
+def test_any_recorded_latency_can_be_asked_for() -> None:
+    assert find_knee(swept(), parse_rule("sla:p75<3500us"), None) == 50
+    assert find_knee(swept(), parse_rule("sla:median<2ms"), None) == 30
+
+
+def test_where_a_sweep_lacks_the_latency_it_says_so() -> None:
+    bare = replace(swept(), levels=tuple(replace(v, latency={}) for v in swept().levels))
+    said = describe_sweep(bare, parse_rule("sla:p95<5ms"), None)
+    assert "latency p95 was not recorded at 1" in said
+    assert "the lowest level does not keep it" in describe_sweep(
+        swept(), parse_rule("sla:p99<1us"), None
+    )
+
+
+def test_whole_milliseconds_are_shown_as_such() -> None:
+    level = swept().levels[1]
+    assert level.steps["p50"] == level.steps["mean"] == 1e-3
+    table = sweep_table(swept(), parse_rule("share:0.9"), None)
+    keys = [column.key for column in table.columns]
+    first, second, *_ = [dict(zip(keys, row, strict=True)) for row in table.rows]
+    shown = [first[key].text.replace("\N{NO-BREAK SPACE}", " ") for key in ("mean", "p50", "p99")]
+    assert shown == ["< 1", "< 1", "4"]
+    assert (second["mean"].text, second["wait"].text) == ("2", "1.69")
+    assert {column.unit for column in table.columns if "latency" in column.header} == {"ms"}
 
 
 def test_what_was_not_measured_is_said() -> None:

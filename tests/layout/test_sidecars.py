@@ -97,6 +97,67 @@ def test_what_cannot_be_used_is_told_and_the_rest_kept(text: str, what: str, hin
     assert hint in problems[0].hint
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "what", "hint"),
+    [
+        ("[spans]\nsaved = -5", 2, "[spans] saved = -5 is not used: it must be a count", ""),
+        ('[spans]\nsaved = "many"', 2, "saved = 'many' is not used", ""),
+        ("[spans]\n\nper_request = 3.5", 3, "per_request = 3.5 is not used", ""),
+        ("[spans]\nper_request = 0", 2, "whole number from 1 on", ""),
+        ("[spans]\ncreated = true", 2, "whole number from 0 on", ""),
+        ("spans = {dropped = 1.5}", 1, "dropped = 1.5 is not used", ""),
+        ("[spans]\nper_reqest = 3", 2, "'per_reqest' is not known", "did you mean per_request?"),
+        ("[limits]\nserver = {cpu = -2.0}", 2, "server.cpu = -2.0 is not used", ""),
+        ("[limits.server]\ncpu = inf", 2, "cores above 0", ""),
+        ('[limits]\nserver.memory = "4GX"', 2, "no known unit of data", ""),
+        ("[limits]\nserver = {memory = 0}", 2, "an amount above 0", ""),
+        ("[limits]\nserver = {cpus = 2}", 2, "'server.cpus' is not known", "did you mean cpu?"),
+        ("[limits]\nserver = 2", 2, "it must be a table", "write server = {cpu = 2.0}"),
+        ("[containers]\nservice = 3", 2, "the name of a container", ""),
+        ("[containers]\nstorage = []", 2, "the name of a container", ""),
+        ('[containers]\nservce = "a"', 2, "'servce' is not known", "did you mean service?"),
+    ],
+)
+def test_a_table_that_cannot_be_used_names_its_line(
+    text: str, line: int, what: str, hint: str
+) -> None:
+    found, problems = read_sidecar(text, "x/run.toml")
+    assert found == Sidecar()
+    assert [(one.where, one.severity) for one in problems] == [(f"x/run.toml:{line}", "warning")]
+    assert what in problems[0].what
+    assert hint in problems[0].hint
+
+
+def test_what_is_fine_beside_what_is_not_is_kept() -> None:
+    text = "[spans]\nsaved = 0\nper_request = -1\n[limits]\na = {cpu = 2, memory = -1}\n"
+    found, problems = read_sidecar(text, "run.toml")
+    assert (found.spans, found.limits) == ({"saved": 0}, {"a": {"cpu": 2}})
+    assert [one.line for one in problems] == [3, 5]
+
+
+def test_labels_of_a_configuration_file_name_their_line(tmp_path: Path) -> None:
+    write(tmp_path, {"benchkit.toml": "schema = 1\n[labels.spans]\nsaved = -1\n", "a.txt": ""})
+    sidecars = Sidecars(tmp_path)
+    assert sidecars.for_file(tmp_path / "a.txt").spans == {}
+    assert [one.where for one in sidecars.diagnostics] == [f"{tmp_path}/benchkit.toml:3"]
+
+
+def test_containers_are_called_as_a_file_of_names_says(tmp_path: Path) -> None:
+    write(tmp_path, {"containers.json": '{"/docker/4f1c": "consumer"}', "a/b.txt": ""})
+    sidecars = Sidecars(tmp_path)
+    assert sidecars.for_file(tmp_path / "a" / "b.txt").env == {"name./docker/4f1c": "consumer"}
+    assert sidecars.diagnostics == []
+
+
+@pytest.mark.parametrize("text", ["[1]", "{", '{"a": 1}'])
+def test_a_file_of_names_that_cannot_be_used_is_told(tmp_path: Path, text: str) -> None:
+    write(tmp_path, {"containers.json": text, "b.txt": ""})
+    sidecars = Sidecars(tmp_path)
+    assert sidecars.for_file(tmp_path / "b.txt") == Sidecar()
+    (problem,) = sidecars.diagnostics
+    assert problem.what.endswith("no container gets its name from it")
+
+
 def test_broken_toml_names_the_line() -> None:
     found, problems = read_sidecar('variant = "a"\nrun = = 1\n', "run.toml")
     assert found == Sidecar()

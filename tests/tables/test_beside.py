@@ -24,6 +24,7 @@ SCENARIOS = (
     "nginx-ab/nginx",
     "skywalking-costs",
     "shorturl-costs",
+    "shorturl-k6",
     "redis-gobench",
 )
 
@@ -40,6 +41,10 @@ def table(name: str, title: str) -> list[dict[str, Any]]:
         each for part in compared(name).parts.values() for each in (*part.tables, *part.folded)
     ]
     (wanted,) = [each for each in found if each.title == title]
+    return rows_of(wanted)
+
+
+def rows_of(wanted: Table) -> list[dict[str, Any]]:
     keys = [column.key for column in wanted.columns]
     return [
         {
@@ -85,6 +90,38 @@ def test_in_band_and_out_of_band_add_up() -> None:
     for row in table("tracing-costs", "CPU per request of the service")[1:]:
         assert row["inside"] + row["outside"] == pytest.approx(row["extra"])
         assert 0 <= row["inside"] <= row["extra"]
+
+
+def test_a_request_that_costs_less_is_told_so() -> None:
+    found = bk.load(FIXTURES / "tracing-costs").where(variant=["none", "zipkin"])
+    resources = found.compare(baseline="zipkin").parts["resources"]
+    line = resources.lines[0].replace("\N{NO-BREAK SPACE}", " ")
+    assert line.startswith(
+        "CPU of the service per request, beside zipkin: none 17.7 µs less (−17.9 %"
+    )
+    (row,) = [r for r in rows_of(resources.tables[0]) if r["variant"] == "none"]
+    assert (row["inside"], row["outside"], row["known"]) == ("–", "–", "–")
+
+
+def test_one_run_has_no_interval_and_says_so() -> None:
+    found = bk.load(FIXTURES / "tracing-costs").where(variant=["none", "apm"], run=1)
+    resources = found.compare(baseline="none").parts["resources"]
+    assert resources.lines[0].endswith("more (no interval from 1 run on a side).")
+    (row,) = [r for r in rows_of(resources.tables[0]) if r["variant"] == "apm"]
+    assert row["known"] == "none: 1 run on a side"
+    assert resources.tables[1].notes == ("1 run per side: direction only",)
+
+
+def test_few_runs_name_their_method_in_every_table_of_resources() -> None:
+    told = compared("skywalking-costs").parts["resources"].tables
+    assert [table.notes for table in told] == [
+        ("2 or 3 runs on a side: Welch's test, which assumes log-normal runs",)
+    ] * 2
+
+
+def test_spans_of_a_backend_that_one_side_lacks_are_not_compared() -> None:
+    runs = bk.load(FIXTURES / "tracing-costs")
+    assert runs.compare(metrics=["spans_saved"]).verdict.startswith("~ No primary metric is on")
 
 
 def test_a_container_at_its_limit_is_named(tmp_path: Path) -> None:

@@ -45,6 +45,18 @@ STATISTICS = (
         do="Use `benchkit compare` without --compat, or as many runs on both sides.",
     ),
     Entry(
+        code="B307",
+        severity="warning",
+        says="a benchstat table shows a p-value that its runs cannot give",
+        what="p is below the smallest that a Mann-Whitney test of so many runs has, above 1 or "
+        "below 0.",
+        why="Another test was used, the table was edited, or benchstat erred: p=0.000 from 5+5 "
+        "runs is none of its results, the smallest is 0.008.",
+        example="enabled on Ping: sec/op: p=0.000 cannot come from 5+5 runs: the smallest p of a "
+        "Mann-Whitney test of them is 0.0079",
+        do="Compare the raw runs: `benchkit compare old.txt new.txt`.",
+    ),
+    Entry(
         code="B330",
         severity="warning",
         says="the variants were measured one after the other, not in turn",

@@ -22,7 +22,7 @@ CELL = re.compile(
     r"(?:\s+(?P<delta>~|\?|[+\N{MINUS SIGN}-]?(?:\d+(?:\.\d+)?|Inf|NaN)%)(?!\S))?"
     rf"(?:\s+\((?P<note>[^()]*)\)(?!\S){_MARKS})?"
 )
-_NOTE = re.compile(r"(?:p=(\d+\.\d+)\s+)?n=(\d{1,9})(?:\+(\d{1,9}))?")
+_NOTE = re.compile(r"(?:p=([\N{MINUS SIGN}-]?\d+\.\d+)\s+)?n=(\d{1,9})(?:\+(\d{1,9}))?")
 _SHARE = re.compile(r"(\d{1,9})%")
 _NO_SPREAD = ("?", "∞")
 _ZERO = "0.00"
@@ -82,10 +82,12 @@ class Comparison:
         """
         if not self.pvalue or min(self.sizes) < 1:
             return ""
-        told = float(self.pvalue)
+        told = float(self.pvalue.replace("\N{MINUS SIGN}", "-"))
         written = f"p={self.pvalue} cannot come from {self.sizes[0]}+{self.sizes[1]} runs"
         if told > 1:
             return f"{written}: no probability is above 1"
+        if told < 0:
+            return f"{written}: no probability is below 0"
         least = 0.0 if min(self.sizes) > _MANY else 2 / comb(sum(self.sizes), self.sizes[0])
         rounding = 0.5 * 10.0 ** -len(self.pvalue.partition(".")[2])
         if told + rounding * (1 + 1e-9) >= least:

@@ -56,6 +56,7 @@ def compare(
         table.is_exact = not table.is_old
     fault = comparison.find_fault()
     if fault:
+        row.faults[place] = f"{table.heading.text}: {fault}"
         hint = (
             "compare the raw runs: another test was used, the table was edited, or benchstat erred"
         )

@@ -37,12 +37,19 @@ class Row:
     config : dict of str to str
         The configuration that holds for it.
     cells : dict of int to Cell
+    faults : dict of int to str
+        What cannot be true of a comparison with the first column.
     """
 
     name: str
     line: int
     config: Config
     cells: dict[int, Cell] = field(default_factory=dict)
+    faults: dict[int, str] = field(default_factory=dict)
+
+    def tell_faults(self, cell: Cell) -> list[str]:
+        """Return what cannot be true of the comparison that stands behind a cell."""
+        return [fault for place, fault in self.faults.items() if self.cells.get(place) is cell]
 
     def compare(self, place: int, comparison: Comparison | None) -> None:
         """Take over the numbers of runs from a comparison with the first column."""
@@ -119,6 +126,9 @@ class Table:
             return "mode"
         return "" if self.is_cut and not self.is_tested else "median"
 
+
+#: The entry of a run's environment that says which of its comparisons cannot be true.
+FAULT = "benchstat.fault"
 
 Place = tuple[Table, Row, Cell]
 
@@ -206,6 +216,9 @@ def _make_reading(key: Key, places: list[Place], names: Names, status: Status) -
         status=status,
         env={**dict(sorted(config)), "lossy": "benchstat summary"},
     )
+    faults = [fault for _, row, cell in places for fault in row.tell_faults(cell)]
+    if faults:
+        reading.env[FAULT] = "; ".join(faults)
     for table, row, cell in places:
         _add_rows(reading, table, row, cell)
     return reading

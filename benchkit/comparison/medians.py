@@ -1,0 +1,49 @@
+"""Where the medians of two sides, shown beside a change, say something else than it.
+
+In: the runs of both sides, and the change estimated from them. Out: a note, or none. Why: a change
+by ranks, or by means of logarithms, is not the quotient of the two medians that a reader sees.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+from benchkit.units import format_change
+
+#: Changes that differ by less are written alike, or nearly so.
+_VISIBLE = 0.001
+#: How far the quotient of the medians may lie from the estimate.
+_APART = math.log(1.2)
+#: Logarithms of ratios beyond this leave float64.
+_LARGEST_LOG = 690.0
+
+
+def tell_of_medians(x: Sequence[float], y: Sequence[float], ratio: float | None) -> tuple[str, ...]:
+    """Say where the medians differ the other way than the estimate, or lie far from it.
+
+    Parameters
+    ----------
+    x, y : sequence of float
+        The runs of the baseline and of the variant; at least one each.
+    ratio : float or None
+        The variant's over the baseline's, as estimated from all runs.
+
+    Examples
+    --------
+    >>> tell_of_medians([10.0, 11.0, 30.0], [12.0, 12.0, 13.0], 0.88)[0].partition(":")[0]
+    'the two medians differ the other way'
+    >>> tell_of_medians([10.0, 11.0, 30.0], [12.0, 12.0, 13.0], 1.09)
+    ()
+    """
+    before, after = median(x), median(y)
+    if ratio is None or min(ratio, before, after) <= 0:
+        return ()
+    told, seen = math.log(ratio), math.log(after) - math.log(before)
+    if told * seen < 0 and abs(told - seen) >= _VISIBLE:
+        return ("the two medians differ the other way: the change is estimated from all runs",)
+    if abs(told - seen) > _APART:
+        plain = format_change(math.exp(min(seen, _LARGEST_LOG)))
+        return (f"the medians alone give {plain}: the runs lie far apart",)
+    return ()

@@ -1,0 +1,94 @@
+"""What a load that was held came to: requests, the rate that was asked for and reached, failures.
+
+In: observations, runs of an open loop. Out: a `HeldLoad` per variant, medians over runs. Why: at a
+fixed rate latency is the result and throughput a condition, which has to be shown to hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from benchkit.derived.record import Cell, Measured
+from benchkit.derived.requests import Key, failure_counts, request_counts, request_rates
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+#: Rates within this share of each other are the same load.
+_SAME = 0.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldLoad:
+    """The load of one variant at a fixed rate: medians over runs.
+
+    Parameters
+    ----------
+    cell : tuple of str
+        Group, variant, benchmark, params, tool.
+    runs : int
+    offered : float or None
+        Requests per second that were asked for; None where the tool does not tell.
+    achieved, lowest : float
+        Requests per second, and those of the slowest run.
+    requests, failed : float or None
+    """
+
+    cell: Cell
+    runs: int
+    offered: float | None
+    achieved: float
+    lowest: float
+    requests: float | None
+    failed: float | None
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether every run came within 1 % of the rate that was asked for, where that is told."""
+        return self.offered is None or self.lowest >= self.offered * (1 - _SAME)
+
+    def is_alike(self, other: HeldLoad) -> bool:
+        """Whether two variants had the same load, but for 1 %."""
+        return abs(self.achieved / other.achieved - 1) <= _SAME
+
+
+def list_held(
+    observations: Observations, measured: Sequence[Measured], runs: Runs
+) -> list[HeldLoad]:
+    """Return the load of each variant that was measured in an open loop."""
+    offered = _offered(runs)
+    rates = request_rates(observations, measured)
+    counts, failed = request_counts(observations), failure_counts(observations)
+    places: dict[Cell, list[Key]] = {}
+    for run in measured:
+        if run.key in offered and rates.get(run.key, 0.0) > 0:
+            places.setdefault(run.cell, []).append(run.key)
+    return [
+        HeldLoad(
+            cell=cell,
+            runs=len(keys),
+            offered=_median(offered, keys),
+            achieved=median(rates[key] for key in keys),
+            lowest=min(rates[key] for key in keys),
+            requests=_median(counts, keys),
+            failed=_median(failed, keys),
+        )
+        for cell, keys in places.items()
+    ]
+
+
+def _offered(runs: Runs) -> dict[Key, float | None]:
+    """Return the rate that each run of an open loop was asked for."""
+    held = runs[runs["load_model"].eq("open") & runs["role"].eq("measured")]
+    names = ("group", "variant", "benchmark", "params", "run", "tool")
+    keys = zip(*(held[name].astype(str).tolist() for name in names), strict=True)
+    rates = (rate if rate > 0 else None for rate in held["target_rate"].tolist())
+    return dict(zip(keys, rates, strict=True))
+
+
+def _median(told: Mapping[Key, float | None], keys: Sequence[Key]) -> float | None:
+    known = [value for key in keys if (value := told.get(key)) is not None]
+    return median(known) if known else None

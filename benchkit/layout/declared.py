@@ -1,0 +1,180 @@
+"""The tables ``[spans]``, ``[limits]`` and ``[containers]`` of a sidecar, key by key.
+
+In: a table as TOML gives it. Out: what can be used of it, and why the rest cannot. Why: a count
+that is misspelt or impossible would otherwise be a number that silently lacks, or is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from benchkit.layout.values import UnusableError, read_text
+from benchkit.schema import CONTAINER_ROLES
+from benchkit.units import parse_bytes
+
+
+class Unused(NamedTuple):
+    """One entry that is not used: its keys from the outermost on, why, and what to do."""
+
+    keys: tuple[str, ...]
+    what: str
+    hint: str = ""
+
+
+Checked = tuple[dict[str, Any], list[Unused]]
+
+
+def check_spans(told: Mapping[str, Any]) -> Checked:
+    """Return the counts of spans that can be used.
+
+    Examples
+    --------
+    >>> kept, unused = check_spans({"per_request": 3.5, "saved": 0, "creatd": 12})
+    >>> kept
+    {'saved': 0}
+    >>> [(entry.keys, entry.hint) for entry in unused][1]
+    (('creatd',), 'did you mean created?')
+    """
+    return _check(told, _SPANS)
+
+
+def check_limits(told: Mapping[str, Any]) -> Checked:
+    """Return the limits of containers that can be used.
+
+    Examples
+    --------
+    >>> check_limits({"server": {"cpu": 2.0, "memory": "-1GiB"}})[0]
+    {'server': {'cpu': 2.0}}
+    """
+    kept: dict[str, Any] = {}
+    unused: list[Unused] = []
+    for container, amounts in told.items():
+        if not isinstance(amounts, Mapping):
+            what = f"{container} = {amounts!r} is not used: it must be a table"
+            unused.append(Unused((container,), what, f"write {container} = {{cpu = 2.0}}"))
+            continue
+        fine, wrong = _check(amounts, _LIMITS, f"{container}.")
+        unused += [Unused((container, *entry.keys), entry.what, entry.hint) for entry in wrong]
+        if fine:
+            kept[container] = fine
+    return kept, unused
+
+
+def check_containers(told: Mapping[str, Any]) -> Checked:
+    """Return the containers that are named for what they do.
+
+    Examples
+    --------
+    >>> check_containers({"storage": ["es-1", "es-2"], "servce": "server"})[0]
+    {'storage': ['es-1', 'es-2']}
+    """
+    return _check(told, dict.fromkeys(CONTAINER_ROLES, _read_names))
+
+
+def read_container_names(text: str) -> dict[str, str]:
+    """Read a `containers.json`: what the containers are called, by their ids or paths.
+
+    Raises
+    ------
+    UnusableError
+        If it is no object of texts.
+
+    Examples
+    --------
+    >>> read_container_names('{"/docker/70106e645a75": "consumer"}')
+    {'name./docker/70106e645a75': 'consumer'}
+    """
+    try:
+        told = json.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise UnusableError(f"not valid JSON ({error})") from error
+    if not isinstance(told, dict) or not all(isinstance(name, str) for name in told.values()):
+        msg = 'not an object like {"/docker/70106e645a75": "consumer"}'
+        raise UnusableError(msg)
+    return {f"name.{container}": name.strip() for container, name in told.items()}
+
+
+def suggest(key: str, known: Iterable[str]) -> str:
+    """Say which known key was meant, or which there are."""
+    names = list(known)
+    near = get_close_matches(key, names, 1)
+    return f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
+
+
+def _check(
+    told: Mapping[str, Any], known: Mapping[str, Callable[[Any], Any]], within: str = ""
+) -> Checked:
+    kept: dict[str, Any] = {}
+    unused = []
+    for key, value in told.items():
+        if key not in known:
+            what = f"the key {within + key!r} is not known and is not used"
+            unused.append(Unused((key,), what, suggest(key, known)))
+            continue
+        try:
+            kept[key] = known[key](value)
+        except ValueError as error:
+            unused.append(Unused((key,), f"{within}{key} = {value!r} is not used: {error}"))
+    return kept, unused
+
+
+def _read_count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        msg = "it must be a count of spans, a whole number from 0 on"
+        raise UnusableError(msg)
+    return value
+
+
+def _read_per_request(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        msg = "it must be the spans that one request makes, a whole number from 1 on"
+        raise UnusableError(msg)
+    return value
+
+
+def _read_cores(value: object) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 < float(value) < math.inf:  # type: ignore[arg-type]
+        msg = "it must be a number of cores above 0, like 2 or 0.5"
+        raise UnusableError(msg)
+    return value  # type: ignore[return-value]
+
+
+def _read_memory(value: object) -> object:
+    size = value
+    if isinstance(value, str):
+        size = parse_bytes(value, binary="i" in value.lower()).value
+    if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < math.inf:
+        msg = 'it must be an amount above 0, in B or like "4GiB"'
+        raise UnusableError(msg)
+    return value
+
+
+def _read_names(value: object) -> object:
+    names = list(_list(value))
+    if not names or not all(names):
+        msg = "it must be the name of a container, or a list of names"
+        raise UnusableError(msg)
+    return value
+
+
+def _list(value: object) -> Iterator[str]:
+    for name in value if isinstance(value, list) else [value]:
+        if not isinstance(name, str):
+            msg = "it must be the name of a container, or a list of names"
+            raise UnusableError(msg)
+        yield read_text(name)
+
+
+_SPANS: dict[str, Callable[[Any], Any]] = {
+    "per_request": _read_per_request,
+    "created": _read_count,
+    "saved": _read_count,
+    "dropped": _read_count,
+    "source": read_text,
+}
+_LIMITS: dict[str, Callable[[Any], Any]] = {"cpu": _read_cores, "memory": _read_memory}

@@ -1,0 +1,53 @@
+"""On which line of a TOML file a key stands.
+
+In: the text, the keys from the outermost on. Out: a line. Why: the standard reader tells values
+without places, and a message about a value has to say where it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+_TABLE = re.compile(r"\s*\[\[?([^\[\]]+)\]")
+_KEY = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|[A-Za-z0-9_.\s-])+?)\s*=""")
+_NAME = re.compile(r""""[^"]*"|'[^']*'|[^.\s]+""")
+
+
+def find_line(text: str, keys: Sequence[str]) -> int:
+    r"""Return the line, counted from 1, that tells most of a key; 0 where none does.
+
+    Parameters
+    ----------
+    text : str
+    keys : sequence of str
+        ``("limits", "server", "cpu")``; of an inline table the line of the table.
+
+    Examples
+    --------
+    >>> text = '[limits]\nserver = {cpu = -2}\nnginx.cpu = 1\n'
+    >>> find_line(text, ("limits", "server", "cpu")), find_line(text, ("limits", "nginx", "cpu"))
+    (2, 3)
+    >>> find_line(text, ("limits", "redis")), find_line(text, ("spans",))
+    (1, 0)
+    """
+    wanted, best = tuple(keys), (0, 0)
+    for number, told in _list_keys(text):
+        if told == wanted[: len(told)] and len(told) > best[0]:
+            best = len(told), number
+    return best[1]
+
+
+def _list_keys(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield each line that names a table or a key, with its keys from the outermost on."""
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if found := _TABLE.match(line):
+            table = _split(found[1])
+            yield number, table
+        elif found := _KEY.match(line):
+            yield number, (*table, *_split(found[1]))
+
+
+def _split(dotted: str) -> tuple[str, ...]:
+    return tuple(name.strip("\"'") for name in _NAME.findall(dotted))

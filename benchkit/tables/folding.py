@@ -1,0 +1,68 @@
+"""Which exploratory rows a terminal shows: a screen or two, and a count of the rest.
+
+In: exploratory verdicts. Out: those to show, and a line about the others. Why: a tool that tells a
+hundred statistics of every tag and phase hides the few that people look for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchkit.comparison import DIRECTIONS
+from benchkit.verdict import CHANGED, IMPROVEMENT, REGRESSION, Verdict
+
+#: So many rows are read; beyond them the rest is folded.
+MOST = 40
+_SHOWN = frozenset({REGRESSION, IMPROVEMENT, CHANGED})
+
+
+def fold_rows(rows: Sequence[Verdict], most: int = MOST) -> tuple[list[Verdict], str]:
+    """Return the rows to show, in their order, and what is said of the others.
+
+    Parameters
+    ----------
+    rows : sequence of Verdict
+    most : int
+        How many are shown.
+
+    Notes
+    -----
+    What changed goes first, then what has an interval and is of no tag, phase or container, then
+    the rest of these, each in the order of the rows.
+    """
+    if len(rows) <= most:
+        return list(rows), ""
+    ranked = sorted(range(len(rows)), key=lambda index: (_rank(rows[index]), index))
+    kept = [index for index in ranked if _rank(rows[index]) <= _OWN][:most]
+    if not kept:
+        kept = ranked[:most]
+    chosen = set(kept)
+    left = [row for index, row in enumerate(rows) if index not in chosen]
+    return [rows[index] for index in sorted(chosen)], _describe(left)
+
+
+#: Up to this rank a row is worth a line.
+_OWN = 1
+
+
+def _rank(row: Verdict) -> int:
+    if row.word in _SHOWN:
+        return 0
+    is_known = row.contrast.method not in DIRECTIONS
+    return (1 if is_known else 2) if not row.contrast.subject else 3
+
+
+def _describe(left: Sequence[Verdict]) -> str:
+    """Count what is folded, by why it is."""
+    moved = sum(row.word in _SHOWN for row in left)
+    parts = sum(bool(row.contrast.subject) and row.word not in _SHOWN for row in left)
+    single = sum(_rank(row) == _OWN + 1 for row in left)
+    rest = len(left) - moved - parts - single
+    told = (
+        (moved, "that change"),
+        (parts, "of tags, phases or containers, none of which shows a change"),
+        (single, "of single runs"),
+        (rest, "more that show no change"),
+    )
+    said = ", ".join(f"{count} {what}" for count, what in told if count)
+    return f"{len(left)} rows are folded: {said}; --all shows them, --format csv every number"

@@ -1,0 +1,211 @@
+"""What a variant adds to a request at a fixed rate: latencies side by side, and their differences.
+
+In: `HeldLoad`s, and the verdicts on latencies. Out: a `Table` and sentences. Why: at a fixed rate
+people ask how many microseconds a request costs more; the rate itself is a condition, no result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from benchkit.comparison import REFUSED, Contrast
+from benchkit.derived.held import HeldLoad
+from benchkit.derived.record import Cell as Place
+from benchkit.stats.location import estimate_shift
+from benchkit.tables.amounts import amount, column, count, scale_of
+from benchkit.tables.model import Cell, Column, Table, drop_empty
+from benchkit.tables.places import MEDIANS, PLACE, fold_place, place_cells, shared_place
+from benchkit.tables.wording import (
+    NOTHING,
+    format_bare,
+    write_change,
+    write_interval,
+    write_value,
+)
+from benchkit.units import Scale, common_scale, format_number, printable
+from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
+
+#: Statistics that are put side by side; of the largest there is no difference to tell.
+_STATS = ("mean", "min", "p50", "p90", "p95", "p99", "max")
+_UNCOMPARED = "max"
+_RATE = Scale(1.0, "/s")
+
+_Latencies = Mapping[tuple[Place, str], Verdict]
+#: A variant beside its baseline.
+_Pair = tuple[HeldLoad, HeldLoad]
+
+
+def held_table(loads: Sequence[HeldLoad], verdicts: Verdicts) -> Table | None:
+    """Build the table; None where no variant stands beside its baseline at a fixed rate."""
+    pairs, told = _pair_up(loads, verdicts), _latencies(verdicts)
+    if not any((pair[1].cell, stat) in told for pair in pairs for stat in _STATS):
+        return None
+    scales = {stat: _scale(stat, pairs, told) for stat in _STATS}
+    rows = []
+    for base, others in _by_baseline(pairs).items():
+        rows.append(_values(base, others[0], told, scales, is_base=True))
+        for other in others:
+            rows.append(_values(other, other, told, scales, is_base=False))
+            rows.append(_differences(other, told, scales))
+    columns = (
+        *(Column(key, key) for key in (*PLACE, "variant")),
+        column("requests", "requests"),
+        column("offered", "offered", _RATE),
+        column("achieved", "achieved", _RATE),
+        column("failed", "failed"),
+        *(column(stat, stat, scales[stat]) for stat in _STATS),
+        column("runs", "runs"),
+    )
+    confidence = format_bare(verdicts.comparisons.confidence)
+    note = (
+        f"Δ: the difference with its {confidence} interval over the runs (ranks; Welch's with 2 or "
+        "3; none with 1), each by itself; max is not compared"
+    )
+    table = Table("Latency at a fixed rate", columns, tuple(rows), footer=(note,))
+    return fold_place(drop_empty(table, (*PLACE, "offered", *_STATS)), MEDIANS)
+
+
+def describe_held(loads: Sequence[HeldLoad], verdicts: Verdicts) -> tuple[str, ...]:
+    """Say what each variant adds to the median request, and whether the load was held."""
+    told = _latencies(verdicts)
+    lines = []
+    pairs = _pair_up(loads, verdicts)
+    most = max((other.runs for _, other in pairs), default=0)
+    for base, other in pairs:
+        row = told.get((other.cell, "p50"))
+        if row is not None and (other.runs > 1 or most == 1):
+            lines.append(_describe(base, other, row, verdicts))
+    return tuple(lines)
+
+
+def _describe(base: HeldLoad, other: HeldLoad, row: Verdict, verdicts: Verdicts) -> str:
+    c = row.contrast
+    scale = common_scale([c.center_baseline, c.center_variant], "s")
+    who = printable(" on ".join(name for name in (c.variant, c.benchmark) if name))
+    sides = " → ".join(write_value(v, scale) for v in (c.center_baseline, c.center_variant))
+    change = f"{write_change(c, verdicts.margin)} {write_interval(c, verdicts.margin)}"
+    found = estimate_shift(c.baseline_values, c.variant_values, c.confidence)
+    size = c.delta if found is None else found.value
+    interval = "" if found is None else _write_ends(found.low, found.high, scale)
+    amount_ = f"{format_number(abs(size) / scale.factor)} {scale.label}"
+    verb = "takes" if size < 0 else "adds"
+    moved = f"{verb} {amount_} {interval}".rstrip()
+    where = f"{'off' if size < 0 else 'to'} the median request ({sides}, {change.rstrip(' –')})"
+    shown = ", not shown" if row.word == INCONCLUSIVE else ""
+    return f"{who} {moved} {where}{shown}, at {_say_load(base, other)}."
+
+
+def _say_load(base: HeldLoad, other: HeldLoad) -> str:
+    """Say at what load, and whether it is a condition that holds."""
+    rate = f"{format_number(other.offered or base.achieved)} requests/s"
+    rates = f"{_write_rate(base)} and {_write_rate(other)} requests/s"
+    if not base.is_alike(other):
+        return f"{rates}: the loads differ, so that the latencies do, too"
+    missed = [load for load in (base, other) if not load.is_reached]
+    if missed:
+        told = ", ".join(f"{printable(load.cell[1])} {_write_lowest(load)}" for load in missed)
+        return f"{rate}; not every run reached that ({told}): see B314"
+    return f"{rate}; the load was held (achieved {rates}) and is not a result"
+
+
+def _write_rate(load: HeldLoad) -> str:
+    return format_number(load.achieved, 4)
+
+
+def _write_lowest(load: HeldLoad) -> str:
+    return f"{format_number(load.lowest)}/s in its slowest run"
+
+
+def _pair_up(loads: Sequence[HeldLoad], verdicts: Verdicts) -> list[_Pair]:
+    """Put each variant beside its baseline, in the order of the pairs."""
+    known = {load.cell: load for load in loads}
+    found = [
+        (known[load.cell[0], baseline, *load.cell[2:]], load)
+        for baseline, variant in verdicts.comparisons.pairs
+        for load in loads
+        if load.cell[1] == variant and (load.cell[0], baseline, *load.cell[2:]) in known
+    ]
+    places = list(dict.fromkeys(shared_place(load.cell) for load in loads))
+    return sorted(found, key=lambda pair: places.index(shared_place(pair[1].cell)))
+
+
+def _by_baseline(pairs: Sequence[_Pair]) -> dict[HeldLoad, list[HeldLoad]]:
+    found: dict[HeldLoad, list[HeldLoad]] = {}
+    for base, other in pairs:
+        found.setdefault(base, []).append(other)
+    return found
+
+
+def _latencies(verdicts: Verdicts) -> _Latencies:
+    found: dict[tuple[Place, str], Verdict] = {}
+    for row in verdicts.rows:
+        c = row.contrast
+        if c.metric == "latency" and not c.subject and c.stat in _STATS:
+            found[(c.group, c.variant, c.benchmark, c.params, c.tool), c.stat] = row
+    return found
+
+
+def _scale(stat: str, pairs: Sequence[_Pair], told: _Latencies) -> Scale:
+    rows = [told[other.cell, stat] for _, other in pairs if (other.cell, stat) in told]
+    sides = [(r.contrast.center_baseline, r.contrast.center_variant) for r in rows]
+    return scale_of([value for side in sides for value in side], "s")
+
+
+def _values(
+    load: HeldLoad,
+    variant: HeldLoad,
+    told: _Latencies,
+    scales: Mapping[str, Scale],
+    *,
+    is_base: bool,
+) -> tuple[Cell, ...]:
+    """Write the values of a side, which stand in the rows of a variant."""
+
+    def read(stat: str) -> float | None:
+        row = told.get((variant.cell, stat))
+        if row is None:
+            return None
+        return row.contrast.center_baseline if is_base else row.contrast.center_variant
+
+    return (
+        *place_cells(load.cell),
+        Cell(printable(load.cell[1])),
+        count(load.requests),
+        amount(load.offered, Scale(1.0, "")) if load.offered is not None else Cell(""),
+        amount(load.achieved, Scale(1.0, ""), digits=4),
+        count(load.failed),
+        *(_amount(read(stat), scales[stat]) for stat in _STATS),
+        Cell(f"{load.runs}", load.runs),
+    )
+
+
+def _amount(value: float | None, scale: Scale) -> Cell:
+    return Cell("") if value is None else amount(value, scale)
+
+
+def _differences(load: HeldLoad, told: _Latencies, scales: Mapping[str, Scale]) -> tuple[Cell, ...]:
+    cells = []
+    for stat in _STATS:
+        row = told.get((load.cell, stat))
+        cells.append(Cell("") if row is None else _difference(row.contrast, scales[stat]))
+    named = Cell(f"Δ {printable(load.cell[1])}")
+    return (*place_cells(load.cell), named, *[Cell("")] * 4, *cells, Cell(""))
+
+
+def _difference(contrast: Contrast, scale: Scale) -> Cell:
+    if contrast.stat == _UNCOMPARED or contrast.method == REFUSED:
+        return Cell(NOTHING)
+    found = estimate_shift(contrast.baseline_values, contrast.variant_values, contrast.confidence)
+    if found is None:
+        return amount(contrast.delta, scale, signed=True)
+    shift = amount(found.value, scale, signed=True)
+    return Cell(f"{shift.text} {_write_ends(found.low, found.high, scale)}".rstrip(), found.value)
+
+
+def _write_ends(low: float, high: float, scale: Scale) -> str:
+    """Write the ends of an interval; nothing where there is none."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return ""
+    ends = (amount(end, scale, signed=True).text for end in (low, high))
+    return f"[{', '.join(ends)}]"

@@ -1,0 +1,75 @@
+"""A long table of exploratory rows is folded, what changed stays, and the rest is counted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import examples
+
+from benchkit.cli.console import render_comparison
+from benchkit.tables.folding import MOST, fold_rows
+from benchkit.tables.overhead import exploratory_tables
+from benchkit.verdict import REGRESSION, Verdict, Verdicts
+
+
+def many(count: int) -> Verdicts:
+    """Repeat the exploratory rows under tags, none of which is shown."""
+    verdicts = examples.tracing()
+    rest = [row for row in verdicts.rows if not row.contrast.primary]
+    tagged = [_tag(rest[number % len(rest)], f"tag:{number}") for number in range(count)]
+    return replace(verdicts, rows=(*verdicts.rows, *tagged))
+
+
+def _tag(row: Verdict, subject: str) -> Verdict:
+    return replace(row, word="inconclusive", contrast=replace(row.contrast, subject=subject))
+
+
+def test_a_short_table_is_whole() -> None:
+    rows = [row for row in many(10).rows if not row.contrast.primary]
+    assert len(rows) <= MOST
+    assert fold_rows(rows) == (rows, "")
+
+
+def test_tags_without_a_change_are_folded_and_counted() -> None:
+    rows = [row for row in many(100).rows if not row.contrast.primary]
+    kept, said = fold_rows(rows)
+    assert [row.contrast.subject for row in kept] == [""] * 8
+    assert said.startswith("100 rows are folded: 100 of tags, phases or containers")
+    assert "--all shows them" in said
+
+
+def test_what_changes_is_shown_before_all_else() -> None:
+    rows = [row for row in many(100).rows if not row.contrast.primary]
+    rows[-1] = replace(rows[-1], word=REGRESSION)
+    kept, said = fold_rows(rows)
+    assert kept[-1] is rows[-1]
+    assert said.startswith("99 rows are folded")
+    changed = [replace(row, word=REGRESSION) for row in rows]
+    kept, said = fold_rows(changed, 10)
+    assert (kept, said.partition(":")[0]) == (changed[:10], "98 rows are folded")
+    assert "98 that change" in said
+
+
+def test_where_nothing_stands_out_the_first_are_shown() -> None:
+    rows = [row for row in many(100).rows if row.contrast.subject]
+    assert fold_rows(rows)[0] == rows[:MOST]
+
+
+def test_the_terminal_folds_unless_all_is_asked_for() -> None:
+    verdicts = many(100)
+    assert "100 rows are folded" in render_comparison(verdicts)
+    whole = render_comparison(verdicts, every=True)
+    assert "folded" not in whole
+    assert len(re.findall(r"tag:\d+", whole)) == 100
+    assert sum(len(table.rows) for table in exploratory_tables(verdicts)) == 108
+
+
+def test_a_benchmark_without_a_name_is_called_so_beside_others() -> None:
+    verdicts = examples.tracing()
+    first, *rest = verdicts.rows
+    blank = replace(first, contrast=replace(first.contrast, benchmark=""))
+    shown = render_comparison(replace(verdicts, rows=(blank, *rest)))
+    assert "(unnamed)" in shown
+    assert "(unnamed) are files of wrk whose names tell no benchmark" in shown
+    assert "(unnamed)" not in render_comparison(verdicts)

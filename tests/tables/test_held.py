@@ -1,0 +1,77 @@
+"""At a fixed rate latencies stand side by side, with their differences and what the load was."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import benchkit.api as bk
+from benchkit.stats.rank import hodges_lehmann
+from benchkit.tables.derived import Part
+from benchkit.tables.model import Table
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+
+@cache
+def part(name: str) -> Part:
+    return bk.load(FIXTURES / name).compare().parts["held"]
+
+
+def rows(table: Table) -> list[dict[str, Any]]:
+    keys = [column.key for column in table.columns]
+    return [dict(zip(keys, row, strict=True)) for row in table.rows]
+
+
+def test_each_difference_is_that_of_the_runs() -> None:
+    (table,) = part("shorturl-k6").tables
+    base, other, difference = rows(table)
+    assert [row["variant"].text for row in (base, other, difference)] == [
+        "baseline",
+        "otel",
+        "Δ otel",
+    ]
+    # what k6 printed, typed in: the median of each of five runs
+    medians = (151.59, 185.82, 164.14, 172.84, 209.39), (199.69, 233.16, 210.92, 215.07, 233.27)
+    found = hodges_lehmann(*medians)
+    assert base["p50"].value == pytest.approx(172.84e-6, abs=1e-8)
+    assert other["p50"].value == pytest.approx(215.07e-6, abs=1e-8)
+    assert difference["p50"].value == pytest.approx(found.value * 1e-6, abs=1e-8)
+    assert difference["p50"].text == f"+{found.value:.3g} [+{found.low:.3g}, +{found.high:.3g}]"
+    assert (base["offered"].value, base["failed"].value) == (500, 0)
+    assert (base["requests"].value, other["requests"].value) == (15001, 14999)
+    assert difference["max"].text == "–"
+
+
+def test_the_sentence_says_what_is_added_and_that_not_every_run_had_the_load() -> None:
+    (line,) = part("shorturl-k6").lines
+    said = line.replace("\N{NO-BREAK SPACE}", " ")
+    assert said.startswith(
+        "otel adds 46.8 µs [+5.68, +69.1] to the median request (173 µs → 215 µs"
+    )
+    assert said.endswith(
+        "not every run reached that (baseline 468/s in its slowest run): see B314."
+    )
+
+
+def test_a_load_that_was_held_is_no_result() -> None:
+    (line,) = part("skywalking-costs").lines
+    assert ", not shown, at 300 requests/s; the load was held" in line
+    assert line.endswith("is not a result.")
+
+
+def test_loads_that_differ_are_told() -> None:
+    runs = bk.load(FIXTURES / "shorturl-k6")
+    slow = runs.observations.copy()
+    changed = (slow["variant"] == "otel") & (slow["metric"] == "request_rate")
+    slow.loc[changed, "value"] *= 0.8
+    found = runs.holding(slow).compare().parts["held"]
+    assert "the loads differ, so that the latencies do, too" in found.lines[0]
+
+
+def test_a_closed_loop_has_no_such_table() -> None:
+    assert part("tracing-wrk").tables == ()
+    assert part("tracing-wrk").missing.startswith("No latency at a fixed rate")
