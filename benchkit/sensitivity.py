@@ -19,7 +19,10 @@ from benchkit.stats.power import (
     runs_to_show_effect,
     runs_to_show_equivalence,
 )
-from benchkit.units import format_percent, format_quantity, format_reach
+from benchkit.units import format_number, format_percent, format_quantity
+
+#: From here on a change up and the same one down are too different to be written as one.
+_LARGE_REACH = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +77,19 @@ class Sensitivity:
     least: int | None = None
     is_wide: bool = False
     note: str = ""
+
+
+def format_reach(share: float) -> str:
+    """Write how far a change goes either way; a large one, which is less far down, as a factor.
+
+    Examples
+    --------
+    >>> format_reach(0.041).replace("\N{NO-BREAK SPACE}", " "), format_reach(1.88)
+    ('±4.1 %', 'a factor of 2.88')
+    """
+    if share > _LARGE_REACH:
+        return f"a factor of {format_number(1 + share)}"
+    return f"±{format_percent(share).lstrip('+')}"
 
 
 def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Sensitivity:

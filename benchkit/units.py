@@ -351,23 +351,6 @@ def format_percent(fraction: float, limits: Iterable[float] = ()) -> str:
     return f"{sign}{abs(rounded):.{decimals}f}\N{NO-BREAK SPACE}%"
 
 
-#: From here on a change up and the same one down are too different to be written as one.
-_LARGE_REACH = 0.25
-
-
-def format_reach(share: float) -> str:
-    """Write how far a change goes either way; a large one, which is less far down, as a factor.
-
-    Examples
-    --------
-    >>> format_reach(0.041).replace("\N{NO-BREAK SPACE}", " "), format_reach(1.88)
-    ('±4.1 %', 'a factor of 2.88')
-    """
-    if share > _LARGE_REACH:
-        return f"a factor of {format_number(1 + share)}"
-    return f"±{format_percent(share).lstrip('+')}"
-
-
 def _same_side(percent: float, decimals: int, bound: float) -> bool:
     rounded, exact = round(percent, decimals), round(percent, 9)
     return (rounded > bound) == (exact > bound) and (rounded < bound) == (exact < bound)

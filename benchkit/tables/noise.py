@@ -10,6 +10,7 @@ import math
 
 from benchkit.calibration import Calibration, NoiseMetric, NoiseRow
 from benchkit.metrics import label
+from benchkit.sensitivity import format_reach
 from benchkit.stats.results import Estimate
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.stub import (
@@ -20,7 +21,7 @@ from benchkit.tables.stub import (
     write_share,
 )
 from benchkit.tables.wording import NOTHING, format_bare
-from benchkit.units import format_number, format_percent, format_pvalue, format_reach
+from benchkit.units import format_number, format_percent, format_pvalue
 
 #: Fewest runs per side for the rank test; with fewer the rule is another one.
 _RANK_RUNS = 4

@@ -13,7 +13,7 @@ from functools import cached_property
 from benchkit.comparison import EXACT, Contrast
 from benchkit.derived.containers import shorten
 from benchkit.metrics import label
-from benchkit.sensitivity import Sensitivity
+from benchkit.sensitivity import Sensitivity, format_reach
 from benchkit.stats.power import MOST_RUNS
 from benchkit.tables.average import describe_averages
 from benchkit.tables.folding import fold_rows
@@ -43,7 +43,6 @@ from benchkit.units import (
     common_scale,
     format_number,
     format_quantity,
-    format_reach,
     printable,
 )
 from benchkit.verdict import Verdict, Verdicts

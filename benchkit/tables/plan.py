@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchkit.planning import Needed, Planning, PlanRow, advise
+from benchkit.sensitivity import format_reach
 from benchkit.stats.power import MOST_RUNS
 from benchkit.stats.spread import Components, Spread
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.stub import NONE, fold_stub, stub_cells, stub_columns, write_share
 from benchkit.tables.wording import format_bare, write_value
-from benchkit.units import common_scale, format_reach
+from benchkit.units import common_scale
 
 _BEYOND = f"> {MOST_RUNS}"
 
