@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit.api.answer import Comparison as Comparison
-from benchkit.api.given import adopt, expand
+from benchkit.api.given import Arrowed, adopt, expand
 from benchkit.api.runset import RunSet as RunSet
 from benchkit.errors import ConfigError
 from benchkit.ingestion import loading
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def load(
-    *paths: str | os.PathLike[str] | pd.DataFrame,
+    *paths: str | os.PathLike[str] | pd.DataFrame | Arrowed,
     layout: str | None = None,
     variant: str | None = None,
     samples: bool = False,
@@ -38,12 +38,13 @@ def load(
 
     Parameters
     ----------
-    *paths : str, path or DataFrame
+    *paths : str, path or table
         Files, folders, globs (``results/**/wrk-*.txt``), folders of a commit (``git:REF:results``)
         or behind a URL (``s3://…``, ``https://….zip``), each also as ``label=path``. A single
         folder or URL (``s3://bucket/results``) that is a store is read as one; with no path the
-        store is. A single frame has the columns of `benchkit.schema.COLUMNS`, and may have others,
-        which are left out; each of its runs counts as measured.
+        store is. A single frame (or Arrow table, or what else has ``to_pandas``) has the columns of
+        `benchkit.schema.COLUMNS`; those that may be unknown may be missing, others are left out;
+        each of its runs counts as measured.
     layout, variant : str, optional
         As ``--layout`` and ``--variant``.
     samples : bool
@@ -62,9 +63,9 @@ def load(
     DataError
         If there is nothing to load.
     SchemaError
-        If a frame lacks a column, or a value does not fit.
+        If a frame lacks a column, a value or a unit does not fit, or it tells one run twice.
     ConfigError
-        If a frame comes with other paths or with options.
+        If a frame comes with other paths or with options, or something is neither path nor table.
 
     Examples
     --------
@@ -77,9 +78,8 @@ def load(
     names: list[str] = []
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
-            return adopt(
-                path, alone=len(paths) == 1 and not (layout or variant or options or store)
-            )
+            asked = layout or variant or options or store or samples
+            return adopt(path, alone=len(paths) == 1 and not asked)
         names += expand(os.fspath(path))
     found = loading.load(
         names,
@@ -99,7 +99,7 @@ def load(
 
 
 def compare(
-    observations: Observations | pd.DataFrame,
+    observations: Observations | pd.DataFrame | Arrowed,
     *,
     baseline: str,
     variant: str | Sequence[str] | None = None,
