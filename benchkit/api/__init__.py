@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from benchkit.api.answer import Comparison as Comparison
 from benchkit.api.given import Arrowed, adopt, expand
 from benchkit.api.runset import RunSet as RunSet
+from benchkit.config import DEFAULT_BLOCKS, DEFAULT_METHOD
+from benchkit.derived.knee import DEFAULT as KNEE
 from benchkit.errors import ConfigError
 from benchkit.ingestion import loading
 from benchkit.ingestion.discovery import Options
@@ -103,8 +105,12 @@ def compare(
     *,
     baseline: str,
     variant: str | Sequence[str] | None = None,
-    confidence: float = 0.95,
-    margin: float = 0.03,
+    confidence: float | str = 0.95,
+    margin: float | str = 0.03,
+    metrics: str | Sequence[str] = (),
+    blocks: str = DEFAULT_BLOCKS,
+    method: str = DEFAULT_METHOD,
+    knee: str = KNEE,
 ) -> Comparison:
     """Compare the variants in a table of observations of one's own.
 
@@ -115,10 +121,15 @@ def compare(
     baseline : str
     variant : str or sequence of str, optional
         All others if not given.
-    confidence : float
-        Of each interval.
-    margin : float
-        The smallest change that matters, as a share of the baseline.
+    confidence : float or str
+        Of each interval: ``0.95`` or ``"95%"``.
+    margin : float or str
+        The smallest change that matters, as a share of the baseline: ``0.03`` or ``"3%"``.
+    metrics : str or sequence of str
+        ``metric`` or ``metric.stat``: the primaries; a tool that benchkit does not know has none
+        until they are named.
+    blocks, method, knee : str
+        As in `RunSet.compare`.
 
     Returns
     -------
@@ -127,9 +138,11 @@ def compare(
     Raises
     ------
     SchemaError
-        If a column is missing or a value does not fit.
+        If a column is missing, a value or a unit does not fit, or one run is told twice.
     SelectionError, DataError
         If a name is not there, or there are no two variants.
+    ConfigError
+        If a share does not lie between 0 and 1, or a word is not known.
 
     Examples
     --------
@@ -140,7 +153,14 @@ def compare(
     [0.864]
     """
     return adopt(observations).compare(
-        baseline=baseline, variant=variant, confidence=confidence, margin=margin
+        baseline=baseline,
+        variant=variant,
+        confidence=confidence,
+        margin=margin,
+        metrics=metrics,
+        blocks=blocks,
+        method=method,
+        knee=knee,
     )
 
 
