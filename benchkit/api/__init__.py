@@ -190,7 +190,8 @@ def report(
     Raises
     ------
     ConfigError
-        If the ending is of no form, a template is wrong, or the file cannot be written.
+        If the ending is of no form, a template is wrong, the file cannot be written, or it is no
+        comparison.
 
     Examples
     --------
@@ -200,8 +201,14 @@ def report(
     >>> bk.report(comparison, f"{gettempdir()}/report.md").name
     'report.md'
     """
+    if not isinstance(comparison, Comparison):
+        raise ConfigError(
+            f"{type(comparison).__name__} is no comparison",
+            where="report",
+            hint="give what compare returns: bk.report(results.compare(baseline=…), path)",
+        )
     target = Path(path)
-    form = target.suffix.removeprefix(".")
+    form = target.suffix.removeprefix(".").lower()
     folder = None if templates is None else Path(templates)
     text = comparison.render(form, title=title, templates=folder)
     try:

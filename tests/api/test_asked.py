@@ -76,3 +76,31 @@ def test_a_tool_of_ones_own_has_the_primaries_that_are_named(results: bk.RunSet)
     named = rates.pipe(bk.compare, baseline="none", metrics="request_rate").frame
     read = results.compare(baseline="none", metrics="request_rate").frame
     assert named.query("primary").ratio.tolist() == read.query("primary").ratio.tolist()
+
+
+def test_a_frame_is_a_copy_that_pandas_can_do_all_with(results: bk.RunSet) -> None:
+    found = results.compare(baseline="none")
+    frame = found.frame
+    assert len(frame.drop_duplicates()) == len(frame)
+    frame["ratio"] = 0.0
+    assert (found.frame["ratio"] > 0).all()
+
+
+@pytest.mark.parametrize("policy", [None, 5, ["gate"]])
+def test_what_is_no_policy_is_refused(results: bk.RunSet, policy: None) -> None:
+    with pytest.raises(ConfigError, match=r"policy: \w+ is no policy; give \{\}"):
+        bk.gate(results.compare(baseline="none"), policy)  # type: ignore[arg-type]
+
+
+def test_a_report_is_of_a_comparison(results: bk.RunSet, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"report: RunSet is no comparison; give what compare"):
+        bk.report(results, tmp_path / "r.html")  # type: ignore[arg-type]
+    found = results.compare(baseline="none")
+    assert bk.report(found, tmp_path / "R.HTML").read_text(encoding="utf-8")[:9] == "<!doctype"
+
+
+def test_wrk_made_up_samples_also_where_only_its_name_is_known(results: bk.RunSet) -> None:
+    own = bk.load(results.observations)
+    codes = {finding.code for finding in own.check(baseline="none")}
+    assert "B310" in codes
+    assert "B311" not in codes
