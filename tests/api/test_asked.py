@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import benchkit as bk
-from benchkit.errors import ConfigError, SelectionError
+from benchkit.errors import BaselineError, ConfigError, SelectionError
 
 WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
 
@@ -104,3 +104,12 @@ def test_wrk_made_up_samples_also_where_only_its_name_is_known(results: bk.RunSe
     codes = {finding.code for finding in own.check(baseline="none")}
     assert "B310" in codes
     assert "B311" not in codes
+
+
+def test_errors_name_what_python_and_the_command_line_share(results: bk.RunSet) -> None:
+    with pytest.raises(ConfigError, match=r"^knee: 'x' is no rule for a knee"):
+        results.compare(baseline="none", knee="x")
+    with pytest.raises(BaselineError, match=r"with --baseline, or baseline= in Python; the "):
+        results.where(variant=["otlp", "apm"]).compare()
+    with pytest.raises(ConfigError, match=r"^templates: json has no templates"):
+        results.compare(baseline="none").render("json", templates=WRK)
