@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from benchkit import schema
 from benchkit.api.own import take
 from benchkit.api.runset import RunSet
-from benchkit.errors import ConfigError, DataError
+from benchkit.errors import ConfigError, DataError, Finding
 from benchkit.ingestion.discovery import split_label
 from benchkit.layout.natural import path_key
 
@@ -84,7 +84,21 @@ def adopt(table: object, *, alone: bool = True) -> RunSet:
             "the runs of each under numbers of their own",
         )
     observations = take(frame)
-    return RunSet(observations=observations, runs=schema.runs_of(observations))
+    runs = schema.runs_of(observations)
+    return RunSet(observations=observations, runs=runs, problems=(_tell_unknown(len(runs)),))
+
+
+def _tell_unknown(runs: int) -> Finding:
+    """B107: a table tells values; what is known of their runs stands in another."""
+    return Finding(
+        code="B107",
+        severity="info",
+        message="the table tells nothing of its runs but their numbers: rules about their order, "
+        "length, machine, version, command and containers were passed over",
+        remedy="compare the results as they were loaded, and leave out runs with .where(…), for "
+        "these rules to look",
+        numbers={"runs": runs},
+    )
 
 
 def read_table(table: object) -> pd.DataFrame:

@@ -132,3 +132,11 @@ def test_a_frame_has_the_samples_that_it_has(read: pd.DataFrame) -> None:
         bk.load(read, samples=True)
     with pytest.raises(ConfigError, match="numbers of their own"):
         bk.load(read, read)
+
+
+def test_a_table_says_what_it_does_not_tell(read: pd.DataFrame) -> None:
+    own = bk.load(read)
+    told = own.check(baseline="none")
+    assert [finding.numbers["runs"] for finding in told if finding.code == "B107"] == [16]
+    assert "B107" in {finding.code for finding in own.compare(baseline="none").findings}
+    assert "B107" not in {finding.code for finding in bk.load(FIXTURES / "tracing-wrk").check()}
