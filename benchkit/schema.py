@@ -228,7 +228,7 @@ def _frame(data: Mapping[str, object] | pd.DataFrame, columns: tuple[Column, ...
                 series = series.astype("Int64")
                 _require_range(column, series)
             typed[column.name] = series.astype(column.dtype)  # type: ignore[call-overload]
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             msg = f"column {column.name!r} is not of type {column.type}: {error}"
             raise SchemaError(msg) from error
         if not column.nullable and column.dtype != "object" and typed[column.name].isna().any():

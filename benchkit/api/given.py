@@ -115,7 +115,7 @@ def read_table(table: object) -> pd.DataFrame:
     frame = convert() if callable(convert) else table
     if isinstance(frame, pd.DataFrame):
         return frame
-    many = isinstance(table, (list, tuple, set, frozenset, dict))
+    many = isinstance(table, (list, tuple, set, frozenset))
     raise ConfigError(
         f"{type(table).__name__} is neither a path nor a table",
         where="load",
