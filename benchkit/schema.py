@@ -226,8 +226,9 @@ def _frame(data: Mapping[str, object] | pd.DataFrame, columns: tuple[Column, ...
             series = pd.Series(data[column.name])
             if column.type == "i32":  # astype("int32") alone would cut 1.5 to 1
                 series = series.astype("Int64")
+                _require_range(column, series)
             typed[column.name] = series.astype(column.dtype)  # type: ignore[call-overload]
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             msg = f"column {column.name!r} is not of type {column.type}: {error}"
             raise SchemaError(msg) from error
         if not column.nullable and column.dtype != "object" and typed[column.name].isna().any():
@@ -241,3 +242,12 @@ def _frame(data: Mapping[str, object] | pd.DataFrame, columns: tuple[Column, ...
         msg = "a value is not a finite number"
         raise SchemaError(msg, hint="leave out what was not measured")
     return frame
+
+
+def _require_range(column: Column, series: pd.Series) -> None:
+    """Refuse whole numbers that the type would cut to others."""
+    import numpy as np
+
+    limits = np.iinfo(column.dtype)
+    if ((series < limits.min) | (series > limits.max)).any():
+        raise ValueError(f"a number is beyond {limits.min} to {limits.max}")

@@ -128,5 +128,5 @@ def choose_baseline(
     fewer = ", or name fewer files" if len(variants) > _LISTED else ""
     raise BaselineError(
         f"which variant is the baseline? {why}",
-        hint=f"name it with --baseline{fewer}; the variants are {listed}",
+        hint=f"name it with --baseline, or baseline= in Python{fewer}; the variants are {listed}",
     )

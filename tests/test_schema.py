@@ -127,6 +127,8 @@ def test_what_has_to_be_known_is_known(row: Data, name: str) -> None:
         ("value", "fast"),
         ("run", "first"),
         ("run", 1.5),
+        ("run", float("inf")),
+        ("run", 1 + (1 << 32)),
         ("n", "many"),
         ("n", 2.5),
         ("time", "noon"),

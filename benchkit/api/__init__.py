@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit.api.answer import Comparison as Comparison
-from benchkit.api.given import adopt, expand
+from benchkit.api.given import Arrowed, adopt, expand
 from benchkit.api.runset import RunSet as RunSet
+from benchkit.config import DEFAULT_BLOCKS, DEFAULT_METHOD
+from benchkit.derived.knee import DEFAULT as KNEE
 from benchkit.errors import ConfigError
 from benchkit.ingestion import loading
 from benchkit.ingestion.discovery import Options
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def load(
-    *paths: str | os.PathLike[str] | pd.DataFrame,
+    *paths: str | os.PathLike[str] | pd.DataFrame | Arrowed,
     layout: str | None = None,
     variant: str | None = None,
     samples: bool = False,
@@ -38,12 +40,13 @@ def load(
 
     Parameters
     ----------
-    *paths : str, path or DataFrame
+    *paths : str, path or table
         Files, folders, globs (``results/**/wrk-*.txt``), folders of a commit (``git:REF:results``)
         or behind a URL (``s3://…``, ``https://….zip``), each also as ``label=path``. A single
         folder or URL (``s3://bucket/results``) that is a store is read as one; with no path the
-        store is. A single frame has the columns of `benchkit.schema.COLUMNS`, and may have others,
-        which are left out; each of its runs counts as measured.
+        store is. A single frame (or Arrow table, or what else has ``to_pandas``) has the columns of
+        `benchkit.schema.COLUMNS`; those that may be unknown may be missing, others are left out;
+        each of its runs counts as measured.
     layout, variant : str, optional
         As ``--layout`` and ``--variant``.
     samples : bool
@@ -62,9 +65,9 @@ def load(
     DataError
         If there is nothing to load.
     SchemaError
-        If a frame lacks a column, or a value does not fit.
+        If a frame lacks a column, a value or a unit does not fit, or it tells one run twice.
     ConfigError
-        If a frame comes with other paths or with options.
+        If a frame comes with other paths or with options, or something is neither path nor table.
 
     Examples
     --------
@@ -77,9 +80,8 @@ def load(
     names: list[str] = []
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
-            return adopt(
-                path, alone=len(paths) == 1 and not (layout or variant or options or store)
-            )
+            asked = layout or variant or options or store or samples
+            return adopt(path, alone=len(paths) == 1 and not asked)
         names += expand(os.fspath(path))
     found = loading.load(
         names,
@@ -99,12 +101,16 @@ def load(
 
 
 def compare(
-    observations: Observations | pd.DataFrame,
+    observations: Observations | pd.DataFrame | Arrowed,
     *,
     baseline: str,
     variant: str | Sequence[str] | None = None,
-    confidence: float = 0.95,
-    margin: float = 0.03,
+    confidence: float | str = 0.95,
+    margin: float | str = 0.03,
+    metrics: str | Sequence[str] = (),
+    blocks: str = DEFAULT_BLOCKS,
+    method: str = DEFAULT_METHOD,
+    knee: str = KNEE,
 ) -> Comparison:
     """Compare the variants in a table of observations of one's own.
 
@@ -115,10 +121,15 @@ def compare(
     baseline : str
     variant : str or sequence of str, optional
         All others if not given.
-    confidence : float
-        Of each interval.
-    margin : float
-        The smallest change that matters, as a share of the baseline.
+    confidence : float or str
+        Of each interval: ``0.95`` or ``"95%"``.
+    margin : float or str
+        The smallest change that matters, as a share of the baseline: ``0.03`` or ``"3%"``.
+    metrics : str or sequence of str
+        ``metric`` or ``metric.stat``: the primaries; a tool that benchkit does not know has none
+        until they are named.
+    blocks, method, knee : str
+        As in `RunSet.compare`.
 
     Returns
     -------
@@ -127,9 +138,11 @@ def compare(
     Raises
     ------
     SchemaError
-        If a column is missing or a value does not fit.
+        If a column is missing, a value or a unit does not fit, or one run is told twice.
     SelectionError, DataError
         If a name is not there, or there are no two variants.
+    ConfigError
+        If a share does not lie between 0 and 1, or a word is not known.
 
     Examples
     --------
@@ -140,7 +153,14 @@ def compare(
     [0.864]
     """
     return adopt(observations).compare(
-        baseline=baseline, variant=variant, confidence=confidence, margin=margin
+        baseline=baseline,
+        variant=variant,
+        confidence=confidence,
+        margin=margin,
+        metrics=metrics,
+        blocks=blocks,
+        method=method,
+        knee=knee,
     )
 
 
@@ -170,7 +190,8 @@ def report(
     Raises
     ------
     ConfigError
-        If the ending is of no form, a template is wrong, or the file cannot be written.
+        If the ending is of no form, a template is wrong, the file cannot be written, or it is no
+        comparison.
 
     Examples
     --------
@@ -180,8 +201,14 @@ def report(
     >>> bk.report(comparison, f"{gettempdir()}/report.md").name
     'report.md'
     """
+    if not isinstance(comparison, Comparison):
+        raise ConfigError(
+            f"{type(comparison).__name__} is no comparison",
+            where="report",
+            hint="give what compare returns: bk.report(results.compare(baseline=…), path)",
+        )
     target = Path(path)
-    form = target.suffix.removeprefix(".")
+    form = target.suffix.removeprefix(".").lower()
     folder = None if templates is None else Path(templates)
     text = comparison.render(form, title=title, templates=folder)
     try:

@@ -89,14 +89,19 @@ class Comparison:
 
         return lead(self.verdicts, self.parts)
 
-    @cached_property
+    @property
     def frame(self) -> pd.DataFrame:
         """One row per comparison, with the columns of ``compare --format csv``."""
+        return self._frame.copy()
+
+    @cached_property
+    def _frame(self) -> pd.DataFrame:
+        """What every `frame` is a copy of: who changes theirs changes no other."""
         import pandas as pd
 
         from benchkit.reporting.to_json import row_values
 
-        return pd.DataFrame([row_values(row) for row in self.verdicts.rows])
+        return pd.DataFrame([{**row_values(row), "notes": row.notes} for row in self.verdicts.rows])
 
     @property
     def plot(self) -> Plots:

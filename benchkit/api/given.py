@@ -8,16 +8,25 @@ from __future__ import annotations
 
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from benchkit import schema
+from benchkit.api.own import take
 from benchkit.api.runset import RunSet
-from benchkit.errors import ConfigError, DataError
+from benchkit.errors import ConfigError, DataError, Finding
 from benchkit.ingestion.discovery import split_label
 from benchkit.layout.natural import path_key
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class Arrowed(Protocol):
+    """A table that pandas can have: of Arrow, Polars or another library."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return it as pandas has it."""
+        ...
 
 
 def expand(path: str) -> list[str]:
@@ -49,12 +58,12 @@ def expand(path: str) -> list[str]:
     return [f"{label}={name}" if label else name for name in found]
 
 
-def adopt(observations: pd.DataFrame, *, alone: bool = True) -> RunSet:
+def adopt(table: object, *, alone: bool = True) -> RunSet:
     """Make results of a table of one's own; each of its runs counts as measured.
 
     Parameters
     ----------
-    observations : DataFrame
+    table : DataFrame, or what has ``to_pandas``
         With the columns of `benchkit.schema.COLUMNS`; others are left out.
     alone : bool
         Whether nothing else was asked for.
@@ -62,16 +71,53 @@ def adopt(observations: pd.DataFrame, *, alone: bool = True) -> RunSet:
     Raises
     ------
     SchemaError
-        If a column is missing or a value does not fit.
+        If a column is missing, a value or unit does not fit, or a run is told twice.
     ConfigError
-        If something else was asked for.
+        If it is no table, or something else was asked for.
     """
+    frame = read_table(table)
     if not alone:
         raise ConfigError(
-            "a frame has its labels already, and stands alone",
+            "a frame has its labels and samples already, and stands alone",
             where="load",
-            hint="change its columns with pandas, or join frames with pandas.concat",
+            hint="change its columns with pandas, or join frames with pandas.concat, "
+            "the runs of each under numbers of their own",
         )
-    own = [name for name in observations.columns if name not in schema.column_names()]
-    frame = schema.observations(observations.drop(columns=own))
-    return RunSet(observations=frame, runs=schema.runs_of(frame))
+    observations = take(frame)
+    runs = schema.runs_of(observations)
+    return RunSet(observations=observations, runs=runs, problems=(_tell_unknown(len(runs)),))
+
+
+def _tell_unknown(runs: int) -> Finding:
+    """B107: a table tells values; what is known of their runs stands in another."""
+    return Finding(
+        code="B107",
+        severity="info",
+        message="the table tells nothing of its runs but their numbers: rules about their order, "
+        "length, machine, version, command and containers were passed over",
+        remedy="compare the results as they were loaded, and leave out runs with .where(…), for "
+        "these rules to look",
+        numbers={"runs": runs},
+    )
+
+
+def read_table(table: object) -> pd.DataFrame:
+    """Return a table as pandas has it: a DataFrame, or what Arrow and Polars hold.
+
+    Raises
+    ------
+    ConfigError
+        If it is no table.
+    """
+    import pandas as pd
+
+    convert = getattr(table, "to_pandas", None)
+    frame = convert() if callable(convert) else table
+    if isinstance(frame, pd.DataFrame):
+        return frame
+    many = isinstance(table, (list, tuple, set, frozenset))
+    raise ConfigError(
+        f"{type(table).__name__} is neither a path nor a table",
+        where="load",
+        hint="write bk.load(*paths)" if many else "give str, Path or DataFrame, each by itself",
+    )

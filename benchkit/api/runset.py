@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING
 
 from benchkit import config, schema, selection
 from benchkit.api.answer import Comparison
-from benchkit.api.sides import explain_single_variant, pair_up, require_metrics, split_metric
+from benchkit.api.sides import (
+    explain_single_variant,
+    list_names,
+    pair_up,
+    require_metrics,
+    split_metric,
+)
 from benchkit.audit import audit, check
 from benchkit.audit.names import explain_nothing
 from benchkit.audit.order import take_out_drift
@@ -138,9 +144,9 @@ class RunSet:
         baseline: str | None = None,
         variant: str | Sequence[str] | None = None,
         pairs: Sequence[tuple[str, str]] = (),
-        confidence: float = 0.95,
-        margin: float = 0.03,
-        metrics: Sequence[str] = (),
+        confidence: float | str = 0.95,
+        margin: float | str = 0.03,
+        metrics: str | Sequence[str] = (),
         blocks: str = config.DEFAULT_BLOCKS,
         method: str = config.DEFAULT_METHOD,
         knee: str = KNEE,
@@ -155,11 +161,11 @@ class RunSet:
             All others if not given.
         pairs : sequence of (baseline, variant)
             In place of both.
-        confidence : float
-            Of each interval.
-        margin : float
-            The smallest change that matters.
-        metrics : sequence of str
+        confidence : float or str
+            Of each interval: ``0.95`` or ``"95%"``.
+        margin : float or str
+            The smallest change that matters, a share of the baseline: ``0.03`` or ``"3%"``.
+        metrics : str or sequence of str
             ``metric`` or ``metric.stat``: the primaries.
         blocks : {'auto', 'never'}
             Whether variants measured in complete blocks are compared block by block.
@@ -178,12 +184,14 @@ class RunSet:
         SelectionError, BaselineError, DataError
         ConfigError
             If ``blocks``, ``method`` or ``knee`` is not known, or two ask for a method; if the knee
-            asks for a latency that no sweep has.
+            asks for a latency that no sweep has; if a share does not lie between 0 and 1.
         """
+        confidence = config.parse_fraction(confidence, where="confidence")
+        margin = config.parse_fraction(margin, where="margin")
         require_stat(parse_rule(knee), self.observations, self.runs)
         reason: BenchkitError | None = None
         try:
-            chosen = tuple(pairs) or self.choose_pairs(baseline, variant)
+            chosen = tuple(dict.fromkeys(pairs)) or self.choose_pairs(baseline, variant)
         except (BaselineError, DataError) as error:
             if baseline or variant or not is_only_swept(self.observations, self.runs):
                 raise
@@ -191,7 +199,7 @@ class RunSet:
         for pair in chosen:
             for name in pair:
                 selection.require(name, self.variants, "variant")
-        primaries = tuple(map(split_metric, metrics))
+        primaries = tuple(map(split_metric, list_names(metrics)))
         plan = Plan(confidence=confidence, primaries=primaries, blocks=blocks, method=method)
         require_metrics(self.observations, plan.primaries)
         for base, other in chosen:

@@ -50,8 +50,19 @@ def pair_up(
     if variant is None:
         others = [name for name in variants if name != base]
     else:
-        others = [variant] if isinstance(variant, str) else list(variant)
+        others = list(list_names(variant))
     return tuple((base, other) for other in others)
+
+
+def list_names(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the names that are meant, each once; a text is one name.
+
+    Examples
+    --------
+    >>> list_names("latency"), list_names(["otlp", "apm", "otlp"])
+    (('latency',), ('otlp', 'apm'))
+    """
+    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
 
 
 def explain_single_variant(only: str, runs: Runs, problems: Sequence[Finding]) -> DataError:

@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchkit.audit.facts import Evidence, Number, Place, Sheet, count_of, name_place, name_worst
+from benchkit.audit.facts import (
+    Evidence,
+    Number,
+    Place,
+    Run,
+    Sheet,
+    count_of,
+    name_place,
+    name_worst,
+)
 from benchkit.errors import Finding
 from benchkit.units import format_number, format_quantity
 
@@ -56,10 +65,15 @@ def find_impossible_means(evidence: Evidence) -> Iterator[Finding]:
         over = [flight for flight in flights if flight.is_over]
         under = [flight for flight in flights if flight.is_under]
         if over:
-            told = any(flight.sheet.run.corrected == "approximate" for flight in over)
-            yield (_tell_corrected if told else _tell_over)(place, over, len(flights))
+            made_up = any(_has_made_up_samples(flight.sheet.run) for flight in over)
+            yield (_tell_corrected if made_up else _tell_over)(place, over, len(flights))
         if under:
             yield _tell_under(place, under, len(flights))
+
+
+def _has_made_up_samples(run: Run) -> bool:
+    """Tell whether the tool added samples; wrk does, and a table of one's own has but its name."""
+    return run.corrected == "approximate" or (run.corrected is None and run.tool == "wrk")
 
 
 def find_hidden_stalls(evidence: Evidence) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
@@ -26,6 +27,8 @@ PluginRule = Callable[["Observations", "Runs"], Iterable[Finding]]
 def apply_plugins(observations: Observations, runs: Runs) -> Iterator[Finding]:
     """Yield what the rules of other packages find; one that fails is warned about.
 
+    Each is given a copy, to which it may do what it likes.
+
     Parameters
     ----------
     observations : Observations
@@ -34,7 +37,7 @@ def apply_plugins(observations: Observations, runs: Runs) -> Iterator[Finding]:
     """
     for name, rule in _plugin_rules():
         try:
-            found = [_require_finding(finding) for finding in rule(observations, runs)]
+            found = [_require_finding(told) for told in rule(*deepcopy((observations, runs)))]
         except Exception as error:  # noqa: BLE001 - a plug-in may fail in any way
             warnings.warn(f"audit rule {name} failed: {error}", stacklevel=2)
             continue

@@ -25,7 +25,7 @@ BLOCKS = ("auto", "never")
 #: How a row is compared: as its runs allow, or by one method wherever they allow that.
 DEFAULT_METHOD = "auto"
 METHODS = ("auto", "rank", "welch", "history")
-_PERCENT = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*(%?)\s*")
+_PERCENT = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[-+]?[0-9]+)?)\s*(%?)\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,7 +93,7 @@ def require_stat(rule: Rule, observations: Observations, runs: Runs) -> None:
         known = sorted({stat for level in levels for stat in level.latency}, key=_rank_stat)
         raise ConfigError(
             f"no sweep has latency {rule.stat}",
-            where="--knee",
+            where="knee",
             hint=f"recorded are {_list(known, rule.stat) or 'no latencies'}",
         )
 

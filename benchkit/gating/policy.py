@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from benchkit import config
 from benchkit.config.keys import unknown
 from benchkit.config.rules import ON_INCONCLUSIVE, Habits, Rule, parse_overheads
+from benchkit.errors import ConfigError
 
 if TYPE_CHECKING:
     from benchkit.config import Settings
@@ -43,7 +44,7 @@ class Policy:
         Raises
         ------
         ConfigError
-            If the file cannot be read, or a key or value is not known.
+            If it is none of these, the file cannot be read, or a key or value is not known.
 
         Examples
         --------
@@ -57,6 +58,12 @@ class Policy:
             given = config.parse(given, where="policy")
         elif isinstance(given, str | Path):
             given = config.load(Path(), Path(given))
+        elif not isinstance(given, config.Settings):
+            raise ConfigError(
+                f"{type(given).__name__} is no policy",
+                where="policy",
+                hint='give {} for the defaults, a mapping like {"gate": […]}, or a path',
+            )
         return cls(rules=given.rules, habits=given.habits, settings=given)
 
     def override(

@@ -42,7 +42,7 @@ def render(report: Report, format: str, templates: Path | None = None) -> str:  
         raise ConfigError(msg, hint=f"use {', '.join(FORMATS)}")
     if templates is not None:
         if format != "html":
-            raise ConfigError(f"{format} has no templates", where="--template", hint="write html")
+            raise ConfigError(f"{format} has no templates", where="templates", hint="write html")
         from benchkit.reporting.to_html import to_html
 
         return to_html(report, templates)

@@ -41,7 +41,10 @@ def headline(verdicts: Verdicts) -> str:
     """
     clauses = _order(write_clauses(verdicts))
     if not clauses:
-        return "~ No primary metric is on both sides: the rows below are exploratory."
+        return (
+            "~ No primary metric is on both sides: the rows below are exploratory; "
+            "name one of theirs with --metric, or metrics= in Python."
+        )
     kept, left = _fit(clauses)
     sentence = "; ".join(clause.text for clause in kept)
     if all(clause.word == INCONCLUSIVE and not clause.is_single for clause in clauses):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from plugged import install, run_benchkit
 
+import benchkit as bk
 from benchkit.audit import plugins
 from benchkit.errors import Finding
 
@@ -67,3 +69,18 @@ def test_a_rule_that_fails_costs_its_findings_and_no_more(
 def test_what_is_no_rule_is_left_out(value: str, why: str) -> None:
     with pytest.warns(UserWarning, match=why):
         assert plugins.load_rules([EntryPoint("theirs", value, plugins.GROUP)]) == ()
+
+
+def test_a_rule_changes_its_copy_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    def spoil(observations: pd.DataFrame, runs: pd.DataFrame) -> list[Finding]:
+        observations.loc[:, "value"] = 0.0
+        runs["run"] = 0
+        return []
+
+    monkeypatch.setattr(plugins, "_plugin_rules", lambda: (("theirs", spoil), ("again", spoil)))
+    results = bk.load(WRK)
+    before = results.observations.copy(), results.runs.copy()
+    results.check()
+    results.compare(baseline="none")
+    assert results.observations.equals(before[0])
+    assert results.runs.equals(before[1])

@@ -49,6 +49,17 @@ READING = (
         "folder, each overwrites the one before, and only the last is left",
         do="Name variant and run in the file: `-output=agent/vegeta-results-1.bin`.",
     ),
+    Entry(
+        code="B107",
+        severity="info",
+        says="a table of one's own tells nothing of its runs: rules about them were passed over",
+        what="Observations were loaded from a frame. What is known of runs (start, length, round, "
+        "machine, version, command, containers) stands in a table of its own, which it lacks.",
+        why="No finding about order, machines or spans does not mean that there is none to make.",
+        example="the table tells nothing of its runs but their numbers: rules about their order, "
+        "length, machine, version, command and containers were passed over",
+        do="Compare what `bk.load(path)` gave, and leave out runs with `.where(…)`.",
+    ),
 )
 
 SIDES = (

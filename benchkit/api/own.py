@@ -1,0 +1,122 @@
+"""What a table of one's own has to be made of before it can be compared.
+
+In: a frame as pandas, a CSV file or Arrow gave it. Out: `Observations`, or what is wrong with it.
+Why: what benchkit reads, it has checked; what a person made or joined may tell one run twice, or
+count milliseconds beside seconds, and would compare without a word.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchkit import metrics, schema
+from benchkit.errors import SchemaError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchkit.schema import Observations
+
+#: What may be empty, which CSV cannot tell from what is not known.
+_MAY_BE_EMPTY = ("group", "benchmark", "params", "origin", "tool", "source")
+#: What a value is about, at one moment.
+_ABOUT = [*schema.RUN_KEY, "subject", "metric", "stat", "time"]
+#: Told many times in a run; every other statistic is told once.
+_MANY = ("sample", "counter")
+
+
+def take(frame: pd.DataFrame) -> Observations:
+    """Make observations of a table of one's own.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With the columns of `benchkit.schema.COLUMNS`; those that may be unknown may be left out,
+        others are passed over. Rows that are there twice, word for word, count once.
+
+    Returns
+    -------
+    Observations
+
+    Raises
+    ------
+    SchemaError
+        If a column is missing, a value or a unit does not fit, or one run is told twice with
+        different values.
+    """
+    observations = schema.observations(_complete(frame))
+    _require_units(observations)
+    return _drop_copies(observations)
+
+
+def _complete(frame: pd.DataFrame) -> pd.DataFrame:
+    """Fill in what a file cannot tell: empty text, and columns of which nothing is known."""
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()].tolist()
+        raise SchemaError(f"the table has the columns {twice} twice", hint="drop one of each")
+    columns: dict[str, pd.Series | None] = {}
+    for column in schema.COLUMNS:
+        if column.name not in frame.columns:
+            if column.nullable:
+                columns[column.name] = None
+            continue
+        series = frame[column.name]
+        if column.name in _MAY_BE_EMPTY:
+            series = series.astype("object").where(series.notna(), "")
+        elif column.nullable and series.dtype.kind == "O":
+            series = series.where(series != "", None)  # as read with every cell as text
+        columns[column.name] = series
+    filled = frame.assign(**columns)
+    kept = filled[[name for name in schema.column_names() if name in filled.columns]]
+    return kept if kept.index.is_unique else kept.reset_index(drop=True)
+
+
+def _require_units(observations: Observations) -> None:
+    """Refuse a metric in another unit than its own, and one in two units."""
+    told = observations[["metric", "unit"]].drop_duplicates()
+    first: dict[str, str] = {}
+    for metric, unit in zip(told["metric"], told["unit"], strict=True):
+        known = metrics.vocabulary().get(metric)
+        wanted = known.unit if known else first.setdefault(metric, unit)
+        if unit != wanted:
+            what = f"{metric} is told in {unit!r}"
+            also = "" if known else f" and in {wanted!r}"
+            hint = f"its unit is {wanted!r}: convert value, resolution and unit" if known else ""
+            raise SchemaError(what + also, where="unit", hint=hint or "convert one to the other")
+
+
+def _drop_copies(observations: Observations) -> Observations:
+    """Drop rows that are there twice; refuse a run that tells one thing in two ways."""
+    is_event = observations["stat"].isin(_MANY)
+    is_event &= ~observations["tool"].isin(metrics.RUN_LEVEL_SAMPLES)
+    told = observations[~is_event]
+    is_copy = told.duplicated()
+    _refuse_two_ways(told[~is_copy])
+    if not is_copy.any():
+        return observations
+    return observations.drop(index=told.index[is_copy])
+
+
+def _refuse_two_ways(told: pd.DataFrame) -> None:
+    """Refuse rows about one thing with different values.
+
+    The forms of one run differ in the name of their file, in their rounding, or in who computed.
+    """
+    twice = told[told.duplicated([*_ABOUT, "origin", "resolution"], keep=False)]
+    files = [source.rpartition(":")[0].rpartition("/")[2] for source in twice["source"]]
+    form = [*_ABOUT, "origin", "resolution", "source"]
+    twice = twice.assign(source=files).drop_duplicates([*form, "value"])
+    again = twice[twice.duplicated(form)]
+    if again.empty:
+        return
+    row = again.iloc[0]
+    runs = len(again[list(schema.RUN_KEY)].drop_duplicates())
+    about = " ".join(str(row[name]) for name in ("benchmark", "params") if row[name])
+    raise SchemaError(
+        f"{runs} run{'s' if runs > 1 else ''} told twice with different values, the first is "
+        f"{row['variant']} {row['run']}{' of ' + about if about else ''} by {row['tool']}: "
+        f"{row['metric']}.{row['stat']}",
+        where="run",
+        hint="where two sessions were joined, the second needs run numbers of its own: "
+        "second.assign(run=second.run + first.run.max())",
+    )

@@ -1,0 +1,115 @@
+"""What a comparison is asked for: a share is a share, a name is a name, whoever asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import benchkit as bk
+from benchkit.errors import BaselineError, ConfigError, SelectionError
+
+WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
+
+
+@pytest.fixture(scope="module")
+def results() -> bk.RunSet:
+    return bk.load(WRK).where(variant=["none", "otlp", "apm"])
+
+
+@pytest.mark.parametrize("margin", [3, 1, 0, -0.1, float("nan"), float("inf"), "7", None, True])
+def test_a_margin_is_a_share(results: bk.RunSet, margin: float) -> None:
+    with pytest.raises(ConfigError, match=r"margin: .* is not a share between 0 and 1; write 3%"):
+        results.compare(baseline="none", margin=margin)
+    with pytest.raises(ConfigError, match="margin"):
+        bk.compare(results.observations, baseline="none", margin=margin)
+
+
+@pytest.mark.parametrize("confidence", [95, "7", None, float("nan"), 0.3, [0.95]])
+def test_a_confidence_is_a_share(results: bk.RunSet, confidence: float) -> None:
+    with pytest.raises(ConfigError, match=r"confidence: .*95%"):
+        results.compare(baseline="none", confidence=confidence)
+
+
+@pytest.mark.parametrize("margin", ["5%", 0.05, np.float32(0.05), " 5 % "])
+def test_a_share_is_a_number_or_a_text(results: bk.RunSet, margin: float) -> None:
+    found = results.compare(baseline="none", margin=margin, confidence="90%")
+    assert found.verdicts.margin == pytest.approx(0.05)
+    assert found.comparisons.confidence == 0.9
+
+
+def test_a_very_small_margin_is_a_margin(results: bk.RunSet) -> None:
+    assert results.compare(baseline="none", margin=1e-5).verdicts.margin == 1e-5
+
+
+def test_one_metric_needs_no_list(results: bk.RunSet) -> None:
+    found = results.compare(baseline="none", metrics="latency.p99")
+    listed = results.compare(baseline="none", metrics=["latency.p99"])
+    assert found.frame.equals(listed.frame)
+    with pytest.raises(SelectionError, match="there is no metric 'delay'"):
+        results.compare(baseline="none", metrics="delay")
+
+
+def test_a_variant_that_is_named_twice_counts_once(results: bk.RunSet) -> None:
+    once = results.compare(baseline="none", variant="otlp").frame
+    twice = results.compare(baseline="none", variant=["otlp", "otlp"]).frame
+    paired = results.compare(pairs=[("none", "otlp"), ("none", "otlp")]).frame
+    assert twice.equals(once)
+    assert paired.equals(once)
+
+
+def test_a_frame_is_compared_with_all_that_can_be_asked(results: bk.RunSet) -> None:
+    found = results.observations.pipe(
+        bk.compare, baseline="none", metrics=["latency.p99"], blocks="never", method="welch"
+    ).frame
+    assert found.query("primary").stat.unique().tolist() == ["p99"]
+    assert set(found.query("primary").method) == {"welch"}
+    with pytest.raises(ConfigError, match="method"):
+        results.observations.pipe(bk.compare, baseline="none", method="guess")
+
+
+def test_a_tool_of_ones_own_has_the_primaries_that_are_named(results: bk.RunSet) -> None:
+    rates = results.observations.query("metric == 'request_rate'").assign(tool="mine")
+    unnamed = rates.pipe(bk.compare, baseline="none")
+    assert "metrics=" in unnamed.verdict
+    named = rates.pipe(bk.compare, baseline="none", metrics="request_rate").frame
+    read = results.compare(baseline="none", metrics="request_rate").frame
+    assert named.query("primary").ratio.tolist() == read.query("primary").ratio.tolist()
+
+
+def test_a_frame_is_a_copy_that_pandas_can_do_all_with(results: bk.RunSet) -> None:
+    found = results.compare(baseline="none")
+    frame = found.frame
+    assert len(frame.drop_duplicates()) == len(frame)
+    frame["ratio"] = 0.0
+    assert (found.frame["ratio"] > 0).all()
+
+
+@pytest.mark.parametrize("policy", [None, 5, ["gate"]])
+def test_what_is_no_policy_is_refused(results: bk.RunSet, policy: None) -> None:
+    with pytest.raises(ConfigError, match=r"policy: \w+ is no policy; give \{\}"):
+        bk.gate(results.compare(baseline="none"), policy)  # type: ignore[arg-type]
+
+
+def test_a_report_is_of_a_comparison(results: bk.RunSet, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"report: RunSet is no comparison; give what compare"):
+        bk.report(results, tmp_path / "r.html")  # type: ignore[arg-type]
+    found = results.compare(baseline="none")
+    assert bk.report(found, tmp_path / "R.HTML").read_text(encoding="utf-8")[:9] == "<!doctype"
+
+
+def test_wrk_made_up_samples_also_where_only_its_name_is_known(results: bk.RunSet) -> None:
+    own = bk.load(results.observations)
+    codes = {finding.code for finding in own.check(baseline="none")}
+    assert "B310" in codes
+    assert "B311" not in codes
+
+
+def test_errors_name_what_python_and_the_command_line_share(results: bk.RunSet) -> None:
+    with pytest.raises(ConfigError, match=r"^knee: 'x' is no rule for a knee"):
+        results.compare(baseline="none", knee="x")
+    with pytest.raises(BaselineError, match=r"with --baseline, or baseline= in Python; the "):
+        results.where(variant=["otlp", "apm"]).compare()
+    with pytest.raises(ConfigError, match=r"^templates: json has no templates"):
+        results.compare(baseline="none").render("json", templates=WRK)

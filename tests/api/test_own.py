@@ -1,0 +1,142 @@
+"""A table of one's own: what would be compared wrongly without a word is refused in words."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import benchkit as bk
+from benchkit import schema
+from benchkit.errors import ConfigError, SchemaError
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+
+@pytest.fixture(scope="module")
+def read() -> pd.DataFrame:
+    results = bk.load(FIXTURES / "tracing-wrk")
+    return results.where(variant=["none", "otlp"]).observations
+
+
+@pytest.mark.parametrize("far", [1 << 32, -(1 << 32), 1 << 31])
+def test_run_numbers_that_would_wrap_are_refused(read: pd.DataFrame, far: int) -> None:
+    with pytest.raises(SchemaError, match=r"column 'run' is not of type i32: a number is beyond"):
+        bk.load(read.assign(run=read["run"].astype("int64") + far))
+
+
+def test_a_run_with_two_values_is_refused(read: pd.DataFrame) -> None:
+    other = read[read["variant"] == "otlp"].assign(value=lambda rows: rows["value"] * 2)
+    for joined in ([read, other], [other, read]):
+        with pytest.raises(SchemaError, match=r"run: 8 runs told twice .* otlp 1 .*own: second"):
+            pd.concat(joined).pipe(bk.compare, baseline="none")
+
+
+def test_two_sessions_are_joined_under_numbers_of_their_own(read: pd.DataFrame) -> None:
+    later = read.assign(
+        value=read["value"] * 1.01, source="tuesday/" + read["source"].astype("object")
+    )
+    with pytest.raises(SchemaError, match="told twice"):
+        bk.load(pd.concat([read, later]))
+    second = later.assign(run=later["run"] + read["run"].max())
+    rows = pd.concat([read, second]).pipe(bk.compare, baseline="none").frame.query("primary")
+    assert rows["n_variant"].tolist() == [16]
+
+
+def test_rows_that_are_there_twice_count_once(read: pd.DataFrame) -> None:
+    assert bk.load(pd.concat([read, read])).observations.equals(bk.load(read).observations)
+
+
+def test_a_row_order_of_ones_own_changes_no_verdict(read: pd.DataFrame) -> None:
+    mixed = read.sample(frac=1, random_state=7)
+    assert (
+        mixed.pipe(bk.compare, baseline="none").verdict
+        == read.pipe(bk.compare, baseline="none").verdict
+    )
+
+
+@pytest.mark.parametrize(
+    "folder", ["k6-edge", "nginx-ab", "shorturl-k6", "skywalking-vegeta", "tracing-costs"]
+)
+def test_forms_of_one_run_and_samples_go_back_in(folder: str) -> None:
+    read = bk.load(FIXTURES / folder, samples=True).observations
+    assert bk.load(read).observations.equals(read)
+
+
+def test_events_of_one_moment_are_no_copies() -> None:
+    read = bk.load(FIXTURES / "vegeta-single", samples=True).observations
+    same = read.assign(value=1.0, source="mine", time=None).query("stat == 'sample'")
+    assert len(bk.load(same).observations) == len(same) > 1000
+
+
+def test_a_word_of_the_vocabulary_has_its_unit(read: pd.DataFrame) -> None:
+    late = read["metric"] == "latency"
+    told = read.assign(
+        value=read["value"].where(~late, read["value"] * 1e3),
+        unit=read["unit"].where(~late, "ms"),
+    )
+    with pytest.raises(SchemaError, match=r"unit: latency is told in 'ms'; its unit is 's'"):
+        bk.load(told)
+
+
+def test_a_metric_of_ones_own_has_one_unit(read: pd.DataFrame) -> None:
+    rates = read[read["metric"] == "request_rate"].assign(metric="wait", unit="furlong")
+    assert len(bk.load(rates).observations) == 16
+    mixed = rates.assign(unit=rates["unit"].where(rates["variant"] == "none", "ms"))
+    with pytest.raises(SchemaError, match="wait is told in 'ms' and in 'furlong'; convert one"):
+        bk.load(mixed)
+
+
+def test_csv_comes_back(read: pd.DataFrame) -> None:
+    text = read.to_csv()
+    for again in (
+        pd.read_csv(io.StringIO(text)),
+        pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False),
+    ):
+        assert bk.load(again).observations.equals(read.reset_index(drop=True))
+
+
+def test_what_may_be_unknown_may_be_left_out(read: pd.DataFrame) -> None:
+    nullable = [column.name for column in schema.COLUMNS if column.nullable]
+    lean = bk.load(read.drop(columns=nullable))
+    assert list(lean.observations.columns) == schema.column_names()
+    assert lean.observations[nullable].isna().all(axis=None)
+    with pytest.raises(SchemaError, match="column 'variant' has an unknown value"):
+        bk.load(read.assign(variant=None))
+
+
+def test_a_column_that_is_there_twice_is_named(read: pd.DataFrame) -> None:
+    with pytest.raises(SchemaError, match=r"the columns \['value'\] twice"):
+        bk.load(pd.concat([read, read[["value"]]], axis=1))
+
+
+def test_arrow_and_polars_go_in(read: pd.DataFrame) -> None:
+    table = pa.Table.from_pandas(read.reset_index(drop=True))
+    for own in (table, pl.from_pandas(read)):
+        assert bk.load(own).observations.equals(read.reset_index(drop=True))
+        assert bk.compare(own, baseline="none").verdict == bk.load(read).compare().verdict
+
+
+@pytest.mark.parametrize("given", [None, 5, b"", ["results"], ("a", "b"), {"a": 1}, object()])
+def test_what_is_neither_path_nor_table_is_refused(given: object) -> None:
+    with pytest.raises(ConfigError, match=r"load: \w+ is neither a path nor a table; (give|write)"):
+        bk.load(given)  # type: ignore[arg-type]
+
+
+def test_a_frame_has_the_samples_that_it_has(read: pd.DataFrame) -> None:
+    with pytest.raises(ConfigError, match=r"stands alone; .*pandas\.concat, the runs of each"):
+        bk.load(read, samples=True)
+    with pytest.raises(ConfigError, match="numbers of their own"):
+        bk.load(read, read)
+
+
+def test_a_table_says_what_it_does_not_tell(read: pd.DataFrame) -> None:
+    own = bk.load(read)
+    told = own.check(baseline="none")
+    assert [finding.numbers["runs"] for finding in told if finding.code == "B107"] == [16]
+    assert "B107" in {finding.code for finding in own.compare(baseline="none").findings}
+    assert "B107" not in {finding.code for finding in bk.load(FIXTURES / "tracing-wrk").check()}
