@@ -184,11 +184,14 @@ class Comparison:
         """Write the verdict, the primary rows and the gravest findings as plain text."""
         from benchkit.tables.findings import summarise_findings
         from benchkit.tables.overhead import primary_tables
+        from benchkit.tables.sentence import bullets
 
+        lines = (self.verdict, *(f"  {bullet}" for bullet in bullets(self.verdicts)))
+        verdict = "\n".join(map(printable, lines))
         primary = primary_tables(self.verdicts, "")
         beside = [table for part in self.parts.values() for table in part.tables]
         tables = map(str, primary or beside)
         findings = "\n".join(map(printable, summarise_findings(self.findings)))
-        return "\n\n".join(filter(None, [printable(self.verdict), *tables, findings]))
+        return "\n\n".join(filter(None, [verdict, *tables, findings]))
 
     __repr__ = __str__

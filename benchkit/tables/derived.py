@@ -93,8 +93,7 @@ def lead(verdicts: Verdicts, parts: Mapping[str, Part]) -> str:
     told = parts.get("sweep")
     if verdicts.rows or told is None or not told.lines:
         return headline(verdicts)
-    first, more, _ = told.lines[0].partition("; ")
-    return f"~ Nothing was compared. {first}{'; more below.' if more else ''}"
+    return f"~ Nothing was compared. {told.lines[0].partition('; ')[0].removesuffix('.')}."
 
 
 def _held(verdicts: Verdicts, loads: Sequence[HeldLoad]) -> Part:

@@ -97,6 +97,28 @@ def test_a_comparison_is_its_verdict_and_its_primary_rows(wrk: bk.RunSet) -> Non
     assert str(comparison) == said
 
 
+def test_what_the_verdict_has_no_room_for_is_below_it() -> None:
+    costs = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
+    assert costs.verdict.endswith("; more on cpu_per_request of /bench/server.")
+    second = str(costs).splitlines()[1].replace("\N{NO-BREAK SPACE}", " ")
+    assert second.startswith("  ▲ apm costs 4.1 % more cpu_per_request of /bench/server")
+    assert "more cpu_per_request of /bench/server [" in costs._repr_html_()
+
+
+def test_a_notebook_shows_the_findings_of_a_comparison(wrk: bk.RunSet) -> None:
+    shown = wrk.compare(baseline="none")._repr_html_()
+    assert "<li>! B310" in shown
+    assert shown.count("<table>") == 1
+
+
+def test_a_sweep_alone_shows_its_levels_and_promises_nothing_more() -> None:
+    swept = bk.load(FIXTURES / "nginx-ab/nginx").compare()
+    assert "more below" not in swept.verdict
+    assert swept.verdict.endswith(".")
+    assert not swept.verdict.endswith("..")
+    assert swept._repr_html_().count("<table>") == len(swept.parts["sweep"].tables)
+
+
 def test_a_finding_shows_its_remedy_and_no_markup() -> None:
     finding = Finding(code="B1", severity="warning", message=HOSTILE, remedy="look", where="a&b")
     assert finding._repr_html_() == (
