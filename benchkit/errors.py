@@ -144,6 +144,11 @@ class Finding:
         The variant, benchmark, run or ``path:line`` that is meant; empty for the whole comparison.
     numbers : mapping of str to float or str
         What the message says, for machines.
+
+    Examples
+    --------
+    >>> print(Finding(code="B423", severity="warning", message="spans were lost", where="otlp"))
+    B423 otlp: spans were lost
     """
 
     code: str

@@ -15,7 +15,7 @@ _RESULT = "a result: the example of the function that returns it shows it"
 #: Public names without an example, and why.
 WITHOUT_EXAMPLE = {
     "__version__": "a text",
-    "BenchkitError": "raised, and then printed",
+    **dict.fromkeys(("BenchkitError", "DataError", "SchemaError"), "raised, and then printed"),
     "RunSet.choose_pairs": "what `compare` does first; for the gate",
     "RunSet.require_label": "what `--by` does first",
     "RunSet.holding": "for the gate's self-test",

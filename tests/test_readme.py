@@ -19,7 +19,7 @@ from public_names import public_members
 from simulation.record import write_table
 
 import benchkit
-from benchkit import Comparison, RunSet, metrics, schema
+from benchkit import Comparison, RunSet, metrics, schema, stats
 from benchkit.audit.catalogue import CATALOGUE
 from benchkit.parsers import registry
 from benchkit.plots.drawing import Plots
@@ -68,7 +68,9 @@ def write_api() -> str:
         for prefix, owner in (("RunSet", RunSet), ("Comparison", Comparison), ("plot", Plots))
         for name, member in public_members(owner)
     ]
-    rows = [f"| `{name}` | {summarise(thing)} |" for name, thing in [*exported, *methods]]
+    names = [(f"stats.{name}", getattr(stats, name)) for name in stats.__all__]
+    told = [*exported, *methods, *names]
+    rows = [f"| `{name}` | {summarise(thing)} |" for name, thing in told]
     return "\n".join(["| name | what it is or does |", "| --- | --- |", *rows])
 
 

@@ -86,6 +86,14 @@ class Table:
         What holds for the whole table.
     footer : tuple of str
         Lines under the table that sum it up; no cell refers to them.
+
+    Examples
+    --------
+    >>> columns = (Column("variant", "variant"), Column("runs", "runs", align="right"))
+    >>> print(Table("Runs", columns, ((Cell("none"), Cell("8", 8)),)))
+    Runs
+    variant  runs
+    none        8
     """
 
     title: str
