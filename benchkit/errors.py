@@ -161,6 +161,10 @@ class Finding:
     def __str__(self) -> str:
         return f"{self.code} {describe(self.message, where=self.where, hint=self.remedy)}"
 
+    def __repr__(self) -> str:
+        where = f"{self.code} {self.where}".strip()
+        return f"<Finding {self.severity} {describe(self.message, where=where)}>"
+
     def _repr_html_(self) -> str:
         from html import escape
 

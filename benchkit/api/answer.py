@@ -6,7 +6,7 @@ attribute away, and none is computed before it is asked for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from benchkit.plots.kinds import Material
     from benchkit.schema import Observations, Runs
     from benchkit.tables.derived import Part
+    from benchkit.tables.model import Table
+
+#: Rows of a table in a plain shell.
+_MOST = 40
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,8 +194,17 @@ class Comparison:
         verdict = "\n".join(map(printable, lines))
         primary = primary_tables(self.verdicts, "")
         beside = [table for part in self.parts.values() for table in part.tables]
-        tables = map(str, primary or beside)
+        tables = [str(_shorten(table)) for table in primary or beside]
         findings = "\n".join(map(printable, summarise_findings(self.findings)))
         return "\n\n".join(filter(None, [verdict, *tables, findings]))
 
     __repr__ = __str__
+
+
+def _shorten(table: Table) -> Table:
+    """Leave out the rows of a table that nobody reads in a shell, and count them."""
+    left = len(table.rows) - _MOST
+    if left <= 0:
+        return table
+    more = f"… and {left} more row{'' if left == 1 else 's'}: .frame has all"
+    return replace(table, rows=table.rows[:_MOST], footer=(*table.footer, more))

@@ -98,6 +98,9 @@ class Plots:
     def __init__(self, material: kinds.Material) -> None:
         self._material = material
 
+    def __repr__(self) -> str:
+        return f"<Plots: {', '.join(f'.{kind}()' for kind in kinds.KINDS)}>"
+
     @overload
     def forest(self, ax: None = None) -> Drawing: ...
     @overload

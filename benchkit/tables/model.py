@@ -113,6 +113,8 @@ class Table:
         below = (*self.footer, *notes)
         return "\n".join([*map(printable, above), *body, *map(printable, below)])
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         """Write the table as an element that takes the look of the notebook around it."""
         said = " ".join(line for line in (self.title, self.caption) if line)

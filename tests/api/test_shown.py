@@ -119,6 +119,29 @@ def test_a_sweep_alone_shows_its_levels_and_promises_nothing_more() -> None:
     assert swept._repr_html_().count("<table>") == len(swept.parts["sweep"].tables)
 
 
+def test_what_a_comparison_holds_shows_itself_in_a_line_or_a_table() -> None:
+    costs = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
+    resources, held = costs.parts["resources"], costs.parts["held"]
+    assert repr(resources) == str(resources)
+    assert repr(resources.tables[0]) == str(resources.tables[0])
+    assert str(resources).startswith(resources.tables[0].title)
+    assert resources._repr_html_().count("<table>") == len(resources.tables)
+    assert repr(held) == held.missing
+    assert repr(costs.findings).startswith("(<Finding warning B310 apm on /ping/GRM")
+    assert repr(costs.plot).startswith("<Plots: .forest(), .percentiles(), ")
+    said = repr(bk.gate(costs, {}))
+    assert said.startswith("<GateResult: ✗")
+    assert said.endswith("exit code 1>")
+
+
+def test_a_comparison_of_many_rows_is_short_in_a_shell(wrk: bk.RunSet) -> None:
+    frame = wrk.where(variant=["none", "otlp"]).observations.query("metric == 'request_rate'")
+    many = pd.concat([frame.assign(benchmark=f"/{number}") for number in range(43)])
+    said = str(bk.load(many).compare(baseline="none"))
+    assert "… and 3 more rows: .frame has all" in said
+    assert len(said.splitlines()) < 60
+
+
 def test_a_finding_shows_its_remedy_and_no_markup() -> None:
     finding = Finding(code="B1", severity="warning", message=HOSTILE, remedy="look", where="a&b")
     assert finding._repr_html_() == (
