@@ -166,3 +166,17 @@ def test_every_command_is_mentioned() -> None:
 def test_ci_runs_the_readmes_test_command() -> None:
     assert TEST_COMMAND in README.read_text(encoding="utf-8")
     assert TEST_COMMAND in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_the_plugins_of_the_readme_are_what_they_are_taken_for() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    names: dict[str, Any] = {"__file__": __file__}
+    exec(next(block for block in blocks if "RETRIES" in block), names)  # noqa: S102 - our own
+    assert names["RETRIES"] == metrics.Metric(
+        name="retries/op", unit="1", better="lower", stats=("sample",),
+        meaning="Requests that were sent again, of one operation.", source="go test retries/op",
+    )  # fmt: skip
+    results = benchkit.load(ROOT / "fixtures/tracing-wrk")
+    found = list(names["find_short_runs"](results.observations, results.runs))
+    assert [finding.where for finding in found] == results.variants
+    assert found[0].message == "8 runs shorter than 30 s"

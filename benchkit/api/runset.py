@@ -91,7 +91,17 @@ class RunSet:
 
     @property
     def findings(self) -> pd.DataFrame:
-        """What `check` finds, one row each: code, severity, message, remedy, where, numbers."""
+        """What `check` finds, one row each: code, severity, message, remedy, where, numbers.
+
+        ``numbers`` is a mapping of what the message says, in base units. Found anew each time.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> results = bk.load("fixtures/tracing-wrk")
+        >>> results.findings.severity.value_counts().to_dict()
+        {'info': 7, 'warning': 5}
+        """
         import pandas as pd
 
         names = [field.name for field in fields(Finding)]
@@ -100,17 +110,42 @@ class RunSet:
 
     @property
     def variants(self) -> list[str]:
-        """The variants with measured runs, in the order of the data."""
+        """The variants with measured runs, in the order of the data.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> results = bk.load("fixtures/tracing-wrk")
+        >>> results.variants
+        ['apm', 'none', 'otlp', 'skywalking', 'zipkin']
+        """
         measured = self.runs[self.runs["role"] == "measured"]
         return list(dict.fromkeys(measured["variant"].tolist()))
 
     def where(self, **labels: Label | Sequence[Label]) -> RunSet:
         """Keep only what has these labels, ``where(benchmark="/ping")``.
 
+        Parameters
+        ----------
+        **labels : str, int or sequence of them
+            A column of `runs` or `observations`, and the value or values to keep.
+
+        Returns
+        -------
+        RunSet
+            Of runs and observations that have all of them.
+
         Raises
         ------
         SelectionError
             If a label or a value does not occur.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> results = bk.load("fixtures/tracing-wrk")
+        >>> results.where(variant=["none", "otlp"], run=[1, 2]).variants
+        ['none', 'otlp']
         """
         of_runs = {k: v for k, v in labels.items() if k in self.runs.columns}
         rest = {k: v for k, v in labels.items() if k not in of_runs}
@@ -179,6 +214,13 @@ class RunSet:
         ConfigError
             If ``blocks``, ``method`` or ``knee`` is not known, or two ask for a method; if the knee
             asks for a latency that no sweep has.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> results = bk.load("fixtures/tracing-wrk")
+        >>> results.compare(baseline="none", margin=0.2).frame.query("primary").verdict.tolist()
+        ['equivalent', 'equivalent', 'equivalent', 'inconclusive']
         """
         require_stat(parse_rule(knee), self.observations, self.runs)
         reason: BenchkitError | None = None
@@ -238,6 +280,13 @@ class RunSet:
         ------
         SelectionError
             If the baseline that was named is not there.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> results = bk.load("fixtures/tracing-wrk").where(variant=["none", "otlp"])
+        >>> [finding.code for finding in results.check(baseline="none")]
+        ['B310', 'B310', 'B415', 'B303', 'B332', 'B319']
         """
         sides: Comparisons | BenchkitError | None = None
         if self.variants:
@@ -266,7 +315,25 @@ class RunSet:
         return pair_up(self.variants, baseline, variant, first=self.first_variant)
 
     def holding(self, observations: Observations) -> RunSet:
-        """Return the same runs with other observations."""
+        """Return the same runs with other observations.
+
+        Parameters
+        ----------
+        observations : Observations
+            With the columns of the one table.
+
+        Returns
+        -------
+        RunSet
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> results = bk.load("fixtures/tracing-wrk")
+        >>> rates = results.observations.query("metric == 'request_rate'")
+        >>> len(results.holding(rates).observations)
+        40
+        """
         return replace(self, observations=observations)
 
     def __repr__(self) -> str:

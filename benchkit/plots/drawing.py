@@ -31,14 +31,9 @@ class Drawing:
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import gettempdir
     >>> from matplotlib.figure import Figure
-    >>> drawing = Drawing(Figure())
-    >>> drawing.axes
-    []
-    >>> drawing.save(Path(gettempdir()) / "drawing.svg").name
-    'drawing.svg'
+    >>> Drawing(Figure())
+    <Drawing of 0 panels: .save('plot.svg'), .axes, .figure>
     """
 
     def __init__(self, figure: Figure) -> None:
@@ -46,16 +41,39 @@ class Drawing:
 
     @property
     def axes(self) -> list[Axes]:
-        """The axes of its panels."""
+        """The axes of its panels.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> Drawing(Figure()).axes
+        []
+        """
         return self.figure.axes
 
     def save(self, path: str | Path) -> Path:
         """Write it to a file that ends in ``.svg`` or ``.png`` and return the path.
 
+        Parameters
+        ----------
+        path : str or Path
+
+        Returns
+        -------
+        Path
+
         Raises
         ------
         ConfigError
             If the file ends in anything else.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import gettempdir
+        >>> from matplotlib.figure import Figure
+        >>> Drawing(Figure()).save(Path(gettempdir()) / "drawing.svg").name
+        'drawing.svg'
         """
         target = Path(path)
         form = target.suffix.removeprefix(".")
