@@ -125,8 +125,8 @@ class Comparison:
         center_baseline. What is estimated: ratio, variant ÷ baseline (1.05 is +5 %) with ratio_low
         and ratio_high; by ranks it is the median ratio over pairs of runs (Hodges and Lehmann), and
         so not center_variant ÷ center_baseline to the last digit. Amounts around zero, that have no
-        ratio, have difference, difference_low and difference_high instead. What it shows: method, p, p_adjusted, verdict,
-        runs_needed, notes, detectable. Unknown numbers are NaN or None.
+        ratio, have difference, difference_low and difference_high instead. What it shows: method,
+        p, p_adjusted, verdict, runs_needed, notes, detectable. Unknown numbers are NaN or None.
 
         Examples
         --------

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
 #: Columns of what is compared, by which its tables can be parted.
 _LABELS = ("group", "variant", "benchmark", "params", "tool", "subject", "metric", "stat")
+#: Runs up to which a look at them audits them, too: its time grows with their number.
+_QUICK = 2000
+_UNSEEN = "So many runs are audited when asked for: .findings"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -342,7 +345,9 @@ class RunSet:
     def __str__(self) -> str:
         from benchkit.tables.overview import overview_table
 
-        return f"{self._summarise(self.check())}\n\n{overview_table(self.runs)}"
+        said = self._summarise(self.check() if self._is_quick else None)
+        said += "" if self._is_quick else f". {_UNSEEN}"
+        return f"{said}\n\n{overview_table(self.runs)}"
 
     def _repr_html_(self) -> str:
         from benchkit.reporting.card import Card
@@ -350,9 +355,15 @@ class RunSet:
         from benchkit.tables.findings import summarise_findings
         from benchkit.tables.overview import overview_table
 
-        findings = self.check()
-        table, lines = overview_table(self.runs), summarise_findings(findings)
+        findings = self.check() if self._is_quick else None
+        lines = (_UNSEEN,) if findings is None else summarise_findings(findings)
+        table = overview_table(self.runs)
         return to_card(Card(sentence=self._summarise(findings), table=table, lines=lines))
+
+    @property
+    def _is_quick(self) -> bool:
+        """Whether an audit takes no longer than a look may."""
+        return len(self.runs) <= _QUICK
 
     def _summarise(self, findings: Sequence[Finding] | None) -> str:
         from benchkit.tables.overview import summarise_runs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -38,6 +39,19 @@ def test_a_representation_audits_nothing_and_a_card_once(
     assert repr(wrk)
     assert check.call_count == 0
     assert wrk._repr_html_()
+    assert check.call_count == 1
+
+
+def test_very_many_runs_are_audited_when_asked_for(
+    wrk: bk.RunSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = Mock(return_value=())
+    monkeypatch.setattr(bk.RunSet, "check", check)
+    many = replace(wrk, runs=pd.concat([wrk.runs] * 30))
+    assert "audited when asked for: .findings" in str(many)
+    assert "audited when asked for: .findings" in many._repr_html_()
+    assert check.call_count == 0
+    assert "when asked for" not in str(wrk)
     assert check.call_count == 1
 
 
