@@ -25,7 +25,12 @@ if TYPE_CHECKING:
     from benchkit.api import formats as formats
     from benchkit.api import load as load
     from benchkit.api import report as report
+    from benchkit.errors import BenchkitError as BenchkitError
+    from benchkit.errors import DataError as DataError
+    from benchkit.errors import Finding as Finding
+    from benchkit.errors import SchemaError as SchemaError
     from benchkit.gating.run import gate as gate
+    from benchkit.tables.model import Table as Table
 
 #: Public name -> the module that holds it, imported when first used: `import benchkit` is light.
 _EXPORTS = {
@@ -36,7 +41,11 @@ _EXPORTS = {
     "gate": "benchkit.gating.run",
     "load": "benchkit.api",
     "report": "benchkit.api",
+    "Finding": "benchkit.errors",
+    "Table": "benchkit.tables.model",
     "BenchkitError": "benchkit.errors",
+    "DataError": "benchkit.errors",
+    "SchemaError": "benchkit.errors",
 }
 
 __all__ = [*_EXPORTS, "__version__"]  # noqa: PLE0604 - all of them are str

@@ -144,6 +144,11 @@ class Finding:
         The variant, benchmark, run or ``path:line`` that is meant; empty for the whole comparison.
     numbers : mapping of str to float or str
         What the message says, for machines.
+
+    Examples
+    --------
+    >>> print(Finding(code="B423", severity="warning", message="spans were lost", where="otlp"))
+    B423 otlp: spans were lost
     """
 
     code: str
@@ -155,6 +160,10 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.code} {describe(self.message, where=self.where, hint=self.remedy)}"
+
+    def __repr__(self) -> str:
+        where = f"{self.code} {self.where}".strip()
+        return f"<Finding {self.severity} {describe(self.message, where=where)}>"
 
     def _repr_html_(self) -> str:
         from html import escape

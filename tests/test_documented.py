@@ -15,10 +15,9 @@ _RESULT = "a result: the example of the function that returns it shows it"
 #: Public names without an example, and why.
 WITHOUT_EXAMPLE = {
     "__version__": "a text",
-    "BenchkitError": "raised, and then printed",
+    **dict.fromkeys(("BenchkitError", "DataError", "SchemaError"), "raised, and then printed"),
     "RunSet.choose_pairs": "what `compare` does first; for the gate",
     "RunSet.require_label": "what `--by` does first",
-    "RunSet.holding": "for the gate's self-test",
     "Comparison.material": "what `plot` hands to the figures",
     **dict.fromkeys(
         (
@@ -64,10 +63,17 @@ def test_parameters_and_returns_are_documented(name: str) -> None:
 @pytest.mark.parametrize(
     ("owner", "name", "member"), MEMBERS, ids=[f"{owner.__name__}.{n}" for owner, n, _ in MEMBERS]
 )
-def test_a_method_is_used_in_an_example(owner: type, name: str, member: object) -> None:
-    assert (inspect.getdoc(member) or "").partition("\n")[0].endswith(".")
-    shown = f".{name}" in examples(owner) or bool(examples(member))
-    assert shown != (f"{owner.__name__}.{name}" in WITHOUT_EXAMPLE)
+def test_a_method_has_its_sections(owner: type, name: str, member: object) -> None:
+    text = inspect.getdoc(member) or ""
+    assert text.partition("\n")[0].endswith(".")
+    is_exempted = f"{owner.__name__}.{name}" in WITHOUT_EXAMPLE
+    assert ("Examples\n---" in text and bool(examples(member))) != is_exempted
+    if is_exempted or not inspect.isfunction(member):
+        return
+    names = [name for name in inspect.signature(member).parameters if name != "self"]
+    assert all(name in text for name in names)
+    assert not names or "Parameters\n---" in text
+    assert "Returns\n---" in text
 
 
 def test_what_is_exempted_exists() -> None:

@@ -19,7 +19,7 @@ from public_names import public_members
 from simulation.record import write_table
 
 import benchkit
-from benchkit import Comparison, RunSet, metrics, schema
+from benchkit import Comparison, RunSet, metrics, schema, stats
 from benchkit.audit.catalogue import CATALOGUE
 from benchkit.parsers import registry
 from benchkit.plots.drawing import Plots
@@ -68,7 +68,9 @@ def write_api() -> str:
         for prefix, owner in (("RunSet", RunSet), ("Comparison", Comparison), ("plot", Plots))
         for name, member in public_members(owner)
     ]
-    rows = [f"| `{name}` | {summarise(thing)} |" for name, thing in [*exported, *methods]]
+    names = [(f"stats.{name}", getattr(stats, name)) for name in stats.__all__]
+    told = [*exported, *methods, *names]
+    rows = [f"| `{name}` | {summarise(thing)} |" for name, thing in told]
     return "\n".join(["| name | what it is or does |", "| --- | --- |", *rows])
 
 
@@ -164,3 +166,17 @@ def test_every_command_is_mentioned() -> None:
 def test_ci_runs_the_readmes_test_command() -> None:
     assert TEST_COMMAND in README.read_text(encoding="utf-8")
     assert TEST_COMMAND in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_the_plugins_of_the_readme_are_what_they_are_taken_for() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    names: dict[str, Any] = {"__file__": __file__}
+    exec(next(block for block in blocks if "RETRIES" in block), names)  # noqa: S102 - our own
+    assert names["RETRIES"] == metrics.Metric(
+        name="retries/op", unit="1", better="lower", stats=("sample",),
+        meaning="Requests that were sent again, of one operation.", source="go test retries/op",
+    )  # fmt: skip
+    results = benchkit.load(ROOT / "fixtures/tracing-wrk")
+    found = list(names["find_short_runs"](results.observations, results.runs))
+    assert [finding.where for finding in found] == results.variants
+    assert found[0].message == "8 runs shorter than 30 s"

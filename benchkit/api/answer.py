@@ -6,7 +6,7 @@ attribute away, and none is computed before it is asked for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from benchkit.plots.kinds import Material
     from benchkit.schema import Observations, Runs
     from benchkit.tables.derived import Part
+    from benchkit.tables.model import Table
+
+#: Rows of a table in a plain shell.
+_MOST = 40
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,19 +83,58 @@ class Comparison:
 
     @property
     def comparisons(self) -> Comparisons:
-        """The evidence alone."""
+        """The evidence alone.
+
+        Ratios, intervals, p-values and effects, without margin or verdict; values are in base
+        units.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+        >>> comparison.comparisons.pairs
+        (('none', 'otlp'),)
+        """
         return self.verdicts.comparisons
 
     @cached_property
     def verdict(self) -> str:
-        """The verdict in one sentence."""
+        """The verdict in one sentence.
+
+        A mark and what is shown of the primary metrics; what the sentence has no room for it names,
+        and ``print(comparison)`` says. Percentages are changes against the baseline.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+        >>> comparison.verdict[:6]
+        '▲ otlp'
+        """
         from benchkit.tables.derived import lead
 
         return lead(self.verdicts, self.parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per comparison, with the columns of ``compare --format csv``."""
+        """One row per comparison, with the columns of ``compare --format csv``.
+
+        Which row it is: group, benchmark, params, subject, metric, stat, unit, better, primary,
+        baseline, variant. What was measured, in the base unit of ``unit``: n_baseline, n_variant
+        (runs), center_baseline, center_variant (medians over runs) and delta, center_variant −
+        center_baseline. What is estimated: ratio, variant ÷ baseline (1.05 is +5 %) with ratio_low
+        and ratio_high; by ranks it is the median ratio over pairs of runs (Hodges and Lehmann), and
+        so not center_variant ÷ center_baseline to the last digit. Amounts around zero, that have no
+        ratio, have difference, difference_low and difference_high instead. What it shows: method,
+        p, p_adjusted, verdict, runs_needed, notes, detectable. Unknown numbers are NaN or None.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+        >>> comparison.frame.query("primary")[["metric", "ratio", "verdict"]].round(3).values
+        array([['request_rate', 0.869, 'regression']], dtype=object)
+        """
         return self._frame.copy()
 
     @cached_property
@@ -105,7 +148,15 @@ class Comparison:
 
     @property
     def plot(self) -> Plots:
-        """The figures: ``plot.forest()``, ``plot.percentiles(ax=ax)``."""
+        """The figures: ``plot.forest()``, ``plot.percentiles(ax=ax)``.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+        >>> comparison.plot.runs().axes[0].get_title(loc="left")
+        'request_rate'
+        """
         from benchkit.plots.drawing import Plots
 
         return Plots(self.material)
@@ -136,6 +187,22 @@ class Comparison:
             The command line that made it, for the section on method.
         templates : Path, optional
             A folder whose templates stand before those of the page.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ConfigError
+            If the form is not known or a template is wrong.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+        >>> "<title>Tracing" in comparison.render("html", title="Tracing")
+        True
         """
         from benchkit import __version__
         from benchkit.reporting.formats import render
@@ -154,11 +221,36 @@ class Comparison:
         return render(built, form, templates)
 
     def to_markdown(self) -> str:
-        """Return the report as Markdown."""
+        """Return the report as Markdown.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+        >>> comparison.to_markdown() == comparison.render("md")
+        True
+        """
         return self.render("md")
 
     def to_html(self) -> str:
-        """Return the report as one self-contained page."""
+        """Return the report as one self-contained page.
+
+        Returns
+        -------
+        str
+            HTML that fetches nothing.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+        >>> comparison.to_html()[:15]
+        '<!doctype html>'
+        """
         return self.render("html")
 
     def _repr_html_(self) -> str:
@@ -170,14 +262,38 @@ class Comparison:
 
     @cached_property
     def parts(self) -> dict[str, Part]:
-        """What is shown beside the comparison: sweeps, resources and spans."""
+        """What is shown beside the comparison: sweeps, resources and spans.
+
+        By name, ``held``, ``sweep``, ``resources`` and ``spans``: tables in sight, sentences, or
+        why there are none (``missing``).
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+        >>> [name for name, part in comparison.parts.items() if part.tables]
+        []
+        >>> comparison.parts["sweep"].missing
+        'No sweep: no benchmark has 3 levels of load or more.'
+        """
         from benchkit.tables.derived import build_parts
 
         return build_parts(self.verdicts, self.runs, self.observations, self.knee)
 
     @cached_property
     def tracks(self) -> list[Track]:
-        """Latency, CPU and memory over the time of each run."""
+        """Latency, CPU and memory over the time of each run.
+
+        One `Track` per run and quantity, in base units over seconds since the run began; none where
+        no request has a time and no container was looked at.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+        >>> comparison.tracks
+        []
+        """
         from benchkit.derived.record import list_measured
         from benchkit.derived.timeline import find_tracks
 
@@ -189,11 +305,23 @@ class Comparison:
         """Write the verdict, the primary rows and the gravest findings as plain text."""
         from benchkit.tables.findings import summarise_findings
         from benchkit.tables.overhead import primary_tables
+        from benchkit.tables.sentence import bullets
 
+        lines = (self.verdict, *(f"  {bullet}" for bullet in bullets(self.verdicts)))
+        verdict = "\n".join(map(printable, lines))
         primary = primary_tables(self.verdicts, "")
         beside = [table for part in self.parts.values() for table in part.tables]
-        tables = map(str, primary or beside)
+        tables = [str(_shorten(table)) for table in primary or beside]
         findings = "\n".join(map(printable, summarise_findings(self.findings)))
-        return "\n\n".join(filter(None, [printable(self.verdict), *tables, findings]))
+        return "\n\n".join(filter(None, [verdict, *tables, findings]))
 
     __repr__ = __str__
+
+
+def _shorten(table: Table) -> Table:
+    """Leave out the rows of a table that nobody reads in a shell, and count them."""
+    left = len(table.rows) - _MOST
+    if left <= 0:
+        return table
+    more = f"… and {left} more row{'' if left == 1 else 's'}: .frame has all"
+    return replace(table, rows=table.rows[:_MOST], footer=(*table.footer, more))

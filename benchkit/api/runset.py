@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 
 #: Columns of what is compared, by which its tables can be parted.
 _LABELS = ("group", "variant", "benchmark", "params", "tool", "subject", "metric", "stat")
+#: Runs up to which a look at them audits them, too: its time grows with their number.
+_QUICK = 2000
+_UNSEEN = "So many runs are audited when asked for: .findings"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -97,7 +100,17 @@ class RunSet:
 
     @property
     def findings(self) -> pd.DataFrame:
-        """What `check` finds, one row each: code, severity, message, remedy, where, numbers."""
+        """What `check` finds, one row each: code, severity, message, remedy, where, numbers.
+
+        ``numbers`` is a mapping of what the message says, in base units. Found anew each time.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> results = bk.load("fixtures/tracing-wrk")
+        >>> results.findings.severity.value_counts().to_dict()
+        {'info': 7, 'warning': 5}
+        """
         import pandas as pd
 
         names = [field.name for field in fields(Finding)]
@@ -106,17 +119,42 @@ class RunSet:
 
     @property
     def variants(self) -> list[str]:
-        """The variants with measured runs, in the order of the data."""
+        """The variants with measured runs, in the order of the data.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> results = bk.load("fixtures/tracing-wrk")
+        >>> results.variants
+        ['apm', 'none', 'otlp', 'skywalking', 'zipkin']
+        """
         measured = self.runs[self.runs["role"] == "measured"]
         return list(dict.fromkeys(measured["variant"].tolist()))
 
     def where(self, **labels: Label | Sequence[Label]) -> RunSet:
         """Keep only what has these labels, ``where(benchmark="/ping")``.
 
+        Parameters
+        ----------
+        **labels : str, int or sequence of them
+            A column of `runs` or `observations`, and the value or values to keep.
+
+        Returns
+        -------
+        RunSet
+            Of runs and observations that have all of them.
+
         Raises
         ------
         SelectionError
             If a label or a value does not occur.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> results = bk.load("fixtures/tracing-wrk")
+        >>> results.where(variant=["none", "otlp"], run=[1, 2]).variants
+        ['none', 'otlp']
         """
         of_runs = {k: v for k, v in labels.items() if k in self.runs.columns}
         rest = {k: v for k, v in labels.items() if k not in of_runs}
@@ -185,6 +223,13 @@ class RunSet:
         ConfigError
             If ``blocks``, ``method`` or ``knee`` is not known, or two ask for a method; if the knee
             asks for a latency that no sweep has; if a share does not lie between 0 and 1.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> results = bk.load("fixtures/tracing-wrk")
+        >>> results.compare(baseline="none", margin=0.2).frame.query("primary").verdict.tolist()
+        ['equivalent', 'equivalent', 'equivalent', 'inconclusive']
         """
         confidence = config.parse_fraction(confidence, where="confidence")
         margin = config.parse_fraction(margin, where="margin")
@@ -246,6 +291,13 @@ class RunSet:
         ------
         SelectionError
             If the baseline that was named is not there.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> results = bk.load("fixtures/tracing-wrk").where(variant=["none", "otlp"])
+        >>> [finding.code for finding in results.check(baseline="none")]
+        ['B310', 'B310', 'B415', 'B303', 'B332', 'B319']
         """
         sides: Comparisons | BenchkitError | None = None
         if self.variants:
@@ -274,7 +326,25 @@ class RunSet:
         return pair_up(self.variants, baseline, variant, first=self.first_variant)
 
     def holding(self, observations: Observations) -> RunSet:
-        """Return the same runs with other observations."""
+        """Return the same runs with other observations.
+
+        Parameters
+        ----------
+        observations : Observations
+            With the columns of the one table.
+
+        Returns
+        -------
+        RunSet
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> results = bk.load("fixtures/tracing-wrk")
+        >>> rates = results.observations.query("metric == 'request_rate'")
+        >>> len(results.holding(rates).observations)
+        40
+        """
         return replace(self, observations=observations)
 
     def __repr__(self) -> str:
@@ -283,7 +353,9 @@ class RunSet:
     def __str__(self) -> str:
         from benchkit.tables.overview import overview_table
 
-        return f"{self._summarise(self.check())}\n\n{overview_table(self.runs)}"
+        said = self._summarise(self.check() if self._is_quick else None)
+        said += "" if self._is_quick else f". {_UNSEEN}"
+        return f"{said}\n\n{overview_table(self.runs)}"
 
     def _repr_html_(self) -> str:
         from benchkit.reporting.card import Card
@@ -291,9 +363,15 @@ class RunSet:
         from benchkit.tables.findings import summarise_findings
         from benchkit.tables.overview import overview_table
 
-        findings = self.check()
-        table, lines = overview_table(self.runs), summarise_findings(findings)
+        findings = self.check() if self._is_quick else None
+        lines = (_UNSEEN,) if findings is None else summarise_findings(findings)
+        table = overview_table(self.runs)
         return to_card(Card(sentence=self._summarise(findings), table=table, lines=lines))
+
+    @property
+    def _is_quick(self) -> bool:
+        """Whether an audit takes no longer than a look may."""
+        return len(self.runs) <= _QUICK
 
     def _summarise(self, findings: Sequence[Finding] | None) -> str:
         from benchkit.tables.overview import summarise_runs

@@ -85,3 +85,6 @@ class GateResult:
 
     def __str__(self) -> str:
         return self.sentence
+
+    def __repr__(self) -> str:
+        return f"<GateResult: {self.sentence} exit code {int(self.exit_code)}>"

@@ -64,6 +64,28 @@ def draw_forest(forest: Forest) -> Figure:
         return figure
 
 
+def draw_forest_on(forest: Forest, axes: Axes) -> Axes:
+    """Draw the rows on axes of one's own: names and estimates are the labels of ticks."""
+    headings = dict.fromkeys(row.heading for row in forest.rows)
+    _set_axis(axes, forest, _LINE * len(forest.rows) + _HEAD * len(headings))
+    y, heading = 0.0, None
+    places: list[tuple[float, str]] = []
+    for row in forest.rows:
+        if row.heading != heading:
+            heading = row.heading
+            y += _HEAD
+            places.append((y - _HEAD / 2, f"{_shorten(heading)} ({row.better} is better)"))
+        y += _LINE
+        _draw_marks(axes, forest, row, y - _LINE / 2)
+        told = " ".join((_shorten(row.label), _LOOK[row.word][1], row.texts[0]))
+        places.append((y - _LINE / 2, told))
+    axes.set_yticks([place for place, _ in places], [_plain(text) for _, text in places])
+    axes.tick_params(axis="y", colors=theme.color("ink"), length=0, labelsize=8)
+    for label in axes.get_yticklabels():
+        label.set_parse_math(False)
+    return axes
+
+
 def _set_axis(axes: Axes, forest: Forest, body: float) -> None:
     low, high = _limits(forest)
     axes.set_xlim(low, high)
@@ -122,7 +144,17 @@ def _draw_rows(axes: Axes, forest: Forest) -> None:
 
 def _draw_row(axes: Axes, forest: Forest, row: Row, y: float) -> None:
     look, mark = _LOOK[row.word]
-    ink = theme.color(look)
+    _draw_marks(axes, forest, row, y)
+    _write(axes, _shorten(row.label), y + 0.045, name="ink")
+    estimate, interval = row.texts
+    _write(axes, mark, y + 0.045, at=0.12, name=look)
+    _write(axes, estimate, y + 0.045, at=0.94, align="right", name=look)
+    _write(axes, interval, y + 0.045, at=1.02, name="muted")
+
+
+def _draw_marks(axes: Axes, forest: Forest, row: Row, y: float) -> None:
+    """Draw runs, interval and estimate of a row."""
+    ink = theme.color(_LOOK[row.word][0])
 
     def place(ratios: tuple[float, ...]) -> list[float]:
         return [_place(forest, ratio) for ratio in ratios if ratio > 0]
@@ -146,11 +178,6 @@ def _draw_row(axes: Axes, forest: Forest, row: Row, y: float) -> None:
     face = ink if is_solid else theme.color("paper")
     middle = place((row.ratio,))
     axes.plot(middle, [y], "D", ms=5.5, mew=1.2, mfc=face, mec=ink, zorder=4)
-    _write(axes, _shorten(row.label), y + 0.045, name="ink")
-    estimate, interval = row.texts
-    _write(axes, mark, y + 0.045, at=0.12, name=look)
-    _write(axes, estimate, y + 0.045, at=0.94, align="right", name=look)
-    _write(axes, interval, y + 0.045, at=1.02, name="muted")
 
 
 def _write(

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchkit.plots.canvas import draw_forest
+from benchkit.plots.canvas import draw_forest, draw_forest_on
 from benchkit.plots.rows import MOST_ROWS, Forest, Row, data, describe
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from benchkit.verdict import Verdicts
 
-__all__ = ["MOST_ROWS", "Forest", "Row", "data", "describe", "draw"]
+__all__ = ["MOST_ROWS", "Forest", "Row", "data", "describe", "draw", "draw_on"]
 
 
 def draw(verdicts: Verdicts) -> Figure:
@@ -32,3 +33,14 @@ def draw(verdicts: Verdicts) -> Figure:
         In the theme's colours, for `benchkit.plots.svg.to_svg`.
     """
     return draw_forest(data(verdicts))
+
+
+def draw_on(verdicts: Verdicts, axes: Axes) -> Axes:
+    """Draw the forest plot on axes of one's own, names and estimates as labels of ticks.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+    axes : Axes
+    """
+    return draw_forest_on(data(verdicts), axes)

@@ -17,12 +17,13 @@ from benchkit.derived.record import list_measured
 from benchkit.derived.saturation import find_saturations
 from benchkit.derived.sweep import FEWEST
 from benchkit.derived.timeline import find_tracks
-from benchkit.errors import DataError
+from benchkit.errors import ConfigError, DataError
 from benchkit.plots import ecdf, forest, percentiles, runs, shift, sweep, theme, timeline
 from benchkit.plots.chart import Chart
-from benchkit.plots.grid import draw_chart
+from benchkit.plots.grid import draw_chart, draw_panel
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from benchkit.schema import Observations, Runs
@@ -132,9 +133,56 @@ def draw(kind: str, material: Material) -> Figure:
     with theme.plain():
         if kind != FOREST:
             return draw_chart(collect(kind, material))
-        if not forest.data(material.verdicts).rows:
-            raise DataError("no forest plot: no primary metric has a ratio to its baseline")
+        _require_rows(material)
         return forest.draw(material.verdicts)
+
+
+def draw_on(kind: str, material: Material, axes: Axes) -> Axes:
+    """Draw one kind of figure on axes of one's own, in the colours that its background asks for.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`.
+    material : Material
+    axes : Axes
+
+    Raises
+    ------
+    DataError
+        If the data do not carry it.
+    ConfigError
+        If it has several panels, or ``axes`` are not the axes of matplotlib.
+    """
+    from matplotlib.colors import to_rgba
+
+    _require_axes(axes)
+    figure = axes.figure.get_figure(root=True)
+    with theme.plain(theme.scheme_on(to_rgba(figure.get_facecolor()))):
+        if kind == FOREST:
+            _require_rows(material)
+            return forest.draw_on(material.verdicts, axes)
+        panels = collect(kind, material).panels
+        if len(panels) == 1:
+            return draw_panel(panels[0], axes)
+    raise ConfigError(
+        f"{len(panels)} panels do not fit on one axes",
+        hint="keep one benchmark with RunSet.where(...), or leave out ax and take .axes of it",
+    )
+
+
+def _require_axes(given: object) -> None:
+    from matplotlib.axes import Axes
+
+    if not isinstance(given, Axes):
+        name = type(given).__name__
+        hint = "pass one of them: ax=axes[0]"
+        raise ConfigError(f"one Axes is wanted, not {name}", where="ax", hint=hint)
+
+
+def _require_rows(material: Material) -> None:
+    if not forest.data(material.verdicts).rows:
+        raise DataError("no forest plot: no primary metric has a ratio to its baseline")
 
 
 def collect(kind: str, material: Material) -> Chart:

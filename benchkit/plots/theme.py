@@ -31,29 +31,49 @@ PALETTE = {
     "series4": ("#a3407f", "#e59ac4"),
 }
 
-_is_plain: ContextVar[bool] = ContextVar("is_plain", default=False)
+#: Which of the two colours is drawn with; none where the page chooses.
+_scheme: ContextVar[int | None] = ContextVar("scheme", default=None)
 _SENTINELS = {name: f"#0a0b{number:02x}" for number, name in enumerate(PALETTE, 0xC0)}
 
 
 def color(name: str) -> str:
-    """Return the colour to draw with: a sentinel, or the light one where drawing is `plain`.
+    """Return the colour to draw with: a sentinel, or one of the two where drawing is `plain`.
 
     Examples
     --------
     >>> color("worse") != color("better")
     True
     """
-    return PALETTE[name][0] if _is_plain.get() else _SENTINELS[name]
+    scheme = _scheme.get()
+    return _SENTINELS[name] if scheme is None else PALETTE[name][scheme]
 
 
 @contextmanager
-def plain() -> Iterator[None]:
-    """Draw in the light colours themselves, for a file of its own or someone's own axes."""
-    token = _is_plain.set(True)
+def plain(scheme: int = 0) -> Iterator[None]:
+    """Draw in the colours themselves, for a file of its own (light) or someone's own axes."""
+    token = _scheme.set(scheme)
     try:
         yield
     finally:
-        _is_plain.reset(token)
+        _scheme.reset(token)
+
+
+def scheme_on(background: tuple[float, float, float, float]) -> int:
+    """Tell which scheme is read on a background: 0 light, 1 dark.
+
+    Parameters
+    ----------
+    background : tuple of float
+        Red, green, blue and alpha, each in 0 to 1; what can be seen through counts as light.
+
+    Examples
+    --------
+    >>> scheme_on((1.0, 1.0, 1.0, 1.0)), scheme_on((0.0, 0.0, 0.0, 1.0))
+    (0, 1)
+    """
+    red, green, blue, alpha = background
+    luma = 0.299 * red + 0.587 * green + 0.114 * blue
+    return int(1 - alpha + alpha * luma < 0.5)
 
 
 def variables() -> Iterator[tuple[str, str]]:

@@ -30,6 +30,7 @@ from benchkit.reporting.layout import (
     sort_key,
 )
 from benchkit.reporting.named_templates import find_folder
+from benchkit.tables.findings import summarise_findings
 from benchkit.units import printable
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def _environment(folder: Path | None) -> Environment:
         "lay_out": lay_out,
         "look": look_of,
         "sort_key": sort_key,
+        "summarise": summarise_findings,
         "draw": lambda plot: Markup(plot.svg()),  # noqa: S704 - its texts are escaped by `to_svg`
     }
     environment.globals |= {

@@ -7,6 +7,7 @@ same parts, and both say why one is not there.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 from benchkit.derived.accounts import list_accounts
@@ -25,6 +26,7 @@ from benchkit.tables.resources import SHOWN, describe_resources, resource_tables
 from benchkit.tables.sentence import headline
 from benchkit.tables.spans import describe_spans, spans_tables
 from benchkit.tables.sweep import describe_sweep, sweep_table
+from benchkit.units import printable
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
@@ -56,6 +58,18 @@ class Part:
     folded: tuple[Table, ...] = ()
     missing: str = ""
     saturations: tuple[Saturation, ...] = ()
+
+    def __str__(self) -> str:
+        """Write the tables in sight and the sentences, or why there are none."""
+        lines = "\n".join(map(printable, self.lines)) if self.tables else self.missing
+        return "\n\n".join(filter(None, [*map(str, self.tables), lines]))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        lines = self.lines if self.tables else (self.missing,)
+        tables = "".join(table._repr_html_() for table in self.tables)
+        return tables + "".join(f"<p>{escape(printable(line))}</p>" for line in lines)
 
 
 def build_parts(
@@ -93,8 +107,7 @@ def lead(verdicts: Verdicts, parts: Mapping[str, Part]) -> str:
     told = parts.get("sweep")
     if verdicts.rows or told is None or not told.lines:
         return headline(verdicts)
-    first, more, _ = told.lines[0].partition("; ")
-    return f"~ Nothing was compared. {first}{'; more below.' if more else ''}"
+    return f"~ Nothing was compared. {told.lines[0].partition('; ')[0].removesuffix('.')}."
 
 
 def _held(verdicts: Verdicts, loads: Sequence[HeldLoad]) -> Part:

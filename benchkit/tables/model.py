@@ -86,6 +86,14 @@ class Table:
         What holds for the whole table.
     footer : tuple of str
         Lines under the table that sum it up; no cell refers to them.
+
+    Examples
+    --------
+    >>> columns = (Column("variant", "variant"), Column("runs", "runs", align="right"))
+    >>> print(Table("Runs", columns, ((Cell("none"), Cell("8", 8)),)))
+    Runs
+    variant  runs
+    none        8
     """
 
     title: str
@@ -104,6 +112,8 @@ class Table:
         above = (line for line in (self.title, self.caption) if line)
         below = (*self.footer, *notes)
         return "\n".join([*map(printable, above), *body, *map(printable, below)])
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         """Write the table as an element that takes the look of the notebook around it."""

@@ -24,6 +24,8 @@ from benchkit.verdict import CHANGED, IMPROVEMENT, INCONCLUSIVE, REGRESSION, Ver
 
 _WORDS = 35
 _BULLETS = 3
+#: Metrics that the sentence names without a number.
+_NAMED = 2
 _SHOWN = {REGRESSION, IMPROVEMENT, CHANGED}
 
 
@@ -49,8 +51,17 @@ def headline(verdicts: Verdicts) -> str:
     sentence = "; ".join(clause.text for clause in kept)
     if all(clause.word == INCONCLUSIVE and not clause.is_single for clause in clauses):
         sentence = f"Nothing is shown: {sentence.replace(' not shown', '')}"
-    more = "; more below" if left else ""
+    more = f"; more on {_list_metrics(left)}" if left else ""
     return f"{MARKS[clauses[0].word]} {sentence}{more}."
+
+
+def _list_metrics(clauses: Sequence[Clause]) -> str:
+    """Name what the sentence had no room for."""
+    names = list(dict.fromkeys(clause.metric for clause in clauses))
+    rest = len(names) - _NAMED
+    if rest > 1:
+        return f"{', '.join(names[:_NAMED])} and {rest} others"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def bullets(verdicts: Verdicts) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -38,6 +39,19 @@ def test_a_representation_audits_nothing_and_a_card_once(
     assert repr(wrk)
     assert check.call_count == 0
     assert wrk._repr_html_()
+    assert check.call_count == 1
+
+
+def test_very_many_runs_are_audited_when_asked_for(
+    wrk: bk.RunSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = Mock(return_value=())
+    monkeypatch.setattr(bk.RunSet, "check", check)
+    many = replace(wrk, runs=pd.concat([wrk.runs] * 30))
+    assert "audited when asked for: .findings" in str(many)
+    assert "audited when asked for: .findings" in many._repr_html_()
+    assert check.call_count == 0
+    assert "when asked for" not in str(wrk)
     assert check.call_count == 1
 
 
@@ -95,6 +109,51 @@ def test_a_comparison_is_its_verdict_and_its_primary_rows(wrk: bk.RunSet) -> Non
     assert "▲ costs, at least 3\N{NO-BREAK SPACE}%" in said
     assert "! B310" in said
     assert str(comparison) == said
+
+
+def test_what_the_verdict_has_no_room_for_is_below_it() -> None:
+    costs = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
+    assert costs.verdict.endswith("; more on cpu_per_request of /bench/server.")
+    second = str(costs).splitlines()[1].replace("\N{NO-BREAK SPACE}", " ")
+    assert second.startswith("  ▲ apm costs 4.1 % more cpu_per_request of /bench/server")
+    assert "more cpu_per_request of /bench/server [" in costs._repr_html_()
+
+
+def test_a_notebook_shows_the_findings_of_a_comparison(wrk: bk.RunSet) -> None:
+    shown = wrk.compare(baseline="none")._repr_html_()
+    assert "<li>! B310" in shown
+    assert shown.count("<table>") == 1
+
+
+def test_a_sweep_alone_shows_its_levels_and_promises_nothing_more() -> None:
+    swept = bk.load(FIXTURES / "nginx-ab/nginx").compare()
+    assert "more below" not in swept.verdict
+    assert swept.verdict.endswith(".")
+    assert not swept.verdict.endswith("..")
+    assert swept._repr_html_().count("<table>") == len(swept.parts["sweep"].tables)
+
+
+def test_what_a_comparison_holds_shows_itself_in_a_line_or_a_table() -> None:
+    costs = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
+    resources, held = costs.parts["resources"], costs.parts["held"]
+    assert repr(resources) == str(resources)
+    assert repr(resources.tables[0]) == str(resources.tables[0])
+    assert str(resources).startswith(resources.tables[0].title)
+    assert resources._repr_html_().count("<table>") == len(resources.tables)
+    assert repr(held) == held.missing
+    assert repr(costs.findings).startswith("(<Finding warning B310 apm on /ping/GRM")
+    assert repr(costs.plot).startswith("<Plots: .forest(), .percentiles(), ")
+    said = repr(bk.gate(costs, {}))
+    assert said.startswith("<GateResult: ✗")
+    assert said.endswith("exit code 1>")
+
+
+def test_a_comparison_of_many_rows_is_short_in_a_shell(wrk: bk.RunSet) -> None:
+    frame = wrk.where(variant=["none", "otlp"]).observations.query("metric == 'request_rate'")
+    many = pd.concat([frame.assign(benchmark=f"/{number}") for number in range(43)])
+    said = str(bk.load(many).compare(baseline="none"))
+    assert "… and 3 more rows: .frame has all" in said
+    assert len(said.splitlines()) < 60
 
 
 def test_a_finding_shows_its_remedy_and_no_markup() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import pytest
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure
 import benchkit as bk
 from benchkit.errors import ConfigError
 from benchkit.plots.drawing import Drawing, Plots
+from benchkit.plots.theme import PALETTE
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
@@ -43,6 +45,37 @@ def test_axes_of_ones_own_are_drawn_on_and_returned(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["percentiles", "shift", "runs"])
 def test_without_axes_a_drawing_is_returned(kind: str) -> None:
     assert isinstance(getattr(plots(), kind)(), Drawing)
+
+
+def test_a_forest_on_axes_of_ones_own_names_rows_at_its_ticks() -> None:
+    axes = Figure(layout="constrained").add_subplot()
+    assert plots().forest(ax=axes) is axes
+    told = [label.get_text() for label in axes.get_yticklabels()]
+    assert told[0].startswith("request_rate") or "is better" in told[0]
+    assert [text for text in told if "zipkin" in text and "▲" in text and "16.1" in text]
+    assert not axes.texts
+
+
+@pytest.mark.parametrize("kind", ["forest", "percentiles", "shift", "runs"])
+@pytest.mark.parametrize(("background", "scheme"), [("white", 0), ("black", 1), ("none", 0)])
+def test_texts_are_read_on_the_background_of_the_figure(
+    kind: str, background: str, scheme: int
+) -> None:
+    axes = Figure(facecolor=background).add_subplot()
+    getattr(plots(), kind)(ax=axes)
+    assert axes.xaxis.label.get_color() == PALETTE["muted"][scheme]
+
+
+def test_an_array_of_axes_is_refused_in_words() -> None:
+    pair: Any = Figure().subplots(1, 2)
+    with pytest.raises(ConfigError, match=r"one Axes is wanted, not ndarray; .*ax=axes\[0\]"):
+        plots().runs(ax=pair)
+
+
+def test_a_sweep_of_two_panels_does_not_fit_on_one_axes() -> None:
+    swept = bk.load(FIXTURES / "nginx-ab/nginx").compare().plot
+    with pytest.raises(ConfigError, match="panels do not fit on one axes"):
+        swept.sweep(ax=Figure().add_subplot())
 
 
 def test_no_setting_is_left_behind() -> None:

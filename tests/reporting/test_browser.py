@@ -250,3 +250,38 @@ def test_a_link_to_a_folded_section_opens_it(browser: Browser, report: Path) -> 
         page = Visit(context, report).page
         page.evaluate("location.hash = 'data'")
         page.locator("#data details[open]").wait_for()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(
+    ("body", "paper"),
+    [
+        ('data-jp-theme-light="true"', "rgb(255, 255, 255)"),
+        ('data-jp-theme-light="false"', "rgb(15, 20, 25)"),
+        ('class="vscode-light"', "rgb(255, 255, 255)"),
+        ('class="vscode-dark"', "rgb(15, 20, 25)"),
+        ("", ""),
+    ],
+    ids=["lab-light", "lab-dark", "code-light", "code-dark", "plain"],
+)
+def test_a_notebook_of_either_theme_is_readable_on_either_desktop(
+    browser: Browser, tmp_path: Path, scheme: Literal["light", "dark"], body: str, paper: str
+) -> None:
+    results = bk.load(FIXTURES / "tracing-wrk")
+    path = tmp_path / "cell.html"
+    shown = results._repr_html_() + results.compare(baseline="none")._repr_html_()
+    path.write_text(
+        f'<!doctype html><html lang="en"><title>cell</title>'
+        f"<body {body}><main>{shown}</main></body></html>",
+        encoding="utf-8",
+    )
+    with browser.new_context(color_scheme=scheme) as context:
+        page = Visit(context, path).page
+        found = Axe().run(page, options={"runOnly": ["color-contrast"]})
+        assert found.violations_count == 0, found.generate_report()
+        assert len(found.response["passes"]) == 1
+        colors = page.locator(".benchkit").evaluate_all(
+            "all => all.map(one => getComputedStyle(one).backgroundColor)"
+        )
+    expected = paper or {"light": "rgb(255, 255, 255)", "dark": "rgb(15, 20, 25)"}[scheme]
+    assert colors == [expected, expected]
