@@ -277,8 +277,10 @@ def format_stepped(value: float, step: float, digits: int = 3) -> str:
 
     Examples
     --------
-    >>> format_stepped(2.0, 1.0), format_stepped(1.55, 0.1), format_stepped(0.0, 0.1)
-    ('2', '1.6', '< 0.1')
+    >>> format_stepped(2.0, 1.0), format_stepped(1.55, 0.1)
+    ('2', '1.6')
+    >>> format_stepped(0.0, 0.1).replace("\N{NO-BREAK SPACE}", " ")
+    '< 0.1'
     >>> format_stepped(2.0, 0.0), format_stepped(2.5, 0.5), format_stepped(26.7, 1e-3)
     ('2.00', '2.5', '26.7')
     """
