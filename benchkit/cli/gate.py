@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -109,8 +110,9 @@ def gate(
         exclude=exclude, quiet=quiet,
     )  # fmt: skip
     result = run_gate(
-        lambda: request.load(base=base), held, baseline=baseline or base.baseline, variants=variant,
-        pairs=o.parse_pairs(pair), self_test=self_test, allow_missing=allow_missing_baseline,
+        lambda named: replace(request, paths=list(named)).load(base=base), held, paths=paths or [],
+        baseline=baseline or base.baseline, variants=variant, pairs=o.parse_pairs(pair),
+        self_test=self_test, allow_missing=allow_missing_baseline,
     )  # fmt: skip
     o.write(render(result, chosen, to_file=output is not None), output)
     files = {"junit": junit, "openmetrics": openmetrics, "gitlab": gitlab, "comment": comment}

@@ -15,6 +15,7 @@ from benchkit.gating.wording import (
     describe_notes,
     name_row,
     say,
+    say_failures,
     say_limit,
     write_cost,
     write_cost_interval,
@@ -75,7 +76,9 @@ def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
         for row in rule.rows:
             told = f"{name_row(row)} {write_cost(row)} {write_cost_interval(row)}".strip()
             text = f"{say(row)}: {told}, {say_limit(row)}"
-            if row.word == OVER or (row.word == NOT_SHOWN and rule.fails_unshown):
+            if row.newly_fails:
+                text = f"requests fail: {say_failures(row)}; {text}"
+            if row.word == OVER or rule.fails_unshown(row):
                 yield "error", rule.rule.name, text
             elif row.word == NOT_SHOWN and rule.rule.on_inconclusive == "warn":
                 yield "warning", rule.rule.name, text

@@ -96,7 +96,7 @@ def _add_row(suite: ET.Element, outcome: RuleOutcome, row: RowOutcome) -> None:
     if row.word == OVER:
         _add(case, "failure", message, row.notes)
     elif row.word == NOT_SHOWN:
-        kind = "failure" if outcome.fails_unshown else "skipped"
+        kind = "failure" if outcome.fails_unshown(row) else "skipped"
         _add(case, kind, message, row.notes)
     lines = [f"{key}: {printable(text)}" for key, text in texts.items() if text]
     ET.SubElement(case, "system-out").text = "\n".join(lines)
