@@ -36,7 +36,7 @@ def to_annotations(result: GateResult) -> str:
     """
     told = list(_tell(result))
     lines = []
-    for kind in ("error", "warning"):
+    for kind in ("error", "warning", "notice"):
         texts = [(title, text) for found, title, text in told if found == kind]
         if len(texts) > MOST:
             more = f"and {len(texts) - MOST + 1} more; see the job summary"
@@ -62,6 +62,8 @@ def escape(text: str, characters: dict[str, str] | None = None) -> str:
 def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
     """Yield kind, title and text of each annotation."""
     outcome = result.outcome
+    if result.policy.endswith("the default rule"):
+        yield "notice", "benchkit gate", result.policy
     if result.self_test is not None or outcome.problem or not outcome.has_baseline:
         if not result.has_passed:
             yield "error", "benchkit gate", result.sentence

@@ -47,6 +47,8 @@ def to_junit(result: GateResult) -> str:
         _add(case, kind, result.sentence)
     else:
         _add_rules(root, result.outcome.rules)
+    if result.policy and len(root):
+        ET.SubElement(root[0], "system-out").text = f"policy: {printable(result.policy)}"
     for element in (root, *root):
         _count(element)
     ET.indent(root)

@@ -7,6 +7,7 @@ an outcome too, so that the report that CI shows exists and says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -95,12 +96,14 @@ def run_gate(
     ConfigError, BaselineError
         If the policy or the choice of a baseline cannot be used.
     """
-    title = policy.settings.title
+    nothing = GateResult(
+        outcome=GateOutcome(rules=()), title=policy.settings.title, policy=policy.origin
+    )
     try:
         asked = _ask_baselines(policy, baseline, pairs) if allow_missing else None
         results = _load_present(load, paths, asked)
         if results is None or (asked is not None and lacks_baseline(results, asked)):
-            return GateResult(outcome=GateOutcome(rules=(), has_baseline=False), title=title)
+            return replace(nothing, outcome=GateOutcome(rules=(), has_baseline=False))
         chosen = _choose_default(results, policy, baseline, variants, pairs)
         compared = _compare(results, policy, chosen)
         outcome = decide(compared, policy, chosen)
@@ -108,8 +111,8 @@ def run_gate(
     except BenchkitError as error:
         if error.exit_code is not ExitCode.DATA:
             raise
-        return GateResult(outcome=GateOutcome(rules=(), problem=str(error)), title=title)
-    return GateResult(outcome=outcome, findings=compared.findings, title=title, self_test=tested)
+        return replace(nothing, outcome=GateOutcome(rules=(), problem=str(error)))
+    return replace(nothing, outcome=outcome, findings=compared.findings, self_test=tested)
 
 
 def gate(
@@ -143,7 +146,10 @@ def gate(
     """
     held = Policy.of(policy)
     outcome = decide(comparison, held)
-    return GateResult(outcome=outcome, findings=comparison.findings, title=held.settings.title)
+    return GateResult(
+        outcome=outcome, findings=comparison.findings, title=held.settings.title,
+        policy=held.origin,
+    )  # fmt: skip
 
 
 def decide(compared: Compared, policy: Policy, pairs: Pairs = ()) -> GateOutcome:

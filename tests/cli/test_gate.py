@@ -71,3 +71,34 @@ def test_the_store_is_held_like_files(slower: Path, capsys: pytest.CaptureFixtur
     assert run(["gate", *LIMIT, "--quiet", "-o", "gate.md"]) == 1
     assert (slower / "gate.md").read_text(encoding="utf-8").startswith("### ✗ Over the limit")
     assert "Nothing was compared" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "says"),
+    [
+        (None, (), "no policy found: the default rule"),
+        ("[stats]\nmargin = '4%'\n", (), "benchkit.toml sets no limit: the default rule"),
+        ("[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\n", (), "benchkit.toml"),
+        (None, LIMIT, "limits of --max-overhead"),
+        ("", LIMIT, "limits of --max-overhead, else benchkit.toml"),
+    ],
+)
+def test_every_output_names_the_policy(
+    slower: Path,
+    content: str | None,
+    arguments: tuple[str, ...],
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if content is not None:
+        (slower / "benchkit.toml").write_text(content, encoding="utf-8-sig")  # with its mark
+    monkeypatch.setenv("GITHUB_OUTPUT", "outputs")
+    files = ("--comment", "c.md", "--junit", "j.xml", "--github", "--quiet")
+    assert run(["gate", "results", *arguments, *files]) == 1
+    told = capsys.readouterr()
+    assert f"  policy: {says}\n" in told.out
+    assert (f"::notice title=benchkit gate::{says}" in told.err) is says.endswith("rule")
+    assert f"\n\nPolicy: {says}\n\n" in (slower / "c.md").read_text(encoding="utf-8")
+    assert f"policy: {says}</system-out>" in (slower / "j.xml").read_text(encoding="utf-8")
+    assert f"policy={says}\n" in (slower / "outputs").read_text(encoding="utf-8")

@@ -211,7 +211,7 @@ def test_annotations_are_few_and_say_how_many_more() -> None:
 def test_outputs_are_one_line_each(name: str, verdict: str, code: int) -> None:
     lines = render_sink("outputs", RESULTS[name]()).splitlines()
     values = dict(line.split("=", 1) for line in lines)
-    assert list(values) == ["verdict", "exit-code", "over", "not-shown", "sentence"]
+    assert list(values) == ["verdict", "exit-code", "over", "not-shown", "policy", "sentence"]
     assert (values["verdict"], int(values["exit-code"])) == (verdict, code)
 
 

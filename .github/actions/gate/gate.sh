@@ -9,6 +9,9 @@ done <<<"${RESULTS:-results}"
 output=${OUTPUT:-benchkit-gate}
 policy=()
 [ -z "${BASELINE:-}" ] || policy+=(--baseline "$BASELINE")
+# A pull request does not loosen its own limits: the policy of the baseline's checkout comes first.
+own=${BASELINE:-base}/benchkit.toml
+[ -n "${POLICY:-}" ] || [ ! -f "$own" ] || POLICY=$own
 [ -z "${POLICY:-}" ] || policy+=(--policy "$POLICY")
 [ -z "${ON_INCONCLUSIVE:-}" ] || policy+=(--on-inconclusive "$ON_INCONCLUSIVE")
 [ "${ALLOW_MISSING_BASELINE:-false}" != true ] || policy+=(--allow-missing-baseline)
