@@ -107,12 +107,15 @@ class GateOutcome:
         False where there is no baseline yet and that was allowed: nothing was compared.
     problem : str
         Why nothing could be compared; empty if something was.
+    problem_code : ExitCode
+        What that is to the shell.
     """
 
     rules: tuple[RuleOutcome, ...]
     confidence: float = 0.95
     has_baseline: bool = True
     problem: str = ""
+    problem_code: ExitCode = ExitCode.DATA
 
     @property
     def exit_code(self) -> ExitCode:
@@ -124,6 +127,8 @@ class GateOutcome:
         """
         if not self.has_baseline:
             return ExitCode.DONE
+        if self.problem:
+            return self.problem_code
         if self.count(OVER):
             return ExitCode.REGRESSION
         if not self.rules or not all(rule.has_compared for rule in self.rules):

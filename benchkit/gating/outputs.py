@@ -14,6 +14,7 @@ from benchkit.units import printable
 VERDICTS = {
     ExitCode.DONE: "pass",
     ExitCode.REGRESSION: "fail",
+    ExitCode.USAGE: "not-configured",
     ExitCode.DATA: "no-data",
     ExitCode.INCONCLUSIVE: "not-shown",
 }

@@ -102,3 +102,23 @@ def test_every_output_names_the_policy(
     assert f"\n\nPolicy: {says}\n\n" in (slower / "c.md").read_text(encoding="utf-8")
     assert f"policy: {says}</system-out>" in (slower / "j.xml").read_text(encoding="utf-8")
     assert f"policy={says}\n" in (slower / "outputs").read_text(encoding="utf-8")
+
+
+def test_a_policy_that_cannot_be_read_is_shown_where_ci_shows_things(
+    slower: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rule = "[[gate]]\nmetric = 'time_per_op'\nacceptble = '5%'\n"
+    (slower / "benchkit.toml").write_text(rule, encoding="utf-8")
+    monkeypatch.setenv("GITHUB_OUTPUT", "outputs")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary")
+    files = ("--comment", "c.md", "--junit", "j.xml", "--gitlab", "g.txt", "--github")
+    assert run(["gate", "results", *files]) == 2
+    err = capsys.readouterr().err
+    assert "::error title=benchkit gate::" in err
+    assert "benchkit: error: " in err
+    for name in ("c.md", "j.xml", "summary"):
+        assert "Nothing was compared" in (slower / name).read_text(encoding="utf-8")
+    assert "did you mean" in (slower / "c.md").read_text(encoding="utf-8")
+    told = (slower / "outputs").read_text(encoding="utf-8")
+    assert told.startswith("verdict=not-configured\nexit-code=2\n")
+    assert "exit_code 2" in (slower / "g.txt").read_text(encoding="utf-8")

@@ -127,6 +127,19 @@ def test_inputs_reach_the_gate(tmp_path: Path) -> None:
     assert job.run("bash", gate, POLICY="nowhere.toml").returncode == 2
 
 
+def test_a_self_test_that_fails_is_shown(tmp_path: Path) -> None:
+    job = Job(tmp_path, 1.0)
+    many = "[policy]\nmin_runs = 20\n[[gate]]\nmetric = 'request_rate'\nacceptable = '5%'\n"
+    (tmp_path / "base" / "benchkit.toml").write_text(many, encoding="utf-8")
+    done = job.follow(SELF_TEST="true")
+    assert done.returncode == 3
+    assert "::error title=benchkit gate::✗ Self-test: " in done.stderr
+    assert job.read("summary.md").startswith("### ✗ Self-test: ")
+    assert "✗ Self-test: " in job.read("benchkit-gate/comment.md")
+    assert "<error " in job.read("benchkit-gate/junit.xml")
+    assert job.read("benchkit-gate/verdict").startswith("no-data\n")
+
+
 def test_the_policy_is_that_of_the_base(tmp_path: Path) -> None:
     job = Job(tmp_path, 1.05)
     assert job.follow().returncode == 1
