@@ -128,7 +128,7 @@ def test_inputs_reach_the_gate(tmp_path: Path) -> None:
 
 
 def test_a_self_test_that_fails_is_shown(tmp_path: Path) -> None:
-    job = Job(tmp_path, 1.0)
+    job = Job(tmp_path, 1.0001)
     many = "[policy]\nmin_runs = 20\n[[gate]]\nmetric = 'request_rate'\nacceptable = '5%'\n"
     (tmp_path / "base" / "benchkit.toml").write_text(many, encoding="utf-8")
     done = job.follow(SELF_TEST="true")
