@@ -75,6 +75,12 @@ class StoppedError(BenchkitError):
     exit_code = ExitCode.INTERRUPTED
 
 
+class MissingError(DataError):
+    """What is named is not there; ``argument`` is the PATH as it was given."""
+
+    argument = ""
+
+
 class UnknownFormatError(DataError):
     """No format recognises a source."""
 

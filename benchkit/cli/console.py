@@ -188,7 +188,8 @@ def render_gate(result: GateResult, *, to_file: bool = False) -> str:
     from benchkit.tables.findings import summarise_findings
 
     unseen = result.self_test.unseen if result.self_test else describe_notes(result.outcome)
-    lines = [result.sentence, *(f"  {text}" for text in unseen)]
+    origin = [f"policy: {result.policy}"] if result.policy else []
+    lines = [result.sentence, *(f"  {text}" for text in (*unseen, *origin))]
     shown = [] if result.self_test or not result.outcome.rows else [gate_table(result.outcome)]
     text = render_tables(lines, shown, to_file=to_file)
     if result.self_test is None and result.findings:

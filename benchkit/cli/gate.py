@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchkit.cli import options as o
-from benchkit.errors import ConfigError
+from benchkit.errors import BenchkitError, ConfigError, ExitCode
 
 if TYPE_CHECKING:
     from benchkit.gating.result import GateResult
@@ -98,26 +99,45 @@ def gate(
 ) -> None:
     """Hold the results against the limits; the exit code says whether they hold."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
-    base = o.settings(policy)
-    o.refuse_both(pair, baseline, variant)
     from benchkit.gating.policy import Policy
     from benchkit.gating.run import run_gate
 
-    held = Policy.of(base).override(max_overhead or (), on_inconclusive)
-    request = o.Request(
-        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
-        exclude=exclude, quiet=quiet,
-    )  # fmt: skip
-    result = run_gate(
-        lambda: request.load(base=base), held, baseline=baseline or base.baseline, variants=variant,
-        pairs=o.parse_pairs(pair), self_test=self_test, allow_missing=allow_missing_baseline,
-    )  # fmt: skip
-    o.write(render(result, chosen, to_file=output is not None), output)
     files = {"junit": junit, "openmetrics": openmetrics, "gitlab": gitlab, "comment": comment}
+    try:
+        base = o.settings(policy)
+        o.refuse_both(pair, baseline, variant)
+        held = Policy.of(base).override(max_overhead or (), on_inconclusive)
+        request = o.Request(
+            paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
+            exclude=exclude, quiet=quiet,
+        )  # fmt: skip
+        result = run_gate(
+            lambda named: replace(request, paths=list(named)).load(base=base), held,
+            paths=paths or [], baseline=baseline or base.baseline, variants=variant,
+            pairs=o.parse_pairs(pair), self_test=self_test, allow_missing=allow_missing_baseline,
+        )  # fmt: skip
+    except BenchkitError as error:
+        write_problem(error, files, github=github)
+        raise
+    o.write(render(result, chosen, to_file=output is not None), output)
     write_files(result, files, quiet=quiet)
     if github:
         write_github(result)
     raise typer.Exit(int(result.exit_code))
+
+
+def write_problem(error: BenchkitError, files: Mapping[str, Path | None], *, github: bool) -> None:
+    """Say in everything that CI shows why the gate could not be held."""
+    if error.exit_code is not ExitCode.USAGE:
+        return
+    from benchkit.gating.outcome import GateOutcome
+    from benchkit.gating.result import GateResult
+
+    outcome = GateOutcome(rules=(), problem=str(error), problem_code=error.exit_code)
+    result = GateResult(outcome=outcome)
+    write_files(result, files, quiet=True)
+    if github:
+        write_github(result)
 
 
 def render(result: GateResult, format: str, *, to_file: bool) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,8 @@ class Settings:
         Those of the gate.
     accept : tuple of Accepted
         Changes in the history that are meant.
+    source : str
+        The file they stand in; empty where there is none.
     """
 
     title: str = ""
@@ -82,6 +84,7 @@ class Settings:
     habits: Habits = field(default_factory=Habits)
     rules: tuple[Rule, ...] = ()
     accept: tuple[Accepted, ...] = ()
+    source: str = field(default="", compare=False)
 
 
 #: Where each setting stands in the file.
@@ -111,7 +114,7 @@ def load(folder: Path, file: Path | None = None) -> Settings:
         If the file is no TOML, has an unknown key, or a value of the wrong type.
     """
     if file is not None:
-        return _load_named(file)
+        return replace(_load_named(file), source=str(file))
     own = folder / FILE
     if own.is_file():
         return parse(_read(own), where=FILE)
@@ -168,7 +171,7 @@ def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
     if "gate" in table:
         given["rules"] = parse_rules(table["gate"], habits, where)
     given["habits"] = habits
-    return Settings(**given)  # type: ignore[arg-type]
+    return Settings(**given, source=where)  # type: ignore[arg-type]
 
 
 def parse_fraction(text: str | float, *, where: str) -> float:
@@ -254,7 +257,7 @@ def _read_split(value: object, where: str) -> tuple[str, bool]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(
             f"not valid TOML: {error}", where=path.name, hint="mend the file"

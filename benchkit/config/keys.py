@@ -38,7 +38,8 @@ def read_text(value: object, key: str, where: str) -> str:
     """Return a text, or refuse anything else."""
     if isinstance(value, str) and value:
         return value
-    raise ConfigError(f"{key} is not a text", where=where, hint=f'write {key} = "…"')
+    what = "is empty" if value == "" else "is not a text"
+    raise ConfigError(f"{key} {what}", where=where, hint=f'write {key} = "…"')
 
 
 def read_texts(value: object, key: str, where: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from benchkit.gating.wording import (
     describe_notes,
     name_row,
     say,
+    say_failures,
     say_limit,
     write_cost,
     write_cost_interval,
@@ -35,7 +36,7 @@ def to_annotations(result: GateResult) -> str:
     """
     told = list(_tell(result))
     lines = []
-    for kind in ("error", "warning"):
+    for kind in ("error", "warning", "notice"):
         texts = [(title, text) for found, title, text in told if found == kind]
         if len(texts) > MOST:
             more = f"and {len(texts) - MOST + 1} more; see the job summary"
@@ -61,6 +62,8 @@ def escape(text: str, characters: dict[str, str] | None = None) -> str:
 def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
     """Yield kind, title and text of each annotation."""
     outcome = result.outcome
+    if result.policy.endswith("the default rule"):
+        yield "notice", "benchkit gate", result.policy
     if result.self_test is not None or outcome.problem or not outcome.has_baseline:
         if not result.has_passed:
             yield "error", "benchkit gate", result.sentence
@@ -75,7 +78,9 @@ def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
         for row in rule.rows:
             told = f"{name_row(row)} {write_cost(row)} {write_cost_interval(row)}".strip()
             text = f"{say(row)}: {told}, {say_limit(row)}"
-            if row.word == OVER or (row.word == NOT_SHOWN and rule.fails_unshown):
+            if row.newly_fails:
+                text = f"requests fail: {say_failures(row)}; {text}"
+            if row.word == OVER or rule.fails_unshown(row):
                 yield "error", rule.rule.name, text
             elif row.word == NOT_SHOWN and rule.rule.on_inconclusive == "warn":
                 yield "warning", rule.rule.name, text

@@ -49,6 +49,7 @@ def _round(row: RowOutcome) -> tuple[str, str]:
     value = row.evidence.value
     if value is None:
         return "", ""
+    sign = -1 if row.contrast.better == "higher" else 1  # what costs is positive
     if row.evidence.is_ratio:
-        return "benchkit_overhead_percent", f"{round(100 * (value - 1)) + 0:d}"
-    return "benchkit_overhead_difference", f"{value:.2g}"
+        return "benchkit_overhead_percent", f"{round(100 * sign * (value - 1), 1) + 0:g}"
+    return "benchkit_overhead_difference", f"{float(f'{sign * value:.3g}') + 0:.15g}"

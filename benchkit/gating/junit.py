@@ -47,6 +47,8 @@ def to_junit(result: GateResult) -> str:
         _add(case, kind, result.sentence)
     else:
         _add_rules(root, result.outcome.rules)
+    if result.policy and len(root):
+        ET.SubElement(root[0], "system-out").text = f"policy: {printable(result.policy)}"
     for element in (root, *root):
         _count(element)
     ET.indent(root)
@@ -96,7 +98,7 @@ def _add_row(suite: ET.Element, outcome: RuleOutcome, row: RowOutcome) -> None:
     if row.word == OVER:
         _add(case, "failure", message, row.notes)
     elif row.word == NOT_SHOWN:
-        kind = "failure" if outcome.fails_unshown else "skipped"
+        kind = "failure" if outcome.fails_unshown(row) else "skipped"
         _add(case, kind, message, row.notes)
     lines = [f"{key}: {printable(text)}" for key, text in texts.items() if text]
     ET.SubElement(case, "system-out").text = "\n".join(lines)

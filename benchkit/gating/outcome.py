@@ -13,6 +13,7 @@ from benchkit.comparison import Contrast
 from benchkit.comparison.limits import LimitEvidence
 from benchkit.config.rules import Rule
 from benchkit.errors import ExitCode
+from benchkit.verdict import MOST_FAILED
 
 WITHIN, ACCEPTABLE = "within target", "acceptable"
 OVER, NOT_SHOWN = "over the limit", "not shown"
@@ -47,6 +48,12 @@ class RowOutcome:
     runs_needed: int | None = None
     notes: tuple[str, ...] = ()
 
+    @property
+    def newly_fails(self) -> bool:
+        """Whether requests fail of the variant, and not of the baseline."""
+        c = self.contrast
+        return self.word == NOT_SHOWN and c.failed_variant > MOST_FAILED >= c.failed_baseline
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleOutcome:
@@ -72,10 +79,15 @@ class RuleOutcome:
         """Whether the rule found everything that it names."""
         return bool(self.rows) and not self.missing
 
-    @property
-    def fails_unshown(self) -> bool:
-        """Whether a row that is not shown fails the gate."""
-        return self.is_barred or self.rule.on_inconclusive == "fail"
+    def fails_unshown(self, row: RowOutcome) -> bool:
+        """Whether a row is not shown and fails the gate for that.
+
+        Requests that newly fail are no noise: they fail it unless the policy says pass.
+        """
+        if row.word != NOT_SHOWN:
+            return False
+        word = self.rule.on_inconclusive
+        return self.is_barred or word == "fail" or (row.newly_fails and word != "pass")
 
     def count(self, word: str) -> int:
         """Count the rows with this word."""
@@ -95,12 +107,15 @@ class GateOutcome:
         False where there is no baseline yet and that was allowed: nothing was compared.
     problem : str
         Why nothing could be compared; empty if something was.
+    problem_code : ExitCode
+        What that is to the shell.
     """
 
     rules: tuple[RuleOutcome, ...]
     confidence: float = 0.95
     has_baseline: bool = True
     problem: str = ""
+    problem_code: ExitCode = ExitCode.DATA
 
     @property
     def exit_code(self) -> ExitCode:
@@ -108,15 +123,17 @@ class GateOutcome:
 
         REGRESSION where a row is over its limit, whatever else there is; else DATA where a rule
         compared nothing or less than it names; else INCONCLUSIVE where a row is not shown and its
-        policy says fail; else DONE.
+        policy says fail, or its requests newly fail; else DONE.
         """
         if not self.has_baseline:
             return ExitCode.DONE
+        if self.problem:
+            return self.problem_code
         if self.count(OVER):
             return ExitCode.REGRESSION
         if not self.rules or not all(rule.has_compared for rule in self.rules):
             return ExitCode.DATA
-        if any(rule.fails_unshown and rule.count(NOT_SHOWN) for rule in self.rules):
+        if any(rule.fails_unshown(row) for rule in self.rules for row in rule.rows):
             return ExitCode.INCONCLUSIVE
         return ExitCode.DONE
 

@@ -9,17 +9,19 @@ from __future__ import annotations
 from benchkit.errors import ExitCode
 from benchkit.gating.outcome import NOT_SHOWN, OVER
 from benchkit.gating.result import GateResult
+from benchkit.units import printable
 
 VERDICTS = {
     ExitCode.DONE: "pass",
     ExitCode.REGRESSION: "fail",
+    ExitCode.USAGE: "not-configured",
     ExitCode.DATA: "no-data",
     ExitCode.INCONCLUSIVE: "not-shown",
 }
 
 
 def to_outputs(result: GateResult) -> str:
-    """Write the outputs ``verdict``, ``exit-code``, ``over``, ``not-shown`` and ``sentence``.
+    """Write ``verdict``, ``exit-code``, ``over``, ``not-shown``, ``policy`` and ``sentence``.
 
     Parameters
     ----------
@@ -31,6 +33,7 @@ def to_outputs(result: GateResult) -> str:
         "exit-code": int(result.exit_code),
         "over": outcome.count(OVER),
         "not-shown": outcome.count(NOT_SHOWN),
+        "policy": printable(result.policy),
         "sentence": result.sentence.replace("\n", " "),
     }
     return "".join(f"{name}={value}\n" for name, value in values.items())

@@ -31,11 +31,14 @@ class Policy:
     habits : Habits
     settings : Settings
         Confidence, margin, blocks, title and primaries.
+    is_overridden : bool
+        Whether its rules are limits of the command line.
     """
 
     rules: tuple[Rule, ...]
     habits: Habits
     settings: Settings
+    is_overridden: bool = False
 
     @classmethod
     def of(cls, given: Policy | Settings | Mapping[str, object] | str | Path) -> Policy:
@@ -81,8 +84,19 @@ class Policy:
                 rules=tuple(replace(rule, **word) for rule in self.rules),  # type: ignore[arg-type]
             )
         if max_overhead:
-            changed = replace(changed, rules=parse_overheads(max_overhead, changed.habits))
+            rules = parse_overheads(max_overhead, changed.habits)
+            changed = replace(changed, rules=rules, is_overridden=True)
         return changed
+
+    @property
+    def origin(self) -> str:
+        """Where the rules are from, in words."""
+        file = self.settings.source
+        if self.is_overridden:
+            return f"limits of --max-overhead{f', else {file}' if file else ''}"
+        if not file:
+            return "no policy found: the default rule"
+        return file if self.rules else f"{file} sets no limit: the default rule"
 
     @property
     def metrics(self) -> tuple[str, ...]:

@@ -55,6 +55,8 @@ class GateResult:
     outcome : GateOutcome
     findings : tuple of Finding
     title : str
+    policy : str
+        Where the rules are from, in words.
     self_test : SelfTest or None
         In place of the outcome, where it was asked for.
     """
@@ -62,6 +64,7 @@ class GateResult:
     outcome: GateOutcome
     findings: tuple[Finding, ...] = ()
     title: str = ""
+    policy: str = ""
     self_test: SelfTest | None = None
 
     @property

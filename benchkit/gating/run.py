@@ -7,17 +7,18 @@ an outcome too, so that the report that CI shows exists and says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from benchkit.errors import BenchkitError, ExitCode, Finding
+from benchkit.errors import BenchkitError, Diagnostic, ExitCode, Finding, MissingError, SourceReport
+from benchkit.gating.absent import is_of_baseline, lacks_baseline
 from benchkit.gating.judgement import judge_rules, judge_verdicts
 from benchkit.gating.machines import find_unlike
 from benchkit.gating.outcome import GateOutcome
 from benchkit.gating.planting import plant, tell_unseen
 from benchkit.gating.policy import Policy
 from benchkit.gating.result import GateResult, SelfTest
-from benchkit.selection import BASELINE_NAMES
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
@@ -44,7 +45,11 @@ class Results(Protocol):
     @property
     def observations(self) -> Observations: ...  # noqa: D102
     @property
-    def variants(self) -> list[str]: ...  # noqa: D102
+    def runs(self) -> Runs: ...  # noqa: D102
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]: ...  # noqa: D102
+    @property
+    def reports(self) -> Sequence[SourceReport]: ...  # noqa: D102
     def choose_pairs(  # noqa: D102
         self, baseline: str | None, variant: Sequence[str] | None
     ) -> tuple[tuple[str, str], ...]: ...
@@ -55,9 +60,10 @@ class Results(Protocol):
 
 
 def run_gate(
-    load: Callable[[], Results],
+    load: Callable[[Sequence[str]], Results],
     policy: Policy,
     *,
+    paths: Sequence[str] = (),
     baseline: str | None = None,
     variants: Sequence[str] | None = None,
     pairs: Pairs = (),
@@ -69,14 +75,16 @@ def run_gate(
     Parameters
     ----------
     load : callable
-        Gives the results.
+        Gives the results of paths.
     policy : Policy
+    paths : sequence of str
+        Each may lead with the label of its variant, ``base=results/1``.
     baseline, variants, pairs
         What rules without a pair are about.
     self_test : bool
         Plant a regression in a copy of the data, rule by rule, and tell whether it is seen.
     allow_missing : bool
-        Pass where no baseline is among the variants.
+        Pass where no baseline is among the variants, or its path is not there.
 
     Returns
     -------
@@ -88,11 +96,14 @@ def run_gate(
     ConfigError, BaselineError
         If the policy or the choice of a baseline cannot be used.
     """
-    title = policy.settings.title
+    nothing = GateResult(
+        outcome=GateOutcome(rules=()), title=policy.settings.title, policy=policy.origin
+    )
     try:
-        results = load()
-        if allow_missing and _lacks_baseline(results, policy, baseline, pairs):
-            return GateResult(outcome=GateOutcome(rules=(), has_baseline=False), title=title)
+        asked = _ask_baselines(policy, baseline, pairs) if allow_missing else None
+        results = _load_present(load, paths, asked)
+        if results is None or (asked is not None and lacks_baseline(results, asked)):
+            return replace(nothing, outcome=GateOutcome(rules=(), has_baseline=False))
         chosen = _choose_default(results, policy, baseline, variants, pairs)
         compared = _compare(results, policy, chosen)
         outcome = decide(compared, policy, chosen)
@@ -100,8 +111,8 @@ def run_gate(
     except BenchkitError as error:
         if error.exit_code is not ExitCode.DATA:
             raise
-        return GateResult(outcome=GateOutcome(rules=(), problem=str(error)), title=title)
-    return GateResult(outcome=outcome, findings=compared.findings, title=title, self_test=tested)
+        return replace(nothing, outcome=GateOutcome(rules=(), problem=str(error)))
+    return replace(nothing, outcome=outcome, findings=compared.findings, self_test=tested)
 
 
 def gate(
@@ -135,7 +146,10 @@ def gate(
     """
     held = Policy.of(policy)
     outcome = decide(comparison, held)
-    return GateResult(outcome=outcome, findings=comparison.findings, title=held.settings.title)
+    return GateResult(
+        outcome=outcome, findings=comparison.findings, title=held.settings.title,
+        policy=held.origin,
+    )  # fmt: skip
 
 
 def decide(compared: Compared, policy: Policy, pairs: Pairs = ()) -> GateOutcome:
@@ -169,15 +183,30 @@ def _compare(results: Results, policy: Policy, default: Pairs) -> Compared:
     )  # fmt: skip
 
 
-def _lacks_baseline(results: Results, policy: Policy, baseline: str | None, pairs: Pairs) -> bool:
-    """Tell whether no baseline that is asked for is there, among variants that are."""
-    known = results.variants
+def _ask_baselines(policy: Policy, baseline: str | None, pairs: Pairs) -> set[str]:
+    """Return the baselines that are named."""
     asked = {pair[0] for pair in (*pairs, *(rule.pair for rule in policy.rules)) if pair}
     if not asked or any(rule.pair is None for rule in policy.rules):
         asked |= {baseline} if baseline else set()
-    if not asked:
-        return len(known) == 1 and known[0].lower() not in BASELINE_NAMES
-    return bool(known) and not asked & set(known)
+    return asked
+
+
+def _load_present(
+    load: Callable[[Sequence[str]], Results], paths: Sequence[str], asked: set[str] | None
+) -> Results | None:
+    """Load the results; None where the path of a baseline that may be missing is not there."""
+    try:
+        return load(paths)
+    except MissingError as error:
+        rest = [path for path in paths if path != error.argument]
+        is_first = paths[:1] == [error.argument]
+        if asked is None or not rest:
+            raise
+        if not is_of_baseline(error.argument, asked, is_first=is_first):
+            raise
+        if not lacks_baseline(load(rest), asked):
+            raise
+        return None
 
 
 def _test_itself(

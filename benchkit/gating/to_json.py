@@ -43,6 +43,7 @@ def document(result: GateResult) -> dict[str, Any]:
         "exit_code": int(result.exit_code),
         "passed": result.has_passed,
         "confidence": outcome.confidence,
+        "policy": result.policy or None,
         "problem": outcome.problem or None,
         "gates": [_rule(rule) for rule in outcome.rules],
         "findings": [finding_values(finding) for finding in result.findings],

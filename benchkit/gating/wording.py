@@ -51,20 +51,32 @@ def write_sentence(outcome: GateOutcome) -> str:
         return f"✗ Nothing was compared: {printable(outcome.problem)}."
     blind = [rule for rule in outcome.rules if not rule.has_compared]
     if outcome.exit_code is ExitCode.DATA:
-        found = f"; {_count(outcome)}" if outcome.rows else ""
-        what = "; ".join(map(describe_blind, blind)) or "Nothing was compared"
-        return f"✗ {what}{found}."
+        what = [*map(describe_blind, blind)] or ["Nothing was compared"]
+        one = f"1 row {say(outcome.rows[0])}" if len(outcome.rows) == 1 else _count(outcome)
+        return f"✗ {'; '.join(filter(None, (*what, one if outcome.rows else '')))}."
     word = next(word for word in WORDS if outcome.count(word))
     rows = list(outcome.with_word(word))
-    worst = max(rows, key=measure_cost)
-    parts = [
-        f"{MARKS[mark_of(worst)]} {say(worst).capitalize()}: {_describe(worst)}",
-        _count(outcome),
-    ]
+    worst = max(rows, key=lambda row: (row.newly_fails, measure_cost(row)))
+    told = f"{say(worst)}: {_describe(worst)}"
+    failed = _tell_failures(outcome)
+    if failed and word != OVER:
+        mark = "?" if outcome.has_passed else "✗"
+        parts = [f"{mark} Requests fail: {failed}", told, _count(outcome)]
+    else:
+        also = failed and f"requests fail: {failed}"
+        parts = [f"{MARKS[mark_of(worst)]} {_raise(told)}", also, _count(outcome)]
     parts += [_lower(describe_blind(rule)) for rule in blind]
     if word == NOT_SHOWN:
         parts.append(_PASSES if outcome.has_passed else _FAILS)
     return "; ".join(filter(None, parts)) + "."
+
+
+def say_failures(row: RowOutcome) -> str:
+    """Say what share of the requests of each side failed."""
+    c = row.contrast
+    sides = (c.failed_variant, c.failed_baseline)
+    shares = [f"{100 * share:.3g}\N{NO-BREAK SPACE}%" for share in sides]
+    return printable(f"{shares[0]} of those of {c.variant}, {shares[1]} of those of {c.baseline}")
 
 
 def mark_of(row: RowOutcome) -> str:
@@ -151,6 +163,13 @@ def describe_notes(outcome: GateOutcome) -> Iterator[str]:
             yield f"The gate “{printable(rule.rule.name)}”: {rule.rows[0].notes[0]}."
 
 
+def _tell_failures(outcome: GateOutcome) -> str:
+    """Say where the largest share of requests newly fails; empty where none does."""
+    failing = [row for row in outcome.rows if row.newly_fails]
+    worst = max(failing, key=lambda row: row.contrast.failed_variant, default=None)
+    return say_failures(worst) if worst else ""
+
+
 def _describe(row: RowOutcome) -> str:
     rule = row.rule
     told = " ".join(filter(None, (name_row(row), write_cost(row), write_cost_interval(row))))
@@ -192,6 +211,10 @@ def _amount(value: float, row: RowOutcome) -> str:
 
 def _list(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def _raise(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _lower(text: str) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from benchkit.errors import ConfigError, DataError, Diagnostic
+from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
 from benchkit.ingestion.addresses import is_distant, refuse_store
 from benchkit.layout.patterns import PathLabels, compile_pattern, read_path
 from benchkit.layout.rename import Rename, parse_rename
@@ -152,12 +152,11 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
         variant, path = split_label(argument)
         if not path:
             raise ConfigError("an empty path", where="PATH", hint="name a file or folder")
-        if path == STDIN:
-            result.found.append(_standard_input(variant))
-        elif is_distant(path) and not Path(path).exists():
-            _add_distant(result, path, variant, options, tools)
-        elif not _add_local(result, Path(path), variant, options, tools):
-            raise DataError("no such file or folder", where=path, hint="check the path")
+        try:
+            _add(result, path, variant, options, tools)
+        except MissingError as error:
+            error.argument = argument
+            raise
     if len(arguments) > 1:
         _drop_repeats(result)
     _distinguish(result.found)
@@ -185,6 +184,18 @@ def _drop_repeats(result: Discovery) -> None:
         labels.add(found.variant)
         kept.append(found)
     result.found = kept
+
+
+def _add(
+    result: Discovery, path: str, variant: str, options: Options, tools: frozenset[str]
+) -> None:
+    """Find the sources of one argument."""
+    if path == STDIN:
+        result.found.append(_standard_input(variant))
+    elif is_distant(path) and not Path(path).exists():
+        _add_distant(result, path, variant, options, tools)
+    elif not _add_local(result, Path(path), variant, options, tools):
+        raise MissingError("no such file or folder", where=path, hint="check the path")
 
 
 def split_label(argument: str) -> tuple[str, str]:

@@ -23,12 +23,14 @@ from tempfile import mkdtemp
 from urllib.parse import unquote, urlsplit
 from weakref import finalize
 
-from benchkit.errors import DataError
+from benchkit.errors import DataError, MissingError
 from benchkit.ingestion.addresses import GIT, is_page, refuse_store
 
 _FILES = frozenset({"100644", "100755"})  # neither links nor submodules
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 _TIMEOUT = 60.0
+#: What a server answers where nothing lies.
+_ABSENT = frozenset({404, 410})
 #: Bytes that are taken from a web address.
 _LARGEST = 1 << 30
 
@@ -145,7 +147,9 @@ def _git(*words: str, name: str, hint: str = "", given: str = "") -> bytes:
         raise DataError(f"git cannot be run: {error.strerror}", where=name) from error
     if done.returncode:
         told = done.stderr.decode(errors="replace").strip().partition("\n")[0]
-        raise DataError(f"git does not know it: {told}", where=name, hint=hint)
+        is_absent = "rev-parse" in words and "not a git repository" not in told
+        kind = MissingError if is_absent else DataError
+        raise kind(f"git does not know it: {told}", where=name, hint=hint)
     return done.stdout
 
 
@@ -159,9 +163,8 @@ def _bring_page(address: str, target: Path, name: str) -> Path:
             body = response.read(_LARGEST + 1)
     except urllib.error.HTTPError as error:
         with error:
-            raise DataError(
-                f"the server answers HTTP {error.code} {error.reason}", where=name
-            ) from None
+            kind = MissingError if error.code in _ABSENT else DataError
+            raise kind(f"the server answers HTTP {error.code} {error.reason}", where=name) from None
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
         raise DataError(f"it cannot be fetched: {reason}", where=name) from None
@@ -190,7 +193,7 @@ def _bring_objects(url: str, target: Path, name: str) -> None:
         if store.type is fs.FileType.Directory:
             raise refuse_store(name)
         if told.type is fs.FileType.NotFound:
-            raise DataError("no such file or folder", where=name, hint="check the address")
+            raise MissingError("no such file or folder", where=name, hint="check the address")
         if told.type is fs.FileType.Directory:
             target.mkdir()
         fs.copy_files(

@@ -71,3 +71,54 @@ def test_the_store_is_held_like_files(slower: Path, capsys: pytest.CaptureFixtur
     assert run(["gate", *LIMIT, "--quiet", "-o", "gate.md"]) == 1
     assert (slower / "gate.md").read_text(encoding="utf-8").startswith("### ✗ Over the limit")
     assert "Nothing was compared" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "says"),
+    [
+        (None, (), "no policy found: the default rule"),
+        ("[stats]\nmargin = '4%'\n", (), "benchkit.toml sets no limit: the default rule"),
+        ("[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\n", (), "benchkit.toml"),
+        (None, LIMIT, "limits of --max-overhead"),
+        ("", LIMIT, "limits of --max-overhead, else benchkit.toml"),
+    ],
+)
+def test_every_output_names_the_policy(
+    slower: Path,
+    content: str | None,
+    arguments: tuple[str, ...],
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if content is not None:
+        (slower / "benchkit.toml").write_text(content, encoding="utf-8-sig")  # with its mark
+    monkeypatch.setenv("GITHUB_OUTPUT", "outputs")
+    files = ("--comment", "c.md", "--junit", "j.xml", "--github", "--quiet")
+    assert run(["gate", "results", *arguments, *files]) == 1
+    told = capsys.readouterr()
+    assert f"  policy: {says}\n" in told.out
+    assert (f"::notice title=benchkit gate::{says}" in told.err) is says.endswith("rule")
+    assert f"\n\nPolicy: {says}\n\n" in (slower / "c.md").read_text(encoding="utf-8")
+    assert f"policy: {says}</system-out>" in (slower / "j.xml").read_text(encoding="utf-8")
+    assert f"policy={says}\n" in (slower / "outputs").read_text(encoding="utf-8")
+
+
+def test_a_policy_that_cannot_be_read_is_shown_where_ci_shows_things(
+    slower: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rule = "[[gate]]\nmetric = 'time_per_op'\nacceptble = '5%'\n"
+    (slower / "benchkit.toml").write_text(rule, encoding="utf-8")
+    monkeypatch.setenv("GITHUB_OUTPUT", "outputs")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary")
+    files = ("--comment", "c.md", "--junit", "j.xml", "--gitlab", "g.txt", "--github")
+    assert run(["gate", "results", *files]) == 2
+    err = capsys.readouterr().err
+    assert "::error title=benchkit gate::" in err
+    assert "benchkit: error: " in err
+    for name in ("c.md", "j.xml", "summary"):
+        assert "Nothing was compared" in (slower / name).read_text(encoding="utf-8")
+    assert "did you mean" in (slower / "c.md").read_text(encoding="utf-8")
+    told = (slower / "outputs").read_text(encoding="utf-8")
+    assert told.startswith("verdict=not-configured\nexit-code=2\n")
+    assert "exit_code 2" in (slower / "g.txt").read_text(encoding="utf-8")

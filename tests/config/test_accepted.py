@@ -19,6 +19,7 @@ def test_changes_are_accepted_by_commit_and_reason() -> None:
     [
         ({"commit": "abc1234"}, "accept is not a list of tables"),
         ([{"commit": "abc1234"}], "reason is not a text"),
+        ([{"commit": "abc1234", "reason": ""}], "reason is empty"),
         ([{"commit": "abc", "reason": "TLS"}], "'abc' names no commit"),
         ([{"commit": "abc1234", "why": "TLS"}], "unknown key 'why'"),
     ],

@@ -123,8 +123,35 @@ def test_inputs_reach_the_gate(tmp_path: Path) -> None:
     assert job.run("bash", gate, **strict, BASELINE="base").returncode == 4
     assert job.run("bash", gate, BASELINE="main").returncode == 3
     allowed = {"BASELINE": "main", "ALLOW_MISSING_BASELINE": "true"}
-    assert job.run("bash", gate, **allowed).returncode == 0
+    assert job.run("bash", gate, **allowed).returncode == 3  # base is there: main is no first run
     assert job.run("bash", gate, POLICY="nowhere.toml").returncode == 2
+
+
+def test_a_self_test_that_fails_is_shown(tmp_path: Path) -> None:
+    job = Job(tmp_path, 1.0001)
+    many = "[policy]\nmin_runs = 20\n[[gate]]\nmetric = 'request_rate'\nacceptable = '5%'\n"
+    (tmp_path / "base" / "benchkit.toml").write_text(many, encoding="utf-8")
+    done = job.follow(SELF_TEST="true")
+    assert done.returncode == 3
+    assert "::error title=benchkit gate::✗ Self-test: " in done.stderr
+    assert job.read("summary.md").startswith("### ✗ Self-test: ")
+    assert "✗ Self-test: " in job.read("benchkit-gate/comment.md")
+    assert "<error " in job.read("benchkit-gate/junit.xml")
+    assert job.read("benchkit-gate/verdict").startswith("no-data\n")
+
+
+def test_the_policy_is_that_of_the_base(tmp_path: Path) -> None:
+    job = Job(tmp_path, 1.05)
+    assert job.follow().returncode == 1
+    assert "Policy: no policy found: the default rule" in job.read("summary.md")
+    limit = "[[gate]]\nmetric = 'request_rate'\nacceptable = '{}'\n"
+    (tmp_path / "new" / "benchkit.toml").write_text(limit.format("50%"), encoding="utf-8")
+    (tmp_path / "base" / "benchkit.toml").write_text(limit.format("10%"), encoding="utf-8")
+    done = job.run("bash", str(ACTIONS / "gate" / "gate.sh"), **inputs(workflow()))
+    assert done.returncode == 0, done.stderr
+    assert "limit 10%" in done.stdout
+    assert "Policy: base/benchkit.toml" in job.read("benchkit-gate/comment.md")
+    assert "policy=base/benchkit.toml\n" in job.read("outputs.txt")
 
 
 def test_the_baseline_may_come_from_a_branch(tmp_path: Path) -> None:

@@ -276,3 +276,16 @@ def test_too_few_runs_for_so_many_rows_cannot_fail(
         "over the limit by itself (p 0.014), not among all rows (p 0.114)"
         in capsys.readouterr().out
     )
+
+
+def test_a_rule_without_rows_beside_one_with_a_row_is_one_clean_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_results("same", tmp_path)
+    gone = POLICIES["ping"].replace("[[gate]]", "[[gate]]\nname = 'gone'").replace("Ping", "Gone")
+    rules = POLICIES["ping"] + gone
+    (tmp_path / "benchkit.toml").write_text(rules, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert gate() == DATA
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first == "✗ The gate “gone” found no benchmark=Gone; 1 row acceptable."

@@ -184,7 +184,7 @@ def test_gitlabs_report_is_read_back_too_and_is_short() -> None:
     assert len(text.splitlines()) == len(result(*MIXED).outcome.rows) + 3
     samples = [s for f in read_metrics(f"{text}# EOF\n") for s in f.samples]
     percents = {s.labels["variant"]: s.value for s in samples if s.labels.get("stat") == "mean"}
-    assert percents == {"otlp": -13, "zipkin": -16, "apm": 0, "skywalking": -12}
+    assert percents == {"otlp": 13.1, "zipkin": 16.1, "apm": -0.1, "skywalking": 11.5}
 
 
 def test_annotations_are_few_and_say_how_many_more() -> None:
@@ -211,7 +211,7 @@ def test_annotations_are_few_and_say_how_many_more() -> None:
 def test_outputs_are_one_line_each(name: str, verdict: str, code: int) -> None:
     lines = render_sink("outputs", RESULTS[name]()).splitlines()
     values = dict(line.split("=", 1) for line in lines)
-    assert list(values) == ["verdict", "exit-code", "over", "not-shown", "sentence"]
+    assert list(values) == ["verdict", "exit-code", "over", "not-shown", "policy", "sentence"]
     assert (values["verdict"], int(values["exit-code"])) == (verdict, code)
 
 

@@ -9,6 +9,9 @@ done <<<"${RESULTS:-results}"
 output=${OUTPUT:-benchkit-gate}
 policy=()
 [ -z "${BASELINE:-}" ] || policy+=(--baseline "$BASELINE")
+# A pull request does not loosen its own limits: the policy of the baseline's checkout comes first.
+own=${BASELINE:-base}/benchkit.toml
+[ -n "${POLICY:-}" ] || [ ! -f "$own" ] || POLICY=$own
 [ -z "${POLICY:-}" ] || policy+=(--policy "$POLICY")
 [ -z "${ON_INCONCLUSIVE:-}" ] || policy+=(--on-inconclusive "$ON_INCONCLUSIVE")
 [ "${ALLOW_MISSING_BASELINE:-false}" != true ] || policy+=(--allow-missing-baseline)
@@ -16,14 +19,15 @@ while IFS= read -r limit; do
     [ -z "$limit" ] || policy+=(--max-overhead "$limit")
 done <<<"${MAX_OVERHEAD:-}"
 
-if [ "${SELF_TEST:-false}" = true ]; then
-    benchkit gate "${results[@]}" "${policy[@]}" --self-test
+mkdir -p "$output"
+shown=(--github --junit "$output/junit.xml" --comment "$output/comment.md")
+if [ "${SELF_TEST:-false}" = true ] &&
+    ! benchkit gate "${results[@]}" "${policy[@]}" --self-test; then
+    shown+=(--self-test) # which then says in everything that CI shows why it failed
 fi
 
-mkdir -p "$output"
 code=0
-benchkit gate "${results[@]}" "${policy[@]}" --github \
-    --junit "$output/junit.xml" --comment "$output/comment.md" || code=$?
+benchkit gate "${results[@]}" "${policy[@]}" "${shown[@]}" || code=$?
 if [ -s "${GITHUB_OUTPUT:-}" ]; then
     sed -n 's/^verdict=//p; s/^not-shown=0$/nothing-unshown/p' "$GITHUB_OUTPUT" >"$output/verdict"
 fi

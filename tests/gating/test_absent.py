@@ -1,0 +1,77 @@
+"""A first run may pass without a baseline; a lost or misspelled one may not."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import gated
+import pytest
+
+from benchkit.cli import run
+
+ALLOW = ("--allow-missing-baseline", "--quiet")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    gated.write_runs(tmp_path / "results" / "new" / "1.txt", seed=1)
+    gated.write_runs(tmp_path / "results" / "base" / "1.txt", seed=2)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_misspelled_baseline_is_none_that_is_missing(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["gate", "results", "--baseline", "bsae", *ALLOW]) == 3
+    assert "did you mean 'base'?" in capsys.readouterr().out
+    assert run(["gate", "results", "--pair", "bsae:new", *ALLOW]) == 3
+    gated.write_runs(folder / "results" / "base" / "1.txt", seed=2, benchmarks=("Other",))
+    assert run(["gate", "results", *ALLOW]) == 3
+
+
+def test_a_baseline_whose_files_were_refused_is_none_that_is_missing(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "results" / "base" / "1.txt").write_text("bench: killed\n", encoding="utf-8")
+    assert run(["gate", "results", *ALLOW]) == 3
+    assert run(["gate", "results", "--baseline", "base", *ALLOW]) == 3
+    assert "Nothing was compared" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["base=results/none", "new=results/new"], 0),
+        (["new=results/new", "base=results/none"], 0),
+        (["old=results/none", "new=results/new"], 0),  # the first that is named
+        (["new=results/new", "main=results/none", "--baseline", "main"], 0),
+        (["base=git:nowhere:main", "new=results/new"], 0),
+        (["base=git:HEAD:nowhere", "new=results/new"], 0),
+        (["base=results/base", "new=results/none"], 3),
+        (["new=results/new", "newer=results/none"], 3),
+        (["old=results/none", "base=results/base"], 3),
+        (["base=results/none"], 3),
+        (["base=results/none", "new=results/nowhere"], 3),
+        (["bsae=results/none", "new=results/new", "--baseline", "base"], 3),
+    ],
+)
+def test_a_path_of_the_baseline_that_is_not_there_yet(
+    folder: Path, arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    author = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]
+    for words in (["init", "-q"], ["add", "."], [*author, "commit", "-q", "-m", "first"]):
+        subprocess.run(["git", *words], check=True, cwd=folder)
+    assert run(["gate", *arguments, "--quiet"]) == 3
+    capsys.readouterr()
+    assert run(["gate", *arguments, *ALLOW]) == code
+    assert ("There is no baseline" in capsys.readouterr().out) is (code == 0)
+
+
+def test_what_git_cannot_tell_is_not_missing(folder: Path) -> None:
+    arguments = ["base=git:HEAD:main", "new=results/new", *ALLOW]
+    assert run(["gate", *arguments]) == 3  # no repository
+    shutil.rmtree(folder / "results" / "base")
+    assert run(["gate", "results", *ALLOW]) == 0

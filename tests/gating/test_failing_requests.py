@@ -1,0 +1,68 @@
+"""A side whose requests newly fail does not pass for want of a comparison."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchkit.cli import run
+
+LATENCIES = ("total", "mean", "50th", "90th", "95th", "99th", "max")
+
+
+def write_attacks(folder: Path, failed: int, *, requests: int = 1000) -> None:
+    """Write eight reports of vegeta; so many of their requests were answered with 500."""
+    folder.mkdir(parents=True)
+    share = 1 - failed / requests
+    for number in range(8):
+        value = 5_000_000 + 10_000 * number
+        codes = {"200": requests - failed, "500": failed}
+        report = {
+            "latencies": dict.fromkeys(LATENCIES, value),
+            "bytes_in": {"total": 0, "mean": 0},
+            "bytes_out": {"total": 0, "mean": 0},
+            "earliest": "2026-01-01T00:00:00Z",
+            "latest": "2026-01-01T00:00:10Z",
+            "end": "2026-01-01T00:00:10.005Z",
+            "duration": 10_000_000_000,
+            "wait": value,
+            "requests": requests,
+            "rate": 100.0,
+            "throughput": 100.0 * share,
+            "success": share,
+            "status_codes": {code: count for code, count in codes.items() if count},
+            "errors": ["500 Internal Server Error"] if failed else [],
+        }
+        (folder / f"{number}.json").write_text(json.dumps(report), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("failed", "arguments", "code", "first"),
+    [
+        ((0, 1000), [], 4, "✗ Requests fail: 100 % of those of new, 0 % of those of base; "),
+        ((0, 1000), ["--max-overhead", "latency.p50=5%"], 4, "✗ Requests fail: 100 % of those"),
+        ((0, 20), [], 4, "✗ Requests fail: 2 % of those of new, 0 % of those of base; not shown"),
+        ((0, 1000), ["--on-inconclusive", "pass"], 0, "? Requests fail: 100 % of those of new"),
+        ((20, 1000), [], 0, "? Not shown: "),  # it is not new, and the row says so
+        ((0, 5), [], 0, "✓ No regression: "),
+    ],
+)
+def test_requests_that_newly_fail_fail_the_gate(
+    failed: tuple[int, int],
+    arguments: list[str],
+    code: int,
+    first: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for variant, count in zip(("base", "new"), failed, strict=True):
+        write_attacks(tmp_path / "results" / variant, count)
+    monkeypatch.chdir(tmp_path)
+    assert run(["gate", "results", "--quiet", "--github", "--junit", "j.xml", *arguments]) == code
+    told = capsys.readouterr()
+    assert told.out.replace("\N{NO-BREAK SPACE}", " ").startswith(first)
+    assert ("::error " in told.err) is (code == 4)
+    assert ("<failure " in (tmp_path / "j.xml").read_text(encoding="utf-8")) is (code == 4)
