@@ -303,11 +303,11 @@ class Comparison:
 
     def __str__(self) -> str:
         """Write the verdict, the primary rows and the gravest findings as plain text."""
+        from benchkit.tables.derived import follow
         from benchkit.tables.findings import summarise_findings
         from benchkit.tables.overhead import primary_tables
-        from benchkit.tables.sentence import bullets
 
-        lines = (self.verdict, *(f"  {bullet}" for bullet in bullets(self.verdicts)))
+        lines = (self.verdict, *(f"  {bullet}" for bullet in follow(self.verdicts, self.parts)))
         verdict = "\n".join(map(printable, lines))
         primary = primary_tables(self.verdicts, "")
         beside = [table for part in self.parts.values() for table in part.tables]

@@ -121,8 +121,8 @@ def _tell_corrected(place: Place, over: Sequence[_Flight], total: int) -> Findin
         severity="warning",
         where=name_place(place),
         message=f"wrk's mean implies {_write_span(over)} requests in flight on "
-        f"{_connections(worst)} ({count_of(over, total)}); connections ÷ rate makes the mean of "
-        f"run {worst.sheet.run.run} {format_quantity(plain, 's')}, not "
+        f"{_connections(worst)} ({count_of(over, total)}); in run {worst.sheet.run.run} "
+        f"connections ÷ rate makes the mean {format_quantity(plain, 's')}, not "
         f"{format_quantity(worst.mean, 's')}",
         remedy="wrk adds samples for requests it holds to be late: take connections ÷ rate for "
         "the mean, or compare rates",

@@ -151,14 +151,16 @@ def render_comparison(
     every : bool
         Whether to show all exploratory rows, however many.
     """
-    from benchkit.tables.derived import lead, shown_apart
+    from benchkit.tables.derived import follow, lead, shown_apart
     from benchkit.tables.findings import summarise_findings
     from benchkit.tables.folding import MOST
     from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables
-    from benchkit.tables.sentence import bullets
 
     file = None if to_file else sys.stdout
-    lines = [lead(verdicts, parts or {}), *(f"  {bullet}" for bullet in bullets(verdicts))]
+    lines = [
+        lead(verdicts, parts or {}),
+        *(f"  {bullet}" for bullet in follow(verdicts, parts or {})),
+    ]
     beside = parts or {}
     blocks = [_paint(lines, file)]
     blocks += [_render(table, file) for table in primary_tables(verdicts, by)]

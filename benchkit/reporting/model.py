@@ -14,8 +14,7 @@ from benchkit.derived.timeline import Track
 from benchkit.errors import Finding
 from benchkit.reporting.section import Section
 from benchkit.reporting.sections import write_sections, write_status
-from benchkit.tables.derived import Part, lead
-from benchkit.tables.sentence import bullets
+from benchkit.tables.derived import Part, follow, lead
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def build(
     return Report(
         title=title or TITLE,
         sentence=lead(verdicts, parts or {}),
-        bullets=bullets(verdicts),
+        bullets=follow(verdicts, parts or {}),
         status=write_status(verdicts, runs, findings),
         sections=write_sections(verdicts, runs, findings, sources, parts or {}, tracks),
         findings=tuple(findings),

@@ -64,7 +64,7 @@ _JUDGED = {
 }
 #: Characters that do something when they are shown: in JSON they are escaped.
 _ACTING = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
-_FORMULA = ("=", "+", "-", "@")
+FORMULA = ("=", "+", "-", "@")
 
 
 def to_json(
@@ -181,5 +181,5 @@ def write_cell(value: object) -> str:
         value = "; ".join(value)
     if isinstance(value, str):
         shown = printable(value)
-        return f"'{shown}" if shown.startswith(_FORMULA) else shown
+        return f"'{shown}" if shown.startswith(FORMULA) else shown
     return str(value).lower() if isinstance(value, bool) else repr(value)

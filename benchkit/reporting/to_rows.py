@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from benchkit import schema
+from benchkit.reporting.to_json import FORMULA, write_cell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,7 @@ def write_csv(frames: Iterable[Observations], out: IO[str]) -> None:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(schema.column_names())
     for frame in frames:
-        writer.writerows(_rows(frame))
+        writer.writerows(map(_cells, _rows(frame)))
 
 
 def write_json(frames: Iterable[Observations], out: IO[str]) -> None:
@@ -75,6 +76,16 @@ def _rows(frame: pd.DataFrame) -> Iterator[list[Any]]:
     return (list(row) for row in zip(*columns, strict=True))
 
 
+def _cells(row: list[Any]) -> list[Any]:
+    """Return a row for CSV; no text of it acts in a spreadsheet or a terminal."""
+    return [
+        write_cell(value)
+        if isinstance(value, str) and (value.startswith(FORMULA) or not value.isprintable())
+        else value
+        for value in row
+    ]
+
+
 def _plain(value: object) -> object:
     """Return a value as JSON has it; None for what is unknown."""
     if value is None or isinstance(value, (str, int, list, dict)):
@@ -90,7 +101,7 @@ def _csv(names: list[str], rows: Iterator[list[Any]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows(rows)
+    writer.writerows(map(_cells, rows))
     return out.getvalue()
 
 

@@ -23,8 +23,8 @@ from benchkit.derived.uses import list_uses
 from benchkit.tables.held import describe_held, held_table
 from benchkit.tables.model import Table
 from benchkit.tables.resources import SHOWN, describe_resources, resource_tables
-from benchkit.tables.sentence import headline
-from benchkit.tables.spans import describe_spans, spans_tables
+from benchkit.tables.sentence import bullets, headline
+from benchkit.tables.spans import describe_losses, describe_spans, spans_tables
 from benchkit.tables.sweep import describe_sweep, sweep_table
 from benchkit.units import printable
 from benchkit.verdict import Verdicts
@@ -50,6 +50,8 @@ class Part:
         Why there is nothing.
     saturations : tuple of Saturation
         What the tables of sweeps show, for their figure.
+    caveat : str
+        What nobody should read the verdict without.
     """
 
     title: str
@@ -58,6 +60,7 @@ class Part:
     folded: tuple[Table, ...] = ()
     missing: str = ""
     saturations: tuple[Saturation, ...] = ()
+    caveat: str = ""
 
     def __str__(self) -> str:
         """Write the tables in sight and the sentences, or why there are none."""
@@ -110,6 +113,11 @@ def lead(verdicts: Verdicts, parts: Mapping[str, Part]) -> str:
     return f"~ Nothing was compared. {told.lines[0].partition('; ')[0].removesuffix('.')}."
 
 
+def follow(verdicts: Verdicts, parts: Mapping[str, Part]) -> tuple[str, ...]:
+    """Say in at most three lines what the first one had no room for, caveats before all else."""
+    return bullets(verdicts, tuple(part.caveat for part in parts.values() if part.caveat))
+
+
 def _held(verdicts: Verdicts, loads: Sequence[HeldLoad]) -> Part:
     table = held_table(loads, verdicts)
     if table is None:
@@ -152,8 +160,8 @@ def _spans(observations: Observations, measured: Sequence[Measured]) -> Part:
     tables = spans_tables(accounts, _backend_cores(observations, measured))
     if not tables:
         return Part(title="Spans", missing="No account of spans: none were counted.")
-    lines = describe_spans(accounts)
-    return Part(title="Spans", lines=lines, tables=tables[:1], folded=tables[1:])
+    lines, caveat = describe_spans(accounts), describe_losses(accounts)
+    return Part(title="Spans", lines=lines, tables=tables[:1], folded=tables[1:], caveat=caveat)
 
 
 def _backend_cores(observations: Observations, measured: Sequence[Measured]) -> dict[Key, float]:

@@ -64,12 +64,14 @@ def _list_metrics(clauses: Sequence[Clause]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def bullets(verdicts: Verdicts) -> tuple[str, ...]:
+def bullets(verdicts: Verdicts, caveats: Sequence[str] = ()) -> tuple[str, ...]:
     """Say what the sentence had no room for: more costs, what is not known, what else moved.
 
     Parameters
     ----------
     verdicts : Verdicts
+    caveats : sequence of str, optional
+        What nobody should read the sentence without.
 
     Returns
     -------
@@ -77,7 +79,7 @@ def bullets(verdicts: Verdicts) -> tuple[str, ...]:
         At most three.
     """
     _, left = _fit(_order(write_clauses(verdicts)))
-    told = (_say_drift(verdicts), _say_unknown(verdicts), _say_exploratory(verdicts))
+    told = (*caveats, _say_drift(verdicts), _say_unknown(verdicts), _say_exploratory(verdicts))
     found = [f"{MARKS[clause.word]} {clause.text}." for clause in left]
     rest = [line for line in told if line][: _BULLETS - 1 if found else _BULLETS]
     room = _BULLETS - len(rest)

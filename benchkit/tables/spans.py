@@ -42,10 +42,9 @@ def spans_tables(
     return _variants(groups, cores), _runs(accounts)
 
 
-def describe_spans(accounts: Sequence[Account]) -> tuple[str, ...]:
-    """Say how many spans were lost, whether traces are complete, and what was not counted."""
+def describe_losses(accounts: Sequence[Account]) -> str:
+    """Say how many spans were lost, so that no cost beside it is that of complete tracing."""
     lost = _by_variant(accounts, lambda account: account.share)
-    lines = []
     if lost and min(lost.values()) > 0:
         low, high = (_share(end(lost.values())) for end in (min, max))
         span = low if low == high else f"{low} to {high}"
@@ -54,15 +53,23 @@ def describe_spans(accounts: Sequence[Account]) -> tuple[str, ...]:
             if min(lost.values()) > _HALF
             else "Spans were lost"
         )
-        lines.append(
+        return (
             f"{most} in every traced variant ({span}): none of these is the cost of complete "
             "tracing."
         )
-    elif lost and max(lost.values()) > 0:
+    if lost and max(lost.values()) > 0:
         told = ", ".join(f"{printable(v)} {_share(s)}" for v, s in lost.items() if s)
-        lines.append(f"Spans were lost: {told}; what these cost is not complete tracing.")
-    elif lost:
-        lines.append(f"No span was lost in {', '.join(map(printable, lost))}.")
+        return f"Spans were lost: {told}; what these cost is not complete tracing."
+    return ""
+
+
+def describe_spans(accounts: Sequence[Account]) -> tuple[str, ...]:
+    """Say how many spans were lost, whether traces are complete, and what was not counted."""
+    lost = _by_variant(accounts, lambda account: account.share)
+    lines = []
+    if lost:
+        none = f"No span was lost in {', '.join(map(printable, lost))}."
+        lines.append(describe_losses(accounts) or none)
     broken = list(dict.fromkeys(a.run.variant for a in accounts if a.has_incomplete_traces))
     if broken and lost:
         lines.append(

@@ -13,6 +13,7 @@ import pytest
 
 import benchkit.api as bk
 from benchkit.cli.console import render_tables
+from benchkit.tables.derived import follow
 from benchkit.tables.model import Table
 
 if TYPE_CHECKING:
@@ -154,3 +155,13 @@ def test_other_metrics_leave_out_what_is_shown_apart() -> None:
     verdicts = compared("tracing-costs").verdicts
     whole, rest = exploratory_tables(verdicts), exploratory_tables(verdicts, without=SHOWN)
     assert sum(len(each.rows) for each in rest) < sum(len(each.rows) for each in whole)
+
+
+def test_lost_spans_stand_beside_the_verdict() -> None:
+    comparison = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
+    caveat = comparison.parts["spans"].caveat
+    assert caveat.startswith("More than half of all spans were lost in every traced variant")
+    assert caveat in follow(comparison.verdicts, comparison.parts)
+    for form in ("html", "md"):
+        assert caveat[:60] in comparison.render(form)
+    assert caveat in str(comparison)

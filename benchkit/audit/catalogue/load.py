@@ -15,7 +15,7 @@ LOAD = (
         why="A plain mean cannot do that. The overhead by wrk's mean is inflated: in one published "
         "comparison +179 % where the rate says +127 %.",
         example="zipkin: wrk's mean implies 9.9 requests in flight on 8 connections (one run); "
-        "connections ÷ rate makes the mean of run 1 625 µs, not 770 µs",
+        "in run 1 connections ÷ rate makes the mean 625 µs, not 770 µs",
         do="Take connections ÷ rate for the mean, or compare rates. For latency at a fixed rate "
         "use wrk2, vegeta or k6.",
     ),
