@@ -285,3 +285,20 @@ def test_a_notebook_of_either_theme_is_readable_on_either_desktop(
         )
     expected = paper or {"light": "rgb(255, 255, 255)", "dark": "rgb(15, 20, 25)"}[scheme]
     assert colors == [expected, expected]
+
+
+def test_a_long_name_pushes_no_number_off_the_page(browser: Browser, tmp_path: Path) -> None:
+    frame = bk.load(FIXTURES / "tracing-wrk").observations
+    named = frame.assign(variant=frame["variant"].where(frame["variant"] == "none", "x" * 200))
+    path = tmp_path / "report.html"
+    kept = named[frame["variant"].isin(["none", "otlp"])]
+    path.write_text(bk.compare(kept, baseline="none").to_html(), encoding="utf-8")
+    with browser.new_context(viewport=SCREEN) as context:
+        page = Visit(context, path).page
+        sizes = page.locator(".scroll:visible").evaluate_all(
+            "all => all.map(e => [e.scrollWidth - e.clientWidth, e.innerText.slice(0, 40)])"
+        )
+        assert [told for more, told in sizes if more > 1] == []
+        page.set_viewport_size(PAPER)
+        page.emulate_media(media="print")
+        assert page.evaluate(WIDTH) <= PAPER["width"]
