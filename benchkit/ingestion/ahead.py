@@ -23,8 +23,6 @@ from typing import Generic, Self, TypeVar
 
 _T = TypeVar("_T")
 
-#: Bytes of a source below which starting the process costs more than it saves.
-AHEAD_BYTES = 16 << 20
 #: Blocks of 4 MiB that may be on their way at a time.
 _AHEAD = 4
 #: Those of them that the other process has.

@@ -15,7 +15,6 @@ from benchkit.derived import derive
 from benchkit.derived.series import SERIES
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import is_page
-from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.discovery import Discovery, Options, discover
 from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import read_parts, stream_observations
@@ -96,6 +95,8 @@ def stream(
         frame = _load_raw(discovery, options, samples=True).observations
         yield frame[frame["metric"].isin(metrics)] if metrics else frame
     else:
+        from benchkit.ingestion.commit import ingest
+
         with TemporaryDirectory(prefix="benchkit-") as folder:
             passing = Store(folder)
             ingest(arguments, passing, options, jobs=None)

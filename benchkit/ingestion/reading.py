@@ -22,7 +22,6 @@ from benchkit.errors import (
     SourceReport,
     StoreError,
 )
-from benchkit.ingestion.ahead import AHEAD_BYTES, Ahead
 from benchkit.ingestion.discovery import Found, Options
 from benchkit.ingestion.parts import Part, make_part
 from benchkit.ingestion.progress import Pace, Seen
@@ -34,12 +33,15 @@ from benchkit.parsers.source import UnreadableError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from benchkit.ingestion.ahead import Ahead
     from benchkit.store.files import ValueFile
 
 #: Pieces are numbered source by source, so that no number depends on what else is read.
 PIECE_BITS = 24
 #: Bytes beyond which reading takes long enough for a file to grow meanwhile.
 _LARGE = 1 << 20
+#: Bytes of a source below which starting a process that reads ahead costs more than it saves.
+AHEAD_BYTES = 16 << 20
 
 
 @dataclass(slots=True, kw_only=True)

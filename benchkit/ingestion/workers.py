@@ -24,10 +24,10 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic
-from benchkit.ingestion.ahead import AHEAD_BYTES, Ahead
+from benchkit.ingestion.ahead import Ahead
 from benchkit.ingestion.harvest import Catch, catch
 from benchkit.ingestion.progress import Seen
-from benchkit.ingestion.reading import Known, Outcome, Reader, refusal
+from benchkit.ingestion.reading import AHEAD_BYTES, Known, Outcome, Reader, refusal
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
