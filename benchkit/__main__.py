@@ -22,7 +22,9 @@ def main() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the shell: >&-
             setattr(sys, name, StringIO())
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    gc.freeze()  # at its end Python need not look for cycles in what goes away whole
+    sys.exit(code)
 
 
 if __name__ == "__main__":

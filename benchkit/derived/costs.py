@@ -98,7 +98,10 @@ def list_costs(
     observations: Observations, measured: Sequence[Measured], runs: Runs
 ) -> list[RequestCost]:
     """Return the CPU per request of each variant whose service is known."""
-    cpu, cores = read_usage(observations, "cpu_per_request"), read_usage(observations)
+    cpu = read_usage(observations, "cpu_per_request")
+    if not cpu:
+        return []
+    cores = read_usage(observations)
     rates = request_rates(observations, measured)
     waits = _latencies(observations, measured, rates, runs)
     spans = _spans(observations, measured, rates)

@@ -6,8 +6,8 @@ forms of a run the most precise counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from benchkit.derived.record import Measured
 
@@ -60,24 +60,32 @@ def read_usage(
     observations: Observations, metric: str = "cpu_usage", stat: str = "mean"
 ) -> dict[Key, dict[str, float]]:
     """Return what containers used in each run: `Measured.key` -> container -> value."""
-    rows = observations["metric"].eq(metric) & observations["stat"].eq(stat)
-    wanted = observations[rows & observations["subject"].notna()]
     used: dict[Key, dict[str, float]] = {}
-    columns = [wanted[name].astype(str).tolist() for name in (*_KEY, "subject")]
-    for *key, container, value in zip(*columns, wanted["value"].tolist(), strict=True):
-        used.setdefault(tuple(key), {})[container] = value
+    rows = _rows(observations, metric, stat, ("subject", "value"), apart=True)
+    for *key, container, value in rows:
+        used.setdefault(tuple(map(str, key)), {})[str(container)] = value
     return used
 
 
 def _most_precise(observations: Observations, metric: str, stat: str) -> dict[Key, float]:
-    rows = observations["metric"].eq(metric) & observations["stat"].eq(stat)
-    wanted = observations[rows & observations["subject"].isna()]
-    keys = zip(*(wanted[name].astype(str).tolist() for name in _KEY), strict=True)
-    rest = (wanted[name].tolist() for name in ("value", "resolution", "origin"))
     best: dict[Key, tuple[tuple[float, bool], float]] = {}
-    for key, value, resolution, origin in zip(keys, *rest, strict=True):
+    told = ("value", "resolution", "origin")
+    for *labels, value, resolution, origin in _rows(observations, metric, stat, told):
+        key = tuple(map(str, labels))
         step = resolution if resolution > 0 else 0.0  # unknown is NaN: not rounded
         precision = (step, origin != "computed")
         if key not in best or precision < best[key][0]:
             best[key] = (precision, value)
     return {key: value for key, (_, value) in best.items()}
+
+
+def _rows(
+    observations: Observations, metric: str, stat: str, told: Sequence[str], *, apart: bool = False
+) -> Iterable[tuple[Any, ...]]:
+    """Return labels and values of one figure: of the load, or of what ran beside it."""
+    found = observations["metric"].eq(metric) & observations["stat"].eq(stat)
+    if not found.any():  # as for most figures of most tools
+        return ()
+    found &= observations["subject"].notna() == apart
+    columns = [observations.loc[found, name].tolist() for name in (*_KEY, *told)]
+    return zip(*columns, strict=True)

@@ -63,6 +63,8 @@ class Use:
 def list_uses(observations: Observations, measured: Sequence[Measured]) -> list[Use]:
     """Return the containers of each variant, the service first."""
     cores = read_usage(observations)
+    if not cores:
+        return []
     largest = read_usage(observations, stat="max")
     memory = read_usage(observations, "memory_usage") | read_usage(
         observations, "memory_working_set"
