@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import benchkit as bk
+from benchkit.api import runset
 from benchkit.errors import Finding
 from benchkit.tables.model import Cell, Column, Table
 
@@ -40,6 +41,23 @@ def test_a_representation_audits_nothing_and_a_card_once(
     assert check.call_count == 0
     assert wrk._repr_html_()
     assert check.call_count == 1
+
+
+def test_results_are_audited_once_for_each_baseline(
+    wrk: bk.RunSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = Mock(wraps=runset.check)
+    monkeypatch.setattr(runset, "check", looked)
+    fresh = wrk.where(variant=["none", "otlp"])
+    assert fresh.check() is fresh.check()
+    assert len(fresh.findings) == len(fresh.check()) > 0
+    assert str(fresh)
+    assert fresh._repr_html_()
+    assert looked.call_count == 1
+    assert "B319" in {finding.code for finding in fresh.check(baseline="otlp")}
+    assert looked.call_count == 2
+    fresh.where(variant="none").check()
+    assert looked.call_count == 3
 
 
 def test_very_many_runs_are_audited_when_asked_for(
