@@ -15,6 +15,7 @@ from benchkit.api.answer import Comparison
 from benchkit.api.sides import (
     explain_single_variant,
     list_names,
+    list_pairs,
     pair_up,
     require_metrics,
     split_metric,
@@ -242,7 +243,7 @@ class RunSet:
         require_stat(parse_rule(knee), self.observations, self.runs)
         reason: BenchkitError | None = None
         try:
-            chosen = tuple(dict.fromkeys(pairs)) or self.choose_pairs(baseline, variant)
+            chosen = list_pairs(pairs) or self.choose_pairs(baseline, variant)
         except (BaselineError, DataError) as error:
             if baseline or variant or not is_only_swept(self.observations, self.runs):
                 raise
