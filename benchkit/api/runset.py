@@ -375,11 +375,11 @@ class RunSet:
     def _repr_html_(self) -> str:
         from benchkit.reporting.card import Card
         from benchkit.reporting.to_html import to_card
-        from benchkit.tables.findings import summarise_findings
+        from benchkit.tables.findings import IN_PYTHON, summarise_findings
         from benchkit.tables.overview import overview_table
 
         findings = self.check() if self._is_quick else None
-        lines = (_UNSEEN,) if findings is None else summarise_findings(findings)
+        lines = (_UNSEEN,) if findings is None else summarise_findings(findings, rest=IN_PYTHON)
         table = overview_table(self.runs)
         return to_card(Card(sentence=self._summarise(findings), table=table, lines=lines))
 

@@ -6,6 +6,7 @@ in a package of its own, and stands in the report beside those of benchkit.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
@@ -63,6 +64,11 @@ def load_rules(points: Iterable[EntryPoint]) -> tuple[tuple[str, PluginRule], ..
                 f"audit rule {point.name} ({point.value}) is not a function", stacklevel=2
             )
     return tuple(loaded)
+
+
+def may_be_plugged(code: str) -> bool:
+    """Tell whether a code can be of a rule of another package: ``B`` and a digit is ours."""
+    return bool(_plugin_rules()) and re.match(r"B\d", code) is None
 
 
 def find_documented(code: str) -> tuple[tuple[str, str], ...]:

@@ -133,6 +133,8 @@ def test_what_the_verdict_has_no_room_for_is_below_it() -> None:
     costs = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
     assert costs.verdict.endswith("; more on cpu_per_request of /bench/server.")
     second = str(costs).splitlines()[1].replace("\N{NO-BREAK SPACE}", " ")
+    assert "more findings: .findings has all, `benchkit explain" in str(costs)
+    assert "more findings: .findings has all" in costs._repr_html_()
     assert second.startswith("  ▲ apm costs 4.1 % more cpu_per_request of /bench/server")
     assert "more cpu_per_request of /bench/server [" in costs._repr_html_()
 

@@ -109,3 +109,11 @@ def test_a_code_is_looked_up_in_the_docstring_of_its_rule(
     assert (told.name, told.parts) == (word.upper(), (("from", "the plug-in theirs"),))
     assert not find_explanations("nothing", ())
     assert not find_explanations("NIL5", ())
+
+
+def test_a_code_may_be_of_a_plug_in_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugins, "_plugin_rules", lambda: (("theirs", _find_nothing),))
+    assert plugins.may_be_plugged("NIL3")
+    assert not plugins.may_be_plugged("B999")
+    monkeypatch.setattr(plugins, "_plugin_rules", tuple)
+    assert not plugins.may_be_plugged("NIL3")
