@@ -196,7 +196,9 @@ def test_the_plugins_of_the_readme_are_a_package(tmp_path: Path) -> None:
     assert say("compare", "laps", "--baseline", "off").startswith("▲ on costs")
     wrk = str(ROOT / "fixtures/tracing-wrk")
     assert "otlp: 8 runs shorter than 30 s" in say("check", wrk, "--select", "ACME1")
-    assert "our service warms up; measure longer" in say("explain", "ACME1")
+    explained = say("explain", "ACME1")
+    assert explained.startswith("ACME1: a run is shorter than 30 s.")
+    assert "our service warms up; measure longer" in explained
     assert "Requests that were sent again" in say("explain", "retries/op")
     say("report", "laps", "--baseline", "off", "--template", "acme")
     assert "<p>Performance team" in (tmp_path / "report.html").read_text(encoding="utf-8")
