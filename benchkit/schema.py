@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
+    import pyarrow as pa
 
     Observations = NewType("Observations", pd.DataFrame)
     Runs = NewType("Runs", pd.DataFrame)
@@ -207,6 +208,61 @@ def format_params(params: Mapping[str, str]) -> str:
     'connections=8,threads=2'
     """
     return ",".join(f"{key}={params[key]}" for key in sorted(params))
+
+
+def to_arrow(frame: Observations | Runs | pd.DataFrame) -> pa.Table:
+    """Return observations or runs as Arrow has them, for Parquet, DuckDB and others.
+
+    Parameters
+    ----------
+    frame : Observations or Runs
+        Other columns are left out. What is known of a run's machine and metrics becomes maps, its
+        sources a list: pandas alone cannot write them where they are empty.
+
+    Returns
+    -------
+    pyarrow.Table
+
+    Raises
+    ------
+    SchemaError
+        If a column is missing.
+
+    Examples
+    --------
+    >>> import benchkit as bk
+    >>> from benchkit import schema
+    >>> table = schema.to_arrow(bk.load("fixtures/tracing-wrk/none").runs)
+    >>> table.num_rows, table.schema.field("units").type
+    (16, MapType(map<string, string>))
+    """
+    import pandas as pd
+    import pyarrow as pa
+
+    columns = RUN_COLUMNS if "sources" in frame.columns else COLUMNS
+    if missing := [c.name for c in columns if c.name not in frame.columns]:
+        raise SchemaError(f"the table lacks the columns {missing}")
+    texts = pa.map_(pa.string(), pa.string())
+    types = {
+        "str": pa.string(),
+        "i32": pa.int32(),
+        "i64": pa.int64(),
+        "f64": pa.float64(),
+        "time": pa.timestamp("us", "UTC"),
+        "list": pa.list_(pa.struct([("path", pa.string()), ("sha256", pa.string())])),
+        "map": texts,
+    }
+    fields = [
+        pa.field(c.name, types[c.type.removesuffix("?")], nullable=c.nullable) for c in columns
+    ]
+    told = {
+        c.name: frame[c.name].map(lambda entries: [*entries.items()])
+        if c.type == "map"
+        else frame[c.name]
+        for c in columns
+    }
+    made = pa.Table.from_pandas(pd.DataFrame(told), pa.schema(fields), preserve_index=False)
+    return made.replace_schema_metadata()
 
 
 def _frame(data: Mapping[str, object] | pd.DataFrame, columns: tuple[Column, ...]) -> pd.DataFrame:

@@ -10,11 +10,13 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from plugged import install, run_benchkit
 from public_names import public_members
 from simulation.record import write_table
 
@@ -168,15 +170,35 @@ def test_ci_runs_the_readmes_test_command() -> None:
     assert TEST_COMMAND in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-def test_the_plugins_of_the_readme_are_what_they_are_taken_for() -> None:
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    names: dict[str, Any] = {"__file__": __file__}
-    exec(next(block for block in blocks if "RETRIES" in block), names)  # noqa: S102 - our own
-    assert names["RETRIES"] == metrics.Metric(
-        name="retries/op", unit="1", better="lower", stats=("sample",),
-        meaning="Requests that were sent again, of one operation.", source="go test retries/op",
-    )  # fmt: skip
-    results = benchkit.load(ROOT / "fixtures/tracing-wrk")
-    found = list(names["find_short_runs"](results.observations, results.runs))
-    assert [finding.where for finding in found] == results.variants
-    assert found[0].message == "8 runs shorter than 30 s"
+def test_the_plugins_of_the_readme_are_a_package(tmp_path: Path) -> None:
+    text = README.read_text(encoding="utf-8")
+    blocks = re.findall(r"```(\w+)\n(.*?)```", text, re.DOTALL)
+    project, module, page = (
+        next(block for kind, block in blocks if kind == wanted and word in block)
+        for wanted, word in (("toml", "benchkit.rules"), ("python", "RETRIES"), ("jinja", "extend"))
+    )
+    told = tomllib.loads(project)
+    points = "".join(
+        f"[{group}]\n" + "".join(f"{name} = {held}\n" for name, held in named.items())
+        for group, named in told["project"]["entry-points"].items()
+    )
+    files = {"acme/__init__.py": module, "acme/templates/page.html": page}
+    assert told["tool"]["setuptools"]["package-data"] == {"acme": ["templates/*"]}
+    environment = install(tmp_path, told["project"]["name"], points, files)
+    for variant, laps in {"off": (10, 11, 12, 13), "on": (20, 21, 22, 23)}.items():
+        path = tmp_path / "laps" / variant / "stopwatch-1.txt"
+        path.parent.mkdir(parents=True)
+        path.write_text("stopwatch\n" + "".join(f"lap {lap}.0ms\n" for lap in laps))
+
+    def say(*asked: str) -> str:
+        return run_benchkit(tmp_path, environment, *asked)
+
+    assert say("compare", "laps", "--baseline", "off").startswith("▲ on costs")
+    wrk = str(ROOT / "fixtures/tracing-wrk")
+    assert "otlp: 8 runs shorter than 30 s" in say("check", wrk, "--select", "ACME1")
+    explained = say("explain", "ACME1")
+    assert explained.startswith("ACME1: a run is shorter than 30 s.")
+    assert "our service warms up; measure longer" in explained
+    assert "Requests that were sent again" in say("explain", "retries/op")
+    say("report", "laps", "--baseline", "off", "--template", "acme")
+    assert "<p>Performance team" in (tmp_path / "report.html").read_text(encoding="utf-8")

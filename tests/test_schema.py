@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
+import benchkit as bk
 from benchkit import schema
 from benchkit.errors import SchemaError
 
+WRK = Path(__file__).resolve().parent.parent / "fixtures" / "tracing-wrk"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 Data = dict[str, list[Any]]
@@ -171,3 +176,27 @@ def test_params_are_written_in_one_order() -> None:
     assert written == schema.format_params({"connections": "8", "threads": "2"})
     assert written == "connections=8,threads=2"
     assert schema.format_params({}) == ""
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["as loaded", "of a frame"])
+def test_both_frames_are_written_as_parquet_and_read_by_others(tmp_path: Path, own: bool) -> None:
+    results = bk.load(WRK)
+    results = bk.load(results.observations) if own else results
+    for name in ("observations", "runs"):
+        pq.write_table(schema.to_arrow(getattr(results, name)), tmp_path / f"{name}.parquet")
+    query = "SELECT env['host'], count(*) FROM read_parquet($path) GROUP BY ALL"
+    found = duckdb.execute(query, {"path": str(tmp_path / "runs.parquet")}).fetchall()
+    assert found == ([(None, 40)] if own else [("127.0.0.1:8080", 80)])
+    again = bk.load(pd.read_parquet(tmp_path / "observations.parquet")).observations
+    assert again.equals(results.observations.reset_index(drop=True))
+    with pytest.raises(SchemaError, match=r"lacks the columns \['value'\]"):
+        schema.to_arrow(results.observations.drop(columns="value"))
+
+
+def test_units_and_machines_keep_their_entries_in_arrow() -> None:
+    runs = bk.load(WRK.parent / "redis-gobench/baseline.txt").runs
+    table = schema.to_arrow(runs)
+    for name in ("units", "env"):
+        assert list(map(dict, table.column(name).to_pylist())) == runs[name].tolist()
+    assert table.column("sources").to_pylist() == runs["sources"].tolist()
+    assert any(runs["env"])

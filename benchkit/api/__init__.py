@@ -32,6 +32,8 @@ def load(
     *paths: str | os.PathLike[str] | pd.DataFrame | Arrowed,
     layout: str | None = None,
     variant: str | None = None,
+    rename: str | Sequence[str] = (),
+    as_format: str | None = None,
     samples: bool = False,
     options: Options | None = None,
     store: str | None = None,
@@ -48,11 +50,15 @@ def load(
         `benchkit.schema.COLUMNS`; those that may be unknown may be missing, others are left out;
         each of its runs counts as measured.
     layout, variant : str, optional
-        As ``--layout`` and ``--variant``.
+        A pattern of paths, ``"{variant}/{run}.txt"``; the variant of all that is read.
+    rename : str or sequence of str
+        Maps names onto others, ``"s#old#new#"``.
+    as_format : str, optional
+        The format of all that is read, a name of `formats`, in place of looking.
     samples : bool
         Whether raw samples come along.
     options : Options, optional
-        In place of both.
+        In place of these four.
     store : str, optional
         Folder or URL of the store, default ``.benchkit``.
 
@@ -78,14 +84,16 @@ def load(
     ['otlp']
     """
     names: list[str] = []
+    renames = (rename,) if isinstance(rename, str) else tuple(rename)
+    asked = Options(layout=layout, variant=variant, rename=renames, as_format=as_format)
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
-            asked = layout or variant or options or store or samples
-            return adopt(path, alone=len(paths) == 1 and not asked)
+            is_asked = layout or variant or rename or as_format or options or store or samples
+            return adopt(path, alone=len(paths) == 1 and not is_asked)
         names += expand(os.fspath(path))
     found = loading.load(
         names,
-        options or Options(layout=layout, variant=variant),
+        options or asked,
         store,
         samples=samples,
     )
@@ -207,7 +215,7 @@ def report(
             where="report",
             hint="give what compare returns: bk.report(results.compare(baseline=…), path)",
         )
-    target = Path(path)
+    target = _require_path(path)
     form = target.suffix.removeprefix(".").lower()
     folder = None if templates is None else Path(templates)
     text = comparison.render(form, title=title, templates=folder)
@@ -216,6 +224,13 @@ def report(
     except OSError as error:
         raise ConfigError(error.strerror or str(error), where=str(target)) from error
     return target
+
+
+def _require_path(given: object) -> Path:
+    if isinstance(given, (str, os.PathLike)):
+        return Path(given)
+    name = type(given).__name__
+    raise ConfigError(f"{name} is no path", where="report", hint="name a file: report.html")
 
 
 def formats() -> tuple[Format, ...]:

@@ -304,7 +304,7 @@ class Comparison:
     def __str__(self) -> str:
         """Write the verdict, the primary rows and the gravest findings as plain text."""
         from benchkit.tables.derived import follow
-        from benchkit.tables.findings import summarise_findings
+        from benchkit.tables.findings import IN_PYTHON, summarise_findings
         from benchkit.tables.overhead import primary_tables
 
         lines = (self.verdict, *(f"  {bullet}" for bullet in follow(self.verdicts, self.parts)))
@@ -312,7 +312,7 @@ class Comparison:
         primary = primary_tables(self.verdicts, "")
         beside = [table for part in self.parts.values() for table in part.tables]
         tables = [str(_shorten(table)) for table in primary or beside]
-        findings = "\n".join(map(printable, summarise_findings(self.findings)))
+        findings = "\n".join(map(printable, summarise_findings(self.findings, rest=IN_PYTHON)))
         return "\n\n".join(filter(None, [verdict, *tables, findings]))
 
     __repr__ = __str__

@@ -7,6 +7,7 @@ and a table that was made or changed with pandas is as good as one that was read
 from __future__ import annotations
 
 from glob import glob, has_magic
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -115,9 +116,12 @@ def read_table(table: object) -> pd.DataFrame:
     frame = convert() if callable(convert) else table
     if isinstance(frame, pd.DataFrame):
         return frame
-    many = isinstance(table, (list, tuple, set, frozenset))
-    raise ConfigError(
-        f"{type(table).__name__} is neither a path nor a table",
-        where="load",
-        hint="write bk.load(*paths)" if many else "give str, Path or DataFrame, each by itself",
-    )
+    hint = "give str, Path or DataFrame, each by itself"
+    if isinstance(table, (list, tuple, set, frozenset)):
+        hint = "write bk.load(*paths)"
+    elif isinstance(table, RunSet):
+        hint = "it is loaded: results.compare(baseline=…)"
+    elif isinstance(table, (str, PathLike)):  # load takes it for a path
+        hint = "bk.load(path).compare(baseline=…)"
+    name = type(table).__name__
+    raise ConfigError(f"{name} is neither a path nor a table", where="load", hint=hint)

@@ -7,7 +7,7 @@ frames stay ordinary pandas.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 from benchkit import config, schema, selection
@@ -15,6 +15,7 @@ from benchkit.api.answer import Comparison
 from benchkit.api.sides import (
     explain_single_variant,
     list_names,
+    list_pairs,
     pair_up,
     require_metrics,
     split_metric,
@@ -59,6 +60,8 @@ _UNSEEN = "So many runs are audited when asked for: .findings"
 class RunSet:
     """Results, as they were loaded.
 
+    What is asked of it rests on its frames as they are: change a copy, and load that.
+
     Parameters
     ----------
     observations : Observations
@@ -97,12 +100,16 @@ class RunSet:
     diagnostics: tuple[Diagnostic, ...] = ()
     reports: tuple[SourceReport, ...] = ()
     first_variant: str | None = None
+    #: What `check` found, by the baseline that was named.
+    _found: dict[str | None, tuple[Finding, ...]] = field(
+        default_factory=dict, init=False, compare=False
+    )
 
     @property
     def findings(self) -> pd.DataFrame:
         """What `check` finds, one row each: code, severity, message, remedy, where, numbers.
 
-        ``numbers`` is a mapping of what the message says, in base units. Found anew each time.
+        ``numbers`` is a mapping of what the message says, in base units.
 
         Examples
         --------
@@ -113,7 +120,7 @@ class RunSet:
         """
         import pandas as pd
 
-        names = [field.name for field in fields(Finding)]
+        names = [one.name for one in fields(Finding)]
         rows = [[getattr(finding, name) for name in names] for finding in self.check()]
         return pd.DataFrame(rows, columns=names)
 
@@ -236,7 +243,7 @@ class RunSet:
         require_stat(parse_rule(knee), self.observations, self.runs)
         reason: BenchkitError | None = None
         try:
-            chosen = tuple(dict.fromkeys(pairs)) or self.choose_pairs(baseline, variant)
+            chosen = list_pairs(pairs) or self.choose_pairs(baseline, variant)
         except (BaselineError, DataError) as error:
             if baseline or variant or not is_only_swept(self.observations, self.runs):
                 raise
@@ -276,6 +283,8 @@ class RunSet:
     def check(self, *, baseline: str | None = None) -> tuple[Finding, ...]:
         """Apply every audit rule: to the runs, and to each variant beside the baseline.
 
+        Done once for each baseline, however often it is asked for.
+
         Parameters
         ----------
         baseline : str, optional
@@ -299,13 +308,19 @@ class RunSet:
         >>> [finding.code for finding in results.check(baseline="none")]
         ['B310', 'B310', 'B415', 'B303', 'B332', 'B319']
         """
-        sides: Comparisons | BenchkitError | None = None
-        if self.variants:
-            try:
-                sides = compare_rows(self.observations, self.runs, self.choose_pairs(baseline))
-            except (BaselineError, DataError) as error:
-                sides = error
-        return rank((*self.problems, *check(self.observations, self.runs, sides)))
+        if baseline not in self._found:
+            found = check(self.observations, self.runs, self._oppose(baseline))
+            self._found[baseline] = rank((*self.problems, *found))
+        return self._found[baseline]
+
+    def _oppose(self, baseline: str | None) -> Comparisons | BenchkitError | None:
+        """Compare all variants with the baseline, or say why they cannot be."""
+        if not self.variants:
+            return None
+        try:
+            return compare_rows(self.observations, self.runs, self.choose_pairs(baseline))
+        except (BaselineError, DataError) as error:
+            return error
 
     def choose_pairs(
         self, baseline: str | None = None, variant: str | Sequence[str] | None = None
@@ -360,11 +375,11 @@ class RunSet:
     def _repr_html_(self) -> str:
         from benchkit.reporting.card import Card
         from benchkit.reporting.to_html import to_card
-        from benchkit.tables.findings import summarise_findings
+        from benchkit.tables.findings import IN_PYTHON, summarise_findings
         from benchkit.tables.overview import overview_table
 
         findings = self.check() if self._is_quick else None
-        lines = (_UNSEEN,) if findings is None else summarise_findings(findings)
+        lines = (_UNSEEN,) if findings is None else summarise_findings(findings, rest=IN_PYTHON)
         table = overview_table(self.runs)
         return to_card(Card(sentence=self._summarise(findings), table=table, lines=lines))
 

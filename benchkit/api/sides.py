@@ -6,11 +6,11 @@ missing is said in the words of the user, before anything is computed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from benchkit import selection
-from benchkit.errors import DataError, Finding, SelectionError
+from benchkit.errors import ConfigError, DataError, Finding, SelectionError
 from benchkit.metrics import headline_stat
 
 if TYPE_CHECKING:
@@ -51,18 +51,52 @@ def pair_up(
         others = [name for name in variants if name != base]
     else:
         others = list(list_names(variant))
+        if not others:
+            raise SelectionError("no variant is named", hint="leave variant out for all others")
     return tuple((base, other) for other in others)
 
 
-def list_names(names: str | Sequence[str]) -> tuple[str, ...]:
+def list_names(names: object) -> tuple[str, ...]:
     """Return the names that are meant, each once; a text is one name.
+
+    Raises
+    ------
+    ConfigError
+        If one of them is no text.
 
     Examples
     --------
     >>> list_names("latency"), list_names(["otlp", "apm", "otlp"])
     (('latency',), ('otlp', 'apm'))
     """
-    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    given = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
+    if wrong := [name for name in given if not isinstance(name, str)]:
+        raise ConfigError(f"{wrong[0]!r} is no name", hint="give one text, or a list of texts")
+    return tuple(dict.fromkeys(given))
+
+
+def list_pairs(pairs: Iterable[object]) -> tuple[tuple[str, str], ...]:
+    """Return the pairs that are meant, each once.
+
+    Raises
+    ------
+    ConfigError
+        If one is not of two names.
+
+    Examples
+    --------
+    >>> list_pairs([("none", "otlp"), ("none", "otlp")])
+    (('none', 'otlp'),)
+    """
+    told: dict[tuple[str, str], None] = {}
+    for pair in pairs:
+        match pair:
+            case (str() as baseline, str() as variant):
+                told[baseline, variant] = None
+            case _:
+                hint = "give [(baseline, variant), …]"
+                raise ConfigError(f"{pair!r} is no pair", where="pairs", hint=hint)
+    return tuple(told)
 
 
 def explain_single_variant(only: str, runs: Runs, problems: Sequence[Finding]) -> DataError:

@@ -56,7 +56,8 @@ def explain_nothing(reason: BenchkitError | None) -> Iterator[Finding]:
             code="B205",
             severity="warning",
             message=f"nothing was compared: {reason.what}",
-            remedy="name both sides with --pair to compare; the levels of load are shown alone",
+            remedy="to compare, name both sides with --pair, or pairs= in Python; the levels of "
+            "load are shown alone",
         )
 
 
@@ -65,5 +66,5 @@ def _suggest(comparisons: Comparisons, variant: str) -> str:
         if variant in pair:
             baseline, other = (comparisons.only_in.get(name, ()) for name in pair)
             if rename := suggest_rename(baseline, other):
-                return f"they match if you map names: --rename '{rename}'"
+                return f"they match if you map names: --rename '{rename}', or rename= in Python"
     return ""

@@ -6,11 +6,13 @@ in a package of its own, and stands in the report beside those of benchkit.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from inspect import getdoc
 from typing import TYPE_CHECKING
 
 from benchkit.errors import SEVERITIES, Finding
@@ -62,6 +64,28 @@ def load_rules(points: Iterable[EntryPoint]) -> tuple[tuple[str, PluginRule], ..
                 f"audit rule {point.name} ({point.value}) is not a function", stacklevel=2
             )
     return tuple(loaded)
+
+
+def may_be_plugged(code: str) -> bool:
+    """Tell whether a code can be of a rule of another package: ``B`` and a digit is ours."""
+    return bool(_plugin_rules()) and re.match(r"B\d", code) is None
+
+
+def find_documented(code: str) -> tuple[tuple[str, str], ...]:
+    """Return name and docstring of each rule of another package whose docstring names a code.
+
+    Parameters
+    ----------
+    code : str
+        In any case.
+    """
+    asked = code.upper()
+    told = ((name, getdoc(rule) or "") for name, rule in _plugin_rules())
+    return tuple((name, text) for name, text in told if asked in _words(text))
+
+
+def _words(text: str) -> set[str]:
+    return {word.strip("`'\"*.,:;()").upper() for word in text.split()}
 
 
 @cache

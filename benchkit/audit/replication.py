@@ -66,7 +66,8 @@ def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
             severity="warning",
             message=f"{who} {verb} reach p ≤ {alpha:.2g}: {most.n_baseline} + {most.n_variant} "
             f"runs decide at most {room} row{'' if room == 1 else 's'}, there are {len(tested)}",
-            remedy=f"run each side {least} times or more, or name fewer primaries with --metric",
+            remedy=f"run each side {least} times or more, or name fewer primaries with --metric, "
+            "or metrics= in Python",
             numbers={
                 "rows": len(tested),
                 "closed": len(closed),

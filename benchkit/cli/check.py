@@ -98,10 +98,12 @@ def read_codes(texts: Sequence[str] | None, option: str) -> tuple[str, ...]:
     from difflib import get_close_matches
 
     from benchkit.audit.catalogue import CATALOGUE
+    from benchkit.audit.plugins import may_be_plugged
 
     codes = [part.strip().upper() for text in texts or () for part in text.split(",")]
     for code in codes:
-        if not code or not any(known.startswith(code) for known in CATALOGUE):
+        is_ours = any(known.startswith(code) for known in CATALOGUE)
+        if not code or not (is_ours or may_be_plugged(code)):
             near = get_close_matches(code, CATALOGUE, 1)
             hint = f"did you mean {near[0]}? " if near else ""
             raise ConfigError(
@@ -119,8 +121,8 @@ def pick(
     return tuple(
         finding
         for finding in findings
-        if (not select or finding.code.startswith(select))
-        and not (ignore and finding.code.startswith(ignore))
+        if (not select or finding.code.upper().startswith(select))
+        and not (ignore and finding.code.upper().startswith(ignore))
     )
 
 

@@ -350,4 +350,4 @@ def save(path: Path, produce: Callable[[Path], object]) -> None:
 
 def told_by(output: Path | None, known: Mapping[str, str], default: str) -> str:
     """Return the format that a file's ending tells: ``known`` maps endings to formats."""
-    return known.get(output.suffix, default) if output else default
+    return known.get(output.suffix.lower(), default) if output else default

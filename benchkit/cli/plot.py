@@ -55,7 +55,7 @@ def plot(
     from benchkit.plots import kinds
 
     o.choose(kind, (*kinds.KINDS, history.KIND), "KIND")
-    ending = output.suffix.removeprefix(".") if output else "svg"
+    ending = output.suffix.removeprefix(".").lower() if output else "svg"
     form = o.choose(format or ending, kinds.FORMS)
     request = o.Request(
         paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,

@@ -285,7 +285,7 @@ def _suggest(
     for baseline, variant in pairs:
         rename = suggest_rename(only_in.get(baseline, ()), only_in.get(variant, ()))
         if rename:
-            return f"they match if you map names: --rename '{rename}'"
+            return f"they match if you map names: --rename '{rename}', or rename= in Python"
     levels = "; ".join(
         f"{name} has {benchmark} at {params or 'no params'}"
         for name, found in params_only_in.items()

@@ -209,7 +209,8 @@ def _tell_of_unpaired(blocks: Blocks, apply: Method, confidence: float) -> tuple
     told = (
         f"unpaired the same runs give {change}, p = {test.pvalue:.2g} (blocks: {ours.pvalue:.2g})"
     )
-    return (f"{told}; single slow runs or slow rounds make the difference: see --blocks never",)
+    why = "single slow runs or slow rounds make the difference"
+    return (f"{told}; {why}: see --blocks never, or blocks='never' in Python",)
 
 
 def _found(method: str, confidence: float, apply: Method, notes: tuple[str, ...] = ()) -> Found:

@@ -123,7 +123,8 @@ def collect_replicates(
     if not found:
         raise DataError(
             "no run has a primary metric",
-            hint="name one with --metric, e.g. latency.p50; summaries of runs hold no runs",
+            hint="name one with --metric, or metrics= in Python, e.g. latency.p50; summaries of "
+            "runs hold no runs",
         )
     return tuple(row for rows in found.values() for row in rows)
 

@@ -11,7 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from benchkit.errors import BenchkitError, Diagnostic, ExitCode, Finding, MissingError, SourceReport
+from benchkit.errors import (
+    BenchkitError,
+    ConfigError,
+    Diagnostic,
+    ExitCode,
+    Finding,
+    MissingError,
+    SourceReport,
+)
 from benchkit.gating.absent import is_of_baseline, lacks_baseline
 from benchkit.gating.judgement import judge_rules, judge_verdicts
 from benchkit.gating.machines import find_unlike
@@ -135,7 +143,7 @@ def gate(
     Raises
     ------
     ConfigError
-        If the policy cannot be read.
+        If the policy cannot be read, or it is no comparison.
 
     Examples
     --------
@@ -145,6 +153,12 @@ def gate(
     True
     """
     held = Policy.of(policy)
+    if not hasattr(comparison, "verdicts"):
+        raise ConfigError(
+            f"{type(comparison).__name__} is no comparison",
+            where="gate",
+            hint="give what compare returns: bk.gate(results.compare(baseline=…), policy)",
+        )
     outcome = decide(comparison, held)
     return GateResult(
         outcome=outcome, findings=comparison.findings, title=held.settings.title,

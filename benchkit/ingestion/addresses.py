@@ -28,5 +28,5 @@ def is_page(path: str) -> bool:
 
 def refuse_store(name: str) -> DataError:
     """Say that a store is no folder of raw files."""
-    hint = "ingest the other results into it, and name it alone with --store"
+    hint = "ingest the other results into it, and name it alone with --store, or store= in Python"
     return DataError("a store is read alone, not beside other results", where=name, hint=hint)

@@ -334,5 +334,5 @@ def _require_apart(read: Sequence[tuple[Format, Reading]], label: str) -> None:
             raise AmbiguousFormatError(
                 f"line {start} is claimed by {name} and {other}",
                 where=label,
-                hint="say which with --as FORMAT",
+                hint=registry.SAY_WHICH,
             )

@@ -100,7 +100,7 @@ def compile_pattern(pattern: str) -> Template:
     body = "".join(_part(match, names, pattern) for match in _TOKEN.finditer(text))
     if not names:
         msg = f"the pattern {pattern!r} has no placeholder"
-        raise ConfigError(msg, where="--layout", hint=_EXAMPLE)
+        raise ConfigError(msg, where="layout", hint=_EXAMPLE)
     last = text.rpartition("/")[2]
     return Template(
         regex=re.compile(f"(?:(.*)/)?{body}"),
@@ -116,7 +116,7 @@ def _part(match: re.Match[str], names: list[str], pattern: str) -> str:
     if field is None:
         if literal in ("{", "}"):
             msg = f"the pattern {pattern!r} has a brace that is not paired"
-            raise ConfigError(msg, where="--layout", hint=_EXAMPLE)
+            raise ConfigError(msg, where="layout", hint=_EXAMPLE)
         return _WILD if wild else re.escape(literal)
     name = _label(field, pattern)
     if name == "anything":
@@ -137,5 +137,5 @@ def _label(field: str, pattern: str) -> str:
     if near or not field.isidentifier():
         said = f"did you mean {{{near[0]}}}" if near else f"known are {', '.join(known)}"
         msg = f"the pattern {pattern!r} has the unknown placeholder {{{field}}}"
-        raise ConfigError(msg, where="--layout", hint=said)
+        raise ConfigError(msg, where="layout", hint=said)
     return name

@@ -16,6 +16,8 @@ from benchkit.parsers.base import Format
 from benchkit.parsers.signs import SIGNS, find_signs
 from benchkit.parsers.source import Head, Source
 
+#: What to do where several formats claim a source.
+SAY_WHICH = "say which with --as FORMAT, or as_format= in Python"
 GROUP = "benchkit.parsers"
 
 #: The same form as a plug-in's entry point: name and ``module:attribute``.
@@ -186,9 +188,7 @@ def identify(source: Source) -> tuple[Format, ...]:
         raise UnknownFormatError(_unknown(head), where=source.label, hint=_looked_for())
     if len(claims) > 1 and not all(claim.embeds for claim in claims):
         names = " and ".join(claim.name for claim in claims)
-        raise AmbiguousFormatError(
-            f"claimed by {names}", where=source.label, hint="say which with --as FORMAT"
-        )
+        raise AmbiguousFormatError(f"claimed by {names}", where=source.label, hint=SAY_WHICH)
     return tuple(claims)
 
 
@@ -218,4 +218,7 @@ def _unknown(head: Head) -> str:
 def _looked_for() -> str:
     names = dict.fromkeys(tool for sign in SIGNS.values() for tool in sign.tools)
     names |= dict.fromkeys(tool for plugin in _plugins() for tool in plugin.tools)
-    return f"looked for {', '.join(names)}; name it with --as FORMAT, or see `benchkit formats`"
+    return (
+        f"looked for {', '.join(names)}; name it with --as FORMAT, or as_format= in Python, "
+        "or see `benchkit formats`"
+    )

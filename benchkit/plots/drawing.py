@@ -65,7 +65,7 @@ class Drawing:
         Raises
         ------
         ConfigError
-            If the file ends in anything else.
+            If the file ends in anything else, or cannot be written.
 
         Examples
         --------
@@ -76,11 +76,15 @@ class Drawing:
         'drawing.svg'
         """
         target = Path(path)
-        form = target.suffix.removeprefix(".")
+        form = target.suffix.removeprefix(".").lower()
         if form not in kinds.FORMS:
             known = " or ".join(f".{known}" for known in kinds.FORMS)
-            raise ConfigError(f"{target.suffix!r} is no picture here", hint=f"use {known}")
-        kinds.save(self.figure, target, form)
+            told = f"{target.suffix!r} is no picture here"
+            raise ConfigError(told, where=str(target), hint=f"use {known}")
+        try:
+            kinds.save(self.figure, target, form)
+        except OSError as error:
+            raise ConfigError(error.strerror or str(error), where=str(target)) from error
         return target
 
     def __repr__(self) -> str:

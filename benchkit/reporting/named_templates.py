@@ -13,6 +13,8 @@ from pathlib import Path
 from benchkit.errors import ConfigError
 
 GROUP = "benchkit.templates"
+#: What a folder of templates holds.
+_ENDINGS = (".html", ".css", ".js")
 
 
 def find_folder(folder: Path) -> Path:
@@ -21,14 +23,16 @@ def find_folder(folder: Path) -> Path:
     Parameters
     ----------
     folder : Path
-        A folder; or, where there is none, the name of an entry point, which holds the path of one.
+        A folder with a template in it; else the name of an entry point, which holds the path of
+        one: the checkout of a package often is a folder of its name.
 
     Raises
     ------
     ConfigError
         If the package cannot be loaded, or holds no path.
     """
-    named = [] if folder.exists() else list(entry_points(group=GROUP, name=str(folder)))
+    held_here = folder.is_dir() and any(path.suffix in _ENDINGS for path in folder.iterdir())
+    named = [] if held_here else list(entry_points(group=GROUP, name=str(folder)))
     if not named:
         return folder
     where = f"template plug-in {named[0].name} ({named[0].value})"

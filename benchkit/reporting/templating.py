@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from traceback import extract_tb
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ from benchkit.reporting.layout import (
     sort_key,
 )
 from benchkit.reporting.named_templates import find_folder
-from benchkit.tables.findings import summarise_findings
+from benchkit.tables.findings import IN_PYTHON, summarise_findings
 from benchkit.units import printable
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _environment(folder: Path | None) -> Environment:
         "lay_out": lay_out,
         "look": look_of,
         "sort_key": sort_key,
-        "summarise": summarise_findings,
+        "summarise": partial(summarise_findings, rest=IN_PYTHON),  # for notebooks alone
         "draw": lambda plot: Markup(plot.svg()),  # noqa: S704 - its texts are escaped by `to_svg`
     }
     environment.globals |= {

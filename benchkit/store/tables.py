@@ -321,7 +321,7 @@ class Store:
             raise StoreError(
                 f"the store cannot be made: {error.strerror}",
                 where=self.url,
-                hint="name another with --store",
+                hint="name another with --store, or store= in Python",
             ) from error
         ignore = folder / ".gitignore"
         if not ignore.exists():

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from benchkit.audit.catalogue import CATALOGUE, Entry
+from benchkit.audit.plugins import find_documented
 from benchkit.metrics import Metric, primaries, vocabulary
 from benchkit.parsers.base import Format
 from benchkit.tables.model import Cell, Column, Table
@@ -63,6 +64,27 @@ def explain_code(entry: Entry) -> Explanation:
             ("do", entry.do),
         ),
     )
+
+
+def explain_plugged(code: str) -> tuple[Explanation, ...]:
+    """Explain a code of a rule from another package, by the docstring of the rule.
+
+    Parameters
+    ----------
+    code : str
+        A word with a digit, in any case; nothing else is taken for a code.
+    """
+    if not any(map(str.isdigit, code)):
+        return ()
+    found = []
+    for rule, text in find_documented(code):
+        says, _, rest = text.partition("\n")
+        if says.upper().startswith(f"{code.upper()}:"):
+            says = says[len(code) + 1 :].strip()
+        parts = (("what", rest.strip()), ("from", f"the plug-in {rule}"))
+        told = tuple(part for part in parts if part[1])
+        found.append(Explanation(kind="code", name=code.upper(), summary=says, parts=told))
+    return tuple(found)
 
 
 def explain_metric(metric: Metric) -> Explanation:
@@ -119,7 +141,7 @@ def find_explanations(word: str, formats: Iterable[Format]) -> tuple[Explanation
     """
     asked = word.strip().lower()
     entry = CATALOGUE.get(asked.upper())
-    found = [explain_code(entry)] if entry else []
+    found = [explain_code(entry)] if entry else [*explain_plugged(asked)]
     words = vocabulary()
     metric = words.get(asked) or words.get(asked.partition(".")[0])
     found += [explain_metric(metric)] if metric else []

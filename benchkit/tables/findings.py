@@ -16,10 +16,15 @@ from benchkit.units import printable
 
 #: Lines that a comparison has for its findings.
 _SHOWN = 6
+#: Where the rest is: on the command line, and in Python.
+_REST = "`benchkit check` lists all, `benchkit explain CODE` says why"
+IN_PYTHON = ".findings has all, `benchkit explain CODE` says why"
 _NOUNS = {"error": "error", "warning": "warning", "info": "note"}
 
 
-def summarise_findings(findings: Sequence[Finding], shown: int = _SHOWN) -> tuple[str, ...]:
+def summarise_findings(
+    findings: Sequence[Finding], shown: int = _SHOWN, *, rest: str = _REST
+) -> tuple[str, ...]:
     """Write the gravest findings, those that say the same once, and count the rest.
 
     Parameters
@@ -28,6 +33,8 @@ def summarise_findings(findings: Sequence[Finding], shown: int = _SHOWN) -> tupl
         The gravest first.
     shown : int
         Most lines.
+    rest : str
+        Where those are that have no line.
 
     Returns
     -------
@@ -47,10 +54,10 @@ def summarise_findings(findings: Sequence[Finding], shown: int = _SHOWN) -> tupl
     for same in list(alike.values())[:shown]:
         more = f" (and {len(same) - 1} more like it)" if len(same) > 1 else ""
         lines.append(f"! {same[0]}{more}")
-    rest = sum(len(same) for same in list(alike.values())[shown:])
-    if rest:
-        what = "one more finding" if rest == 1 else f"{rest} more findings"
-        lines.append(f"… and {what}: `benchkit check` lists all, `benchkit explain CODE` says why")
+    left = sum(len(same) for same in list(alike.values())[shown:])
+    if left:
+        what = "one more finding" if left == 1 else f"{left} more findings"
+        lines.append(f"… and {what}: {rest}")
     return tuple(lines)
 
 

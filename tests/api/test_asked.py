@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -92,10 +93,37 @@ def test_what_is_no_policy_is_refused(results: bk.RunSet, policy: None) -> None:
         bk.gate(results.compare(baseline="none"), policy)  # type: ignore[arg-type]
 
 
+def test_a_policy_is_held_against_a_comparison(results: bk.RunSet) -> None:
+    with pytest.raises(ConfigError, match="gate: RunSet is no comparison; give what compare"):
+        bk.gate(results, {})  # type: ignore[arg-type]
+
+
+def test_what_is_no_name_is_refused(results: bk.RunSet) -> None:
+    asked: Any = results.compare
+    for wrong in ({"metrics": 5}, {"variant": 5}, {"variant": ["otlp", None]}, {"metrics": [b"x"]}):
+        with pytest.raises(ConfigError, match="is no name; give one text, or a list of texts"):
+            asked(baseline="none", **wrong)
+    for pairs in (["none"], [("none",)], [("none", 5)], [("none", "otlp", "apm")]):
+        with pytest.raises(ConfigError, match=r"is no pair; give \[\(baseline, variant\)"):
+            asked(pairs=pairs)
+    with pytest.raises(SelectionError, match="no variant is named; leave variant out"):
+        asked(baseline="none", variant=[])
+
+
+def test_a_frame_is_compared_and_nothing_else(results: bk.RunSet) -> None:
+    compare: Any = bk.compare
+    with pytest.raises(ConfigError, match=r"RunSet .* it is loaded: results\.compare"):
+        compare(results, baseline="none")
+    with pytest.raises(ConfigError, match=r"bk\.load\(path\)\.compare"):
+        compare(str(WRK), baseline="none")
+
+
 def test_a_report_is_of_a_comparison(results: bk.RunSet, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"report: RunSet is no comparison; give what compare"):
         bk.report(results, tmp_path / "r.html")  # type: ignore[arg-type]
     found = results.compare(baseline="none")
+    with pytest.raises(ConfigError, match="report: NoneType is no path; name a file"):
+        bk.report(found, None)  # type: ignore[arg-type]
     assert bk.report(found, tmp_path / "R.HTML").read_text(encoding="utf-8")[:9] == "<!doctype"
 
 

@@ -94,3 +94,18 @@ def test_a_metric_of_ones_own_is_named_with_its_stat() -> None:
         waits.compare(baseline="none", metrics=["wait"])
     found = waits.compare(baseline="none", metrics=["wait.mean"]).frame
     assert found.query("primary").verdict.tolist() == ["unchanged", "changed", "changed", "changed"]
+
+
+def test_names_and_formats_are_told_in_python_as_on_the_command_line(tmp_path: Path) -> None:
+    text = (WRK.parent / "redis-gobench/baseline.txt").read_text(encoding="utf-8")
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    renamed = bk.load(tmp_path, rename="s#^Redis/##").observations["benchmark"]
+    assert not renamed.str.startswith("Redis/").any()
+    assert bk.load(tmp_path, as_format="gobench").runs["tool"].unique().tolist() == ["gobench"]
+    with pytest.raises(ConfigError, match=r"^rename: "):
+        bk.load(tmp_path, rename=["Redis"])
+    (tmp_path / "a.txt").write_text("nothing", encoding="utf-8")
+    with pytest.raises(DataError):
+        bk.load(tmp_path)
+    with pytest.raises(DataError, match="--as FORMAT, or as_format= in Python"):
+        bk.load(tmp_path / "a.txt")

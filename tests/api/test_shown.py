@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import benchkit as bk
+from benchkit import audit
 from benchkit.errors import Finding
 from benchkit.tables.model import Cell, Column, Table
 
@@ -40,6 +41,23 @@ def test_a_representation_audits_nothing_and_a_card_once(
     assert check.call_count == 0
     assert wrk._repr_html_()
     assert check.call_count == 1
+
+
+def test_results_are_audited_once_for_each_baseline(
+    wrk: bk.RunSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = Mock(wraps=audit.check)
+    monkeypatch.setattr("benchkit.api.runset.check", looked)
+    fresh = wrk.where(variant=["none", "otlp"])
+    assert fresh.check() is fresh.check()
+    assert len(fresh.findings) == len(fresh.check()) > 0
+    assert str(fresh)
+    assert fresh._repr_html_()
+    assert looked.call_count == 1
+    assert "B319" in {finding.code for finding in fresh.check(baseline="otlp")}
+    assert looked.call_count == 2
+    fresh.where(variant="none").check()
+    assert looked.call_count == 3
 
 
 def test_very_many_runs_are_audited_when_asked_for(
@@ -115,6 +133,8 @@ def test_what_the_verdict_has_no_room_for_is_below_it() -> None:
     costs = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
     assert costs.verdict.endswith("; more on cpu_per_request of /bench/server.")
     second = str(costs).splitlines()[1].replace("\N{NO-BREAK SPACE}", " ")
+    assert "more findings: .findings has all, `benchkit explain" in str(costs)
+    assert "more findings: .findings has all" in costs._repr_html_()
     assert second.startswith("  ▲ apm costs 4.1 % more cpu_per_request of /bench/server")
     assert "more cpu_per_request of /bench/server [" in costs._repr_html_()
 

@@ -12,6 +12,7 @@ from plugged import install, run_benchkit
 import benchkit as bk
 from benchkit.audit import plugins
 from benchkit.errors import Finding
+from benchkit.tables.explanation import find_explanations
 
 WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
 RULE = '''
@@ -19,6 +20,10 @@ RULE = '''
 from benchkit.errors import Finding
 
 def find_short_runs(observations, runs):
+    """A run is shorter than half a minute.
+
+    ACME1: what a service does in its first seconds is most of such a run.
+    """
     short = runs[(runs["role"] == "measured") & (runs["duration"] < 30)]
     for variant, of in short.groupby("variant"):
         yield Finding(
@@ -42,6 +47,10 @@ def test_an_installed_rule_is_applied(tmp_path: Path) -> None:
     assert "→ wrk -d30" in checked
     compared = run_benchkit(tmp_path, environment, "compare", *sides, "--format", "json")
     assert '"ACME1"' in compared
+    explained = run_benchkit(tmp_path, environment, "explain", "acme1")
+    assert "ACME1: A run is shorter than half a minute." in explained
+    assert "in its first seconds" in explained
+    assert "the plug-in short_runs" in explained
 
 
 def _break(*_: object) -> list[Finding]:
@@ -84,3 +93,27 @@ def test_a_rule_changes_its_copy_and_nothing_else(monkeypatch: pytest.MonkeyPatc
     results.compare(baseline="none")
     assert results.observations.equals(before[0])
     assert results.runs.equals(before[1])
+
+
+def _find_nothing(*_: object) -> list[Finding]:
+    """Nothing of 3 kinds (`NIL3`, NIL4)."""
+    return []
+
+
+@pytest.mark.parametrize("word", ["NIL3", "nil4"])
+def test_a_code_is_looked_up_in_the_docstring_of_its_rule(
+    monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    monkeypatch.setattr(plugins, "_plugin_rules", lambda: (("theirs", _find_nothing),))
+    (told,) = find_explanations(word, ())
+    assert (told.name, told.parts) == (word.upper(), (("from", "the plug-in theirs"),))
+    assert not find_explanations("nothing", ())
+    assert not find_explanations("NIL5", ())
+
+
+def test_a_code_may_be_of_a_plug_in_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugins, "_plugin_rules", lambda: (("theirs", _find_nothing),))
+    assert plugins.may_be_plugged("NIL3")
+    assert not plugins.may_be_plugged("B999")
+    monkeypatch.setattr(plugins, "_plugin_rules", tuple)
+    assert not plugins.may_be_plugged("NIL3")

@@ -32,8 +32,9 @@ def test_each_kind_becomes_a_file(
     assert printed.err.endswith(f"→ {kind}.svg\n")
 
 
-def test_the_ending_of_the_file_tells_the_format(tmp_path: Path) -> None:
-    target = tmp_path / "a.png"
+@pytest.mark.parametrize("name", ["a.png", "A.PNG"])
+def test_the_ending_of_the_file_tells_the_format(tmp_path: Path, name: str) -> None:
+    target = tmp_path / name
     assert run(["plot", "forest", RUNS, "-q", "-o", str(target)]) == 0
     assert target.read_bytes().startswith(b"\x89PNG")
 

@@ -204,7 +204,7 @@ def test_a_layout_that_cannot_be_used(pattern: str, hint: str) -> None:
     with pytest.raises(ConfigError) as caught:
         read("none/wrk-1.txt", pattern=pattern or " ")
     assert hint in caught.value.hint
-    assert caught.value.where == "--layout"
+    assert caught.value.where == "layout"
 
 
 names = st.text(st.characters(exclude_characters="/\0", codec="utf-8"), min_size=1, max_size=12)

@@ -36,7 +36,7 @@ def test_rules(rule: str, name: str, expected: str) -> None:
 def test_what_is_no_rule_is_told(rule: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_rename(rule)
-    assert caught.value.where == "--rename"
+    assert caught.value.where == "rename"
     assert caught.value.hint
 
 

@@ -97,7 +97,8 @@ def test_every_format_is_asked(text: str, claims: list[str]) -> None:
 def test_two_claims_are_an_error_that_names_both(text: str, both: str) -> None:
     with pytest.raises(AmbiguousFormatError) as caught:
         names(text)
-    assert str(caught.value) == f"otlp/1.txt: claimed by {both}; say which with --as FORMAT"
+    hint = "say which with --as FORMAT, or as_format= in Python"
+    assert str(caught.value) == f"otlp/1.txt: claimed by {both}; {hint}"
 
 
 @pytest.mark.usefixtures("known")

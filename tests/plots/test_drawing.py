@@ -96,6 +96,9 @@ def test_several_panels_do_not_fit_on_one_axes() -> None:
 def test_a_drawing_is_saved_by_its_ending(tmp_path: Path) -> None:
     drawing = plots().forest()
     assert drawing.save(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert drawing.save(tmp_path / "A.PNG").read_bytes().startswith(b"\x89PNG")
     assert drawing.save(str(tmp_path / "a.svg")).read_text(encoding="utf-8").startswith("<?xml")
     with pytest.raises(ConfigError, match=r"use \.svg or \.png"):
         drawing.save(tmp_path / "a.pdf")
+    with pytest.raises(ConfigError, match=r"nowhere/a\.svg: No such file or directory"):
+        drawing.save(tmp_path / "nowhere" / "a.svg")

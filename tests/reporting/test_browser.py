@@ -287,6 +287,27 @@ def test_a_notebook_of_either_theme_is_readable_on_either_desktop(
     assert colors == [expected, expected]
 
 
+def test_a_wide_table_fits_the_cell_of_a_notebook_with_its_texts_on_the_left(
+    browser: Browser, tmp_path: Path
+) -> None:
+    shown = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")._repr_html_()
+    lab = ":not(.jp-RenderedMarkdown).jp-RenderedHTMLCommon :is(td, th) { text-align: right }"
+    path = tmp_path / "cell.html"
+    path.write_text(
+        f'<!doctype html><title>cell</title><style>{lab}</style><body style="width: 900px">'
+        f'<div class="jp-RenderedHTMLCommon">{shown}</div>',
+        encoding="utf-8",
+    )
+    with browser.new_context(viewport=SCREEN) as context:
+        page = Visit(context, path).page
+        over = page.locator(".scroll").evaluate("one => one.scrollWidth - one.clientWidth")
+        sides = page.locator("tbody tr:first-child > *").evaluate_all(
+            "all => all.map(one => getComputedStyle(one).textAlign)"
+        )
+    assert over <= 0
+    assert sides == [*["left"] * 3, *["right"] * 3, "left", *["right"] * 2, "left"]
+
+
 def test_a_long_name_pushes_no_number_off_the_page(browser: Browser, tmp_path: Path) -> None:
     frame = bk.load(FIXTURES / "tracing-wrk").observations
     named = frame.assign(variant=frame["variant"].where(frame["variant"] == "none", "x" * 200))

@@ -29,6 +29,10 @@ def test_installed_templates_are_used(tmp_path: Path) -> None:
     run_benchkit(tmp_path, environment, "report", *sides, "--template", "acme")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<p>Acme performance team</p>" in page
+    (tmp_path / "acme").mkdir()  # the checkout of the package
+    run_benchkit(tmp_path, environment, "report", *sides, "--template", "acme", "-o", "b.html")
+    again = (tmp_path / "b.html").read_text(encoding="utf-8")
+    assert "<p>Acme performance team</p>" in again
 
 
 def test_a_plug_in_without_a_path_is_named(tmp_path: Path) -> None:

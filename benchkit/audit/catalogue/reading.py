@@ -72,7 +72,7 @@ SIDES = (
         why="No finding about order, spread or names does not mean that there is none to make.",
         example="nothing was compared, so rules over two sides were passed over: which variant is "
         "the baseline?",
-        do="Name it with --baseline, or map names with --rename.",
+        do="Name it with --baseline, or map names with --rename (baseline=, rename= in Python).",
     ),
     Entry(
         code="B201",
@@ -83,7 +83,7 @@ SIDES = (
         "to compare nothing.",
         example="enabled: one benchmark is only here: OTel_Enabled/Ping; they match if you map "
         "names: --rename 's#OTel_(Enabled|Disabled)/##'",
-        do="Use the --rename that is suggested, or `rename` in benchkit.toml.",
+        do="Use the --rename that is suggested (rename= in Python), or `rename` in benchkit.toml.",
     ),
     Entry(
         code="B202",
@@ -122,7 +122,8 @@ SIDES = (
         "of load of one thing.",
         why="A table of levels answers another question than what a change costs.",
         example="nothing was compared: 'nginx' is the only variant",
-        do="Name both sides with --pair, or put each variant in a folder of its own.",
+        do="Name both sides with --pair (pairs= in Python), or put each variant in a folder of its "
+        "own.",
     ),
     Entry(
         code="B206",

@@ -23,7 +23,7 @@ STATISTICS = (
         "rows, is above α. With 4 + 4 runs one row can be shown, with 3 + 3 by ranks none.",
         why="`~` or `not shown` would be printed whatever the difference.",
         example="no row can reach p ≤ 0.05: 4 + 4 runs decide at most 1 row, there are 4",
-        do="Run each side more often, or name fewer primaries with --metric.",
+        do="Run each side more often, or name fewer primaries (--metric, metrics= in Python).",
     ),
     Entry(
         code="B303",
