@@ -155,7 +155,7 @@ def gate(
 def decide(compared: Compared, policy: Policy, pairs: Pairs = ()) -> GateOutcome:
     """Hold a comparison against a policy."""
     comparisons = compared.verdicts.comparisons
-    unlike = find_unlike(compared.runs, comparisons.pairs)
+    unlike = find_unlike(compared.runs, comparisons.pairs, compared.findings)
     if policy.rules:
         return judge_rules(comparisons, policy.rules, compared.findings, pairs, unlike)
     return judge_verdicts(compared.verdicts, policy.habits, compared.findings, unlike)
