@@ -44,6 +44,8 @@ def _write(result: GateResult, most: int) -> str:
         parts.append(f"*{escape(result.title)}*")
     if result.policy:
         parts.append(f"Policy: {escape(result.policy)}")
+    if result.refused:
+        parts.append(f"! {escape(result.refused)}")
     if result.self_test is not None:
         unseen = result.self_test.unseen[:most]
         return "\n\n".join([*parts, *(f"- {escape(text)}" for text in unseen)]) + "\n"

@@ -102,6 +102,8 @@ def run_gate(
     try:
         asked = _ask_baselines(policy, baseline, pairs) if allow_missing else None
         results = _load_present(load, paths, asked)
+        if results is not None:
+            nothing = replace(nothing, diagnostics=tuple(results.diagnostics))
         if results is None or (asked is not None and lacks_baseline(results, asked)):
             return replace(nothing, outcome=GateOutcome(rules=(), has_baseline=False))
         chosen = _choose_default(results, policy, baseline, variants, pairs)

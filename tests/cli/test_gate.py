@@ -122,3 +122,30 @@ def test_a_policy_that_cannot_be_read_is_shown_where_ci_shows_things(
     told = (slower / "outputs").read_text(encoding="utf-8")
     assert told.startswith("verdict=not-configured\nexit-code=2\n")
     assert "exit_code 2" in (slower / "g.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("code", "more"), [(0, ()), (3, ("--baseline", "bsae"))])
+def test_what_was_refused_is_told_in_every_place_that_ci_shows(
+    code: int,
+    more: tuple[str, ...],
+    slower: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for number in (1, 2, 3):
+        torn = slower / "results" / "wrk" / "baseline" / f"{number}.txt"
+        torn.parent.mkdir(parents=True, exist_ok=True)
+        torn.write_text("Running 15s test @ http://h/<b>ping\n", encoding="utf-8")
+    for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
+        monkeypatch.setenv(name, str(slower / name))
+    shown = ["--github", "--comment", "comment.md", "--format", "json"]
+    assert run(["gate", "results", "--max-overhead", "time_per_op=50%", *shown, *more]) == code
+    told = capsys.readouterr()
+    said = "3 sources were refused, and not in the verdict: "
+    assert json.loads(told.out)["refused"].startswith(f"{said}results/wrk/baseline/1.txt")
+    assert f"::warning title=benchkit gate::{said}" in told.err
+    for name in ("GITHUB_STEP_SUMMARY", "comment.md"):
+        lines = (slower / name).read_text(encoding="utf-8").splitlines()
+        (line,) = [line for line in lines if said in line]
+        assert line.startswith("! ")
+        assert line.endswith("; and 1 more.")
