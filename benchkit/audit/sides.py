@@ -121,7 +121,8 @@ def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterat
         by_metric.setdefault(c.metric, []).append(c)
     for metric, changed in by_metric.items():
         worst = max(changed, key=lambda c: abs(c.delta))
-        points = f"{100 * worst.delta:+.2g}".replace("-", "\N{MINUS SIGN}")
+        sign = "+" if worst.delta > 0 else ""
+        points = f"{sign}{format_number(100 * worst.delta, 2)}"
         relative = format_percent(worst.center_variant / worst.center_baseline - 1)
         yield Finding(
             code="B320",

@@ -13,7 +13,7 @@ from benchkit.gating.result import GateResult
 from benchkit.gating.table import PRESSING, gate_table
 from benchkit.gating.wording import describe_notes
 from benchkit.reporting.markdown_text import escape, write_table
-from benchkit.tables.findings import summarise_findings
+from benchkit.tables.findings import count_lines, summarise_findings
 from benchkit.tables.wording import format_bare
 
 #: GitHub refuses comments of more than 65,536 characters.
@@ -57,7 +57,8 @@ def _write(result: GateResult, most: int) -> str:
     parts += _fold(hold, _table(result, rest, most))
     lines = summarise_findings(result.findings, most)
     found = [f"- {escape(line.removeprefix('! '))}" for line in lines]
-    parts += _fold(_number(len(result.findings), "finding"), ["\n".join(found)] if found else [])
+    count = _number(count_lines(result.findings), "finding")
+    parts += _fold(count, ["\n".join(found)] if found else [])
     if outcome.rows:
         parts.append(f"<sub>{escape(_tell_method(result))}</sub>")
     return "\n\n".join(parts) + "\n"

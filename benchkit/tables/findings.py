@@ -40,18 +40,28 @@ def summarise_findings(findings: Sequence[Finding], shown: int = _SHOWN) -> tupl
     >>> summarise_findings(twice)
     ('! B423 a: lost (and 1 more like it)',)
     """
-    alike: dict[tuple[str, ...], list[Finding]] = {}
-    for finding in findings:
-        alike.setdefault((finding.severity, finding.code, finding.remedy), []).append(finding)
+    alike = _put_together(findings)
     lines = []
-    for same in list(alike.values())[:shown]:
+    for same in alike[:shown]:
         more = f" (and {len(same) - 1} more like it)" if len(same) > 1 else ""
         lines.append(f"! {same[0]}{more}")
-    rest = sum(len(same) for same in list(alike.values())[shown:])
+    rest = sum(len(same) for same in alike[shown:])
     if rest:
         what = "one more finding" if rest == 1 else f"{rest} more findings"
         lines.append(f"… and {what}: `benchkit check` lists all, `benchkit explain CODE` says why")
     return tuple(lines)
+
+
+def count_lines(findings: Iterable[Finding]) -> int:
+    """Count findings, those that say the same once."""
+    return len(_put_together(findings))
+
+
+def _put_together(findings: Iterable[Finding]) -> list[list[Finding]]:
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in findings:
+        alike.setdefault((finding.severity, finding.code, finding.remedy), []).append(finding)
+    return list(alike.values())
 
 
 def count_findings(findings: Iterable[Finding]) -> str:
