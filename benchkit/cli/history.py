@@ -88,7 +88,9 @@ def add(
     given, commit = commit, resolve(commit, list_commits(Store(target)))
     if given != commit and not quiet:
         typer.echo(f"{given} is {commit}", err=True)
-    request = o.Request(layout=layout, rename=rename, as_format=as_format, exclude=exclude)
+    request = o.Request(
+        layout=layout, rename=rename, as_format=as_format, exclude=exclude, quiet=quiet
+    )
     options = replace(
         request.options(o.settings()), commit=commit, meta=_read_date(date), samples=False
     )

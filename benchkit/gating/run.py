@@ -96,6 +96,7 @@ def run_gate(
     ConfigError, BaselineError
         If the policy or the choice of a baseline cannot be used.
     """
+    policy.refuse_empty()
     nothing = GateResult(
         outcome=GateOutcome(rules=()), title=policy.settings.title, policy=policy.origin
     )
@@ -147,6 +148,7 @@ def gate(
     True
     """
     held = Policy.of(policy)
+    held.refuse_empty()
     outcome = decide(comparison, held)
     return GateResult(
         outcome=outcome, findings=comparison.findings, title=held.settings.title,

@@ -69,7 +69,7 @@ def resolve(commit: str, known: Collection[str]) -> str:
     if not set(commit.lower()) <= set(hexdigits):
         return commit
     commit = commit.lower()
-    longer = sorted({one for one in known if one.lower().startswith(commit)}, key=len)
+    longer = sorted({one for one in known if one.lower().startswith(commit)})
     if commit in longer or not (longer or _begins(known, commit)):
         return commit
     if len(longer) == 1:
@@ -77,7 +77,7 @@ def resolve(commit: str, known: Collection[str]) -> str:
     if longer:
         what = f"{commit} is {longer[0]} or {longer[1]}"
         raise ConfigError(what, where="--commit", hint="write more of it")
-    short = _begins(known, commit)
+    short = _begins(sorted(known), commit)
     what = f"{commit} begins with {short}, which is in the store"
     hint = f"write --commit {short} if it is the same commit"
     raise ConfigError(what, where="--commit", hint=hint)
