@@ -88,7 +88,8 @@ def _tell_method(result: GateResult) -> str:
         return (
             f"No limit is set. A regression: p, adjusted for all rows, is at most {level} and the "
             "estimate is beyond the margin; no regression: equivalence or a gain is shown; else a "
-            "row is not shown. The unit is the run."
+            "row is not shown. Near the margin that errs more than a limit ([[gate]]) does. The "
+            "unit is the run."
         )
     return (
         f"Over the limit, and within it, are each shown by a one-sided test at {level}, the first "
