@@ -189,8 +189,7 @@ def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
     if "gate" in table:
         given["rules"] = parse_rules(table["gate"], habits, where)
     given["habits"] = habits
-    is_empty = not table.keys() - {"schema"}
-    return Settings(**given, source=where, is_empty=is_empty)  # type: ignore[arg-type]
+    return Settings(**given, source=where, is_empty=not table)  # type: ignore[arg-type]
 
 
 def parse_fraction(text: str | float, *, where: str) -> float:
