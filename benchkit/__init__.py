@@ -13,10 +13,10 @@ The road, one way:
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
 __version__ = "0.1.0"
+
+#: As type checkers know it; `typing` would be most of what an import costs.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from benchkit.api import Comparison as Comparison
@@ -53,6 +53,8 @@ __all__ = [*_EXPORTS, "__version__"]  # noqa: PLE0604 - all of them are str
 
 def __getattr__(name: str) -> object:
     if name in _EXPORTS:
+        from importlib import import_module
+
         return getattr(import_module(_EXPORTS[name]), name)
     msg = f"module 'benchkit' has no attribute {name!r}"
     raise AttributeError(msg)

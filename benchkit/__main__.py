@@ -12,19 +12,37 @@ from io import StringIO
 
 #: One command makes many objects and few cycles: looking for these less often saves a tenth.
 _MANY = 1_000_000
+#: `benchkit.errors.ExitCode.INTERRUPTED`, before anything is imported.
+_INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line and exit."""
-    from benchkit.cli import run
+    """Run the command line and exit, interrupted or not."""
+    try:
+        code = _run()
+    except BaseException as error:
+        if not _is_interrupt(error):
+            raise
+        sys.stderr.write("benchkit: error: interrupted; nothing half-done is kept\n")
+        code = _INTERRUPTED
+    sys.exit(code)
 
+
+def _run() -> int:
     gc.set_threshold(_MANY)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the shell: >&-
             setattr(sys, name, StringIO())
+    from benchkit.cli import run
+
     code = run(sys.argv[1:])
     gc.freeze()  # at its end Python need not look for cycles in what goes away whole
-    sys.exit(code)
+    return code
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """Tell whether Ctrl-C came, also while a class was made: Python then raises RuntimeError."""
+    return isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt)
 
 
 if __name__ == "__main__":

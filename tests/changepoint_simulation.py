@@ -24,6 +24,8 @@ LENGTHS = (50, 100, 200)
 ALIKE = (0.0, 0.5)
 #: Standard deviations by which a changed series moves in the middle.
 CHANGE = 2.0
+#: A step that anybody sees.
+STEP = 5.0
 #: A found change counts if it lies as many places from the true one, or fewer.
 NEAR = 5
 #: What otava does by default, on series around 100 that vary by 2 %.
@@ -100,6 +102,11 @@ def rate(world: World, found: Found) -> Rates:
 def simulate(world: World, times: int) -> Rates:
     """Look for changes in many series."""
     return rate(world, find_ours(draw(world, times)))
+
+
+def tell_missed(length: int, alike: float, times: int) -> str:
+    """Return the share of series in which a clear step in the middle is missed."""
+    return f"{100 * (1 - simulate(World(length, alike, STEP), times).near):.0f} %"
 
 
 def write_row(length: int, alike: float, times: int, python: str = "") -> str:

@@ -2,14 +2,14 @@
 
 In: runs per side, spread, true cost, limit. Out: shares of outcomes over many seeded sessions.
 Why: a gate is trusted for its rates of error, which are measured and not assumed. As a script it
-prints the table of the README: ``python tests/gate_simulation.py 2000``.
+prints the tables of the README: ``python tests/gate_simulation.py 2000``.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,9 +17,10 @@ import numpy as np
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.comparison.measure import measure
 from benchkit.config.limits import parse_limit
-from benchkit.config.rules import Rule
-from benchkit.gating.judgement import judge_rules
-from benchkit.gating.outcome import NOT_SHOWN, OVER
+from benchkit.config.rules import Habits, Rule
+from benchkit.gating.judgement import judge_rules, judge_verdicts
+from benchkit.gating.outcome import NOT_SHOWN, OVER, GateOutcome
+from benchkit.verdict import judge
 
 EMPTY = Contrast(
     group="", benchmark="Ping", params="", tool="gobench", subject="", metric="time_per_op",
@@ -32,7 +33,10 @@ EMPTY = Contrast(
 
 @dataclass(frozen=True)
 class Session:
-    """What is simulated: `rows` benchmarks, log-normal runs, one in ten `slow` times as long."""
+    """What is simulated: `rows` benchmarks, log-normal runs, one in ten `slow` times as long.
+
+    Without a limit the default rule decides, with its margin of 3 %.
+    """
 
     runs: int
     spread: float
@@ -55,18 +59,24 @@ def simulate(session: Session, times: int, seed: int = 20261121) -> Rates:
     """Hold many sessions against the limit."""
     cell = (session.runs, session.rows, *(round(1000 * x) for x in (session.spread, session.cost)))
     generator = np.random.default_rng([seed, *cell])
-    rule = Rule(
-        name="limit", metric="time_per_op", stat="sample",
-        acceptable=parse_limit(session.limit, "simulation"),
-    )  # fmt: skip
     counts: Counter[str] = Counter()
     for _ in range(times):
         rows = tuple(_draw(session, generator) for _ in range(session.rows))
         comparisons = Comparisons(pairs=(("base", "new"),), contrasts=rows, confidence=0.95)
-        outcome = judge_rules(comparisons, [rule])
+        outcome = _hold(comparisons, session.limit)
         word = next((w for w in (OVER, NOT_SHOWN) if outcome.count(w)), "within")
         counts[word] += 1
     return Rates(*(counts[word] / times for word in (OVER, NOT_SHOWN, "within")))
+
+
+def _hold(comparisons: Comparisons, limit: str) -> GateOutcome:
+    if not limit:
+        return judge_verdicts(judge(comparisons), Habits())
+    rule = Rule(
+        name="limit", metric="time_per_op", stat="sample",
+        acceptable=parse_limit(limit, "simulation"),
+    )  # fmt: skip
+    return judge_rules(comparisons, [rule])
 
 
 def _draw(session: Session, generator: np.random.Generator) -> Contrast:
@@ -92,26 +102,37 @@ def _draw(session: Session, generator: np.random.Generator) -> Contrast:
     )
 
 
-COSTS = {"nothing": 0.0, "the limit": 0.05, "twice the limit": 0.10}
+#: What is simulated of the default rule, whose margin is 3 %, and of a limit of 5 %.
+DEFAULT_COSTS = {"nothing": 0.0, "1.5 %": 0.015, "2.9 %": 0.029, "6 %": 0.06}
+LIMIT_COSTS = {"nothing": 0.0, "the limit": 0.05, "twice the limit": 0.10}
 TABLE = [Session(runs, spread, 0.0) for runs in (3, 4, 6, 10) for spread in (0.01, 0.02, 0.05)] + [
     Session(10, 0.02, 0.0, rows=10),
     Session(10, 0.02, 0.0, slow=1.2),
 ]
 
 
-def write_rows(times: int) -> Iterator[str]:
-    """Yield the table, row by row: over / not shown / within, in per cent of the sessions."""
-    yield f"| runs | spread | {' | '.join(f'costs {what}' for what in COSTS)} |"
-    yield "| --: | :-- | --: | --: | --: |"
-    for session in TABLE:
-        yield write_row(session, times)
+def write_tables(times: int) -> Iterator[str]:
+    """Yield both tables, row by row: over / not shown / within, in per cent of the sessions."""
+    yield from write_rows(times, LIMIT_COSTS, TABLE)
+    yield ""
+    yield from write_rows(times, DEFAULT_COSTS, [replace(session, limit="") for session in TABLE])
 
 
-def write_row(session: Session, times: int) -> str:
+def write_rows(
+    times: int, costs: Mapping[str, float], sessions: Sequence[Session]
+) -> Iterator[str]:
+    """Yield one table."""
+    yield f"| runs | spread | {' | '.join(f'costs {what}' for what in costs)} |"
+    yield f"| --: | :-- |{' --: |' * len(costs)}"
+    for session in sessions:
+        yield write_row(session, costs, times)
+
+
+def write_row(session: Session, costs: Mapping[str, float], times: int) -> str:
     """Write the row of a session's runs and spread."""
     more = f", {session.rows} rows" if session.rows > 1 else ""
     more += ", one run in ten 20 % slow" if session.slow > 1 else ""
-    cells = [write_cell(replace(session, cost=cost), times) for cost in COSTS.values()]
+    cells = [write_cell(replace(session, cost=cost), times) for cost in costs.values()]
     return f"| {session.runs} | {100 * session.spread:g} %{more} | {' | '.join(cells)} |"
 
 
@@ -123,6 +144,6 @@ def write_cell(session: Session, times: int) -> str:
 
 
 if __name__ == "__main__":
-    for line in write_rows(int(sys.argv[1])):
+    for line in write_tables(int(sys.argv[1])):
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()

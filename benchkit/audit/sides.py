@@ -6,20 +6,17 @@ version, machine, length or load is another experiment, and a table of medians d
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from statistics import median
 
 from benchkit.audit.facts import Evidence, Place, Run, Sheet, name_place
 from benchkit.comparison import Comparisons, Contrast
+from benchkit.comparison.machines import differ, list_entries
 from benchkit.errors import Finding
 from benchkit.units import format_number, format_percent, format_quantity
 
-#: Words in the names of facts that are about the machine, and not about the variant.
-_MACHINE = re.compile(
-    r"(?:^|[^a-z])(?:cpus?|affinity|cores|threads|siblings|smt|turbo|governor|gomaxprocs|memory|machine"
-    r"|hostname|kernel|os|goos|arch|goarch|limits?)(?:$|[^a-z])"
-)
+#: The code that the gate looks for: what was measured elsewhere shows nothing.
+OTHER_MACHINE = "B204"
 _LENGTHS = 0.1
 _LOADS = 0.01
 #: A change of the rate from which latencies of a closed loop are of another load.
@@ -52,12 +49,12 @@ def find_other_versions(comparisons: Comparisons, evidence: Evidence) -> Iterato
 def find_other_machines(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
     """B204: something about the machine differs between the runs of a pair."""
     for pair in comparisons.pairs:
-        sides = [_list_machine(evidence, variant) for variant in pair]
-        differing = {
-            name: [_join(side[name]) for side in sides]
-            for name in sides[0]
-            if name in sides[1] and len({*sides[0][name], *sides[1][name]}) > 1
-        }
+        one, other = (_list_machine(evidence, variant) for variant in pair)
+        differing: dict[str, list[str]] = {}
+        for (group, name), values in one.items():
+            beside = other.get((group, name), [])
+            if beside and name not in differing and differ(name, values, beside):
+                differing[name] = [_join(dict.fromkeys(side)) for side in (values, beside)]
         if differing:
             shown = "; ".join(
                 f"{name} {left} against {right}"
@@ -65,7 +62,7 @@ def find_other_machines(comparisons: Comparisons, evidence: Evidence) -> Iterato
             )
             more = f" and {len(differing) - _SHOWN} more" if len(differing) > _SHOWN else ""
             yield Finding(
-                code="B204",
+                code=OTHER_MACHINE,
                 severity="warning",
                 where=", ".join(pair),
                 message=f"the machine differs: {shown}{more}",
@@ -124,7 +121,8 @@ def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterat
         by_metric.setdefault(c.metric, []).append(c)
     for metric, changed in by_metric.items():
         worst = max(changed, key=lambda c: abs(c.delta))
-        points = f"{100 * worst.delta:+.2g}".replace("-", "\N{MINUS SIGN}")
+        sign = "+" if worst.delta > 0 else ""
+        points = f"{sign}{format_number(100 * worst.delta, 2)}"
         relative = format_percent(worst.center_variant / worst.center_baseline - 1)
         yield Finding(
             code="B320",
@@ -146,12 +144,12 @@ def _list_versions(evidence: Evidence, variant: str) -> dict[str, dict[str, None
     return found
 
 
-def _list_machine(evidence: Evidence, variant: str) -> dict[str, dict[str, None]]:
-    found: dict[str, dict[str, None]] = {}
+def _list_machine(evidence: Evidence, variant: str) -> dict[tuple[str, str], list[str]]:
+    """Return what the runs of a variant tell of the machine, by group and entry."""
+    found: dict[tuple[str, str], list[str]] = {}
     for run in _of(evidence.runs, lambda run: run.variant == variant and run.role != "warmup"):
-        for name, value in run.env.items():
-            if _MACHINE.search(name.lower()) and not name.startswith("name."):
-                found.setdefault(name, {})[value] = None
+        for name, value in list_entries(run.env).items():
+            found.setdefault((run.group, name), []).append(value)
     return found
 
 

@@ -77,17 +77,23 @@ def add(
 ) -> None:
     """Read the results of one commit into the store."""
     from benchkit.config.accepted import SHORTEST
-    from benchkit.ingestion.commit import ingest
+    from benchkit.history.naming import resolve
+    from benchkit.ingestion.commit import ingest, list_commits
     from benchkit.store import DEFAULT, Store
 
     if len(commit) < SHORTEST or not commit.isalnum():
         hint = f"write {SHORTEST} letters and digits of it or more"
         raise ConfigError(f"{commit!r} names no commit", where="--commit", hint=hint)
-    request = o.Request(layout=layout, rename=rename, as_format=as_format, exclude=exclude)
+    target = store or DEFAULT
+    given, commit = commit, resolve(commit, list_commits(Store(target)))
+    if given != commit and not quiet:
+        typer.echo(f"{given} is {commit}", err=True)
+    request = o.Request(
+        layout=layout, rename=rename, as_format=as_format, exclude=exclude, quiet=quiet
+    )
     options = replace(
         request.options(o.settings()), commit=commit, meta=_read_date(date), samples=False
     )
-    target = store or DEFAULT
     summary = ingest(paths, Store(target), options, strict=strict)
     if not quiet:
         o.show_problems([*summary.diagnostics, *summary.findings])

@@ -103,7 +103,10 @@ def ingest(
     from benchkit.store import DEFAULT, Store
 
     o.choose(format, ("table", "json"))
-    options = _options(layout, variant, benchmark, meta, as_format, rename, exclude)
+    request = o.Request(
+        layout=layout, as_format=as_format, rename=rename, exclude=exclude, quiet=quiet
+    )
+    options = _options(request, variant, benchmark, meta)
     options = replace(options, samples=samples)
     target = store or DEFAULT
     live = _live(prometheus, query or [], start, end, step)
@@ -146,15 +149,8 @@ def _require(paths: list[str] | None, live: Sequence[Found]) -> list[str]:
 
 
 def _options(
-    layout: str | None,
-    variant: str | None,
-    benchmark: str | None,
-    meta: list[str] | None,
-    as_format: str | None,
-    rename: list[str] | None,
-    exclude: list[str] | None,
+    request: o.Request, variant: str | None, benchmark: str | None, meta: list[str] | None
 ) -> Options:
-    request = o.Request(layout=layout, as_format=as_format, rename=rename, exclude=exclude)
     known = []
     for text in meta or ():
         key, equals, value = text.partition("=")

@@ -178,6 +178,9 @@ class Request:
         """Return what ingestion needs; the command line stands above the settings."""
         from benchkit.ingestion.discovery import Options
 
+        if settings.unread and not self.quiet:
+            said = f"{settings.source} holds; {settings.unread} beside it is not read"
+            typer.echo(f"note: {said}", err=True)
         return Options(
             layout=self.layout or settings.layout,
             rename=tuple(self.rename or settings.rename),

@@ -19,6 +19,8 @@ from benchkit.config.rules import Habits, Rule, parse_habits, parse_rules
 from benchkit.errors import ConfigError
 
 FILE = "benchkit.toml"
+_PROJECT = "pyproject.toml"
+_TABLE = "pyproject.toml [tool.benchkit]"
 #: What is done with complete blocks unless the user says otherwise: the only place that decides.
 DEFAULT_BLOCKS = "never"
 BLOCKS = ("auto", "never")
@@ -67,6 +69,10 @@ class Settings:
         Changes in the history that are meant.
     source : str
         The file they stand in; empty where there is none.
+    is_empty : bool
+        Whether that says nothing at all.
+    unread : str
+        The settings beside them that do not hold; empty where there are none.
     """
 
     title: str = ""
@@ -85,6 +91,8 @@ class Settings:
     rules: tuple[Rule, ...] = ()
     accept: tuple[Accepted, ...] = ()
     source: str = field(default="", compare=False)
+    is_empty: bool = field(default=False, compare=False)
+    unread: str = field(default="", compare=False)
 
 
 #: Where each setting stands in the file.
@@ -115,26 +123,36 @@ def load(folder: Path, file: Path | None = None) -> Settings:
     """
     if file is not None:
         return replace(_load_named(file), source=str(file))
-    own = folder / FILE
+    own, project = folder / FILE, folder / _PROJECT
     if own.is_file():
-        return parse(_read(own), where=FILE)
-    project = folder / "pyproject.toml"
-    if project.is_file():
-        table = _read(project).get("tool", {}).get("benchkit")
-        if table is not None:
-            return parse(table, where="pyproject.toml [tool.benchkit]")
-    return Settings()
+        unread = _TABLE if _has_table(project) else ""
+        return replace(parse(_read(own), where=FILE), unread=unread)
+    table = _read_table(project) if project.is_file() else None
+    return Settings() if table is None else parse(table, where=_TABLE)
 
 
 def _load_named(file: Path) -> Settings:
-    table = _read(file)
-    if file.name != "pyproject.toml":
-        return parse(table, where=file.name)
-    own = table.get("tool", {}).get("benchkit")
+    if file.name != _PROJECT:
+        return parse(_read(file), where=file.name)
+    own = _read_table(file)
     if own is None:
         hint = "write [tool.benchkit], or name another file"
         raise ConfigError("there is no [tool.benchkit]", where=file.name, hint=hint)
-    return parse(own, where="pyproject.toml [tool.benchkit]")
+    return parse(own, where=_TABLE)
+
+
+def _read_table(project: Path) -> Mapping[str, object] | None:
+    """Return what a ``pyproject.toml`` says of benchkit; None where it says nothing."""
+    tool = _read(project).get("tool", {})
+    return tool.get("benchkit") if isinstance(tool, Mapping) else None
+
+
+def _has_table(project: Path) -> bool:
+    """Tell whether a ``pyproject.toml`` that does not hold would say anything of benchkit."""
+    try:
+        return project.is_file() and _read_table(project) is not None
+    except ConfigError:
+        return False
 
 
 def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
@@ -171,7 +189,7 @@ def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
     if "gate" in table:
         given["rules"] = parse_rules(table["gate"], habits, where)
     given["habits"] = habits
-    return Settings(**given, source=where)  # type: ignore[arg-type]
+    return Settings(**given, source=where, is_empty=not table)  # type: ignore[arg-type]
 
 
 def parse_fraction(text: str | float, *, where: str) -> float:

@@ -121,6 +121,9 @@ def parse_rules(tables: object, habits: Habits, where: str) -> tuple[Rule, ...]:
     """
     if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
         raise ConfigError("gate is not a list of tables", where=where, hint="write [[gate]]")
+    if not tables:
+        hint = f"write [[gate]] with {_NO_LIMIT.removeprefix('write ')}, or leave it out"
+        raise ConfigError("gate is empty: no limit is set", where=where, hint=hint)
     rules = tuple(
         _parse(table, habits, f"{where} [[gate]] {table.get('name', number)}")
         for number, table in enumerate(tables, 1)

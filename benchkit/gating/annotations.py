@@ -34,7 +34,7 @@ def to_annotations(result: GateResult) -> str:
     ----------
     result : GateResult
     """
-    told = list(_tell(result))
+    told = [*_tell_first(result), *_tell(result)]
     lines = []
     for kind in ("error", "warning", "notice"):
         texts = [(title, text) for found, title, text in told if found == kind]
@@ -59,11 +59,17 @@ def escape(text: str, characters: dict[str, str] | None = None) -> str:
     return "".join((characters or _MESSAGE).get(c, c) for c in text)
 
 
+def _tell_first(result: GateResult) -> Iterator[tuple[str, str, str]]:
+    """Yield what holds for all rows: the default rule, and what was refused."""
+    if result.policy.endswith("the default rule"):
+        yield "notice", "benchkit gate", result.policy
+    if result.refused:
+        yield "warning", "benchkit gate", result.refused
+
+
 def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
     """Yield kind, title and text of each annotation."""
     outcome = result.outcome
-    if result.policy.endswith("the default rule"):
-        yield "notice", "benchkit gate", result.policy
     if result.self_test is not None or outcome.problem or not outcome.has_baseline:
         if not result.has_passed:
             yield "error", "benchkit gate", result.sentence

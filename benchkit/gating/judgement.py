@@ -152,10 +152,11 @@ def _hold(rule: Rule, contrast: Contrast, barred: str, unlike: Mapping[Pair, str
     evidence = measure_limit(contrast, rule.limit)
     why = barred or _tell_unfit(rule, contrast, unlike)
     if why:
-        evidence = replace(evidence, p_over=None, p_within=None, notes=(why, *evidence.notes))
+        evidence = replace(evidence, p_over=None, p_within=None)
     return RowOutcome(
-        rule=rule, contrast=contrast, word=NOT_SHOWN, evidence=evidence, p_over=evidence.p_over
-    )
+        rule=rule, contrast=contrast, word=NOT_SHOWN, evidence=evidence, p_over=evidence.p_over,
+        notes=(why,) if why else (),
+    )  # fmt: skip
 
 
 def _tell_barred(rule: Rule, findings: Sequence[Finding]) -> str:
@@ -202,7 +203,7 @@ def _adjust(rows: Sequence[RowOutcome]) -> list[float | None]:
 def _decide(row: RowOutcome, p_over: float | None, alpha: float) -> RowOutcome:
     level = alpha * _ROUNDING
     evidence, rule = row.evidence, row.rule
-    notes = [*row.contrast.notes, *evidence.notes]
+    notes = [*row.notes, *row.contrast.notes, *evidence.notes]
     needed = None
     if p_over is not None and p_over <= level:
         word = OVER
@@ -251,15 +252,34 @@ def _tell_needed(row: RowOutcome, alpha: float) -> tuple[int | None, list[str]]:
 
 
 def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int | None, str]:
-    """Return the runs per side that would usually show a cost of nothing to be within."""
+    """Return the runs per side that would usually show what a row costs to be within.
+
+    Those are of a cost of nothing; where there are as many already, those of the estimated cost.
+    """
     c, limit = row.contrast, row.rule.limit
-    estimate = row.evidence.value or 1.0
-    if (1 - estimate if c.better == "higher" else estimate - 1) > limit.share:
+    room = _measure_room(row)
+    if room <= 0:
         return None, "the estimate is over the limit: more runs would tell"
     n = 2 / (1 / c.n_baseline + 1 / c.n_variant)
     needed = runs_to_show_equivalence(half_width, n, limit.share, confidence=1 - alpha)
     if needed is None:
         return None, "the spread is too large for any practical number of runs"
-    if needed <= n:
-        return None, f"so many runs are usually enough: the cost is too near {limit.text}"
-    return needed, f"about {needed} runs per side would show a cost of nothing within it"
+    if needed > n:
+        return needed, f"about {needed} runs per side would show a cost of nothing within it"
+    near = runs_to_show_equivalence(half_width, n, math.expm1(room), confidence=1 - alpha)
+    if near is None:
+        near_it = f"this one is too near {limit.text}"
+        return None, f"{needed} runs per side usually show a cost of nothing; {near_it}"
+    if near <= n:
+        return None, f"{near} runs per side usually show it, and these did not: measure again"
+    seems = f"within {limit.text}, if it costs what it seems to"
+    return near, f"about {near} runs per side would show it {seems}"
+
+
+def _measure_room(row: RowOutcome) -> float:
+    """Return how far the estimated ratio is inside the limit, in logarithms."""
+    limit, estimate = row.rule.limit, row.evidence.value or 1.0
+    lowest = 1 / limit.value if limit.kind == "factor" else 1 - limit.value
+    up = math.log1p(limit.share) - math.log(estimate)
+    down = math.log(estimate) - math.log(lowest) if lowest > 0 else math.inf
+    return {"lower": up, "higher": down}.get(row.contrast.better, min(up, down))

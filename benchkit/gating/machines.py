@@ -1,82 +1,88 @@
 """Whether both sides of a comparison were measured on the same machine, as far as runs tell.
 
-In: the table of runs, pairs. Out: what differs, pair by pair. Why: a baseline of another day is
-often of another machine, and what differs between machines is no cost of the change.
+In: the table of runs, pairs, findings. Out: why a pair shows nothing. Why: a baseline of another
+day is often of another machine, and what differs between machines is no cost of the change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
+from benchkit.audit.sides import OTHER_MACHINE
+from benchkit.comparison.machines import list_entries, tells_which
+from benchkit.errors import Finding
 from benchkit.ingestion.addresses import is_distant
-from benchkit.schema import FINGERPRINT
 from benchkit.units import printable
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
-#: Two amounts of memory that differ by less are one machine's, before and after a restart.
-_ALIKE = 0.02
-
-#: What many machines share.
-_SYSTEM = frozenset({"os", "arch", "goos", "goarch"})
-
 Pair = tuple[str, str]
+#: As many entries are named of a machine that one side alone tells.
+_SHOWN = 3
 
 
-def find_unlike(runs: Runs, pairs: Sequence[Pair]) -> dict[Pair, str]:
-    """Say for each pair what tells the machines of its sides apart; pairs that agree are left out.
+class Side(NamedTuple):
+    """What a variant's runs tell of their machine, and whether any was brought from elsewhere."""
+
+    told: dict[str, str]
+    is_distant: bool
+
+
+def find_unlike(
+    runs: Runs, pairs: Sequence[Pair], findings: Sequence[Finding] = ()
+) -> dict[Pair, str]:
+    """Say for each pair why its sides are not taken for one machine's; the others are left out.
 
     Parameters
     ----------
     runs : Runs
     pairs : sequence of (baseline, variant)
+    findings : sequence of Finding
+        Of the same comparison: whatever B204 finds counts.
 
     Notes
     -----
-    An entry counts where both sides record it; variants that were measured on the same several
-    machines agree. A side that was brought from elsewhere (a commit, a web address, an object
-    store) is not taken for the same machine where no entry but its system can be compared.
+    Where one side alone tells its machine, or nothing that both tell can be compared, it is not
+    known to be the same. Where neither does, it is taken to be, unless one of them was brought from
+    elsewhere (a commit, a web address, an object store). What many machines share (the system, its
+    architecture) tells none.
     """
-    measured = runs[(runs["role"] == "measured").to_numpy()]
-    seen: dict[str, dict[str, set[str]]] = {}
-    distant = set()
-    names = ("variant", "env", "sources")
-    for variant, env, sources in zip(*(measured[name].tolist() for name in names), strict=True):
-        if any(is_distant(str(source["path"])) for source in sources or ()):
-            distant.add(variant)
-        told = env if isinstance(env, Mapping) else {}
-        for key in FINGERPRINT:
-            if told.get(key):
-                seen.setdefault(variant, {}).setdefault(key, set()).add(str(told[key]))
+    differing = {f.where: f.message for f in findings if f.code == OTHER_MACHINE}
+    sides = _list_sides(runs)
     found = {}
-    for baseline, variant in pairs:
-        sides = seen.get(baseline, {}), seen.get(variant, {})
-        is_told = bool(sides[0].keys() & sides[1].keys() - _SYSTEM)
-        if differences := list(_compare(*sides)):
-            found[baseline, variant] = f"measured on another machine: {'; '.join(differences)}"
-        elif (baseline in distant) != (variant in distant) and not is_told:
-            found[baseline, variant] = "measured elsewhere, and not told on which machine"
+    for pair in pairs:
+        one, other = (sides.get(name, Side({}, is_distant=False)) for name in pair)
+        if said := differing.get(", ".join(pair)):
+            found[pair] = printable(f"{OTHER_MACHINE}: {said}")
+        elif one.told.keys() & other.told.keys():
+            continue
+        elif one.told or other.told:
+            found[pair] = printable(_tell_untold(pair, one.told, other.told))
+        elif one.is_distant != other.is_distant:
+            found[pair] = "measured elsewhere, and not told on which machine"
     return found
 
 
-def _compare(one: Mapping[str, set[str]], other: Mapping[str, set[str]]) -> Iterator[str]:
-    for key in FINGERPRINT:
-        here, there = one.get(key, set()), other.get(key, set())
-        if here and there and not _is_alike(here, there):
-            yield f"{key} {_list(here)} against {_list(there)}"
+def _list_sides(runs: Runs) -> dict[str, Side]:
+    measured = runs[(runs["role"] == "measured").to_numpy()]
+    names = ("variant", "env", "sources")
+    found: dict[str, Side] = {}
+    for variant, env, sources in zip(*(measured[name].tolist() for name in names), strict=True):
+        is_far = any(is_distant(str(source["path"])) for source in sources or ())
+        told, was_far = found.get(variant, ({}, False))
+        entries = list_entries(env) if isinstance(env, Mapping) else {}
+        own = {name: value for name, value in entries.items() if tells_which(name)}
+        found[variant] = Side({**told, **own}, is_distant=is_far or was_far)
+    return found
 
 
-def _is_alike(one: set[str], other: set[str]) -> bool:
-    if one == other:
-        return True
-    try:
-        numbers = [float(text) for text in one | other]
-    except ValueError:
-        return False
-    return max(numbers) - min(numbers) <= _ALIKE * max(numbers)
-
-
-def _list(texts: set[str]) -> str:
-    return printable(" and ".join(sorted(texts)))
+def _tell_untold(pair: Pair, one: Mapping[str, str], other: Mapping[str, str]) -> str:
+    """Say which side tells its machine, and that it cannot be compared."""
+    if one and other:
+        told = " and ".join(", ".join(list(side)[:_SHOWN]) for side in (one, other))
+        return f"what the sides tell of their machines cannot be compared: {told}"
+    teller, silent = pair if one else pair[::-1]
+    entries = ", ".join(f"{name} {value}" for name, value in list((one or other).items())[:_SHOWN])
+    return f"{silent} does not tell on which machine it was measured, {teller} does: {entries}"

@@ -13,7 +13,7 @@ from benchkit.gating.result import GateResult
 from benchkit.gating.table import PRESSING, gate_table
 from benchkit.gating.wording import describe_notes
 from benchkit.reporting.markdown_text import escape, write_table
-from benchkit.tables.findings import summarise_findings
+from benchkit.tables.findings import count_lines, summarise_findings
 from benchkit.tables.wording import format_bare
 
 #: GitHub refuses comments of more than 65,536 characters.
@@ -44,6 +44,8 @@ def _write(result: GateResult, most: int) -> str:
         parts.append(f"*{escape(result.title)}*")
     if result.policy:
         parts.append(f"Policy: {escape(result.policy)}")
+    if result.refused:
+        parts.append(f"! {escape(result.refused)}")
     if result.self_test is not None:
         unseen = result.self_test.unseen[:most]
         return "\n\n".join([*parts, *(f"- {escape(text)}" for text in unseen)]) + "\n"
@@ -55,7 +57,8 @@ def _write(result: GateResult, most: int) -> str:
     parts += _fold(hold, _table(result, rest, most))
     lines = summarise_findings(result.findings, most)
     found = [f"- {escape(line.removeprefix('! '))}" for line in lines]
-    parts += _fold(_number(len(result.findings), "finding"), ["\n".join(found)] if found else [])
+    count = _number(count_lines(result.findings), "finding")
+    parts += _fold(count, ["\n".join(found)] if found else [])
     if outcome.rows:
         parts.append(f"<sub>{escape(_tell_method(result))}</sub>")
     return "\n\n".join(parts) + "\n"
@@ -85,7 +88,8 @@ def _tell_method(result: GateResult) -> str:
         return (
             f"No limit is set. A regression: p, adjusted for all rows, is at most {level} and the "
             "estimate is beyond the margin; no regression: equivalence or a gain is shown; else a "
-            "row is not shown. The unit is the run."
+            "row is not shown. Near the margin that errs more than a limit ([[gate]]) does. The "
+            "unit is the run."
         )
     return (
         f"Over the limit, and within it, are each shown by a one-sided test at {level}, the first "

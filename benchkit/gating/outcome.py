@@ -35,8 +35,9 @@ class RowOutcome:
     p_over : float or None
         Of the test for "over", adjusted by Holm over the gate.
     runs_needed : int or None
-        Runs per side that would usually show a cost of nothing to be within the limit; None where
-        the row is decided, or no practical number is enough.
+        Runs per side that would usually show a cost of nothing to be within the limit, or where
+        there are as many already the estimated cost; None where the row is decided, or no
+        practical number is enough.
     notes : tuple of str
     """
 

@@ -58,7 +58,7 @@ class Policy:
         if isinstance(given, Policy):
             return given
         if isinstance(given, Mapping):
-            given = config.parse(given, where="policy")
+            given = replace(config.parse(given, where="policy"), is_empty=False)  # {}: defaults
         elif isinstance(given, str | Path):
             given = config.load(Path(), Path(given))
         elif not isinstance(given, config.Settings):
@@ -88,10 +88,17 @@ class Policy:
             changed = replace(changed, rules=rules, is_overridden=True)
         return changed
 
+    def refuse_empty(self) -> None:
+        """Refuse a file that says nothing: whoever wrote it meant a limit."""
+        if self.settings.is_empty and not self.is_overridden:
+            what, hint = "it is empty: no limit is set", "write [[gate]] into it, or remove it"
+            raise ConfigError(what, where=self.settings.source, hint=hint)
+
     @property
     def origin(self) -> str:
         """Where the rules are from, in words."""
-        file = self.settings.source
+        file, unread = self.settings.source, self.settings.unread
+        file += f" (and not {unread})" if unread else ""
         if self.is_overridden:
             return f"limits of --max-overhead{f', else {file}' if file else ''}"
         if not file:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchkit.errors import ExitCode, Finding
+from benchkit.errors import Diagnostic, ExitCode, Finding
 from benchkit.gating.outcome import GateOutcome
+from benchkit.gating.refusals import tell_refused
 from benchkit.gating.wording import write_sentence
 
 
@@ -59,6 +60,8 @@ class GateResult:
         Where the rules are from, in words.
     self_test : SelfTest or None
         In place of the outcome, where it was asked for.
+    diagnostics : tuple of Diagnostic
+        What was met while the results were read.
     """
 
     outcome: GateOutcome
@@ -66,6 +69,12 @@ class GateResult:
     title: str = ""
     policy: str = ""
     self_test: SelfTest | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def refused(self) -> str:
+        """Which sources were refused or read with a loss; empty if none was."""
+        return tell_refused(self.diagnostics)
 
     @property
     def sentence(self) -> str:

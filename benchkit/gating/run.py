@@ -104,12 +104,15 @@ def run_gate(
     ConfigError, BaselineError
         If the policy or the choice of a baseline cannot be used.
     """
+    policy.refuse_empty()
     nothing = GateResult(
         outcome=GateOutcome(rules=()), title=policy.settings.title, policy=policy.origin
     )
     try:
         asked = _ask_baselines(policy, baseline, pairs) if allow_missing else None
         results = _load_present(load, paths, asked)
+        if results is not None:
+            nothing = replace(nothing, diagnostics=tuple(results.diagnostics))
         if results is None or (asked is not None and lacks_baseline(results, asked)):
             return replace(nothing, outcome=GateOutcome(rules=(), has_baseline=False))
         chosen = _choose_default(results, policy, baseline, variants, pairs)
@@ -159,6 +162,7 @@ def gate(
             where="gate",
             hint="give what compare returns: bk.gate(results.compare(baseline=…), policy)",
         )
+    held.refuse_empty()
     outcome = decide(comparison, held)
     return GateResult(
         outcome=outcome, findings=comparison.findings, title=held.settings.title,
@@ -169,7 +173,7 @@ def gate(
 def decide(compared: Compared, policy: Policy, pairs: Pairs = ()) -> GateOutcome:
     """Hold a comparison against a policy."""
     comparisons = compared.verdicts.comparisons
-    unlike = find_unlike(compared.runs, comparisons.pairs)
+    unlike = find_unlike(compared.runs, comparisons.pairs, compared.findings)
     if policy.rules:
         return judge_rules(comparisons, policy.rules, compared.findings, pairs, unlike)
     return judge_verdicts(compared.verdicts, policy.habits, compared.findings, unlike)

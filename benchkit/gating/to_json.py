@@ -45,6 +45,7 @@ def document(result: GateResult) -> dict[str, Any]:
         "confidence": outcome.confidence,
         "policy": result.policy or None,
         "problem": outcome.problem or None,
+        "refused": result.refused or None,
         "gates": [_rule(rule) for rule in outcome.rules],
         "findings": [finding_values(finding) for finding in result.findings],
         "self_test": {"planted": tested.planted, "unseen": list(tested.unseen)} if tested else None,

@@ -7,7 +7,7 @@ too small for the gate of one commit shows in many.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from benchkit.comparison.model import Plan
 from benchkit.config.accepted import Accepted
 from benchkit.errors import DataError
 from benchkit.history.model import Change, History, Newest, Series
-from benchkit.history.tracks import Track, collect_tracks, date_commits, read_labels
+from benchkit.history.tracks import Label, Run, Track, collect_tracks, date_commits, read_labels
 from benchkit.stats.changepoint import (
     ALPHA,
     PERMUTATIONS,
@@ -28,6 +28,7 @@ from benchkit.stats.changepoint import (
 from benchkit.stats.equivalence import log_margin
 from benchkit.stats.multiplicity import benjamini_hochberg
 from benchkit.stats.prediction import HISTORY, compare_with_history
+from benchkit.units import printable
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -84,7 +85,17 @@ def trace(
         _analyse(track, accepted, plan, margin, seed, looks=p <= ALPHA)
         for track, p in zip(tracks, adjusted, strict=True)
     ]
-    return History(tuple(series), tuple(undated))
+    return History(tuple(series), tuple(undated), tuple(_tell_unmatched(accepted, told)))
+
+
+def _tell_unmatched(accepted: Sequence[Accepted], told: Mapping[Run, Label]) -> Iterator[str]:
+    """Say which accepted changes name none of the commits, or more than one."""
+    commits = sorted({label.commit for label in told.values()})
+    for one in accepted:
+        named = [commit for commit in commits if one.names(commit)]
+        if len(named) != 1:
+            which = f"names {' and '.join(named)}" if named else "names none of the commits here"
+            yield printable(f"[[history.accept]] {one.commit} ({one.reason}) {which}")
 
 
 def _stretches(track: Track, accepted: Sequence[Accepted]) -> list[tuple[int, int]]:

@@ -115,7 +115,16 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """All series, and the commits that could not be put in order."""
+    """All series, the commits that could not be put in order, accepted changes of none.
+
+    Parameters
+    ----------
+    series : tuple of Series
+    undated : tuple of str
+    unmatched : tuple of str
+        What is wrong with accepted changes that name no commit, or several.
+    """
 
     series: tuple[Series, ...]
     undated: tuple[str, ...]
+    unmatched: tuple[str, ...] = ()

@@ -6,6 +6,10 @@ names.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+from string import hexdigits
+
+from benchkit.errors import ConfigError
 from benchkit.history.model import Change, Series
 from benchkit.metrics import label
 from benchkit.units import printable
@@ -23,15 +27,71 @@ def name_series(series: Series) -> str:
     return printable(" · ".join(text for text in texts if text))
 
 
-def shorten(commit: str) -> str:
-    """Write a commit as it is shown.
+def shorten(commit: str, others: Iterable[str] = ()) -> str:
+    """Write a commit as it is shown: 7 characters, or as many as tell it from the others.
 
     Examples
     --------
-    >>> shorten("c861e65f00d1")
-    'c861e65'
+    >>> shorten("c861e65f00d1"), shorten("c861e65f00d1", ["c861e65e"])
+    ('c861e65', 'c861e65f')
     """
-    return printable(commit[:_SHORT])
+    alike = [_count_alike(commit, other) for other in others if other != commit]
+    return printable(commit[: max([_SHORT, *(count + 1 for count in alike)])])
+
+
+def name_commits(series: Series) -> dict[str, str]:
+    """Return how each commit of a series is shown; no two are shown alike."""
+    commits = sorted(point.commit for point in series.points)
+    return {
+        commit: shorten(commit, commits[max(n - 1, 0) : n + 2]) for n, commit in enumerate(commits)
+    }
+
+
+def resolve(commit: str, known: Collection[str]) -> str:
+    """Return the commit that is meant, among those that are known: a prefix of one is that one.
+
+    Parameters
+    ----------
+    commit : str
+        7 characters or more.
+    known : collection of str
+
+    Raises
+    ------
+    ConfigError
+        If it is a prefix of several, or one that is known is a prefix of it.
+
+    Examples
+    --------
+    >>> resolve("abc1234", ["abc1234def", "0123456"]), resolve("ABC1234DEF", ["abc1234def"])
+    ('abc1234def', 'abc1234def')
+    """
+    if not set(commit.lower()) <= set(hexdigits):
+        return commit
+    commit = commit.lower()
+    longer = sorted({one for one in known if one.lower().startswith(commit)})
+    if commit in longer or not (longer or _begins(known, commit)):
+        return commit
+    if len(longer) == 1:
+        return longer[0]
+    if longer:
+        what = f"{commit} is {longer[0]} or {longer[1]}"
+        raise ConfigError(what, where="--commit", hint="write more of it")
+    short = _begins(sorted(known), commit)
+    what = f"{commit} begins with {short}, which is in the store"
+    hint = f"write --commit {short} if it is the same commit"
+    raise ConfigError(what, where="--commit", hint=hint)
+
+
+def _count_alike(one: str, other: str) -> int:
+    """Count the characters at the beginning that are alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _begins(known: Collection[str], commit: str) -> str:
+    """Return a known commit that is the beginning of this one; empty if none is."""
+    return next((one for one in known if commit.startswith(one.lower())), "")
 
 
 def is_cost(series: Series, change: Change) -> bool | None:

@@ -14,6 +14,7 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.comparison.cells import Cell, Key, collect, is_primary, tell_of_runs
+from benchkit.comparison.machines import is_alike
 from benchkit.comparison.model import Plan
 from benchkit.config.accepted import Accepted
 from benchkit.history.model import Point
@@ -22,9 +23,6 @@ from benchkit.schema import FINGERPRINT
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
-
-#: Two amounts of memory that differ by less are one machine's.
-_ALIKE = 0.02
 
 
 class Label(NamedTuple):
@@ -157,12 +155,4 @@ def _is_alike(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
     """Tell whether all that both tell of their machines agrees, and both or neither tell any."""
     if bool(one) != bool(other):
         return False
-    return all(_agrees(one[name], other[name]) for name in one.keys() & other.keys())
-
-
-def _agrees(one: str, other: str) -> bool:
-    try:
-        low, high = sorted((float(one), float(other)))
-    except ValueError:
-        return one == other
-    return high - low <= _ALIKE * abs(high)
+    return all(is_alike(name, one[name], other[name]) for name in one.keys() & other.keys())

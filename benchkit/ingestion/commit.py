@@ -190,6 +190,11 @@ def count_runs(parts: Sequence[Part]) -> int:
     )
 
 
+def list_commits(store: Store) -> set[str]:
+    """Return the commits that the runs of a store tell."""
+    return {commit for part in read_parts(store.pieces()) if (commit := part.env.get("commit"))}
+
+
 def merge(known: Sequence[Part], new: Sequence[Part]) -> list[Part]:
     """Put new parts in the place of those of the same source, and of moved copies of it."""
     replaced = {part.path for part in new}

@@ -12,7 +12,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchkit.history.model import Change, History, Point, Series
-from benchkit.history.naming import is_cost, name_series, shorten
+from benchkit.history.naming import is_cost, name_commits, name_series
 from benchkit.plots import theme
 from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange
 from benchkit.plots.grid import draw_chart
@@ -61,7 +61,8 @@ def _panel(series: Series) -> Panel:
     lines += [
         _ring(series, change, levels[i + 1], scale) for i, change in enumerate(series.changes)
     ]
-    ticks = {place: shorten(series.points[place].commit) for place in (*starts, placed[-1][0])}
+    names = name_commits(series)
+    ticks = {place: names[series.points[place].commit] for place in (*starts, placed[-1][0])}
     shaded = [(low - 0.5, high - 0.5) for low, high in pairwise(bounds)]
     return Panel(
         heading=name_series(series),

@@ -47,18 +47,28 @@ def summarise_findings(
     >>> summarise_findings(twice)
     ('! B423 a: lost (and 1 more like it)',)
     """
-    alike: dict[tuple[str, ...], list[Finding]] = {}
-    for finding in findings:
-        alike.setdefault((finding.severity, finding.code, finding.remedy), []).append(finding)
+    alike = _put_together(findings)
     lines = []
-    for same in list(alike.values())[:shown]:
+    for same in alike[:shown]:
         more = f" (and {len(same) - 1} more like it)" if len(same) > 1 else ""
         lines.append(f"! {same[0]}{more}")
-    left = sum(len(same) for same in list(alike.values())[shown:])
+    left = sum(len(same) for same in alike[shown:])
     if left:
         what = "one more finding" if left == 1 else f"{left} more findings"
         lines.append(f"… and {what}: {rest}")
     return tuple(lines)
+
+
+def count_lines(findings: Iterable[Finding]) -> int:
+    """Count findings, those that say the same once."""
+    return len(_put_together(findings))
+
+
+def _put_together(findings: Iterable[Finding]) -> list[list[Finding]]:
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in findings:
+        alike.setdefault((finding.severity, finding.code, finding.remedy), []).append(finding)
+    return list(alike.values())
 
 
 def count_findings(findings: Iterable[Finding]) -> str:

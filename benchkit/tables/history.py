@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from benchkit.history.model import Change, History, Newest, Point, Series
-from benchkit.history.naming import is_cost, name_series, shorten
+from benchkit.history.naming import is_cost, name_commits, name_series, shorten
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.stub import NONE
 from benchkit.tables.wording import NOTHING
@@ -53,8 +53,9 @@ def history_lines(history: History) -> tuple[str, ...]:
     ]
     told += _tell_retests(history)
     if history.undated:
-        names = ", ".join(shorten(commit) for commit in history.undated)
+        names = ", ".join(shorten(commit, history.undated) for commit in history.undated)
         told.append(f"Left out, for they tell neither date nor start: {names}.")
+    told += [f"Warning: {text}." for text in history.unmatched]
     if count > LISTED:
         told.append("--metric and --variant narrow it to the series whose commits are listed.")
     return (head, *told)
@@ -80,7 +81,7 @@ def _tell_retests(history: History) -> list[str]:
     pairs = dict.fromkeys(pair for series in history.series for pair in _suspects(series))
     if not pairs:
         return []
-    listed = ", ".join(f"{shorten(before)} and {shorten(after)}" for before, after in pairs)
+    listed = ", ".join(f"{before} and {after}" for before, after in pairs)
     return [f"Found by looking everywhere; fresh runs decide: measure {listed} in turn, and gate."]
 
 
@@ -89,10 +90,11 @@ def _suspects(series: Series) -> Iterator[tuple[str, str]]:
     commits = [point.commit for point in series.measured]
     newest = series.changes[-1:] if series.changes and not series.changes[-1].reason else ()
     found = [change.commit for change in newest]
+    names = name_commits(series)
     if series.newest.verdict == "outside":
         found.append(commits[-1])
     for commit in found:
-        yield commits[commits.index(commit) - 1], commit
+        yield names[commits[commits.index(commit) - 1]], names[commit]
 
 
 def write_change(series: Series, change: Change) -> str:
@@ -100,13 +102,14 @@ def write_change(series: Series, change: Change) -> str:
     times = f"{change.commits} commit{'' if change.commits == 1 else 's'}"
     size = f"{_mark(series, change)} {format_change(change.ratio)} {_interval(change)}"
     why = f"; accepted: {printable(change.reason)}" if change.reason else ""
-    return f"since {shorten(change.commit)} ({write_day(change.time)}): {size}, {times}{why}"
+    name = name_commits(series)[change.commit]
+    return f"since {name} ({write_day(change.time)}): {size}, {times}{why}"
 
 
 def write_newest(series: Series) -> str:
     """Say whether the newest commit lies where those before it predict."""
     newest, point = series.newest, series.measured[-1]
-    name = f"newest {shorten(point.commit)} ({write_day(point.time)})"
+    name = f"newest {name_commits(series)[point.commit]} ({write_day(point.time)})"
     if newest.verdict == "no baseline":
         return f"{name}: no baseline, {_count(newest)} of the same level before it; 8 predict"
     where = format_interval(newest.low, newest.high)
@@ -171,6 +174,7 @@ def _series_table(history: History) -> Table:
 def _commits_table(series: Series) -> Table:
     scale = common_scale([point.value for point in series.measured], series.unit)
     starts = {change.commit: change for change in series.changes}
+    names = name_commits(series)
     return Table(
         title=name_series(series),
         columns=(
@@ -182,7 +186,7 @@ def _commits_table(series: Series) -> Table:
         ),
         rows=tuple(
             (
-                Cell(shorten(point.commit)),
+                Cell(names[point.commit]),
                 Cell(f"{point.time:%Y-%m-%d %H:%M}"),
                 Cell(f"{point.runs}", point.runs),
                 _value(point, scale.factor),

@@ -10,6 +10,8 @@ import sessions
 
 from benchkit import schema
 from benchkit.audit import audit
+from benchkit.audit.facts import Evidence
+from benchkit.audit.sides import find_changed_shares
 
 if TYPE_CHECKING:
     from benchkit.comparison import Comparisons
@@ -68,3 +70,10 @@ def test_names_and_levels_of_one_side_are_named_with_a_rename() -> None:
     assert "--rename 's#^(Base|With)/##'" in names.remedy
     assert levels.code == "B202"
     assert "/ping at connections=16" in levels.message
+
+
+def test_percentage_points_are_written_without_powers_of_ten() -> None:
+    failing = {("error_rate", "mean", "1"): {"none": (0.0001,) * 3, "otlp": (0.9996,) * 3}}
+    verdicts = examples.verdicts(failing, "k6", "/ping")
+    (finding,) = find_changed_shares(verdicts.comparisons, Evidence((), ()))
+    assert ": +100 percentage points, or " in finding.message

@@ -104,6 +104,44 @@ def test_every_output_names_the_policy(
     assert f"policy={says}\n" in (slower / "outputs").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "benchkit.toml: it is empty: no limit is set; write [[gate]]"),
+        ("# nothing yet\n", "benchkit.toml: it is empty: no limit is set; write [[gate]]"),
+        ("gate = []\n", "benchkit.toml: gate is empty: no limit is set; write [[gate]]"),
+    ],
+)
+def test_an_empty_policy_is_an_error(
+    content: str, says: str, slower: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (slower / "benchkit.toml").write_text(content, encoding="utf-8")
+    for more in ((), ("--policy", "benchkit.toml")):
+        assert run(["gate", "results", "--comment", "c.md", *more]) == 2
+        assert says in capsys.readouterr().err
+        assert says.partition(";")[0].split(": ", 1)[1] in (slower / "c.md").read_text("utf-8")
+    assert run(["gate", "results", "--policy", "nowhere.toml"]) == 2
+
+
+def test_of_two_places_for_settings_the_one_that_holds_is_told(
+    slower: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (slower / "benchkit.toml").write_text("[stats]\nmargin = '4%'\n", encoding="utf-8")
+    (slower / "pyproject.toml").write_text("[tool.benchkit.stats]\nmargin = '9%'\n", "utf-8")
+    said = "note: benchkit.toml holds; pyproject.toml [tool.benchkit] beside it is not read\n"
+    assert run(["gate", "results"]) == 1
+    told = capsys.readouterr()
+    assert told.err.count(said) == 1
+    source = "benchkit.toml (and not pyproject.toml [tool.benchkit])"
+    assert f"  policy: {source} sets no limit: the default rule\n" in told.out
+    assert run(["compare", "results", "--quiet"]) == 0
+    assert said not in capsys.readouterr().err
+    for other in ("[tool.other]\n", "[tool\n"):
+        (slower / "pyproject.toml").write_text(other, encoding="utf-8")
+        assert run(["compare", "results"]) == 0
+        assert said not in capsys.readouterr().err
+
+
 def test_a_policy_that_cannot_be_read_is_shown_where_ci_shows_things(
     slower: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -122,3 +160,30 @@ def test_a_policy_that_cannot_be_read_is_shown_where_ci_shows_things(
     told = (slower / "outputs").read_text(encoding="utf-8")
     assert told.startswith("verdict=not-configured\nexit-code=2\n")
     assert "exit_code 2" in (slower / "g.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("code", "more"), [(0, ()), (3, ("--baseline", "bsae"))])
+def test_what_was_refused_is_told_in_every_place_that_ci_shows(
+    code: int,
+    more: tuple[str, ...],
+    slower: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for number in (1, 2, 3):
+        torn = slower / "results" / "wrk" / "baseline" / f"{number}.txt"
+        torn.parent.mkdir(parents=True, exist_ok=True)
+        torn.write_text("Running 15s test @ http://h/<b>ping\n", encoding="utf-8")
+    for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
+        monkeypatch.setenv(name, str(slower / name))
+    shown = ["--github", "--comment", "comment.md", "--format", "json"]
+    assert run(["gate", "results", "--max-overhead", "time_per_op=50%", *shown, *more]) == code
+    told = capsys.readouterr()
+    said = "3 sources were refused, and not in the verdict: "
+    assert json.loads(told.out)["refused"].startswith(f"{said}results/wrk/baseline/1.txt")
+    assert f"::warning title=benchkit gate::{said}" in told.err
+    for name in ("GITHUB_STEP_SUMMARY", "comment.md"):
+        lines = (slower / name).read_text(encoding="utf-8").splitlines()
+        (line,) = [line for line in lines if said in line]
+        assert line.startswith("! ")
+        assert line.endswith("; and 1 more.")

@@ -112,6 +112,41 @@ def test_what_names_no_commit_or_date_is_refused(
     assert not (folder / ".benchkit").exists()
 
 
+def test_a_commit_has_one_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def add_as(commit: str, seed: int) -> int:
+        path = folder / "results" / f"{seed}.txt"
+        gated.write_runs(path, seed=seed, runs=3, benchmarks=("Ping",))
+        when = ["--date", f"2026-10-{seed:02d}T10:00:00Z"]
+        return run(["history", "add", str(path), "--commit", commit, *when])
+
+    assert add_as("abc1234def", 1) == 0
+    assert add_as("abc1234", 2) == add_as("ABC1234D", 3) == 0
+    assert "abc1234 is abc1234def\n" in capsys.readouterr().err
+    assert add_as("abc1234fff", 4) == 0  # another commit, which is shown as another
+    assert add_as("abc1234", 5) == 2
+    assert "--commit: abc1234 is abc1234def or abc1234fff" in capsys.readouterr().err
+    assert add_as("abc1234def00", 6) == 2
+    assert "abc1234def00 begins with abc1234def, which is in the store" in capsys.readouterr().err
+    assert run(["history", "show"]) == 0
+    shown = [line.split()[0] for line in capsys.readouterr().out.splitlines() if "2026-10" in line]
+    assert shown == ["abc1234d", "abc1234f"]
+
+
+def test_an_accepted_change_of_no_commit_is_a_warning(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert add(0) == add(1) == 0
+    accepted = "[[history.accept]]\ncommit = '{}'\nreason = 'TLS'\n"
+    names = ("0000001a", "0000002a", "0000000")
+    (folder / "benchkit.toml").write_text("".join(map(accepted.format, names)), encoding="utf-8")
+    assert run(["history", "show"]) == 0
+    shown = capsys.readouterr().out
+    said = "Warning: [[history.accept]] 0000002a (TLS) names none of the commits here."
+    assert shown.count("Warning: ") == shown.count(said) == 1
+    assert run(["history", "show", "-o", "history.json"]) == 0
+    assert said in json.loads((folder / "history.json").read_text(encoding="utf-8"))["told"]
+
+
 def test_a_store_without_commits_has_no_history(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import gated
 import pytest
@@ -75,3 +78,70 @@ def test_what_git_cannot_tell_is_not_missing(folder: Path) -> None:
     assert run(["gate", *arguments]) == 3  # no repository
     shutil.rmtree(folder / "results" / "base")
     assert run(["gate", "results", *ALLOW]) == 0
+
+
+NOTHING_LISTED = b"""<?xml version="1.0" encoding="UTF-8"?>
+<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>bucket</Name>
+<Prefix></Prefix><KeyCount>0</KeyCount><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated>
+</ListBucketResult>"""
+
+
+class Answering(BaseHTTPRequestHandler):
+    """Answers ``/answer/410`` with that code; an object store whose ``bucket`` is empty."""
+
+    def do_HEAD(self) -> None:
+        self._answer()
+
+    def do_GET(self) -> None:
+        self._answer()
+
+    def _answer(self) -> None:
+        place, _, asked = self.path.partition("?")
+        _, kind, *rest = place.split("/")
+        is_listed = kind == "bucket" and "list-type" in asked
+        code = int(rest[0]) if kind == "answer" else 200 if is_listed else 404
+        code = 403 if kind == "forbidden" else code
+        body = NOTHING_LISTED if is_listed else b""
+        self.send_response(code)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body if self.command == "GET" else b"")
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as serving:
+        Thread(target=serving.serve_forever, daemon=True).start()
+        yield serving.server_port
+        serving.shutdown()
+
+
+OBJECTS = "s3://{place}?scheme=http&endpoint_override=127.0.0.1:{port}&region=x"
+
+
+@pytest.mark.parametrize(
+    ("address", "code"),
+    [
+        ("http://127.0.0.1:{port}/answer/404/main.tar.gz", 0),
+        ("http://127.0.0.1:{port}/answer/410/main.tar.gz", 0),
+        ("http://127.0.0.1:{port}/answer/401/main.tar.gz", 3),
+        ("http://127.0.0.1:{port}/answer/403/main.tar.gz", 3),
+        ("http://127.0.0.1:{port}/answer/500/main.tar.gz", 3),
+        ("http://127.0.0.1:1/main.tar.gz", 3),  # nobody answers
+        (OBJECTS.replace("{place}", "key:secret@bucket/main"), 0),
+        (OBJECTS.replace("{place}", "key:secret@forbidden/main"), 3),
+        ("file://{folder}/results/none", 0),
+    ],
+)
+def test_an_address_where_no_baseline_lies_yet(
+    folder: Path, address: str, code: int, port: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = f"base={address.format(port=port, folder=folder)}"
+    assert run(["gate", base, "new=results/new", "--quiet"]) == 3
+    assert "secret" not in "".join(capsys.readouterr())
+    assert run(["gate", base, "new=results/new", *ALLOW]) == code
+    assert ("There is no baseline" in capsys.readouterr().out) is (code == 0)
+    assert run(["gate", "new=results/new", base.replace("base=", "newer="), *ALLOW]) == 3

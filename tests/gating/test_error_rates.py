@@ -42,8 +42,27 @@ def test_what_costs_twice_the_limit_is_found_where_runs_suffice() -> None:
     assert rates.within == 0
 
 
-def test_the_readmes_table_is_what_the_simulation_says() -> None:
+def test_without_a_limit_nothing_hardly_ever_fails_and_much_never_passes() -> None:
+    for runs, spread in ((3, 0.01), (6, 0.05), (10, 0.02)):
+        assert simulate(Session(runs, spread, 0.0, limit=""), TIMES).over <= ALLOWED
+        assert simulate(Session(runs, spread, 0.06, limit=""), TIMES).within <= 0.01
+
+
+def test_a_limit_errs_less_than_the_default_rule_where_a_cost_is_just_allowed() -> None:
+    default = simulate(Session(10, 0.02, 0.029, limit=""), TIMES)
+    limited = simulate(Session(10, 0.02, 0.029, limit="3%"), TIMES)
+    assert default.over > 0.3
+    assert limited.over <= ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "session"),
+    [(0, 3, Session(4, 0.01, 0.05)), (1, 4, Session(4, 0.01, 0.029, limit=""))],
+)
+def test_the_readmes_tables_are_what_the_simulation_says(
+    table: int, column: int, session: Session
+) -> None:
     readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
-    (row,) = [line for line in readme.splitlines() if line.startswith("| 4 | 1 % | ")]
-    at_the_limit = row.split(" | ")[3]
-    assert write_cell(Session(4, 0.01, 0.05), 2000) == at_the_limit
+    rows = [line for line in readme.splitlines() if line.startswith("| 4 | 1 % | ")]
+    assert len(rows) == 2
+    assert write_cell(session, 2000) == rows[table].strip("| ").split(" | ")[column]

@@ -174,6 +174,32 @@ def test_findings_that_the_policy_excludes_fail_the_gate() -> None:
     barred = judge(contrast(BASE, BASE), held, findings=(finding,))
     assert barred.exit_code is ExitCode.INCONCLUSIVE
     assert "B330" in barred.rows[0].notes[0]
+    exact = contrast((172.0,) * 8, (172.0,) * 8, "bytes_per_op", "B")
+    both = rule("bytes_per_op", acceptable="5%", no_findings=("warning",))
+    (row,) = judge(exact, both, findings=(finding,)).rows
+    assert row.word == NOT_SHOWN
+    assert "B330" in row.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("factor", "acceptable", "needed", "says"),
+    [
+        (1.00, "0.3%", True, "would show a cost of nothing within it"),
+        (1.044, "5%", True, "would show it within 5%, if it costs what it seems to"),
+        (1.0499, "5%", False, " 4 runs per side usually show a cost of nothing; this one is too"),
+        (1.0505, "5%", False, "the estimate is over the limit"),
+    ],
+)
+def test_what_is_not_shown_says_how_many_runs_would(
+    factor: float, acceptable: str, needed: bool, says: str
+) -> None:
+    (row,) = judge(contrast(BASE, scaled(factor)), rule(acceptable=acceptable)).rows
+    assert row.word == NOT_SHOWN
+    assert says in f" {'; '.join(row.notes)}"
+    assert (row.runs_needed is not None) == needed
+    if row.runs_needed:
+        assert row.runs_needed > 8
+        assert f"about {row.runs_needed} runs per side" in row.notes[-1]
 
 
 def test_a_unit_that_is_not_the_metrics_is_refused() -> None:

@@ -224,6 +224,13 @@ def test_a_comment_starts_with_its_marker_and_is_never_too_long() -> None:
     assert "more rows, left out for length" in text
 
 
+def test_findings_are_counted_as_the_lines_that_they_are() -> None:
+    twice = tuple(replace(examples.FINDINGS[0], where=name) for name in ("otlp", "zipkin"))
+    text = render_sink("md", result(*MIXED, findings=(*twice, examples.FINDINGS[1])))
+    told = text.partition("<summary>2 findings</summary>")[2].partition("</details>")[0]
+    assert [line[:6] for line in told.split("\n") if line] == ["- B310", "- B330"]
+
+
 def test_every_sink_begins_with_the_same_sentence() -> None:
     found = result(*MIXED)
     assert json.loads(render_sink("json", found))["verdict"] == found.sentence

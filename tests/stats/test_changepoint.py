@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from changepoint_simulation import World, simulate
+from changepoint_simulation import World, simulate, tell_missed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -128,3 +128,9 @@ def test_the_readmes_table_is_what_the_simulation_says() -> None:
     clean = simulate(World(50, 0.0), 400)
     row = f"| 50 | 0 | {clean.per_100:.3f} | {100 * clean.series:.1f} % |"
     assert row in README.read_text(encoding="utf-8")
+
+
+def test_the_readme_says_how_often_a_clear_step_is_missed_in_a_short_series() -> None:
+    text = " ".join(README.read_text(encoding="utf-8").split())
+    assert f"of 10 commits in {tell_missed(10, 0.0, 200)} of 200 series" in text
+    assert f"({tell_missed(20, 0.5, 200)} where neighbours" in text

@@ -108,8 +108,9 @@ SIDES = (
         code="B204",
         severity="warning",
         says="the machine differs between the sides: CPU, kernel, memory, limits",
-        what="A fact about the machine (from the tool, cAdvisor, run.toml's [env] or --meta) has "
-        "more than one value among the runs of a pair.",
+        what="A fact about the machine (from the tool, cAdvisor, run.toml's [env] or --meta) does "
+        "not have the same values, equally often, on both sides of a pair; amounts of memory "
+        "within 2 % are one. The gate shows nothing across it, unless allow_other_machine.",
         why="Another machine is another experiment, whatever the test says.",
         example="baseline, enabled: the machine differs: cpu Xeon E5-2680 against EPYC 7763",
         do="Measure both sides on one machine as it stands, in turn.",

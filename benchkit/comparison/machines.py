@@ -1,0 +1,85 @@
+"""What runs tell of the machine that they were measured on, and whether two sides tell the same.
+
+In: environments of runs. Out: their entries about the machine; whether values differ. Why: the
+audit, the gate and the history ask this, and what differs for one of them differs for all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+#: Words in the names of entries that are about the machine, and not about the variant.
+_MACHINE = re.compile(
+    r"(?:^|[^a-z])(?:cpus?|affinity|cores|threads|siblings|smt|turbo|governor|gomaxprocs|memory|machine"
+    r"|hostname|kernel|os|goos|arch|goarch|limits?)(?:$|[^a-z])"
+)
+#: What many machines share, or every run may be told anew: these alone tell no machine.
+_SHARED = frozenset({"os", "arch", "goos", "goarch", "gomaxprocs"})
+#: Two amounts of memory that differ by less are one machine's, before and after a restart.
+_ALIKE = 0.02
+
+
+def list_entries(env: Mapping[str, str]) -> dict[str, str]:
+    """Return what an environment tells of the machine.
+
+    Examples
+    --------
+    >>> list_entries({"cpu_model": "Xeon", "commit": "abc1234"})
+    {'cpu_model': 'Xeon'}
+    """
+    return {
+        name: str(value)
+        for name, value in env.items()
+        if value and _MACHINE.search(name.lower()) and not name.startswith("name.")
+    }
+
+
+def tells_which(name: str) -> bool:
+    """Tell whether an entry tells one machine from another, beyond its system."""
+    return name.lower() not in _SHARED
+
+
+def is_alike(name: str, one: str, other: str) -> bool:
+    """Tell whether two values of an entry are one machine's.
+
+    Examples
+    --------
+    >>> is_alike("memory", "8000000000", "8010000000"), is_alike("kernel", "6.80", "6.81")
+    (True, False)
+    """
+    if one == other or "memory" not in name.lower():
+        return one == other
+    try:
+        low, high = sorted((float(one), float(other)))
+    except ValueError:
+        return False
+    return high - low <= _ALIKE * high
+
+
+def differ(name: str, one: Sequence[str], other: Sequence[str]) -> bool:
+    """Tell whether an entry's values are not told equally often on both sides.
+
+    Parameters
+    ----------
+    name : str
+    one, other : sequence of str
+        A value for each run that tells it.
+
+    Examples
+    --------
+    >>> differ("cpu", ["Xeon", "EPYC"], ["EPYC", "Xeon"]), differ("cpu", ["Xeon"], ["EPYC"])
+    (False, True)
+    """
+    known: list[str] = []
+    sides = []
+    for values in (one, other):
+        counts: Counter[str] = Counter()
+        for value in values:
+            same = next((told for told in known if is_alike(name, told, value)), None)
+            if same is None:
+                known.append(value)
+            counts[same or value] += 1
+        sides.append(counts)
+    return any(sides[0][value] * len(other) != sides[1][value] * len(one) for value in known)

@@ -1,0 +1,66 @@
+"""Ctrl-C ends a command with its exit code and one line, whatever is being imported then."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import gated
+import pytest
+
+#: Sends itself the signal of Ctrl-C as soon as a module is looked for.
+PROGRAM = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["benchkit", "gate", "results"]
+from benchkit.__main__ import main
+main()
+"""
+#: As Python up to 3.11 raises what happens while a class is made.
+WRAPPED = """
+import sys
+import benchkit.cli
+class Attribute:
+    def __set_name__(self, owner, name):
+        raise KeyboardInterrupt
+def run(arguments):
+    try:
+        type("Made", (), {"attribute": Attribute()})
+    except RuntimeError:
+        raise
+    except KeyboardInterrupt as error:
+        raise RuntimeError("Error calling __set_name__") from error
+benchkit.cli.run = run
+from benchkit.__main__ import main
+main()
+"""
+MODULES = ("benchkit.cli", "typer", "benchkit.cli.plot", "benchkit.gating.run", "numpy")
+
+
+@pytest.mark.parametrize("program", [*(PROGRAM.format(name=name) for name in MODULES), WRAPPED])
+def test_an_interrupt_while_modules_are_imported_is_no_traceback(
+    program: str, tmp_path: Path
+) -> None:
+    gated.write_pair(tmp_path / "results", runs=3)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 130
+    assert done.stderr == "benchkit: error: interrupted; nothing half-done is kept\n"
+    assert done.stdout == ""
+
+
+def test_the_package_imports_nothing_before_the_guard() -> None:
+    program = (
+        "import sys; before = set(sys.modules); import benchkit.__main__; "
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert set(done.stdout.split()) <= {"__future__", "benchkit", "benchkit.__main__", "gc"}
