@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchkit.comparison import DIRECTIONS
+from benchkit.metrics import label
 from benchkit.sensitivity import sum_up
 from benchkit.tables.clauses import Clause, write_clauses
 from benchkit.tables.phrases import measure_size, name_cell
@@ -19,13 +20,15 @@ from benchkit.tables.wording import (
     write_change,
     write_interval,
 )
-from benchkit.units import format_percent
+from benchkit.units import format_percent, printable
 from benchkit.verdict import CHANGED, IMPROVEMENT, INCONCLUSIVE, REGRESSION, Verdict, Verdicts
 
 _WORDS = 35
 _BULLETS = 3
 #: Metrics that the sentence names without a number.
 _NAMED = 2
+#: Variants without a value that the sentence names.
+_LISTED = 6
 _SHOWN = {REGRESSION, IMPROVEMENT, CHANGED}
 
 
@@ -42,17 +45,43 @@ def headline(verdicts: Verdicts) -> str:
         A mark and a sentence: ``▲ otlp costs 13.1 % of request_rate [11.1, 14.8 % at 95 %].``
     """
     clauses = _order(write_clauses(verdicts))
+    unread = say_lacking(verdicts)
     if not clauses:
-        return (
+        told = (
             "~ No primary metric is on both sides: the rows below are exploratory; "
             "name one of theirs with --metric, or metrics= in Python."
         )
+        return f"{told} {unread[:1].upper()}{unread[1:]}." if unread else told
     kept, left = _fit(clauses)
     sentence = "; ".join(clause.text for clause in kept)
     if all(clause.word == INCONCLUSIVE and not clause.is_single for clause in clauses):
         sentence = f"Nothing is shown: {sentence.replace(' not shown', '')}"
-    more = f"; more on {_list_metrics(left)}" if left else ""
-    return f"{MARKS[clauses[0].word]} {sentence}{more}."
+    more = f"more on {_list_metrics(left)}" if left else ""
+    return f"{MARKS[clauses[0].word]} {'; '.join(filter(None, (sentence, more, unread)))}."
+
+
+def say_lacking(verdicts: Verdicts) -> str:
+    """Name the variants that the sentence cannot speak of, since no value of theirs was read.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+
+    Returns
+    -------
+    str
+        ``no readable request_rate: skywalking, zipkin``; empty where none is missing.
+    """
+    missing: dict[str, list[str]] = {}
+    for variant, names in sorted(verdicts.comparisons.lacking.items()):
+        what = f"readable {label(*names[0])}" if names else "measured run"
+        missing.setdefault(what, []).append(printable(variant))
+    return "; ".join(f"no {what}: {_list_names(names)}" for what, names in missing.items())
+
+
+def _list_names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more
 
 
 def _list_metrics(clauses: Sequence[Clause]) -> str:
