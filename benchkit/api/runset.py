@@ -165,7 +165,7 @@ class RunSet:
         observations = selection.select(schema.observations(rows[schema.column_names()]), **rest)
         reports = self.reports
         if asked := labels.get("variant"):
-            names = {"", *list_names(asked)}
+            names = {"", *([asked] if isinstance(asked, (str, int, float)) else asked)}
             reports = tuple(report for report in reports if report.variant in names)
         return replace(self, observations=observations, runs=runs, reports=reports)
 
