@@ -18,6 +18,7 @@ from benchkit.tables.phrases import (
     list_variants,
     measure_size,
     name_cell,
+    name_cells,
     name_kind,
     write_span,
 )
@@ -188,12 +189,13 @@ def _say_cells(
         return f"{who}: no practical difference in {metric} {where} (within ±{within})"
     if lead == INCONCLUSIVE:
         excluded = describe_worst_excluded(rows) or describe_few_runs(rows)
-        return f"{metric} of {who} not shown {where}, {excluded}"
+        return f"{metric} of {who} not shown {where}: {excluded}"
     if lead == CHANGED:
         return f"{who} changes {metric} by {signed} {where}"
     verb = "costs" if lead == REGRESSION else "gains"
-    said = f"{who} {verb} {write_span(rows, verdicts)} {join_metric(rows, metric)} {where}"
-    return f"{said}{_largest(rows, verdicts)}"
+    said = f"{who} {verb} {write_span(rows, verdicts)} {join_metric(rows, metric)}"
+    interval = f" {write_loss_interval(rows[0].contrast)}".rstrip() if len(rows) == 1 else ""
+    return f"{said}{interval} {where}{_largest(rows, verdicts)}"
 
 
 def _count_rest(rows: Sequence[Verdict], lead: str) -> str:
@@ -204,8 +206,8 @@ def _count_rest(rows: Sequence[Verdict], lead: str) -> str:
         UNCHANGED: "no practical difference on {}",
         INCONCLUSIVE: "not shown on {}",
     }
-    counts = {word: sum(row.word == word for row in rows) for word in says if word != lead}
-    return ", ".join(says[word].format(count) for word, count in counts.items() if count)
+    found = {word: [row for row in rows if row.word == word] for word in says if word != lead}
+    return ", ".join(says[word].format(name_cells(few, rows)) for word, few in found.items() if few)
 
 
 def _largest(rows: Sequence[Verdict], verdicts: Verdicts) -> str:

@@ -12,7 +12,7 @@ from benchkit.comparison import DIRECTIONS
 from benchkit.metrics import label
 from benchkit.sensitivity import sum_up
 from benchkit.tables.clauses import Clause, write_clauses
-from benchkit.tables.phrases import measure_size, name_cell
+from benchkit.tables.phrases import measure_size, name_cell, name_cells, name_kind
 from benchkit.tables.wording import (
     MARKS,
     name_metric,
@@ -153,13 +153,38 @@ def _say_unknown(verdicts: Verdicts) -> str:
     if not rows:
         return ""
     if all(row.contrast.method in DIRECTIONS for row in rows):
-        hardest = max((row.runs_needed for row in rows if row.runs_needed), default=None)
-        return f"Run at least {hardest} of each for intervals and a verdict." if hardest else ""
+        return _ask_for_runs(rows, verdicts)
     if len(rows) == 1:
         return _say_one(rows[0], verdicts)
     count = f"{len(rows)} of {len(verdicts.primary)} primary rows are not shown"
     lacks = sum_up([row.sensitivity for row in rows])
     return f"{count}; {lacks}." if lacks else f"{count}."
+
+
+def _ask_for_runs(rows: Sequence[Verdict], verdicts: Verdicts) -> str:
+    """Say how many runs it takes where there are no intervals, and of what, if not of all."""
+    hardest = max((row.runs_needed for row in rows if row.runs_needed), default=None)
+    if not hardest:
+        return ""
+    if len(rows) == len(verdicts.primary):
+        return f"Run at least {hardest} of each for intervals and a verdict."
+    where = "; ".join(_list_rows(rows, verdicts))
+    return f"{where}: direction only; run at least {hardest} of each for intervals and a verdict."
+
+
+def _list_rows(rows: Sequence[Verdict], verdicts: Verdicts) -> list[str]:
+    """Name rows by metric and variant, the benchmarks of each together."""
+
+    def name(row: Verdict) -> str:
+        return f"{name_metric(row.contrast)} of {name_variant(row.contrast, verdicts)}"
+
+    told = []
+    for each in dict.fromkeys(map(name, rows)):
+        few = [row for row in rows if name(row) == each]
+        cells = name_cells(few, [row for row in verdicts.primary if name(row) == each])
+        kind = f" {name_kind(few)}" if cells == str(len(few)) else ""
+        told.append(f"{each} on {cells}{kind}")
+    return told
 
 
 def _say_one(row: Verdict, verdicts: Verdicts) -> str:
