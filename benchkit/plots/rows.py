@@ -17,7 +17,7 @@ from benchkit.units import format_change, format_interval, printable
 from benchkit.verdict import Verdict, Verdicts
 
 #: More rows than this are not read at one look: the largest changes are drawn, the rest counted.
-MOST_ROWS = 40
+MOST_ROWS = 24
 _FACTOR = 2
 
 
@@ -55,7 +55,7 @@ class Row:
         """Estimate and interval as they stand at the right."""
         if self.low is None or self.high is None or self.low == self.high:
             return format_change(self.ratio), ""
-        return format_change(self.ratio), format_interval(self.low, self.high)
+        return format_change(self.ratio), format_interval(self.low, self.high, ratio=self.ratio)
 
     @property
     def positions(self) -> tuple[float, ...]:
@@ -78,6 +78,8 @@ class Forest:
         Whether the axis is: where a change goes beyond 2x either way.
     left_out : int
         Rows that were not drawn.
+    smaller : int
+        Those among them that have a ratio.
     """
 
     rows: tuple[Row, ...]
@@ -87,6 +89,14 @@ class Forest:
     baseline: str
     is_logarithmic: bool
     left_out: int
+    smaller: int = 0
+
+    @property
+    def cut(self) -> str:
+        """Say how many rows are drawn, where not all that could be are."""
+        if not self.smaller:
+            return ""
+        return f"{len(self.rows)} of {len(self.rows) + self.smaller} rows, the largest changes"
 
 
 def data(verdicts: Verdicts) -> Forest:
@@ -111,6 +121,7 @@ def data(verdicts: Verdicts) -> Forest:
         baseline=printable(baselines.pop()) if len(baselines) == 1 else "",
         is_logarithmic=any(p > _FACTOR or p < 1 / _FACTOR for p in positions),
         left_out=len(verdicts.primary) - len(rows),
+        smaller=len(usable) - len(rows),
     )
 
 
@@ -126,10 +137,10 @@ def describe(forest: Forest) -> str:
 
 
 def name_axis(forest: Forest) -> str:
-    """Name what the axis shows: ``Change of request_rate against none``."""
+    """Name what the axis shows, and how much of it: ``Change of request_rate against none``."""
     of = f" of {forest.metric}" if forest.metric else ""
     against = f" against {forest.baseline}" if forest.baseline else ""
-    return f"Change{of}{against}"
+    return f"Change{of}{against}{f' ({forest.cut})' if forest.cut else ''}"
 
 
 def _size(row: Verdict) -> float:
