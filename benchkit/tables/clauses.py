@@ -52,6 +52,7 @@ class Clause:
     metric: str
     word: str
     is_single: bool = False
+    variant: str = ""
 
 
 def write_clauses(verdicts: Verdicts) -> tuple[Clause, ...]:
@@ -156,8 +157,14 @@ def _across_cells(metric: str, rows: Sequence[Verdict], verdicts: Verdicts) -> l
         by_variant.setdefault(name_variant(row.contrast, verdicts), []).append(row)
     return [
         _count_cells(who, metric, found, verdicts)
-        for who, found in sorted(by_variant.items(), key=lambda item: _best_rank(item[1]))
+        for who, found in sorted(by_variant.items(), key=lambda item: _rank_cells(item[1]))
     ]
+
+
+def _rank_cells(rows: Sequence[Verdict]) -> tuple[int, int]:
+    """Put the gravest verdict first, and of two variants the one that has it more often."""
+    lead = _best_rank(rows)
+    return lead, -sum(row.word == _RANK[lead] for row in rows)
 
 
 def _best_rank(rows: Sequence[Verdict]) -> int:
@@ -174,7 +181,7 @@ def _count_cells(who: str, metric: str, rows: Sequence[Verdict], verdicts: Verdi
     said = _say_cells(who, metric, found, f"on {count} {name_kind(rows)}", verdicts)
     rest = _count_rest(rows, lead)
     is_single = all(row.contrast.method in DIRECTIONS for row in found)
-    return Clause(f"{said}; {rest}" if rest else said, metric, lead, is_single)
+    return Clause(f"{said}; {rest}" if rest else said, metric, lead, is_single, who)
 
 
 def _say_cells(

@@ -56,7 +56,7 @@ def headline(verdicts: Verdicts) -> str:
     sentence = "; ".join(clause.text for clause in kept)
     if all(clause.word == INCONCLUSIVE and not clause.is_single for clause in clauses):
         sentence = f"Nothing is shown: {sentence.replace(' not shown', '')}"
-    more = f"more on {_list_metrics(left)}" if left else ""
+    more = f"more on {_list_metrics(left, kept)}" if left else ""
     return f"{MARKS[clauses[0].word]} {'; '.join(filter(None, (sentence, more, unread)))}."
 
 
@@ -84,9 +84,15 @@ def _list_names(names: Sequence[str]) -> str:
     return ", ".join(names[:_LISTED]) + more
 
 
-def _list_metrics(clauses: Sequence[Clause]) -> str:
-    """Name what the sentence had no room for."""
-    names = list(dict.fromkeys(clause.metric for clause in clauses))
+def _list_metrics(clauses: Sequence[Clause], told: Sequence[Clause]) -> str:
+    """Name what the sentence had no room for; of a metric that it tells of the variants, too."""
+    known = {clause.metric for clause in told}
+    names = list(
+        dict.fromkeys(
+            f"{c.metric} of {c.variant}" if c.variant and c.metric in known else c.metric
+            for c in clauses
+        )
+    )
     rest = len(names) - _NAMED
     if rest > 1:
         return f"{', '.join(names[:_NAMED])} and {rest} others"
