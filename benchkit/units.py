@@ -315,8 +315,10 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     return f"{format_number(value / chosen.factor, digits)} {chosen.label}".rstrip()
 
 
-def format_change(ratio: float) -> str:
+def format_change(ratio: float, limits: Iterable[float] = ()) -> str:
     """Write variant / baseline as a signed change: per cent, or a factor from 2x on.
+
+    Per cent are not rounded across the ``limits``, as `format_percent` says.
 
     Examples
     --------
@@ -325,7 +327,7 @@ def format_change(ratio: float) -> str:
     """
     if isfinite(ratio) and ratio >= 2:
         return f"{format_number(ratio)}\N{MULTIPLICATION SIGN}"
-    return format_percent(ratio - 1)
+    return format_percent(ratio - 1, limits)
 
 
 #: From here on per cent are written as other numbers are.
@@ -394,4 +396,6 @@ def printable(text: str) -> str:
     >>> printable("a\x1b[2Jb")
     'a\\x1b[2Jb'
     """
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() or c in _SPACES else ascii(c)[1:-1] for c in text)

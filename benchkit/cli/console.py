@@ -227,7 +227,7 @@ def plain(text: str, file: TextIO | None = None) -> str:
 
 
 def wrap(text: str, file: TextIO | None = None, width: int | None = None) -> str:
-    """Write a line as `plain` does, broken between words where the screen ends.
+    r"""Write a line as `plain` does, broken between words where the screen ends.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def wrap(text: str, file: TextIO | None = None, width: int | None = None) -> str
 
     Examples
     --------
-    >>> wrap("  none of these is the cost of complete tracing", width=30).split("\\n")
+    >>> wrap("  none of these is the cost of complete tracing", width=30).split("\n")
     ['  none of these is the cost of', '  complete tracing']
     """
     shown = plain(text, file)

@@ -38,7 +38,7 @@ class Place:
     def text(self) -> str:
         """What it says; a mark stays with what is behind it, and an interval in one line."""
         label = self.cell.label
-        if label.startswith("[") and len(label) <= _WIDEST_INTERVAL:
+        if label.startswith(("[", "> ")) and len(label) <= _WIDEST_INTERVAL:
             return label.replace(" ", "\N{NO-BREAK SPACE}")
         return label.replace(" ", "\N{NO-BREAK SPACE}", 1) if self.cell.mark else label
 

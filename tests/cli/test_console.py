@@ -142,4 +142,4 @@ def test_what_stands_around_a_table_ends_where_the_screen_does(
     text = render_comparison(tracing(), FINDINGS)
     assert max(map(len, text.splitlines())) <= 40
     assert text.splitlines()[0] == "▲ otlp costs 13.1\N{NO-BREAK SPACE}% of request_rate"
-    assert "  Exploratory, outside the verdict: 5\n  of 8 other rows" in text
+    assert "  Exploratory, outside the verdict: 5 of\n  8 other rows" in text

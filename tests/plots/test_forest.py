@@ -62,6 +62,12 @@ def test_rows_without_a_ratio_are_counted_as_left_out() -> None:
     assert not drawn.cut
 
 
+def test_a_benchmark_without_a_name_is_called_so_and_no_number_crosses_the_margin() -> None:
+    drawn = forest.data(gobench({"": ((1.0,), (1.0296,)), "full": ((1.0,), (1.1,))}))
+    assert [row.label for row in drawn.rows] == ["full", "(unnamed)"]
+    assert drawn.rows[1].texts == ("+2.96\N{NO-BREAK SPACE}%", "")
+
+
 def test_only_the_largest_of_many_rows_are_drawn() -> None:
     many = {f"B{n:03}": ((1.0,), (1 + n / 100,)) for n in range(100)}
     drawn = forest.data(gobench(many))

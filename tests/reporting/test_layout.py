@@ -54,6 +54,7 @@ def test_code_is_marked_and_everything_is_escaped(text: str, html: str) -> None:
         (Cell("+4.1 %", mark="▲"), "▲~+4.1 %"),
         (Cell("costs, at least 3 %", mark="▲"), "▲~costs, at least 3 %"),
         (Cell("[+1.0, +6.5 %]"), "[+1.0,~+6.5~%]"),
+        (Cell("> 1000"), ">~1000"),
         (Cell("a name of several words"), "a name of several words"),
     ],
 )
