@@ -231,6 +231,8 @@ class SourceReport:
         How much was read.
     reason : str
         Why not more.
+    variant : str
+        Whose run would have been in it; empty where it was read, or does not tell.
     """
 
     label: str
@@ -239,3 +241,4 @@ class SourceReport:
     runs: int = 0
     values: int = 0
     reason: str = ""
+    variant: str = ""

@@ -315,8 +315,10 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     return f"{format_number(value / chosen.factor, digits)} {chosen.label}".rstrip()
 
 
-def format_change(ratio: float) -> str:
+def format_change(ratio: float, limits: Iterable[float] = ()) -> str:
     """Write variant / baseline as a signed change: per cent, or a factor from 2x on.
+
+    Per cent are not rounded across the ``limits``, as `format_percent` says.
 
     Examples
     --------
@@ -325,7 +327,7 @@ def format_change(ratio: float) -> str:
     """
     if isfinite(ratio) and ratio >= 2:
         return f"{format_number(ratio)}\N{MULTIPLICATION SIGN}"
-    return format_percent(ratio - 1)
+    return format_percent(ratio - 1, limits)
 
 
 #: From here on per cent are written as other numbers are.
@@ -358,17 +360,23 @@ def _same_side(percent: float, decimals: int, bound: float) -> bool:
     return (rounded > bound) == (exact > bound) and (rounded < bound) == (exact < bound)
 
 
-def format_interval(low: float, high: float, limits: Iterable[float] = ()) -> str:
+def format_interval(
+    low: float, high: float, limits: Iterable[float] = (), *, ratio: float | None = None
+) -> str:
     """Write an interval of ratios: as changes in per cent, or as factors where it ends beyond 2x.
+
+    Beside a change it is written as `format_change` writes the ``ratio``: in one unit.
 
     Examples
     --------
+    >>> format_interval(0.543, 2.22, ratio=1.1).replace("\N{NO-BREAK SPACE}", " ")
+    '[−45.7, +122.0 %]'
     >>> format_interval(0.852, 0.889).replace("\N{NO-BREAK SPACE}", " ")
     '[−14.8, −11.1 %]'
     >>> format_interval(3.1, 3.8)
     '[3.10, 3.80×]'
     """
-    if high >= 2:
+    if (high if ratio is None else ratio) >= 2:
         return f"[{format_number(low)}, {format_number(high)}\N{MULTIPLICATION SIGN}]"
     limits = tuple(limits)
     left = format_percent(low - 1, limits).removesuffix("\N{NO-BREAK SPACE}%")
@@ -388,4 +396,6 @@ def printable(text: str) -> str:
     >>> printable("a\x1b[2Jb")
     'a\\x1b[2Jb'
     """
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() or c in _SPACES else ascii(c)[1:-1] for c in text)

@@ -16,6 +16,7 @@ from benchkit.api.sides import (
     explain_single_variant,
     list_names,
     list_pairs,
+    list_unmeasured,
     pair_up,
     require_metrics,
     split_metric,
@@ -168,8 +169,12 @@ class RunSet:
         runs = selection.select(self.runs, **of_runs)
         measured = runs[runs["role"] == "measured"][list(schema.RUN_KEY)]
         rows = self.observations.merge(measured.drop_duplicates(), on=list(schema.RUN_KEY))
-        observations = schema.observations(rows[schema.column_names()])
-        return replace(self, observations=selection.select(observations, **rest), runs=runs)
+        observations = selection.select(schema.observations(rows[schema.column_names()]), **rest)
+        reports = self.reports
+        if asked := labels.get("variant"):
+            names = {"", *([asked] if isinstance(asked, (str, int, float)) else asked)}
+            reports = tuple(report for report in reports if report.variant in names)
+        return replace(self, observations=observations, runs=runs, reports=reports)
 
     def require_label(self, name: str) -> None:
         """Refuse what is neither a label of compared rows nor one of their params.
@@ -261,6 +266,8 @@ class RunSet:
         if reason is None:
             comparisons = compare_rows(self.observations, self.runs, chosen, plan)
             comparisons = take_out_drift(comparisons, self.runs)
+            if variant is None and not pairs:
+                comparisons = self._name_unmeasured(comparisons)
         verdicts = judge(comparisons, margin)
         findings = rank(
             (
@@ -279,6 +286,13 @@ class RunSet:
             knee=knee,
             reason=reason,
         )
+
+    def _name_unmeasured(self, comparisons: Comparisons) -> Comparisons:
+        """Name, beside the variants that lack a metric, those that lack all."""
+        lost = list_unmeasured(self.variants, self.runs, self.reports)
+        leads = dict.fromkeys((c.metric, c.stat) for c in comparisons.contrasts if c.primary)
+        lacking = {**comparisons.lacking, **dict.fromkeys(lost, tuple(leads))}
+        return replace(comparisons, lacking=lacking)
 
     def check(self, *, baseline: str | None = None) -> tuple[Finding, ...]:
         """Apply every audit rule: to the runs, and to each variant beside the baseline.
@@ -337,7 +351,7 @@ class RunSet:
         if not self.variants:
             raise DataError("no measured run was found", hint="see `benchkit formats`")
         if len(self.variants) == 1 and variant is None:
-            raise explain_single_variant(self.variants[0], self.runs, self.problems)
+            raise explain_single_variant(self.variants[0], self.runs, self.problems, self.reports)
         return pair_up(self.variants, baseline, variant, first=self.first_variant)
 
     def holding(self, observations: Observations) -> RunSet:

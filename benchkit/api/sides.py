@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from benchkit import selection
-from benchkit.errors import ConfigError, DataError, Finding, SelectionError
+from benchkit.errors import ConfigError, DataError, Finding, SelectionError, SourceReport
 from benchkit.metrics import headline_stat
 
 if TYPE_CHECKING:
@@ -99,7 +99,9 @@ def list_pairs(pairs: Iterable[object]) -> tuple[tuple[str, str], ...]:
     return tuple(told)
 
 
-def explain_single_variant(only: str, runs: Runs, problems: Sequence[Finding]) -> DataError:
+def explain_single_variant(
+    only: str, runs: Runs, problems: Sequence[Finding], reports: Sequence[SourceReport] = ()
+) -> DataError:
     """Say why there is but one variant."""
     lost = sorted(set(runs["variant"]) - {only})
     if lost:
@@ -108,12 +110,37 @@ def explain_single_variant(only: str, runs: Runs, problems: Sequence[Finding]) -
             "or warm-ups",
             hint="see `benchkit runs`",
         )
+    unread = list_unmeasured([only], runs, reports)
+    if unread:
+        return DataError(
+            f"nothing to compare: no measured run of {', '.join(unread)} could be read",
+            hint="mend the files that were refused, or measure again",
+        )
     copies = sum(finding.code == "B103" for finding in problems)
     also = f" ({copies} files are copies and counted once)" if copies else ""
     return DataError(
         f"nothing to compare: {only!r} is the only variant{also}",
         hint="name files as label=path, or put each variant in a folder of its own",
     )
+
+
+def list_unmeasured(
+    variants: Sequence[str], runs: Runs, reports: Sequence[SourceReport]
+) -> list[str]:
+    """Name the variants that were tried, and of which no measured run could be read.
+
+    Parameters
+    ----------
+    variants : sequence of str
+        Those with measured runs.
+    runs : Runs
+        Of every role.
+    reports : sequence of SourceReport
+        What became of each source.
+    """
+    tried = runs[runs["role"].isin(["failed", "warmup"])]["variant"].tolist()
+    lost = [report.variant for report in reports if report.variant]
+    return sorted({*tried, *lost} - {*variants})
 
 
 def require_metrics(observations: Observations, primaries: Sequence[tuple[str, str]]) -> None:

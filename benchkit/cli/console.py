@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
@@ -167,12 +168,12 @@ def render_comparison(
     for part in beside.values():
         blocks += [_render(table, file) for table in part.tables]
         if part.tables and part.lines:
-            blocks[-1] += "\n" + "\n".join(plain(line, file) for line in part.lines)
+            blocks[-1] += "\n" + "\n".join(wrap(line, file) for line in part.lines)
     others = exploratory_tables(verdicts, by, shown_apart(beside), None if every else MOST)
     blocks += [_render(table, file) for table in others]
     rest = [*describe_one_sided(verdicts), *summarise_findings(findings)]
     if rest:
-        blocks.append("\n".join(plain(line, file) for line in rest))
+        blocks.append("\n".join(wrap(line, file) for line in rest))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -197,7 +198,7 @@ def render_gate(result: GateResult, *, to_file: bool = False) -> str:
     if result.self_test is None and result.findings:
         file = None if to_file else sys.stdout
         found = summarise_findings(result.findings, len(result.findings))
-        text += "\n" + "\n".join(plain(line, file) for line in found) + "\n"
+        text += "\n" + "\n".join(wrap(line, file) for line in found) + "\n"
     return text
 
 
@@ -225,6 +226,34 @@ def plain(text: str, file: TextIO | None = None) -> str:
     return shown
 
 
+def wrap(text: str, file: TextIO | None = None, width: int | None = None) -> str:
+    r"""Write a line as `plain` does, broken between words where the screen ends.
+
+    Parameters
+    ----------
+    text : str
+    file : TextIO, optional
+        Where it goes; what is no screen has no end.
+    width : int, optional
+        Columns; those of the screen if not given.
+
+    Examples
+    --------
+    >>> wrap("  none of these is the cost of complete tracing", width=30).split("\n")
+    ['  none of these is the cost of', '  complete tracing']
+    """
+    shown = plain(text, file)
+    if width is None and file is not None and file.isatty():
+        width = shutil.get_terminal_size().columns
+    if width is None or measure(shown) <= width:
+        return shown
+    indent = " " * (len(shown) - len(shown.lstrip(" ")))
+    broken = textwrap.wrap(
+        shown, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(broken)
+
+
 def is_screen(file: TextIO | None) -> bool:
     """Tell whether colours are welcome."""
     return file is not None and file.isatty() and not os.environ.get("NO_COLOR")
@@ -239,15 +268,13 @@ def _render(table: Table, file: TextIO | None, width: int | None = None) -> str:
         fitted, dropped = stack(table), []
     colored = is_screen(file)
     body = _color(fitted, file, width) if colored else "\n".join(_lay_out(fitted, file))
-    lines = [plain(line, file) for line in (table.title,) if line]
-    if table.caption:
-        lines.append(plain(table.caption, file))
-    lines.append(body)
-    lines += [plain(line, file) for line in table.footer]
-    lines += [plain(f"{n}  {note}", file) for n, note in enumerate(table.notes, 1)]
+    notes = [f"{n}  {note}" for n, note in enumerate(table.notes, 1)]
+    below = [*table.footer, *notes]
     if dropped:
-        lines.append(plain(f"narrow screen: without {', '.join(dropped)}", file))
-    return "\n".join(lines)
+        below.append(f"narrow screen: without {', '.join(dropped)}")
+    above = [line for line in (table.title, table.caption) if line]
+    told = [[wrap(line, file, width) for line in lines] for lines in (above, below)]
+    return "\n".join([*told[0], body, *told[1]])
 
 
 def _fit(table: Table, file: TextIO | None, width: int | None) -> tuple[Table, list[str]]:
@@ -326,7 +353,7 @@ def _color(table: Table, file: TextIO | None, width: int | None) -> str:
 
 
 def _paint(lines: Sequence[str], file: TextIO | None) -> str:
-    shown = [plain(line, file) for line in lines]
+    shown = [wrap(line, file) for line in lines]
     if not is_screen(file):
         return "\n".join(shown)
     from rich.text import Text

@@ -16,6 +16,7 @@ from benchkit.comparison.blocks import arrange, find_designs
 from benchkit.comparison.cells import Cell, Key, collect, is_primary, tell_of_runs
 from benchkit.comparison.events import Events, has_tail
 from benchkit.comparison.families import count_decidable, count_runs, find_closed
+from benchkit.comparison.lacking import list_lacking
 from benchkit.comparison.measure import (
     ALIGNED,
     DIFFERENCE,
@@ -138,6 +139,7 @@ def compare(
         confidence=plan.confidence,
         only_in=_leave_out(only_in, lambda name, benchmark: (name, benchmark) in told),
         params_only_in=_leave_out(params_only_in, lambda name, level: (name, *level) in levels),
+        lacking=list_lacking(pairs, cells, evidence.is_primary),
     )
 
 
@@ -172,6 +174,12 @@ class _Evidence:
         self.events = Events(observations)
         self.batches = Batches(observations)
 
+    def is_primary(self, key: Key) -> bool:
+        """Tell whether a row about this carries the headline."""
+        *_, tool, subject, metric, stat = key
+        model = self.told.load_model.get(tool, "unknown")
+        return is_primary(metric, stat, subject, tool, model, self.plan)
+
 
 def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence) -> Contrast:
     group, benchmark, params, tool, subject, metric, stat = key
@@ -202,7 +210,7 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence) -> Contrast:
         stat=stat,
         unit=unit,
         better=known.better,
-        primary=is_primary(metric, stat, subject, tool, told.load_model.get(tool, "unknown"), plan),
+        primary=evidence.is_primary(key),
         baseline=baseline,
         variant=variant,
         baseline_values=x,

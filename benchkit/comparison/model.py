@@ -187,6 +187,9 @@ class Comparisons:
         Names that the other side of a pair does not have.
     params_only_in : mapping of variant to (benchmark, params)
         Levels of common benchmarks that the other side does not have.
+    lacking : mapping of variant to (metric, stat)
+        Primary metrics that it has no value of, though its counterpart has; a variant without a
+        measured run, which is in no pair, lacks all.
     """
 
     pairs: tuple[tuple[str, str], ...]
@@ -194,3 +197,4 @@ class Comparisons:
     confidence: float
     only_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     params_only_in: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    lacking: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Points that a curve keeps, half of them spread over all samples, half towards the tail.
 MOST = 1000
+#: Points of a single run, which is drawn faintly behind its variant.
+MOST_OF_RUN = 240
 #: Samples of a variant below which its runs are values, and no distribution.
 FEWEST = 20
 
@@ -80,7 +82,7 @@ def find_distributions(observations: Observations) -> list[Distribution]:
         values = _sorted(rows)
         if len(values) < FEWEST:
             continue
-        runs = {int(str(run)): thin(_sorted(own)) for run, own in rows.groupby("run")}
+        runs = {int(str(run)): thin(_sorted(own), MOST_OF_RUN) for run, own in rows.groupby("run")}
         labels = dict(zip(names, map(str, key), strict=True))
         told = runs if len(runs) > 1 else {}
         found.append(Distribution(**labels, pooled=thin(values), runs=told))

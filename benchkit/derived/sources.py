@@ -8,7 +8,7 @@ over all runs); mixed they would count a second twice.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -69,6 +69,7 @@ class Series:
 
 _Place = tuple[str, str, int]
 _What = tuple[str, str]
+_Labels = tuple[str, str, int, str, str, str, str]
 
 
 class Sources:
@@ -92,18 +93,18 @@ class Sources:
         self._variants = {(run.group, run.variant) for run in measured}
         self._places: dict[_Place, dict[_What, list[Series]]] = {}
         known = series[series["subject"].notna()]
-        path = [_folder_of(place.rpartition(":")[0]) for place in known["source"].tolist()]
-        labels = ["group", "variant", "run", "subject", "metric", "stat"]
-        for key, rows in known.assign(path=path).groupby([*labels, "path"], sort=False):
-            group, variant, run, subject, metric, stat, where = map(str, key)
+        lines = np.array(known["source"].tolist(), dtype=object)
+        values, times = known["value"].to_numpy(dtype=np.float64), _seconds(known)
+        for key, rows in _group(known, lines).items():
+            group, variant, run, subject, metric, stat, where = key
             found = Series(
                 stat=stat,
-                times=_seconds(rows),
-                values=rows["value"].to_numpy(dtype=np.float64),
+                times=None if np.isnan(times[rows]).any() else times[rows],
+                values=values[rows],
                 path=where,
-                lines=rows["source"].tolist(),
+                lines=lines[rows].tolist(),
             )
-            place = self._places.setdefault((group, variant, int(run)), {})
+            place = self._places.setdefault((group, variant, run), {})
             place.setdefault((subject, metric), []).append(found)
 
     def __bool__(self) -> bool:
@@ -145,8 +146,21 @@ def _folder_of(path: str) -> str:
     return folder if _SNAPSHOTS.search(folder) else path
 
 
-def _seconds(rows: pd.DataFrame) -> FloatArray | None:
-    if rows["time"].isna().any():
-        return None
-    micros = rows["time"].to_numpy(dtype="datetime64[us]").astype(np.int64)
-    return micros.astype(np.float64) * _MICRO
+def _group(rows: pd.DataFrame, lines: Iterable[str]) -> dict[_Labels, list[int]]:
+    """Return which rows have the same labels and stand in the same file, in their order.
+
+    A frame for each of many small groups would take longer than all else.
+    """
+    paths = (_folder_of(line.rpartition(":")[0]) for line in lines)
+    names = ("group", "variant", "run", "subject", "metric", "stat")
+    found: dict[_Labels, list[int]] = {}
+    for place, key in enumerate(zip(*(rows[name].tolist() for name in names), paths, strict=True)):
+        found.setdefault(key, []).append(place)
+    return found
+
+
+def _seconds(rows: pd.DataFrame) -> FloatArray:
+    """Return the times in s since 1970, NaN where they are not told."""
+    times = rows["time"].to_numpy(dtype="datetime64[us]")
+    seconds = times.astype(np.int64).astype(np.float64) * _MICRO
+    return np.where(np.isnat(times), np.nan, seconds)

@@ -138,7 +138,7 @@ def write_cost_interval(row: RowOutcome) -> str:
     if low is None or high is None or low == high:
         return ""
     if row.evidence.is_ratio:
-        return format_interval(low, high, _shares(row))
+        return format_interval(low, high, _shares(row), ratio=row.evidence.value)
     return f"[{_amount(low, row)}, {_amount(high, row)}]"
 
 

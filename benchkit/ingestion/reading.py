@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from benchkit.derived.series import SERIES
@@ -26,6 +26,7 @@ from benchkit.ingestion.discovery import Found, Options
 from benchkit.ingestion.parts import Part, make_part
 from benchkit.ingestion.progress import Pace, Seen
 from benchkit.ingestion.samples import SampleSink
+from benchkit.layout.stems import COMPANIONS
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading, Row, Samples, Source
 from benchkit.parsers.source import UnreadableError
@@ -260,14 +261,18 @@ class Reader:
 def _pass_over(index: int, found: Found, reason: str) -> Outcome:
     """Return the outcome of a run that its sidecar calls failed, and that left nothing to read."""
     reason = f"its sidecar says that the run failed; {reason}"
-    report = SourceReport(label=found.label, outcome="failed", reason=reason)
+    report = SourceReport(
+        label=found.label, outcome="failed", reason=reason, variant=lost_variant(found)
+    )
     problem = Diagnostic(found.label, 0, reason, severity="note")
     return Outcome(index=index, report=report, diagnostics=[problem])
 
 
 def refusal(index: int, found: Found, problem: Diagnostic) -> Outcome:
     """Return the outcome of a source that was refused."""
-    report = SourceReport(label=found.label, outcome="refused", reason=problem.what)
+    report = SourceReport(
+        label=found.label, outcome="refused", reason=problem.what, variant=lost_variant(found)
+    )
     return Outcome(index=index, report=report, diagnostics=[problem])
 
 
@@ -296,8 +301,36 @@ def _report(
     if found.sidecar.role == "failed":
         reason = f"its sidecar says that the run failed; {reason}"
         diagnostics.append(Diagnostic(found.label, 0, reason, severity="note"))
-        return SourceReport(label=found.label, outcome="failed", reason=reason)
-    return SourceReport(label=found.label, outcome="empty", formats=names, reason=reason)
+        return SourceReport(
+            label=found.label, outcome="failed", reason=reason, variant=lost_variant(found)
+        )
+    variant = lost_variant(found, formats)
+    return SourceReport(
+        label=found.label, outcome="empty", formats=names, reason=reason, variant=variant
+    )
+
+
+def lost_variant(found: Found, formats: Sequence[Format] = ()) -> str:
+    """Return whose measured run a source without a result would have held.
+
+    Parameters
+    ----------
+    found : Found
+    formats : sequence of Format
+        Those that claimed it; none if it was refused.
+
+    Returns
+    -------
+    str
+        Empty where nothing tells that it is a load tool's result: any text may lie in the folder.
+    """
+    path = found.labels
+    told = found.variant or found.sidecar.variant
+    is_result = any(not form.is_companion for form in formats)
+    is_numbered = path.run is not None and PurePosixPath(found.label).stem.isdecimal()
+    if path.role != "measured" or path.tool in COMPANIONS:
+        return ""
+    return told or (path.variant if path.tool or is_result or is_numbered else "")
 
 
 def _records(

@@ -6,6 +6,7 @@ draw what the page shows; a new kind is one line here.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ from benchkit.errors import ConfigError, DataError
 from benchkit.plots import ecdf, forest, percentiles, runs, shift, sweep, theme, timeline
 from benchkit.plots.chart import Chart
 from benchkit.plots.grid import draw_chart, draw_panel
+from benchkit.plots.svg import shorten_paths
+from benchkit.units import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,6 +114,8 @@ CHARTS: dict[str, tuple[Callable[[Material], Chart], str]] = {
 KINDS = (FOREST, *CHARTS)
 #: Those that are drawn from raw samples.
 OF_SAMPLES = frozenset({"ecdf"})
+#: Those that show a variant beside its baseline.
+_OF_SIDES = frozenset({"percentiles", "shift", "runs"})
 FORMS = ("svg", "png")
 #: Dots per inch of a picture that is looked at on a fine screen.
 _FINE = 200
@@ -182,6 +187,7 @@ def _require_axes(given: object) -> None:
 
 def _require_rows(material: Material) -> None:
     if not forest.data(material.verdicts).rows:
+        _require_sides(FOREST, material)
         raise DataError("no forest plot: no primary metric has a ratio to its baseline")
 
 
@@ -196,12 +202,44 @@ def collect(kind: str, material: Material) -> Chart:
     data, need = CHARTS[kind]
     chart = data(material)
     if not chart.panels:
+        if kind in _OF_SIDES:
+            _require_sides(kind, material)
         raise DataError(f"no {kind} plot: {need}")
     return chart
 
 
+def _require_sides(kind: str, material: Material) -> None:
+    """Say why nothing is compared, where that is why there is nothing to draw."""
+    if material.verdicts.comparisons.pairs:
+        return
+    measured = material.runs[material.runs["role"] == "measured"]
+    names = [printable(name) for name in dict.fromkeys(measured["variant"].tolist())]
+    why = "no two variants are compared"
+    if len(names) == 1:
+        why, hint = f"there is but one variant, {names[0]}", "measure a second one beside it"
+    else:
+        hint = f"say which of {', '.join(names)} is the baseline: --baseline NAME, or baseline="
+    raise DataError(
+        f"no {kind} plot: it shows a variant beside its baseline, and {why}",
+        hint=f"{hint}; `benchkit plot sweep` draws levels of load, where there are some",
+    )
+
+
 def save(figure: Figure, to: Path | IO[bytes], form: str) -> None:
     """Write a figure as one of `FORMS`, the same bytes every time."""
+    if form == "svg":
+        text = io.StringIO()
+        _save(figure, text, form)
+        data = shorten_paths(text.getvalue()).encode()
+        if isinstance(to, Path):
+            to.write_bytes(data)
+        else:
+            to.write(data)
+    else:
+        _save(figure, to, form)
+
+
+def _save(figure: Figure, to: Path | IO[bytes] | IO[str], form: str) -> None:
     with theme.applied():
         figure.savefig(
             to,

@@ -17,8 +17,9 @@ from benchkit.units import format_change, format_interval, printable
 from benchkit.verdict import Verdict, Verdicts
 
 #: More rows than this are not read at one look: the largest changes are drawn, the rest counted.
-MOST_ROWS = 40
+MOST_ROWS = 24
 _FACTOR = 2
+_UNNAMED = "(unnamed)"  # beside benchmarks that have a name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,8 @@ class Row:
         The interval.
     runs, baseline_runs : tuple of float
         Each run / centre of the baseline, in run order.
+    margin : float
+        No number is rounded across it.
     """
 
     heading: str
@@ -49,13 +52,16 @@ class Row:
     high: float | None
     runs: tuple[float, ...]
     baseline_runs: tuple[float, ...]
+    margin: float
 
     @property
     def texts(self) -> tuple[str, str]:
         """Estimate and interval as they stand at the right."""
+        limits = (0.0, self.margin, -self.margin)
+        change = format_change(self.ratio, limits)
         if self.low is None or self.high is None or self.low == self.high:
-            return format_change(self.ratio), ""
-        return format_change(self.ratio), format_interval(self.low, self.high)
+            return change, ""
+        return change, format_interval(self.low, self.high, limits, ratio=self.ratio)
 
     @property
     def positions(self) -> tuple[float, ...]:
@@ -78,6 +84,8 @@ class Forest:
         Whether the axis is: where a change goes beyond 2x either way.
     left_out : int
         Rows that were not drawn.
+    smaller : int
+        Those among them that have a ratio.
     """
 
     rows: tuple[Row, ...]
@@ -87,6 +95,14 @@ class Forest:
     baseline: str
     is_logarithmic: bool
     left_out: int
+    smaller: int = 0
+
+    @property
+    def cut(self) -> str:
+        """Say how many rows are drawn, where not all that could be are."""
+        if not self.smaller:
+            return ""
+        return f"{len(self.rows)} of {len(self.rows) + self.smaller} rows, the largest changes"
 
 
 def data(verdicts: Verdicts) -> Forest:
@@ -99,7 +115,7 @@ def data(verdicts: Verdicts) -> Forest:
     usable = [row for row in verdicts.primary if row.contrast.ratio]
     chosen = sorted(usable, key=_size, reverse=True)[:MOST_ROWS]
     kept = {id(row) for row in chosen}
-    rows = _group([row for row in usable if id(row) in kept])
+    rows = _group([row for row in usable if id(row) in kept], verdicts.margin)
     positions = [p for row in rows for p in (row.ratio, row.low, row.high) if p]
     baselines = {baseline for baseline, _ in verdicts.comparisons.pairs}
     metrics = {name_metric(row.contrast) for row in chosen}
@@ -111,6 +127,7 @@ def data(verdicts: Verdicts) -> Forest:
         baseline=printable(baselines.pop()) if len(baselines) == 1 else "",
         is_logarithmic=any(p > _FACTOR or p < 1 / _FACTOR for p in positions),
         left_out=len(verdicts.primary) - len(rows),
+        smaller=len(usable) - len(rows),
     )
 
 
@@ -126,17 +143,17 @@ def describe(forest: Forest) -> str:
 
 
 def name_axis(forest: Forest) -> str:
-    """Name what the axis shows: ``Change of request_rate against none``."""
+    """Name what the axis shows, and how much of it: ``Change of request_rate against none``."""
     of = f" of {forest.metric}" if forest.metric else ""
     against = f" against {forest.baseline}" if forest.baseline else ""
-    return f"Change{of}{against}"
+    return f"Change{of}{against}{f' ({forest.cut})' if forest.cut else ''}"
 
 
 def _size(row: Verdict) -> float:
     return abs(math.log(row.contrast.ratio or 1))
 
 
-def _group(rows: Sequence[Verdict]) -> tuple[Row, ...]:
+def _group(rows: Sequence[Verdict], margin: float) -> tuple[Row, ...]:
     """Bring rows of one heading together, the worst first."""
     contrasts = [row.contrast for row in rows]
     by_variant = _varies(contrasts, "variant") or _varies(contrasts, "baseline")
@@ -144,7 +161,7 @@ def _group(rows: Sequence[Verdict]) -> tuple[Row, ...]:
     for row in rows:
         groups.setdefault(_heading(row.contrast, contrasts, by_variant=by_variant), []).append(row)
     return tuple(
-        _row(row, heading, _label(row.contrast, contrasts, by_variant=by_variant))
+        _row(row, heading, _label(row.contrast, contrasts, by_variant=by_variant), margin)
         for heading, found in groups.items()
         for row in sorted(found, key=_badness, reverse=True)
     )
@@ -163,6 +180,7 @@ def _level(contrast: Contrast, contrasts: Sequence[Contrast]) -> str:
     names = ("group", "benchmark", "params", "tool", "subject")
     told = {name: str(getattr(contrast, name) or "") for name in names}
     told["subject"] = shorten(told["subject"])
+    told["benchmark"] = told["benchmark"] or _UNNAMED
     parts = [told[name] for name in names if _varies(contrasts, name)]
     return printable(" ".join(part for part in parts if part))
 
@@ -189,7 +207,7 @@ def _label(contrast: Contrast, contrasts: Sequence[Contrast], *, by_variant: boo
     return printable(contrast.variant)
 
 
-def _row(verdict: Verdict, heading: str, name: str) -> Row:
+def _row(verdict: Verdict, heading: str, name: str, margin: float) -> Row:
     c = verdict.contrast
     center = c.center_baseline
     return Row(
@@ -202,4 +220,5 @@ def _row(verdict: Verdict, heading: str, name: str) -> Row:
         high=None if c.method in DIRECTIONS else c.ratio_high,
         runs=tuple(value / center for value in c.variant_values),
         baseline_runs=tuple(value / center for value in c.baseline_values),
+        margin=margin,
     )

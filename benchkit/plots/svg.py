@@ -51,11 +51,22 @@ def to_svg(figure: Figure, title: str, desc: str, *, prefix: str = "figure") -> 
             warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
             figure.savefig(sink, format="svg", metadata={"Date": None}, transparent=True)
     text = _body(sink.getvalue())
-    text = _PATH.sub(lambda match: _DIGITS.sub(r"\1", match[0]), text)
+    text = shorten_paths(text)
     for sentinel, variable in theme.variables():
         text = text.replace(sentinel, variable)
     text = _ID.sub(rf"\g<1>{prefix}-\g<2>", text)
     return _OPEN.sub(lambda match: _open(match[0], title, desc, prefix), text, count=1).strip()
+
+
+def shorten_paths(text: str) -> str:
+    """Write the places of lines to a hundredth of a point.
+
+    Examples
+    --------
+    >>> shorten_paths('<path d="M 7.123456 20 L 1.5 0.999"/>')
+    '<path d="M 7.12 20 L 1.5 0.99"/>'
+    """
+    return _PATH.sub(lambda match: _DIGITS.sub(r"\1", match[0]), text)
 
 
 def _body(text: str) -> str:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Rows up to which a folded table is printed.
 _PRINTED = 40
+#: Characters of an interval that stay in one line.
+_WIDEST_INTERVAL = 20
 _LOOKS = {"▲": "worse", "▼": "better", "=": "same", "≠": "changed", "~": "unknown"}
 
 
@@ -31,6 +33,14 @@ class Place:
     cell: Cell
     column: Column
     is_again: bool
+
+    @property
+    def text(self) -> str:
+        """What it says; a mark stays with what is behind it, and an interval in one line."""
+        label = self.cell.label
+        if label.startswith(("[", "> ")) and len(label) <= _WIDEST_INTERVAL:
+            return label.replace(" ", "\N{NO-BREAK SPACE}")
+        return label.replace(" ", "\N{NO-BREAK SPACE}", 1) if self.cell.mark else label
 
     @property
     def look(self) -> str:

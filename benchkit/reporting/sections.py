@@ -134,8 +134,11 @@ def _overhead(given: _Given) -> Section | str:
         f"Diamond and bar: estimate with its {confidence} interval (hollow: one run, no interval). "
         f"Dots: single runs, above the bar the variant's, below it the baseline's. Band: ±{margin}."
     )
-    if drawn.left_out:
-        legend += f" {_plural(drawn.left_out, 'row')} not drawn: see the table."
+    if drawn.cut:
+        legend += f" Shown: {drawn.cut}; all are in the table."
+    if drawn.left_out > drawn.smaller:
+        rest = _plural(drawn.left_out - drawn.smaller, "row")
+        legend += f" {rest} without a ratio not drawn: see the table."
     plot = Plot(
         name="forest",
         title="Overhead of each variant",

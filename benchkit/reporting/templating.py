@@ -6,7 +6,8 @@ Why: a team's logo, note or order of sections is a few lines in a template and n
 A template of the same name replaces the packaged one; ``{% extends "benchkit/page.html" %}`` keeps
 all of it but the blocks that are written anew: ``head``, ``style``, ``verdict``, ``navigation``,
 ``sections``, ``footer``. Templates see ``report`` (`benchkit.reporting.model.Report`) and
-``context_version``, which is raised when anything they see changes its name or meaning.
+``context_version``, which is raised when anything they see changes its name or meaning. They run in
+Jinja's sandbox: what begins with an underscore, and so Python itself, is out of their reach.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from benchkit.reporting.layout import (
     sort_key,
 )
 from benchkit.reporting.named_templates import find_folder
+from benchkit.reporting.template_blocks import require_blocks
 from benchkit.tables.findings import IN_PYTHON, summarise_findings
 from benchkit.units import printable
 
@@ -65,17 +67,21 @@ def render(name: str, report: Report | Card, folder: Path | None = None) -> str:
         folder = find_folder(folder)
         _require_templates(folder)
     with _told(folder):
-        return _environment(folder).get_template(name).render(report=report)
+        environment = _environment(folder)
+        for path in sorted(folder.glob("*.html")) if folder else ():
+            require_blocks(environment, path)
+        return environment.get_template(name).render(report=report)
 
 
 @cache
 def _environment(folder: Path | None) -> Environment:
     from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
+    from jinja2.sandbox import SandboxedEnvironment
     from markupsafe import Markup
 
     packaged = FileSystemLoader(_PACKAGED)
     first = [FileSystemLoader(folder)] if folder else []
-    environment = Environment(
+    environment = (SandboxedEnvironment if folder else Environment)(
         loader=ChoiceLoader([*first, packaged, PrefixLoader({_PREFIX: packaged})]),
         autoescape=True,
         undefined=StrictUndefined,

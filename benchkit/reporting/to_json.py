@@ -95,7 +95,13 @@ def document(
     """Return what `to_json` writes, as plain Python values."""
     comparisons = verdicts.comparisons
     known = {name: part for name, part in (parts or {}).items() if part.tables}
-    more = {"tables": {name: _tables(part) for name, part in known.items()}} if known else {}
+    more: dict[str, Any] = {}
+    if comparisons.lacking:
+        more["lacking"] = {
+            name: [" ".join(each) for each in told] for name, told in comparisons.lacking.items()
+        }
+    if known:
+        more["tables"] = {name: _tables(part) for name, part in known.items()}
     return {
         "format_version": FORMAT_VERSION,
         "pairs": [list(pair) for pair in comparisons.pairs],

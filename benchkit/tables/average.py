@@ -63,7 +63,7 @@ def _describe(rows: Sequence[Verdict]) -> str:
     told = f"{open_rows} of them not shown" if open_rows else "each of them decided"
     ratio = math.exp(mean.value)
     change = format_change(ratio) if ratio >= FACTOR else format_percent(ratio - 1)
-    interval = format_interval(math.exp(mean.low), math.exp(mean.high))
+    interval = format_interval(math.exp(mean.low), math.exp(mean.high), ratio=ratio)
     return (
         f"geometric mean of {name_metric(first)}, {printable(first.variant)}, over {len(rows)} "
         f"rows: {change} {interval} at {format_bare(first.confidence)}, if rows vary "

@@ -18,6 +18,7 @@ from benchkit.tables.phrases import (
     list_variants,
     measure_size,
     name_cell,
+    name_cells,
     name_kind,
     write_span,
 )
@@ -51,6 +52,7 @@ class Clause:
     metric: str
     word: str
     is_single: bool = False
+    variant: str = ""
 
 
 def write_clauses(verdicts: Verdicts) -> tuple[Clause, ...]:
@@ -155,8 +157,14 @@ def _across_cells(metric: str, rows: Sequence[Verdict], verdicts: Verdicts) -> l
         by_variant.setdefault(name_variant(row.contrast, verdicts), []).append(row)
     return [
         _count_cells(who, metric, found, verdicts)
-        for who, found in sorted(by_variant.items(), key=lambda item: _best_rank(item[1]))
+        for who, found in sorted(by_variant.items(), key=lambda item: _rank_cells(item[1]))
     ]
+
+
+def _rank_cells(rows: Sequence[Verdict]) -> tuple[int, int]:
+    """Put the gravest verdict first, and of two variants the one that has it more often."""
+    lead = _best_rank(rows)
+    return lead, -sum(row.word == _RANK[lead] for row in rows)
 
 
 def _best_rank(rows: Sequence[Verdict]) -> int:
@@ -173,7 +181,7 @@ def _count_cells(who: str, metric: str, rows: Sequence[Verdict], verdicts: Verdi
     said = _say_cells(who, metric, found, f"on {count} {name_kind(rows)}", verdicts)
     rest = _count_rest(rows, lead)
     is_single = all(row.contrast.method in DIRECTIONS for row in found)
-    return Clause(f"{said}; {rest}" if rest else said, metric, lead, is_single)
+    return Clause(f"{said}; {rest}" if rest else said, metric, lead, is_single, who)
 
 
 def _say_cells(
@@ -188,12 +196,13 @@ def _say_cells(
         return f"{who}: no practical difference in {metric} {where} (within ±{within})"
     if lead == INCONCLUSIVE:
         excluded = describe_worst_excluded(rows) or describe_few_runs(rows)
-        return f"{metric} of {who} not shown {where}, {excluded}"
+        return f"{metric} of {who} not shown {where}: {excluded}"
     if lead == CHANGED:
         return f"{who} changes {metric} by {signed} {where}"
     verb = "costs" if lead == REGRESSION else "gains"
-    said = f"{who} {verb} {write_span(rows, verdicts)} {join_metric(rows, metric)} {where}"
-    return f"{said}{_largest(rows, verdicts)}"
+    said = f"{who} {verb} {write_span(rows, verdicts)} {join_metric(rows, metric)}"
+    interval = f" {write_loss_interval(rows[0].contrast)}".rstrip() if len(rows) == 1 else ""
+    return f"{said}{interval} {where}{_largest(rows, verdicts)}"
 
 
 def _count_rest(rows: Sequence[Verdict], lead: str) -> str:
@@ -204,8 +213,8 @@ def _count_rest(rows: Sequence[Verdict], lead: str) -> str:
         UNCHANGED: "no practical difference on {}",
         INCONCLUSIVE: "not shown on {}",
     }
-    counts = {word: sum(row.word == word for row in rows) for word in says if word != lead}
-    return ", ".join(says[word].format(count) for word, count in counts.items() if count)
+    found = {word: [row for row in rows if row.word == word] for word in says if word != lead}
+    return ", ".join(says[word].format(name_cells(few, rows)) for word, few in found.items() if few)
 
 
 def _largest(rows: Sequence[Verdict], verdicts: Verdicts) -> str:

@@ -112,7 +112,7 @@ def write_newest(series: Series) -> str:
     name = f"newest {name_commits(series)[point.commit]} ({write_day(point.time)})"
     if newest.verdict == "no baseline":
         return f"{name}: no baseline, {_count(newest)} of the same level before it; 8 predict"
-    where = format_interval(newest.low, newest.high)
+    where = format_interval(newest.low, newest.high, ratio=newest.ratio)
     return f"{name}: {newest.verdict}, {format_change(newest.ratio)} beside {where}"
 
 
@@ -138,7 +138,7 @@ def _mark(series: Series, change: Change) -> str:
 def _interval(change: Change) -> str:
     if not (math.isfinite(change.low) and change.low > 0 and change.high < 1e6):
         return "[no interval: too few commits]"
-    return format_interval(change.low, change.high)
+    return format_interval(change.low, change.high, ratio=change.ratio)
 
 
 def _series_table(history: History) -> Table:

@@ -14,6 +14,8 @@ from benchkit.verdict import Verdict, Verdicts, describe_excluded
 
 #: More variants than this are counted, not listed.
 LISTED = 4
+#: Characters that the names of a few benchmarks may take together in a sentence.
+_NAMES_WIDTH = 60
 
 
 def name_cell(contrast: Contrast, rows: Sequence[Verdict]) -> str:
@@ -25,6 +27,12 @@ def name_cell(contrast: Contrast, rows: Sequence[Verdict]) -> str:
         printable(" ".join(part for part in parts if part))
         or f"{printable(contrast.tool)}, unnamed"
     )
+
+
+def name_cells(rows: Sequence[Verdict], among: Sequence[Verdict]) -> str:
+    """Name the benchmarks of a few rows, and count those of many: ``Get, Set``, ``12``."""
+    names = ", ".join(name_cell(row.contrast, among) for row in rows)
+    return names if len(rows) <= LISTED and len(names) <= _NAMES_WIDTH else str(len(rows))
 
 
 def name_kind(rows: Sequence[Verdict]) -> str:
@@ -86,7 +94,8 @@ def describe_worst_excluded(rows: Sequence[Verdict]) -> str:
     if len(known) == len(rows):
         return said
     unknown = [row for row in rows if row not in known]
-    return f"{said} on {len(known)}, {describe_few_runs(unknown)} on {len(unknown)}"
+    seen, unseen = name_cells(known, rows), name_cells(unknown, rows)
+    return f"{said} on {seen}, {describe_few_runs(unknown)} on {unseen}"
 
 
 def _worst(contrast: Contrast) -> float:
@@ -101,6 +110,7 @@ def describe_few_runs(rows: Sequence[Verdict]) -> str:
     told = [row.contrast.notes[0] for row in rows if row.contrast.method in {HISTORY, REFUSED}]
     if len(told) == len(rows):
         return told[0] if len(set(told)) == 1 else "see the notes"
-    n = min(min(row.contrast.n_baseline, row.contrast.n_variant) for row in rows)
-    runs = f"{n} runs per side" if n != 1 else "1 run on a side"
+    counts = {n for row in rows for n in (row.contrast.n_baseline, row.contrast.n_variant)}
+    n = min(counts)
+    runs = f"{n} runs per side" if n != 1 else f"1 run {'per' if counts == {1} else 'on a'} side"
     return f"no interval from {runs}"

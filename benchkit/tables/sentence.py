@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchkit.comparison import DIRECTIONS
+from benchkit.metrics import label
 from benchkit.sensitivity import sum_up
 from benchkit.tables.clauses import Clause, write_clauses
-from benchkit.tables.phrases import measure_size, name_cell
+from benchkit.tables.phrases import measure_size, name_cell, name_cells, name_kind
 from benchkit.tables.wording import (
     MARKS,
     name_metric,
@@ -19,13 +20,15 @@ from benchkit.tables.wording import (
     write_change,
     write_interval,
 )
-from benchkit.units import format_percent
+from benchkit.units import format_percent, printable
 from benchkit.verdict import CHANGED, IMPROVEMENT, INCONCLUSIVE, REGRESSION, Verdict, Verdicts
 
 _WORDS = 35
 _BULLETS = 3
 #: Metrics that the sentence names without a number.
 _NAMED = 2
+#: Variants without a value that the sentence names.
+_LISTED = 6
 _SHOWN = {REGRESSION, IMPROVEMENT, CHANGED}
 
 
@@ -42,22 +45,54 @@ def headline(verdicts: Verdicts) -> str:
         A mark and a sentence: ``▲ otlp costs 13.1 % of request_rate [11.1, 14.8 % at 95 %].``
     """
     clauses = _order(write_clauses(verdicts))
+    unread = say_lacking(verdicts)
     if not clauses:
-        return (
+        told = (
             "~ No primary metric is on both sides: the rows below are exploratory; "
             "name one of theirs with --metric, or metrics= in Python."
         )
+        return f"{told} {unread[:1].upper()}{unread[1:]}." if unread else told
     kept, left = _fit(clauses)
     sentence = "; ".join(clause.text for clause in kept)
     if all(clause.word == INCONCLUSIVE and not clause.is_single for clause in clauses):
         sentence = f"Nothing is shown: {sentence.replace(' not shown', '')}"
-    more = f"; more on {_list_metrics(left)}" if left else ""
-    return f"{MARKS[clauses[0].word]} {sentence}{more}."
+    more = f"more on {_list_metrics(left, kept)}" if left else ""
+    return f"{MARKS[clauses[0].word]} {'; '.join(filter(None, (sentence, more, unread)))}."
 
 
-def _list_metrics(clauses: Sequence[Clause]) -> str:
-    """Name what the sentence had no room for."""
-    names = list(dict.fromkeys(clause.metric for clause in clauses))
+def say_lacking(verdicts: Verdicts) -> str:
+    """Name the variants that the sentence cannot speak of, since no value of theirs was read.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+
+    Returns
+    -------
+    str
+        ``no readable request_rate: skywalking, zipkin``; empty where none is missing.
+    """
+    missing: dict[str, list[str]] = {}
+    for variant, names in sorted(verdicts.comparisons.lacking.items()):
+        what = f"readable {label(*names[0])}" if names else "measured run"
+        missing.setdefault(what, []).append(printable(variant))
+    return "; ".join(f"no {what}: {_list_names(names)}" for what, names in missing.items())
+
+
+def _list_names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more
+
+
+def _list_metrics(clauses: Sequence[Clause], told: Sequence[Clause]) -> str:
+    """Name what the sentence had no room for; of a metric that it tells of the variants, too."""
+    known = {clause.metric for clause in told}
+    names = list(
+        dict.fromkeys(
+            f"{c.metric} of {c.variant}" if c.variant and c.metric in known else c.metric
+            for c in clauses
+        )
+    )
     rest = len(names) - _NAMED
     if rest > 1:
         return f"{', '.join(names[:_NAMED])} and {rest} others"
@@ -124,13 +159,38 @@ def _say_unknown(verdicts: Verdicts) -> str:
     if not rows:
         return ""
     if all(row.contrast.method in DIRECTIONS for row in rows):
-        hardest = max((row.runs_needed for row in rows if row.runs_needed), default=None)
-        return f"Run at least {hardest} of each for intervals and a verdict." if hardest else ""
+        return _ask_for_runs(rows, verdicts)
     if len(rows) == 1:
         return _say_one(rows[0], verdicts)
     count = f"{len(rows)} of {len(verdicts.primary)} primary rows are not shown"
     lacks = sum_up([row.sensitivity for row in rows])
     return f"{count}; {lacks}." if lacks else f"{count}."
+
+
+def _ask_for_runs(rows: Sequence[Verdict], verdicts: Verdicts) -> str:
+    """Say how many runs it takes where there are no intervals, and of what, if not of all."""
+    hardest = max((row.runs_needed for row in rows if row.runs_needed), default=None)
+    if not hardest:
+        return ""
+    if len(rows) == len(verdicts.primary):
+        return f"Run at least {hardest} of each for intervals and a verdict."
+    where = "; ".join(_list_rows(rows, verdicts))
+    return f"{where}: direction only; run at least {hardest} of each for intervals and a verdict."
+
+
+def _list_rows(rows: Sequence[Verdict], verdicts: Verdicts) -> list[str]:
+    """Name rows by metric and variant, the benchmarks of each together."""
+
+    def name(row: Verdict) -> str:
+        return f"{name_metric(row.contrast)} of {name_variant(row.contrast, verdicts)}"
+
+    told = []
+    for each in dict.fromkeys(map(name, rows)):
+        few = [row for row in rows if name(row) == each]
+        cells = name_cells(few, [row for row in verdicts.primary if name(row) == each])
+        kind = f" {name_kind(few)}" if cells == str(len(few)) else ""
+        told.append(f"{each} on {cells}{kind}")
+    return told
 
 
 def _say_one(row: Verdict, verdicts: Verdicts) -> str:

@@ -115,7 +115,7 @@ def write_interval(contrast: Contrast, margin: float) -> str:
     if low is None or high is None or low == high:
         return NOTHING
     told = _INTERVALS.get(contrast.method, "")
-    return f"{format_interval(low, high, _limits(margin))}{told}"
+    return f"{format_interval(low, high, _limits(margin), ratio=contrast.ratio)}{told}"
 
 
 def _write_amounts(low: float, high: float, unit: str) -> str:
@@ -148,7 +148,7 @@ def write_loss_interval(contrast: Contrast) -> str:
     confidence = format_bare(contrast.confidence)
     if ratio < 1:
         low, high = 2 - high, 2 - low
-    text = format_interval(low, high).removesuffix("]")
+    text = format_interval(low, high, ratio=ratio).removesuffix("]")
     same = low > 1
     return f"{text.replace('+', '') if same else text} at {confidence}]"
 

@@ -81,8 +81,8 @@ def test_a_narrow_screen_goes_without_spare_columns() -> None:
     print_table(primary_tables(tracing())[0], file, width=80)
     lines = file.getvalue().splitlines()
     assert lines[-1].startswith("narrow screen: without ")
-    assert max(map(len, lines[2:-1])) <= 80
-    assert "verdict" in lines[2]
+    assert max(map(len, lines)) <= 80
+    assert "verdict" in lines[3]
 
 
 @pytest.mark.parametrize("is_colored", [False, True])
@@ -130,3 +130,16 @@ def test_a_plain_table_loads_neither_rich_nor_pandas() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_what_stands_around_a_table_ends_where_the_screen_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+    screen = Screen()
+    monkeypatch.setattr("sys.stdout", screen)
+    text = render_comparison(tracing(), FINDINGS)
+    assert max(map(len, text.splitlines())) <= 40
+    assert text.splitlines()[0] == "▲ otlp costs 13.1\N{NO-BREAK SPACE}% of request_rate"
+    assert "  Exploratory, outside the verdict: 5 of\n  8 other rows" in text

@@ -11,6 +11,7 @@ from benchkit.plots.kinds import KINDS
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 RUNS = str(FIXTURES / "tracing-wrk")
+NGINX = str(FIXTURES / "nginx-ab" / "nginx")
 
 
 RUNS_OF = {
@@ -48,6 +49,9 @@ def test_the_ending_of_the_file_tells_the_format(tmp_path: Path, name: str) -> N
         (["timeline", RUNS], 3, "no request has a time, and no sample of a container lies within"),
         (["sweep", RUNS], 3, "no benchmark has 3 levels of load or more"),
         (["shift", str(FIXTURES / "redis-gobench" / "pinned")], 3, "two percentiles"),
+        (["percentiles", NGINX], 3, "a variant beside its baseline, and there is but one variant"),
+        (["percentiles", NGINX], 3, "measure a second one beside it; `benchkit plot sweep` draws"),
+        (["forest", NGINX], 3, "no forest plot: it shows a variant beside its baseline"),
     ],
 )
 def test_refusals(

@@ -59,13 +59,24 @@ def test_rows_without_a_ratio_are_counted_as_left_out() -> None:
     found = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95))
     drawn = forest.data(found)
     assert len(drawn.rows) == drawn.left_out == 1
+    assert not drawn.cut
+
+
+def test_a_benchmark_without_a_name_is_called_so_and_no_number_crosses_the_margin() -> None:
+    drawn = forest.data(gobench({"": ((1.0,), (1.0296,)), "full": ((1.0,), (1.1,))}))
+    assert [row.label for row in drawn.rows] == ["full", "(unnamed)"]
+    assert drawn.rows[1].texts == ("+2.96\N{NO-BREAK SPACE}%", "")
 
 
 def test_only_the_largest_of_many_rows_are_drawn() -> None:
     many = {f"B{n:03}": ((1.0,), (1 + n / 100,)) for n in range(100)}
     drawn = forest.data(gobench(many))
     assert len(drawn.rows) == forest.MOST_ROWS
-    assert drawn.left_out == 60
+    assert drawn.left_out == drawn.smaller == 100 - forest.MOST_ROWS
+    assert drawn.cut == "24 of 100 rows, the largest changes"
+    assert forest.describe(drawn).startswith(
+        "Change of time_per_op against baseline (24 of 100 rows, the largest changes), estimate"
+    )
     assert drawn.rows[0].label == "B099"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchkit.errors import Finding
-from benchkit.reporting.layout import gather, is_long, mark_code
+from benchkit.reporting.layout import gather, is_long, lay_out, mark_code
 from benchkit.tables.model import Cell, Column, Table
 
 
@@ -46,3 +46,18 @@ def test_more_than_forty_rows_are_too_long_to_print(rows: int, long: bool) -> No
 )
 def test_code_is_marked_and_everything_is_escaped(text: str, html: str) -> None:
     assert str(mark_code(text)) == html
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (Cell("+4.1 %", mark="▲"), "▲~+4.1 %"),
+        (Cell("costs, at least 3 %", mark="▲"), "▲~costs, at least 3 %"),
+        (Cell("[+1.0, +6.5 %]"), "[+1.0,~+6.5~%]"),
+        (Cell("> 1000"), ">~1000"),
+        (Cell("a name of several words"), "a name of several words"),
+    ],
+)
+def test_a_mark_stays_with_its_number_and_an_interval_in_one_line(cell: Cell, text: str) -> None:
+    ((place,),) = lay_out(Table("t", (Column("a", "a"),), ((cell,),)))
+    assert place.text.replace("\N{NO-BREAK SPACE}", "~") == text

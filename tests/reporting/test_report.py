@@ -200,6 +200,12 @@ def test_sections_that_the_data_do_not_carry_are_named() -> None:
     assert any(line.startswith("No list of runs") for line in method)
 
 
+def test_a_forest_of_many_rows_states_its_cut() -> None:
+    many = gobench({f"B{n:02}": ((1.0,) * 4, (1 + n / 100,) * 4) for n in range(40)})
+    (plot,) = next(s for s in build(many).sections if s.id == "overhead").plots
+    assert plot.legend.endswith("24 of 40 rows, the largest changes; all are in the table.")
+
+
 def test_the_status_line() -> None:
     assert tracing_report().status.replace("\N{NO-BREAK SPACE}", " ") == (
         "8 runs per side · wrk · closed loop · 15.0 s each · margin 3 % · 1 finding needs attention"

@@ -45,6 +45,9 @@ def test_a_single_part_can_be_replaced(tmp_path: Path) -> None:
         (f"{EXTENDED}\n{{% block footer %}}\n{{{{ report.owner }}}}{{% endblock %}}", 3, "'owner'"),
         ("\n\n{{ 1 / 0 }}", 3, "division by zero"),
         ("{{ report.title | shout }}", 1, "No filter named 'shout'"),
+        ("\n{{ report.title.__class__.__mro__ }}", 2, "'__class__' of 'str' object is unsafe"),
+        (f"{EXTENDED}\n\n{{% block fotter %}}{{% endblock %}}", 3, "did you mean 'footer'?"),
+        (f"{EXTENDED}\n{{% block colophon %}}{{% endblock %}}", 2, "there are footer, head, nav"),
     ],
 )  # fmt: skip
 def test_a_wrong_template_is_told_by_its_line(
@@ -54,6 +57,25 @@ def test_a_wrong_template_is_told_by_its_line(
         render(hostile_report(), "html", write(tmp_path, "page.html", text))
     assert str(refused.value).startswith(f"{tmp_path / 'page.html'}:{line}: ")
     assert why in str(refused.value)
+
+
+def test_a_block_within_a_block_and_one_of_a_page_of_its_own_are_new(tmp_path: Path) -> None:
+    own = "{% block aside %}ours{% endblock %}"
+    within = f"{EXTENDED}\n{{% block footer %}}{own}{{% endblock %}}"
+    assert "ours" in render(hostile_report(), "html", write(tmp_path, "page.html", within))
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    assert render(hostile_report(), "html", write(alone, "page.html", own)) == "ours"
+
+
+def test_a_block_is_looked_for_in_every_template_that_is_extended(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "team.html",
+        f"{EXTENDED}\n{{% block footer %}}{{% block sign %}}{{% endblock %}}{{% endblock %}}",
+    )
+    mine = "{% extends 'team.html' %}\n{% block sign %}A. B.{% endblock %}"
+    assert "A. B." in render(hostile_report(), "html", write(tmp_path, "page.html", mine))
 
 
 def test_a_missing_include_is_told(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from benchkit.tables.overhead import (
     overhead_tables,
     primary_tables,
 )
+from benchkit.tables.wording import write_change, write_interval
 from benchkit.verdict import Verdicts, judge
 
 
@@ -147,3 +148,14 @@ def test_huge_numbers_are_written_with_a_power_of_ten() -> None:
     (table,) = primary_tables(verdicts({RATE: sides}, "wrk", "/"))
     assert max(len(cell.text) for row in table.rows for cell in row) < 30
     assert "e300" in str(table)
+
+
+def test_a_change_and_its_interval_are_written_in_one_unit() -> None:
+    base = (1.0, 1.1, 0.9)
+    found = gobench({"Few": (base, (1.1, 3.0, 0.7)), "Double": (base, (2.4, 2.9, 2.2))})
+    rows = {row.contrast.benchmark: row.contrast for row in found.rows}
+    assert rows["Few"].ratio_high is not None
+    assert rows["Few"].ratio_high > 2
+    for name, unit in (("Few", "%"), ("Double", "\N{MULTIPLICATION SIGN}")):
+        assert write_change(rows[name], 0.03).endswith(unit)
+        assert write_interval(rows[name], 0.03).endswith(f"{unit}]")

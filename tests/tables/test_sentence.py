@@ -68,10 +68,38 @@ def test_benchmarks_of_all_kinds_are_told_apart() -> None:
         }
     )
     assert read(headline(found)) == (
-        "▲ enabled costs 20.0 % more time_per_op on 1 of 4 benchmarks (Slow); "
-        "gains on 1, no practical difference on 1, not shown on 1."
+        "▲ enabled costs 20.0 % more time_per_op [18.8, 21.2 % at 95 %] on 1 of 4 benchmarks "
+        "(Slow); gains on Fast, no practical difference on Same, not shown on Wild."
     )
     assert read(bullets(found)[0]).startswith("Not shown: time_per_op of enabled on Wild, ")
+
+
+def test_the_runs_that_are_asked_for_are_those_of_the_benchmarks_that_lack_them() -> None:
+    single = {name: (STEADY[:1], times(1.02)[:1]) for name in ("full", "legacy")}
+    found = gobench({"": (STEADY, times(1.2)), **single})
+    assert read(headline(found)) == (
+        "▲ enabled costs 20.0 % more time_per_op [18.8, 21.2 % at 95 %] on 1 of 3 benchmarks "
+        "(gobench, unnamed); not shown on full, legacy."
+    )
+    (line,) = bullets(found)
+    assert line == (
+        "time_per_op of enabled on full, legacy: direction only; "
+        "run at least 5 of each for intervals and a verdict."
+    )
+
+
+def test_what_is_excluded_is_said_of_the_benchmarks_it_is_excluded_on() -> None:
+    found = gobench({"/consumer": (STEADY, WILD), "bodies": (STEADY[:1], times(1.02)[:1])})
+    said = read(headline(found))
+    assert said.startswith("~ Nothing is shown: time_per_op of enabled on both benchmarks: an inc")
+    assert said.endswith(" on /consumer, no interval from 1 run per side on bodies.")
+
+
+def test_many_benchmarks_without_intervals_are_counted() -> None:
+    single = {f"Redis/Operation{i}": (STEADY[:1], times(1.02)[:1]) for i in range(9)}
+    found = gobench({"Slow": (STEADY, times(1.2)), **single})
+    assert headline(found).endswith("; not shown on 9.")
+    assert bullets(found)[0].startswith("time_per_op of enabled on 9 benchmarks: direction only;")
 
 
 def test_factors_are_written_as_factors() -> None:

@@ -1,0 +1,95 @@
+"""Variants without a readable value: named in the first line, whatever became of their files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import benchkit.api as bk
+from benchkit.cli.console import render_comparison
+from benchkit.errors import DataError
+
+FIXTURE = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
+SAID = "no readable request_rate: skywalking, zipkin."
+
+
+def damage(path: Path, how: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text[:100] if how == "cut" else how, encoding="utf-8")
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """Return the results of five variants, eight runs each."""
+    return shutil.copytree(FIXTURE, tmp_path / "results")
+
+
+@pytest.mark.parametrize("how", ["no benchmark at all\n", ""])
+def test_variants_are_named_however_their_files_were_damaged(results: Path, how: str) -> None:
+    for name in ("skywalking", "zipkin"):
+        for path in results.glob(f"{name}/wrk-[0-9].txt"):
+            damage(path, how)
+    assert bk.load(results).compare(baseline="none").verdict.endswith(SAID)
+
+
+def test_variants_of_damaged_files_are_named_in_every_output(results: Path) -> None:
+    measured = sorted(results.glob("*/wrk-[0-9].txt"))
+    lost = [p for p in measured if p.parent.name in {"skywalking", "zipkin"}]
+    lost += [p for p in measured if p.parent.name in {"apm", "otlp"} and p.stem != "wrk-4"]
+    for path in lost:
+        damage(path, "cut")
+    assert len(lost) == 30
+
+    found = bk.load(results).compare(baseline="none")
+
+    assert found.verdict.endswith(SAID)
+    assert f"\n### {found.verdict}".replace("_", "") in found.to_markdown().replace("_", "")
+    assert found.verdict in found.to_html().replace("&gt;", ">")
+    assert render_comparison(found.verdicts).startswith(found.verdict)
+    assert json.loads(found.render("json"))["lacking"] == {
+        "skywalking": ["request_rate mean"],
+        "zipkin": ["request_rate mean"],
+    }
+
+
+def test_a_variant_with_warm_ups_alone_and_one_without_any_file_are_named(results: Path) -> None:
+    for path in results.glob("zipkin/wrk-[0-9].txt"):
+        path.unlink()
+    for path in results.glob("skywalking/wrk-w*.txt"):
+        path.unlink()
+    for path in results.glob("skywalking/wrk-*.txt"):
+        damage(path, "")
+    assert bk.load(results).compare(baseline="none").verdict.endswith(SAID)
+
+
+def test_a_value_that_the_baseline_lacks_is_named_of_it() -> None:
+    frame = bk.load(FIXTURE).where(variant=["none", "otlp"]).observations
+    kept = frame[(frame["variant"] == "otlp") | (frame["metric"] != "request_rate")]
+    found = bk.compare(kept, baseline="none")
+    assert found.verdict.startswith("~ No primary metric is on both sides")
+    assert found.verdict.endswith("No readable request_rate: none.")
+
+
+def test_what_was_not_asked_for_is_not_missed(results: Path) -> None:
+    for path in results.glob("zipkin/wrk-[0-9].txt"):
+        damage(path, "")
+    (results / "notes").mkdir()
+    (results / "notes" / "to-do.txt").write_text("measure again", encoding="utf-8")
+    loaded = bk.load(results)
+    assert "no readable request_rate: zipkin." in loaded.compare(baseline="none").verdict
+    assert "readable" not in loaded.compare(baseline="none", variant="otlp").verdict
+    narrow = loaded.where(variant=["none", "otlp", "apm"])
+    assert "readable" not in narrow.compare(baseline="none").verdict
+
+
+def test_where_one_variant_is_left_the_lost_ones_are_named(results: Path) -> None:
+    for name in ("apm", "otlp", "skywalking", "zipkin"):
+        for path in results.glob(f"{name}/wrk-w*.txt"):
+            path.unlink()
+        for path in results.glob(f"{name}/wrk-*.txt"):
+            damage(path, "")
+    with pytest.raises(DataError, match="no measured run of apm, otlp, skywalking, zipkin"):
+        bk.load(results).compare()
