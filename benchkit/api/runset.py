@@ -17,8 +17,10 @@ from benchkit.api.sides import (
     list_names,
     list_pairs,
     list_unmeasured,
+    name_unmeasured,
     pair_up,
     require_metrics,
+    require_pairs,
     split_metric,
 )
 from benchkit.audit import audit, check
@@ -253,21 +255,17 @@ class RunSet:
             if baseline or variant or not is_only_swept(self.observations, self.runs):
                 raise
             chosen, reason = (), error
-        for pair in chosen:
-            for name in pair:
-                selection.require(name, self.variants, "variant")
+        require_pairs(chosen, self.variants)
         primaries = tuple(map(split_metric, list_names(metrics)))
         plan = Plan(confidence=confidence, primaries=primaries, blocks=blocks, method=method)
         require_metrics(self.observations, plan.primaries)
-        for base, other in chosen:
-            if base == other:
-                raise ConfigError(f"{base!r} with itself", where="pair", hint="name two variants")
         comparisons = Comparisons(pairs=(), contrasts=(), confidence=confidence)
         if reason is None:
             comparisons = compare_rows(self.observations, self.runs, chosen, plan)
             comparisons = take_out_drift(comparisons, self.runs)
             if variant is None and not pairs:
-                comparisons = self._name_unmeasured(comparisons)
+                lost = list_unmeasured(self.variants, self.runs, self.reports)
+                comparisons = name_unmeasured(comparisons, lost)
         verdicts = judge(comparisons, margin)
         findings = rank(
             (
@@ -286,13 +284,6 @@ class RunSet:
             knee=knee,
             reason=reason,
         )
-
-    def _name_unmeasured(self, comparisons: Comparisons) -> Comparisons:
-        """Name, beside the variants that lack a metric, those that lack all."""
-        lost = list_unmeasured(self.variants, self.runs, self.reports)
-        leads = dict.fromkeys((c.metric, c.stat) for c in comparisons.contrasts if c.primary)
-        lacking = {**comparisons.lacking, **dict.fromkeys(lost, tuple(leads))}
-        return replace(comparisons, lacking=lacking)
 
     def check(self, *, baseline: str | None = None) -> tuple[Finding, ...]:
         """Apply every audit rule: to the runs, and to each variant beside the baseline.

@@ -7,6 +7,7 @@ missing is said in the words of the user, before anything is computed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from benchkit import selection
@@ -14,6 +15,7 @@ from benchkit.errors import ConfigError, DataError, Finding, SelectionError, Sou
 from benchkit.metrics import headline_stat
 
 if TYPE_CHECKING:
+    from benchkit.comparison import Comparisons
     from benchkit.schema import Observations, Runs
 
 
@@ -175,3 +177,24 @@ def split_metric(text: str) -> tuple[str, str]:
     """
     metric, _, stat = text.partition(".")
     return metric, stat
+
+
+def name_unmeasured(comparisons: Comparisons, lost: Sequence[str]) -> Comparisons:
+    """Name, beside the variants that lack a metric, those that lack all."""
+    leads = dict.fromkeys((c.metric, c.stat) for c in comparisons.contrasts if c.primary)
+    lacking = {**comparisons.lacking, **dict.fromkeys(lost, tuple(leads))}
+    return replace(comparisons, lacking=lacking)
+
+
+def require_pairs(pairs: Iterable[tuple[str, str]], variants: Sequence[str]) -> None:
+    """Refuse a variant that is not there, or one beside itself.
+
+    Raises
+    ------
+    SelectionError, ConfigError
+    """
+    for pair in pairs:
+        for name in pair:
+            selection.require(name, variants, "variant")
+        if len(set(pair)) == 1:
+            raise ConfigError(f"{pair[0]!r} with itself", where="pair", hint="name two variants")
