@@ -221,16 +221,18 @@ def write_count(value: float | None) -> str:
 
 
 def _list_runs(runs: Runs) -> Iterator[Run]:
-    names = (*RUN_KEY, *_KNOWN)
+    names = [*RUN_KEY, *(name for name in _KNOWN if runs[name].notna().any())]
     columns = [runs[name].astype(object).tolist() for name in names]
     for row in zip(*columns, strict=True):
-        told: dict[str, Any] = dict(zip(names, row, strict=True))
-        facts = {name: told[name] for name in _KNOWN if _is_told(told[name])}
-        yield Run(**{name: told[name] for name in RUN_KEY}, **facts)
+        told = zip(names, row, strict=True)
+        facts: dict[str, Any] = {name: value for name, value in told if _is_told(value)}
+        yield Run(**facts)
 
 
 def _is_told(value: object) -> bool:
     """Whether a fact is known: None, NaN and NA are not equal to themselves, or not at all."""
+    if isinstance(value, (str, int, dict)):
+        return True
     return value is not None and str(value) not in {"nan", "<NA>", "NaT"}
 
 

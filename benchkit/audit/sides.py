@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from statistics import median
 
 from benchkit.audit.facts import Evidence, Place, Run, Sheet, name_place
@@ -150,9 +151,14 @@ def _list_machine(evidence: Evidence, variant: str) -> dict[str, dict[str, None]
     found: dict[str, dict[str, None]] = {}
     for run in _of(evidence.runs, lambda run: run.variant == variant and run.role != "warmup"):
         for name, value in run.env.items():
-            if _MACHINE.search(name.lower()) and not name.startswith("name."):
+            if _is_of_machine(name):
                 found.setdefault(name, {})[value] = None
     return found
+
+
+@cache
+def _is_of_machine(name: str) -> bool:
+    return bool(_MACHINE.search(name.lower())) and not name.startswith("name.")
 
 
 def _of(runs: Iterable[Run], is_meant: Callable[[Run], bool]) -> Iterator[Run]:

@@ -86,7 +86,8 @@ def tell_of_runs(runs: Runs) -> Told:
     """Gather what the runs tell of loads and units."""
     models: dict[str, set[str]] = {}
     units: dict[str, dict[str, str]] = {}
-    for tool, model, own in zip(runs["tool"], runs["load_model"], runs["units"], strict=True):
+    told = (runs[name].tolist() for name in ("tool", "load_model", "units"))
+    for tool, model, own in zip(*told, strict=True):
         models.setdefault(tool, set()).add(model)
         for metric, text in (own or {}).items():
             units.setdefault(metric, {}).update(part.split("=", 1) for part in text.split())

@@ -60,6 +60,8 @@ def list_held(
 ) -> list[HeldLoad]:
     """Return the load of each variant that was measured in an open loop."""
     offered = _offered(runs)
+    if not offered:
+        return []
     rates = request_rates(observations, measured)
     counts, failed = request_counts(observations), failure_counts(observations)
     places: dict[Cell, list[Key]] = {}
