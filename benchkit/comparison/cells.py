@@ -35,18 +35,24 @@ class Cell:
 
     unit: str
     by_run: dict[int, tuple[Precision, list[float]]] = field(default_factory=dict)
+    _told: dict[int, float] = field(default_factory=dict)
 
     def add(self, run: int, precision: Precision, value: float) -> None:
         """Take a value of a run, unless one more precise is there."""
         known = self.by_run.get(run)
+        if self._told:
+            self._told = {}
         if known is None or precision < known[0]:
             self.by_run[run] = (precision, [value])
         elif precision == known[0]:
             known[1].append(value)
 
-    def told(self) -> dict[int, float]:
+    def told(self) -> Mapping[int, float]:
         """Return the value of each run, in run order."""
-        return {run: median(self.by_run[run][1]) for run in sorted(self.by_run)}
+        if not self._told:
+            ordered = ((run, self.by_run[run][1]) for run in sorted(self.by_run))
+            self._told = {run: v[0] if len(v) == 1 else median(v) for run, v in ordered}
+        return self._told
 
     def values(self) -> tuple[float, ...]:
         """Return one value per run, in run order."""
