@@ -64,6 +64,10 @@ class Cell:
         return max(precision[0] for precision, _ in self.by_run.values())
 
 
+#: Stands where a key was not looked at yet.
+_UNSEEN = Cell("")
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """What the runs tell of each tool's load and of the units of a user's own metrics."""
@@ -104,16 +108,21 @@ def collect(observations: Observations, plan: Plan, told: Told) -> dict[str, dic
     """Sort the values that can be compared into variant -> key -> run."""
     asked = {*plan.primaries, *plan.metrics}
     wanted: dict[tuple[str, str, str], bool] = {}
-    cells: dict[str, dict[Key, Cell]] = {}
+    found: dict[tuple[str, Key], Cell | None] = {}
     for key, variant, run, value, unit, resolution, origin in _rows(observations):
-        tool, metric, stat = key[3], key[5], key[6]
-        take = wanted.get((tool, metric, stat))
-        if take is None:
-            take = wanted[tool, metric, stat] = _is_compared(told, tool, metric, stat, unit, asked)
-        if take:
-            cell = cells.setdefault(variant, {}).setdefault(key, Cell(unit))
+        cell = found.get((variant, key), _UNSEEN)
+        if cell is _UNSEEN:
+            what = tool, metric, stat = key[3], key[5], key[6]
+            if what not in wanted:
+                wanted[what] = _is_compared(told, tool, metric, stat, unit, asked)
+            cell = found[variant, key] = Cell(unit) if wanted[what] else None
+        if cell is not None:
             step = resolution if resolution > 0 else 0.0  # unknown is NaN: not rounded
             cell.add(run, (step, origin != "computed"), value)
+    cells: dict[str, dict[Key, Cell]] = {}
+    for (variant, key), cell in found.items():
+        if cell is not None:
+            cells.setdefault(variant, {})[key] = cell
     return cells
 
 

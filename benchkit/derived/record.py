@@ -103,6 +103,16 @@ def list_measured(runs: Runs) -> list[Measured]:
     return found
 
 
+def tells_of_load(observations: Observations, runs: Runs) -> bool:
+    """Tell whether requests, containers or spans may be known of any run.
+
+    Of the benchmarks of functions only samples are, and nothing stands beside these.
+    """
+    if not observations["stat"].eq("sample").all() or runs["load_model"].ne("unknown").any():
+        return True
+    return any(name.startswith("spans.") for env in runs["env"].tolist() for name in env or ())
+
+
 def _list(runs: Runs, role: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     chosen = runs[runs["role"].eq(role)]
     return zip(*(chosen[name].tolist() for name in names), strict=True)

@@ -119,15 +119,16 @@ def _weigh(ordered: FloatArray, cut: int) -> float:
     fit = np.concatenate([scaled[:cut] - mean[0], scaled[cut:] - mean[1]])
     variance = max(float(fit @ fit) / n, 1e-12)
     two = -inf
+    away = (scaled[:, None] - mean) ** 2
     for _ in range(_ROUNDS):
-        away = (scaled[:, None] - mean) ** 2
         density = share * np.exp(-away / (2 * variance)) / np.sqrt(2 * pi * variance)
-        whole = density.sum(axis=1)
+        whole = density[:, 0] + density[:, 1]
         before, two = two, float(np.log(whole).sum())
         if two - before < _STILL:
             break
         weight = density / whole[:, None]
         count = weight.sum(axis=0)
         share, mean = count / n, (weight * scaled[:, None]).sum(axis=0) / count
-        variance = max(float((weight * (scaled[:, None] - mean) ** 2).sum()) / n, 1e-12)
+        away = (scaled[:, None] - mean) ** 2
+        variance = max(float((weight * away).sum()) / n, 1e-12)
     return 2 * (two - one) - 2 * log(n)  # two more parameters
