@@ -163,7 +163,7 @@ def runs(data: Mapping[str, object] | pd.DataFrame) -> Runs:
         As `observations`; also if a role is not one of `ROLES`.
     """
     frame = _frame(data, RUN_COLUMNS)
-    strange = sorted(set(frame["role"]) - set(ROLES))
+    strange = sorted(set(frame["role"].unique()) - set(ROLES))
     if strange:
         msg = f"a run has the role {strange[0]!r}, which is none of {', '.join(ROLES)}"
         raise SchemaError(msg)

@@ -35,7 +35,6 @@ from benchkit.derived.sweep import is_only_swept
 from benchkit.errors import (
     BaselineError,
     BenchkitError,
-    ConfigError,
     DataError,
     Diagnostic,
     Finding,

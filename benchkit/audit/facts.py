@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from benchkit.derived.accounts import Account, list_accounts
-from benchkit.derived.record import Measured, list_measured
+from benchkit.derived.record import Measured, list_measured, tells_of_load
 from benchkit.errors import Finding
 from benchkit.schema import ROLES, RUN_KEY
 from benchkit.units import group_digits
@@ -185,7 +185,8 @@ def gather(observations: Observations, runs: Runs) -> Evidence:
         Sheet(known.get(key) or _bare(key), source, numbers)
         for (key, source), numbers in sheets.items()
     )
-    accounts = list_accounts(observations, list_measured(runs))
+    is_loaded = tells_of_load(observations, runs)
+    accounts = list_accounts(observations, list_measured(runs)) if is_loaded else ()
     return Evidence(listed, tuple(found), tuple(accounts))
 
 
@@ -221,12 +222,15 @@ def write_count(value: float | None) -> str:
 
 
 def _list_runs(runs: Runs) -> Iterator[Run]:
-    names = (*RUN_KEY, *_KNOWN)
+    names = [*RUN_KEY, *(name for name in _KNOWN if runs[name].notna().any())]
+    unsure = [name for name in names if runs[name].isna().any()]
     columns = [runs[name].astype(object).tolist() for name in names]
     for row in zip(*columns, strict=True):
-        told: dict[str, Any] = dict(zip(names, row, strict=True))
-        facts = {name: told[name] for name in _KNOWN if _is_told(told[name])}
-        yield Run(**{name: told[name] for name in RUN_KEY}, **facts)
+        facts: dict[str, Any] = dict(zip(names, row, strict=True))
+        for name in unsure:
+            if not _is_told(facts[name]):
+                del facts[name]
+        yield Run(**facts)
 
 
 def _is_told(value: object) -> bool:

@@ -38,6 +38,7 @@ from benchkit.comparison.measure import (
 )
 from benchkit.comparison.medians import tell_of_medians
 from benchkit.comparison.model import Comparisons, Contrast, Drift, Plan
+from benchkit.comparison.ranks import Ranks
 from benchkit.derived.batches import Batches
 from benchkit.derived.failures import Place, share_failures
 from benchkit.errors import DataError
@@ -119,11 +120,9 @@ def compare(
     for pair in pairs:
         baseline, variant = pair
         left, right = cells.get(baseline, {}), cells.get(variant, {})
-        contrasts += [
-            _with_failures(_contrast(key, pair, evidence), failed)
-            for key in left
-            if key in right and not _is_untraced(key, left[key], right[key])
-        ]
+        keys = [k for k in left if k in right and not _is_untraced(k, left[k], right[k])]
+        ranks = Ranks(((left[k].values(), right[k].values()) for k in keys), plan.confidence)
+        contrasts += [_with_failures(_contrast(k, pair, evidence, ranks), failed) for k in keys]
         for side, other, name in ((left, right, baseline), (right, left, variant)):
             _note_one_sided(side, other, name, only_in, params_only_in)
     if not contrasts:
@@ -181,7 +180,7 @@ class _Evidence:
         return is_primary(metric, stat, subject, tool, model, self.plan)
 
 
-def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence) -> Contrast:
+def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks) -> Contrast:
     group, benchmark, params, tool, subject, metric, stat = key
     baseline, variant = pair
     plan, told = evidence.plan, evidence.told
@@ -197,7 +196,7 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence) -> Contrast:
         found = refuse(stat, beyond)
     else:
         blocks = arrange(key, baseline, variant, evidence.cells, evidence.designs)
-        found = measure(x, y, known.assume, plan.confidence, blocks, plan.method)
+        found = measure(x, y, known.assume, plan.confidence, blocks, plan.method, ranks)
         if found.method == SINGLE and len(x) == len(y) == 1:
             found = _look_inside(key, pair, found, evidence)
     return Contrast(

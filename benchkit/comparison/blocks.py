@@ -52,6 +52,8 @@ class Blocks:
 def find_designs(runs: Runs) -> dict[Series, Design]:
     """Return the series in which every variant was measured exactly once in every block."""
     measured = runs[(runs["role"] == "measured").to_numpy()]
+    if measured["block"].isna().all():
+        return {}
     series: dict[Series, dict[str, dict[int, int | None]]] = {}
     names = ("group", "benchmark", "params", "tool", "variant", "run", "block")
     for *labels, variant, run, block in zip(*(measured[n] for n in names), strict=True):

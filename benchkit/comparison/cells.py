@@ -35,18 +35,24 @@ class Cell:
 
     unit: str
     by_run: dict[int, tuple[Precision, list[float]]] = field(default_factory=dict)
+    _told: dict[int, float] = field(default_factory=dict)
 
     def add(self, run: int, precision: Precision, value: float) -> None:
         """Take a value of a run, unless one more precise is there."""
         known = self.by_run.get(run)
+        if self._told:
+            self._told = {}
         if known is None or precision < known[0]:
             self.by_run[run] = (precision, [value])
         elif precision == known[0]:
             known[1].append(value)
 
-    def told(self) -> dict[int, float]:
+    def told(self) -> Mapping[int, float]:
         """Return the value of each run, in run order."""
-        return {run: median(self.by_run[run][1]) for run in sorted(self.by_run)}
+        if not self._told:
+            ordered = ((run, self.by_run[run][1]) for run in sorted(self.by_run))
+            self._told = {run: v[0] if len(v) == 1 else median(v) for run, v in ordered}
+        return self._told
 
     def values(self) -> tuple[float, ...]:
         """Return one value per run, in run order."""
@@ -56,6 +62,10 @@ class Cell:
     def resolution(self) -> float:
         """The coarsest rounding step among the runs, 0 where none is known."""
         return max(precision[0] for precision, _ in self.by_run.values())
+
+
+#: Stands where a key was not looked at yet.
+_UNSEEN = Cell("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +96,8 @@ def tell_of_runs(runs: Runs) -> Told:
     """Gather what the runs tell of loads and units."""
     models: dict[str, set[str]] = {}
     units: dict[str, dict[str, str]] = {}
-    for tool, model, own in zip(runs["tool"], runs["load_model"], runs["units"], strict=True):
+    told = (runs[name].tolist() for name in ("tool", "load_model", "units"))
+    for tool, model, own in zip(*told, strict=True):
         models.setdefault(tool, set()).add(model)
         for metric, text in (own or {}).items():
             units.setdefault(metric, {}).update(part.split("=", 1) for part in text.split())
@@ -97,16 +108,21 @@ def collect(observations: Observations, plan: Plan, told: Told) -> dict[str, dic
     """Sort the values that can be compared into variant -> key -> run."""
     asked = {*plan.primaries, *plan.metrics}
     wanted: dict[tuple[str, str, str], bool] = {}
-    cells: dict[str, dict[Key, Cell]] = {}
+    found: dict[tuple[str, Key], Cell | None] = {}
     for key, variant, run, value, unit, resolution, origin in _rows(observations):
-        tool, metric, stat = key[3], key[5], key[6]
-        take = wanted.get((tool, metric, stat))
-        if take is None:
-            take = wanted[tool, metric, stat] = _is_compared(told, tool, metric, stat, unit, asked)
-        if take:
-            cell = cells.setdefault(variant, {}).setdefault(key, Cell(unit))
+        cell = found.get((variant, key), _UNSEEN)
+        if cell is _UNSEEN:
+            what = tool, metric, stat = key[3], key[5], key[6]
+            if what not in wanted:
+                wanted[what] = _is_compared(told, tool, metric, stat, unit, asked)
+            cell = found[variant, key] = Cell(unit) if wanted[what] else None
+        if cell is not None:
             step = resolution if resolution > 0 else 0.0  # unknown is NaN: not rounded
             cell.add(run, (step, origin != "computed"), value)
+    cells: dict[str, dict[Key, Cell]] = {}
+    for (variant, key), cell in found.items():
+        if cell is not None:
+            cells.setdefault(variant, {})[key] = cell
     return cells
 
 

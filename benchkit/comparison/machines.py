@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 #: Words in the names of entries that are about the machine, and not about the variant.
 _MACHINE = re.compile(
@@ -32,8 +33,13 @@ def list_entries(env: Mapping[str, str]) -> dict[str, str]:
     return {
         name: str(value)
         for name, value in env.items()
-        if value and _MACHINE.search(name.lower()) and not name.startswith("name.")
+        if value and _is_of_machine(name)
     }
+
+
+@cache
+def _is_of_machine(name: str) -> bool:
+    return bool(_MACHINE.search(name.lower())) and not name.startswith("name.")
 
 
 def tells_which(name: str) -> bool:

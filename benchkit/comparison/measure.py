@@ -7,19 +7,20 @@ from the data and named in the result.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 
 from benchkit.comparison.blocks import Blocks
+from benchkit.comparison.ranks import Method, Ranks, rank
 from benchkit.config import DEFAULT_METHOD
 from benchkit.stats.aligned import align, compare_aligned
 from benchkit.stats.exact import ExactDifference, exact_difference
 from benchkit.stats.location import paired_t, welch
 from benchkit.stats.prediction import HISTORY as HISTORY_RUNS
 from benchkit.stats.prediction import compare_with_history
-from benchkit.stats.rank import hodges_lehmann, mann_whitney, smallest_pvalue
+from benchkit.stats.rank import smallest_pvalue
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.sample import LARGEST
 from benchkit.stats.signed_rank import paired_shift, wilcoxon
@@ -77,6 +78,7 @@ def measure(
     confidence: float,
     blocks: Blocks | None = None,
     asked: str = DEFAULT_METHOD,
+    ranks: Ranks | None = None,
 ) -> Found:
     """Choose the method that the data and the design allow, and apply it.
 
@@ -92,6 +94,8 @@ def measure(
         The same values block by block, where the runs were made in complete blocks.
     asked : {'auto', 'rank', 'welch', 'history'}
         The method that the user wants wherever the runs allow it; elsewhere a note says why not.
+    ranks : Ranks, optional
+        Rank tests that were made together with those of other rows.
     """
     if assume == "exact" and max(map(abs, (*x, *y))) <= LARGEST:
         exact = exact_difference(x, y)
@@ -104,10 +108,10 @@ def measure(
     if method == SINGLE or not positive:
         if fewest < WELCH_RUNS:
             return _single(x, y, refused, positive=positive)
-        return _difference(x, y, confidence, method)
+        return _difference(x, y, confidence, method, ranks)
     if blocks is not None and (design := _choose(blocks)):
         return _by_blocks(blocks, design, confidence)
-    return _by_logs(x, y, method, confidence, blocks, asked)
+    return _by_logs(x, y, method, confidence, blocks, asked, ranks)
 
 
 def _by_logs(
@@ -117,6 +121,7 @@ def _by_logs(
     confidence: float,
     blocks: Blocks | None,
     asked: str,
+    ranks: Ranks | None,
 ) -> Found:
     """Apply an unpaired method to logarithms."""
     fewest, most = sorted((len(x), len(y)))
@@ -127,7 +132,8 @@ def _by_logs(
     if method == RANK:
         few = ("2 or 3 runs on a side: by ranks",) if fewest < RANK_RUNS else ()
         notes = (*refused, *few, *_tell_of_pairs(blocks))
-        return _found(RANK, confidence, partial(_rank, *logs), notes)
+        made = ranks.method(x, y) if ranks else None
+        return _found(RANK, confidence, made or partial(rank, *logs), notes)
     if method == HISTORY:
         return _predict(*logs, confidence, refused)
     assumed = "2 or 3 runs on a side: Welch's test, which assumes log-normal runs"
@@ -171,10 +177,6 @@ def tell_refused(asked: str, fewest: int, most: int) -> tuple[str, ...]:
     return ()
 
 
-#: Estimate and test at a confidence.
-Method = Callable[[float], tuple[Estimate, TestResult]]
-
-
 def _choose(blocks: Blocks) -> str:
     """Choose by the design alone; empty where it has too few blocks."""
     if blocks.variants >= ALIGNED_VARIANTS:
@@ -201,7 +203,7 @@ def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Found:
 
 def _tell_of_unpaired(blocks: Blocks, apply: Method, confidence: float) -> tuple[str, ...]:
     """Show the unpaired comparison beside that of the blocks where only one of them rejects."""
-    estimate, test = _rank(blocks.side(blocks.baseline), blocks.side(blocks.variant), confidence)
+    estimate, test = rank(blocks.side(blocks.baseline), blocks.side(blocks.variant), confidence)
     _, ours = apply(confidence)
     if (test.pvalue <= 1 - confidence) == (ours.pvalue <= 1 - confidence):
         return ()
@@ -224,10 +226,6 @@ def _found(method: str, confidence: float, apply: Method, notes: tuple[str, ...]
         pvalue=test.pvalue,
         notes=tuple(dict.fromkeys((*notes, *estimate.notes, *test.notes))),
     )
-
-
-def _rank(x: Sequence[float], y: Sequence[float], confidence: float) -> tuple[Estimate, TestResult]:
-    return hodges_lehmann(x, y, confidence), mann_whitney(x, y)
 
 
 def _pair(x: Sequence[float], y: Sequence[float], confidence: float) -> tuple[Estimate, TestResult]:
@@ -336,15 +334,17 @@ def compare_summaries(x: float, y: float) -> Found:
     return Found(method=SINGLE, ratio=(ratio, None, None), notes=(note,))
 
 
-def _difference(x: Sequence[float], y: Sequence[float], confidence: float, method: str) -> Found:
+def _difference(
+    x: Sequence[float], y: Sequence[float], confidence: float, method: str, ranks: Ranks | None
+) -> Found:
     """Compare values that have no logarithm: ranks or Welch's test, on the values themselves."""
     note = "no percent: values ≤ 0; a difference in the unit"
     if max(map(abs, (*x, *y))) > LARGEST:
         return Found(method=DIFFERENCE, notes=(f"values beyond {LARGEST:g} are not compared",))
+    made: Method | None = ranks.method(x, y) if ranks else None
     if method == WELCH:
-        apply, note = partial(welch, x, y), f"{note}, by Welch's test, which assumes normal runs"
-    else:
-        apply = partial(_rank, x, y)
+        made, note = partial(welch, x, y), f"{note}, by Welch's test, which assumes normal runs"
+    apply = made or partial(rank, x, y)
     estimate, test = apply(confidence)
     inner, _ = apply(1 - 2 * (1 - confidence))
     return Found(

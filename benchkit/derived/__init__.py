@@ -29,9 +29,11 @@ def derive(
     tuple of (Observations, findings)
         The new rows stand last, under the labels of the runs.
     """
-    from benchkit.derived.record import add_rows, list_measured
+    from benchkit.derived.record import add_rows, list_measured, tells_of_load
     from benchkit.derived.rules import ALL
 
+    if series.empty and not tells_of_load(observations, runs):
+        return observations, ()
     measured = list_measured(runs)
     known, findings = observations, []
     for rule in ALL:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations
 
 COUNTED, DERIVED, SIDECAR, COUNTERS = "counted", "derived", "sidecar", "counters"
+#: What a sidecar counts, and where that stands in the run's environment.
+_DECLARED = tuple((name, f"spans.{name}") for name in Counts._fields[:3])
 #: How far a count may be from a whole number of spans per request: some requests are in flight when
 #: the load ends, and a probe before it is traced too.
 _NEAR = 0.002
@@ -135,8 +137,8 @@ def list_accounts(observations: Observations, measured: Sequence[Measured]) -> l
 
 def _declare(run: Measured) -> dict[str, float]:
     """Return the counts that a sidecar tells: created, saved, dropped."""
-    told = {name: _number(run.env.get(f"spans.{name}")) for name in Counts._fields[:3]}
-    return {name: value for name, value in told.items() if value is not None}
+    told = ((name, _number(run.env[at])) for name, at in _DECLARED if at in run.env)
+    return {name: value for name, value in told if value is not None}
 
 
 def _name_source(run: Measured) -> str:

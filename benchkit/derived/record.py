@@ -6,7 +6,7 @@ Why: what is derived stands beside what was measured, under the same labels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from math import isnan
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 #: group, variant, benchmark, params, tool
 Cell = tuple[str, str, str, str, str]
 
+_FACTS = ("started_at", "duration", "env")
 _LABELS = ("group", "variant", "benchmark", "params", "run", "tool")
 
 
@@ -92,19 +93,29 @@ class Measured:
 def list_measured(runs: Runs) -> list[Measured]:
     """Return the measured runs with what lies beside them."""
     beside: dict[tuple[str, str, int], dict[str, str]] = {}
-    measured = []
-    names = ("role", "env", "started_at", "duration", *_LABELS)
-    for role, env, start, duration, *labels in zip(*(runs[n].tolist() for n in names), strict=True):
+    for *place, env in _list(runs, "companion", ("group", "variant", "run", "env")):
+        beside.setdefault(tuple(place), {}).update(env or {})
+    found = []
+    for start, duration, env, *labels in _list(runs, "measured", (*_FACTS, *_LABELS)):
         run = dict(zip(_LABELS, labels, strict=True))
-        place = run["group"], run["variant"], run["run"]
-        if role == "companion":
-            beside.setdefault(place, {}).update(env or {})
-        elif role == "measured":
-            measured.append((place, run, start, duration, env))
-    return [
-        _measured(run, start, duration, {**beside.get(place, {}), **env})
-        for place, run, start, duration, env in measured
-    ]
+        told = beside.get((run["group"], run["variant"], run["run"])) if beside else None
+        found.append(_measured(run, start, duration, {**told, **env} if told else env))
+    return found
+
+
+def tells_of_load(observations: Observations, runs: Runs) -> bool:
+    """Tell whether requests, containers or spans may be known of any run.
+
+    Of the benchmarks of functions only samples are, and nothing stands beside these.
+    """
+    if not observations["stat"].eq("sample").all() or runs["load_model"].ne("unknown").any():
+        return True
+    return any(name.startswith("spans.") for env in runs["env"].tolist() for name in env or ())
+
+
+def _list(runs: Runs, role: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    chosen = runs[runs["role"].eq(role)]
+    return zip(*(chosen[name].tolist() for name in names), strict=True)
 
 
 def _measured(

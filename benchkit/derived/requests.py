@@ -46,7 +46,7 @@ def request_rates(observations: Observations, measured: Iterable[Measured]) -> d
     rates = _most_precise(observations, "request_rate", "mean")
     counts = request_counts(observations)
     for run in measured:
-        if run.key not in rates and run.key in counts and run.duration:
+        if run.duration and run.key not in rates and run.key in counts:
             rates[run.key] = counts[run.key] / run.duration
     return rates
 

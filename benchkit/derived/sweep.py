@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 CONNECTIONS, RATE = "connections", "rate"
 #: Fewer are a comparison, not a sweep.
 FEWEST = 3
+#: What a rate is told by, or follows from: without either nothing is swept.
+_RATED = ("request_rate", "requests")
 
 #: Statistics of a run's latency, and not of a part of it.
 _STAT = re.compile(r"mean|stdev|min|max|median|p\d+(\.\d+)?")
@@ -137,6 +139,8 @@ def list_sweeps(observations: Observations, runs: Runs) -> list[Sweep]:
     The level is ``connections`` or ``rate`` of the params; else what the tool tells of its
     connections in a closed loop, or of its target rate in an open one.
     """
+    if not observations["metric"].isin(_RATED).any():
+        return []
     measured = list_measured(runs)
     rates = request_rates(observations, measured)
     latencies = _latencies(observations)

@@ -30,6 +30,12 @@ _TOLD = ("measured", "companion")
 #: Bits of a piece's number.
 _BITS = 48
 _LABELS = ("group", "variant", "benchmark", "params", "tool")
+#: What the first form that knows it tells of a run.
+_FACTS = (
+    *("started_at", "duration", "target_rate", "connections", "tool_version", "command"),
+    *("corrected", "block", "position"),
+)
+_tell_facts = attrgetter(*_FACTS)
 
 
 def parts_table(parts: Sequence[Part]) -> pa.Table:
@@ -152,20 +158,13 @@ def _run(same: Sequence[Part]) -> dict[str, Any]:
     first = same[0]
     row: dict[str, Any] = {name: getattr(first, name) for name in _LABELS}
     row |= {"run": first.number, "role": first.role}
-    for name in (
-        "started_at",
-        "duration",
-        "target_rate",
-        "connections",
-        "tool_version",
-        "command",
-        "corrected",
-        "block",
-        "position",
-    ):
-        row[name] = next((v for p in same if (v := getattr(p, name)) is not None), None)
-    row["load_model"] = next((p.load_model for p in same if p.load_model != "unknown"), "unknown")
+    row |= zip(_FACTS, _tell_facts(first), strict=True)
+    row |= {"load_model": first.load_model, "units": dict(first.units), "env": dict(first.env)}
+    for part in same[1:]:
+        row |= {name: getattr(part, name) for name in _FACTS if row[name] is None}
+        if row["load_model"] == "unknown":
+            row["load_model"] = part.load_model
+        row["units"].update(part.units)
+        row["env"].update(part.env)
     row["sources"] = [{"path": part.label, "sha256": part.sha256} for part in same]
-    row["units"] = {k: v for part in same for k, v in part.units.items()}
-    row["env"] = {k: v for part in same for k, v in part.env.items()}
     return row

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchkit.stats.sample import FloatArray, read_sample
+from benchkit.stats.sample import FloatArray, middle, read_sample
 
 #: Largest (max - min)/|median| of a side that still counts as exact.
 LARGEST_VARIATION = 0.1
@@ -79,10 +79,10 @@ def exact_difference(x: ArrayLike, y: ArrayLike) -> ExactDifference | None:
     baseline, variant = _range(before), _range(after)
     same = baseline == variant and baseline[0] == baseline[1]
     apart = baseline[1] < variant[0] or variant[1] < baseline[0]
-    steady = _is_steady(before) and _is_steady(after)
-    if not same and not (apart and steady and _is_told(before, after)):
+    sides = np.sort(before), np.sort(after)
+    if not same and not (apart and all(map(_is_steady, sides)) and _is_told(before, after)):
         return None
-    difference = float(np.median(after)) - float(np.median(before))
+    difference = middle(sides[1]) - middle(sides[0])
     return ExactDifference(baseline, variant, difference, changed=not same)
 
 
@@ -104,6 +104,5 @@ def _is_constant(*samples: FloatArray) -> bool:
     return all(low == high for low, high in map(_range, samples))
 
 
-def _is_steady(sample: FloatArray) -> bool:
-    low, high = _range(sample)
-    return high - low <= LARGEST_VARIATION * abs(float(np.median(sample)))
+def _is_steady(ordered: FloatArray) -> bool:
+    return float(ordered[-1] - ordered[0]) <= LARGEST_VARIATION * abs(middle(ordered))

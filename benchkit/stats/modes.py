@@ -13,7 +13,7 @@ from math import inf, log, pi
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchkit.stats.sample import FloatArray, read_sample
+from benchkit.stats.sample import FloatArray, middle, read_sample
 
 #: Fewest values, and fewest of one group: a value by itself is an outlier, not a mode.
 SMALLEST = 10
@@ -96,17 +96,17 @@ def find_modes(x: ArrayLike) -> Modes | None:
     inner = gaps[GROUP - 1 : sample.size - GROUP]
     cut = int(np.argmax(inner)) + GROUP
     below, above = ordered[:cut], ordered[cut:]
-    around = np.concatenate([below - np.median(below), above - np.median(above)])
-    spread, gap = float(np.median(np.abs(around))), float(gaps[cut - 1])
+    low, high = middle(below), middle(above)
+    around = np.sort(np.abs(np.concatenate([below - low, above - high])))
+    spread, gap = middle(around), float(gaps[cut - 1])
     apart = gap / spread if spread else (inf if gap else 0.0)
     if apart < _APART:
         return None
     evidence = _weigh(ordered, cut)
     if evidence < _EVIDENCE:
         return None
-    middle = (below[-1] + above[0]) / 2
-    low, high = float(np.median(below)), float(np.median(above))
-    return Modes(sample > middle, low, high, apart, evidence)
+    border = (below[-1] + above[0]) / 2
+    return Modes(sample > border, low, high, apart, evidence)
 
 
 def _weigh(ordered: FloatArray, cut: int) -> float:
@@ -119,15 +119,16 @@ def _weigh(ordered: FloatArray, cut: int) -> float:
     fit = np.concatenate([scaled[:cut] - mean[0], scaled[cut:] - mean[1]])
     variance = max(float(fit @ fit) / n, 1e-12)
     two = -inf
+    away = (scaled[:, None] - mean) ** 2
     for _ in range(_ROUNDS):
-        away = (scaled[:, None] - mean) ** 2
         density = share * np.exp(-away / (2 * variance)) / np.sqrt(2 * pi * variance)
-        whole = density.sum(axis=1)
+        whole = density[:, 0] + density[:, 1]
         before, two = two, float(np.log(whole).sum())
         if two - before < _STILL:
             break
         weight = density / whole[:, None]
         count = weight.sum(axis=0)
         share, mean = count / n, (weight * scaled[:, None]).sum(axis=0) / count
-        variance = max(float((weight * (scaled[:, None] - mean) ** 2).sum()) / n, 1e-12)
+        away = (scaled[:, None] - mean) ** 2
+        variance = max(float((weight * away).sum()) / n, 1e-12)
     return 2 * (two - one) - 2 * log(n)  # two more parameters

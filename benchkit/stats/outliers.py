@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchkit.stats.sample import read_sample
+from benchkit.stats.sample import middle, read_sample
 
 #: Beyond this modified z-score a value lies far from the rest.
 FAR = 3.5
@@ -53,8 +53,8 @@ def find_outliers(x: ArrayLike) -> NDArray[np.bool_]:
     [False, False, False, False, True, False]
     """
     sample = read_sample(x, "x")
-    away = np.abs(sample - np.median(sample))
-    spread = float(np.median(away))
+    away = np.abs(sample - middle(np.sort(sample)))
+    spread = middle(np.sort(away))
     if sample.size < SMALLEST or spread == 0:
         return np.zeros(sample.size, dtype=np.bool_)
     far: NDArray[np.bool_] = _NORMAL * away > FAR * spread

@@ -172,7 +172,7 @@ def hodges_lehmann(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Esti
     value = float(np.median(differences))
     c, notes = critical_rank(before.size, after.size, 1 - confidence)
     if c < 1:
-        notes = (_too_few(before.size, after.size, confidence),)
+        notes = (tell_too_few(before.size, after.size, confidence),)
         return Estimate(value, -inf, inf, confidence, "hodges-lehmann", notes)
     low, high = float(differences[c - 1]), float(differences[-c])
     return Estimate(value, low, high, confidence, "hodges-lehmann", notes)
@@ -191,14 +191,21 @@ def _find_tails(
     """Return P(U <= u) and P(U >= u), the method and its notes."""
     n, m = before.size, after.size
     _, ties = np.unique(np.concatenate([before, after]), return_counts=True)
-    notes = (_ALL_EQUAL,) if ties.size == 1 else ()
-    tied = ties.size < n + m
-    if not is_countable(n, m, tied=tied):
-        return _approximate_tails(n, m, doubled / 2, ties), "normal", (*notes, _APPROXIMATE)
-    if tied:
-        return _count_tails(n, m, doubled, ties), "exact", notes
+    method, notes = tell_method(n, m, ties.size)
+    if method == "normal":
+        return _approximate_tails(n, m, doubled / 2, ties), method, notes
+    if ties.size < n + m:
+        return _count_tails(n, m, doubled, ties), method, notes
     cdf, u = untied_cdf(n, m), doubled // 2
-    return (float(cdf[u]), float(cdf[n * m - u])), "exact", notes
+    return (float(cdf[u]), float(cdf[n * m - u])), method, notes
+
+
+def tell_method(n: int, m: int, distinct: int) -> tuple[str, tuple[str, ...]]:
+    """Name how n against m values are counted, so many of them distinct, with its notes."""
+    notes = (_ALL_EQUAL,) if distinct == 1 else ()
+    if not is_countable(n, m, tied=distinct < n + m):
+        return "normal", (*notes, _APPROXIMATE)
+    return "exact", notes
 
 
 def _count_tails(n: int, m: int, doubled: int, ties: NDArray[np.int64]) -> tuple[float, float]:
@@ -231,7 +238,8 @@ def critical_rank(n: int, m: int, alpha: float) -> tuple[int, tuple[str, ...]]:
     return max(c, 0), (_APPROXIMATE,)
 
 
-def _too_few(n: int, m: int, confidence: float) -> str:
+def tell_too_few(n: int, m: int, confidence: float) -> str:
+    """Say why there is no interval, and with how many values there is one."""
     enough = next(k for k in range(2, 600) if smallest_pvalue(k, k) <= (1 - confidence) * _ROUNDING)
     level = f"{100 * confidence:g} %"
     return f"{n} and {m} values cannot carry a {level} interval: {enough} and {enough} can"

@@ -9,13 +9,16 @@ compared in the time that a loop needs to sort them; every number is that of `ma
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchkit.stats.rank import critical_rank, mann_whitney
+from benchkit.stats.rank import critical_rank, mann_whitney, tell_method, tell_too_few
 from benchkit.stats.ranksum import is_countable, untied_cdf
+from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.sample import LARGEST, FloatArray, check_fraction
 from benchkit.stats.tiedrows import count_patterns, is_transformable
 
@@ -36,6 +39,10 @@ class RankRows:
     statistic, pvalue : ndarray, shape (rows,)
         U of y, and the two-sided p-value of the exact Mann-Whitney test.
     confidence : float
+    sizes : tuple of (int, int)
+        Values per side.
+    distinct : ndarray of int64, shape (rows,)
+        How many values of both sides are not equal to another.
     """
 
     value: FloatArray
@@ -46,6 +53,51 @@ class RankRows:
     statistic: FloatArray
     pvalue: FloatArray
     confidence: float
+    sizes: tuple[int, int]
+    distinct: NDArray[np.int64]
+
+    def results(self) -> Iterator[tuple[Estimate, Estimate, TestResult]]:
+        """Yield estimate, inner estimate and test of each row, with the notes of its own.
+
+        Examples
+        --------
+        >>> estimate, inner, test = next(compare_rows([[1, 2, 3]], [[4, 5, 6]], 0.9).results())
+        >>> estimate.low, inner.low, test.method, test.notes
+        (1.0, 2.0, 'mann-whitney exact', ())
+        """
+        sides = [
+            _estimate(self.sizes, level, times * (1 - self.confidence))
+            for times, level in ((1, self.confidence), (2, 1 - 2 * (1 - self.confidence)))
+        ]
+        ends = ((self.low, self.high), (self.inner_low, self.inner_high))
+        outer, inner = (
+            map(tell, self.value.tolist(), low.tolist(), high.tolist())
+            for tell, (low, high) in zip(sides, ends, strict=True)
+        )
+        told = {size: tell_method(*self.sizes, size) for size in set(self.distinct.tolist())}
+        tests = (
+            TestResult(u, p, f"mann-whitney {told[size][0]}", told[size][1])
+            for u, p, size in zip(
+                *(column.tolist() for column in (self.statistic, self.pvalue, self.distinct)),
+                strict=True,
+            )
+        )
+        return zip(outer, inner, tests, strict=True)
+
+
+def _estimate(
+    sizes: tuple[int, int], confidence: float, alpha: float
+) -> Callable[[float, float, float], Estimate]:
+    """Return what makes an estimate of value, low and high, as `hodges_lehmann` does."""
+    c, notes = critical_rank(*sizes, alpha)
+    notes = notes if c else (tell_too_few(*sizes, confidence),)
+    return partial(_make, confidence, notes)
+
+
+def _make(
+    confidence: float, notes: tuple[str, ...], value: float, low: float, high: float
+) -> Estimate:
+    return Estimate(value, low, high, confidence, "hodges-lehmann", notes)
 
 
 def compare_rows(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> RankRows:
@@ -93,8 +145,12 @@ def compare_rows(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> RankRo
         chunk = slice(start, start + step)
         ends[:, chunk] = _sort_differences(before[chunk], after[chunk], outer, inner)
     value, low, high, inner_low, inner_high, u = ends
-    pvalue = _find_pvalues(before, after, u)
-    return RankRows(value, low, high, inner_low, inner_high, u, pvalue, confidence)
+    pooled = np.sort(np.concatenate([before, after], axis=1), axis=1)
+    differs = pooled[:, 1:] != pooled[:, :-1]
+    pvalue = _find_pvalues(before, after, u, differs)
+    distinct = 1 + np.count_nonzero(differs, axis=1)
+    ends_of = (value, low, high, inner_low, inner_high)
+    return RankRows(*ends_of, u, pvalue, confidence, (n, m), distinct)
 
 
 def _read_table(values: ArrayLike, name: str) -> FloatArray:
@@ -126,12 +182,12 @@ def _sort_differences(
     return middle, *ends, u
 
 
-def _find_pvalues(before: FloatArray, after: FloatArray, u: FloatArray) -> FloatArray:
+def _find_pvalues(
+    before: FloatArray, after: FloatArray, u: FloatArray, differs: NDArray[np.bool_]
+) -> FloatArray:
     """Return two-sided p-values; rows with ties are counted together."""
     n, m = before.shape[1], after.shape[1]
-    pooled = np.sort(np.concatenate([before, after], axis=1), axis=1)
-    differs = pooled[:, 1:] != pooled[:, :-1]
-    tied = ~differs.all(axis=1)
+    tied = np.count_nonzero(differs, axis=1) < differs.shape[1]
     pvalue = np.empty(u.size)
     if is_countable(n, m, tied=False):
         cdf, at = untied_cdf(n, m), u[~tied].astype(np.int64)

@@ -15,7 +15,7 @@ from benchkit.derived.containers import BACKEND, role_of
 from benchkit.derived.costs import list_costs
 from benchkit.derived.held import HeldLoad, list_held
 from benchkit.derived.knee import DEFAULT, parse_rule
-from benchkit.derived.record import Measured, list_measured
+from benchkit.derived.record import Measured, list_measured, tells_of_load
 from benchkit.derived.requests import Key, read_usage
 from benchkit.derived.saturation import Saturation, find_saturations
 from benchkit.derived.sweep import FEWEST
@@ -96,7 +96,8 @@ def build_parts(
     if runs is None or observations is None:
         return {}
     variants = {name for pair in verdicts.comparisons.pairs for name in pair}
-    measured = [run for run in list_measured(runs) if run.variant in variants or not variants]
+    listed = list_measured(runs) if tells_of_load(observations, runs) else []
+    measured = [run for run in listed if run.variant in variants or not variants]
     return {
         "held": _held(verdicts, list_held(observations, measured, runs)),
         "sweep": _sweeps(find_saturations(observations, runs, parse_rule(knee), variants)),

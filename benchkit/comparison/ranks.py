@@ -1,0 +1,86 @@
+"""The rank tests of all rows of a comparison, made together.
+
+In: the two sides of each row. Out: `Ranks`, by which a row finds the results of its own. Why: one
+table of thousands of rows is tested in the time that a loop needs to begin; every digit is that of
+the row alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+from benchkit.stats.rank import hodges_lehmann, mann_whitney
+from benchkit.stats.rankrows import compare_rows
+from benchkit.stats.results import Estimate, TestResult
+from benchkit.stats.sample import LARGEST
+
+Results: TypeAlias = tuple[Estimate, TestResult]
+#: Estimate and test at a confidence.
+Method: TypeAlias = Callable[[float], Results]
+Side: TypeAlias = tuple[float, ...]
+
+#: Values of both sides that are put into one table.
+_AT_ONCE = 1 << 20
+
+
+def rank(x: Sequence[float], y: Sequence[float], confidence: float) -> Results:
+    """Estimate and test a shift by ranks."""
+    return hodges_lehmann(x, y, confidence), mann_whitney(x, y)
+
+
+class Ranks:
+    """Rank tests of many rows: of logarithms where all values of a row are positive.
+
+    Parameters
+    ----------
+    sides : iterable of (tuple of float, tuple of float)
+        Baseline and variant of each row, at least one run each. Rows of one and the same value,
+        and of values beyond 1e150 that are not all positive, are passed over.
+    confidence : float
+        Of the interval; greater than 0.5, else nothing is made.
+    """
+
+    def __init__(self, sides: Iterable[tuple[Side, Side]], confidence: float) -> None:
+        self._confidence = confidence
+        self._known: dict[tuple[Side, Side], tuple[Estimate, Estimate, TestResult]] = {}
+        shapes: dict[tuple[int, int], list[tuple[Side, Side]]] = {}
+        for x, y in sides if 2 * confidence > 1 else ():
+            shapes.setdefault((len(x), len(y)), []).append((x, y))
+        for shape, rows in shapes.items():
+            for part in _cut(rows, max(_AT_ONCE // sum(shape), 1)):
+                self._rank(part)
+
+    def method(self, x: Sequence[float], y: Sequence[float]) -> Method | None:
+        """Return what gives the results of a row, at the interval's confidence and the inner one.
+
+        None for a row that is not among those that were given.
+        """
+        found = self._known.get((tuple(x), tuple(y)))
+        if found is None:
+            return None
+        outer, inner, test = found
+        return lambda confidence: (outer if confidence == self._confidence else inner, test)
+
+    def _rank(self, rows: Sequence[tuple[Side, Side]]) -> None:
+        usable = [(row, scaled) for row in rows if (scaled := _scale(*row)) is not None]
+        if usable:
+            x, y = zip(*(scaled for _, scaled in usable), strict=True)
+            results = compare_rows(x, y, self._confidence).results()
+            self._known.update(zip((row for row, _ in usable), results, strict=True))
+
+
+def _scale(x: Side, y: Side) -> tuple[list[float], list[float]] | None:
+    """Return the numbers that are ranked."""
+    if len({*x, *y}) == 1:
+        return None
+    if min(*x, *y) > 0:
+        return [math.log(v) for v in x], [math.log(v) for v in y]
+    if max(map(abs, (*x, *y))) > LARGEST:
+        return None
+    return list(x), list(y)
+
+
+def _cut(rows: Sequence[tuple[Side, Side]], length: int) -> Iterator[Sequence[tuple[Side, Side]]]:
+    return (rows[start : start + length] for start in range(0, len(rows), length))
