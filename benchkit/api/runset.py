@@ -256,8 +256,8 @@ class RunSet:
             chosen, reason = (), error
         require_pairs(chosen, self.variants)
         primaries = tuple(map(split_metric, list_names(metrics)))
+        require_metrics(self.observations, primaries)
         plan = Plan(confidence=confidence, primaries=primaries, blocks=blocks, method=method)
-        require_metrics(self.observations, plan.primaries)
         comparisons = Comparisons(pairs=(), contrasts=(), confidence=confidence)
         if reason is None:
             comparisons = compare_rows(self.observations, self.runs, chosen, plan)
@@ -275,14 +275,9 @@ class RunSet:
             )
         )
         return Comparison(
-            verdicts=verdicts,
-            runs=self.runs,
-            findings=findings,
-            observations=self.observations,
-            series=self.series,
-            knee=knee,
-            reason=reason,
-        )
+            verdicts=verdicts, runs=self.runs, findings=findings, observations=self.observations,
+            series=self.series, knee=knee, reason=reason,
+        )  # fmt: skip
 
     def check(self, *, baseline: str | None = None) -> tuple[Finding, ...]:
         """Apply every audit rule: to the runs, and to each variant beside the baseline.

@@ -30,11 +30,7 @@ def list_entries(env: Mapping[str, str]) -> dict[str, str]:
     >>> list_entries({"cpu_model": "Xeon", "commit": "abc1234"})
     {'cpu_model': 'Xeon'}
     """
-    return {
-        name: str(value)
-        for name, value in env.items()
-        if value and _is_of_machine(name)
-    }
+    return {name: str(value) for name, value in env.items() if value and _is_of_machine(name)}
 
 
 @cache
