@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, TypeVar
 
@@ -40,6 +41,7 @@ from benchkit.comparison.medians import tell_of_medians
 from benchkit.comparison.model import Comparisons, Contrast, Drift, Plan
 from benchkit.comparison.ranks import Ranks
 from benchkit.derived.batches import Batches
+from benchkit.derived.containers import name_id
 from benchkit.derived.failures import Place, share_failures
 from benchkit.errors import DataError
 from benchkit.layout.matching import suggest_rename
@@ -172,6 +174,13 @@ class _Evidence:
         self.designs = find_designs(runs) if plan.uses_blocks else {}
         self.events = Events(observations)
         self.batches = Batches(observations)
+        self._runs = runs
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """What the runs' environments call their containers."""
+        told = self._runs["env"].tolist()
+        return {key: name for env in told for key, name in (env or {}).items() if "name." in key}
 
     def is_primary(self, key: Key) -> bool:
         """Tell whether a row about this carries the headline."""
@@ -205,6 +214,7 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
         params=params,
         tool=tool,
         subject=subject,
+        called=name_id(subject, evidence.names) if subject else "",
         metric=metric,
         stat=stat,
         unit=unit,

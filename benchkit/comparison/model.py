@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from benchkit.config import BLOCKS, DEFAULT_BLOCKS, DEFAULT_METHOD, METHODS
+from benchkit.derived.containers import shorten
 from benchkit.errors import ConfigError
 
 
@@ -86,6 +87,8 @@ class Contrast:
     ----------
     group, benchmark, params, tool, subject, metric, stat, unit, better
         As in the table of observations.
+    called : str
+        What `containers.json` calls a subject that is an id; empty where it does not say.
     primary : bool
         Whether the headline and the gate use it.
     baseline, variant : str
@@ -155,6 +158,13 @@ class Contrast:
     difference_low: float | None = None
     difference_high: float | None = None
     difference_inner: tuple[float | None, float | None] = (None, None)
+    called: str = ""
+
+    @property
+    def container(self) -> str:
+        """The subject as people call it."""
+        return self.called or shorten(self.subject)
+
     drift: Drift | None = None
 
     @property

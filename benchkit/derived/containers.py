@@ -130,6 +130,18 @@ def shorten(subject: str) -> str:
     return last[:12] if _HEX.fullmatch(last) else subject
 
 
+def name_id(subject: str, told: Mapping[str, str] | None = None) -> str:
+    """Return what `containers.json` calls an id; empty for other names, and where it does not say.
+
+    Examples
+    --------
+    >>> container = "/docker/70106e645a7532240887c74de138d1a4"
+    >>> name_id(container, {f"name.{container}": "consumer"}), name_id("/bench/server")
+    ('consumer', '')
+    """
+    return name_of(subject, told) if shorten(subject) != subject else ""
+
+
 def entitle(subject: str, told: Mapping[str, str] | None = None) -> str:
     """Write a container's name for people, with what `containers.json` calls an id.
 
@@ -139,8 +151,8 @@ def entitle(subject: str, told: Mapping[str, str] | None = None) -> str:
     >>> entitle(container, {f"name.{container}": "consumer"}), entitle("/bench/server")
     ('consumer (70106e645a75)', '/bench/server')
     """
-    short, own = shorten(subject), name_of(subject, told)
-    return f"{own} ({short})" if own and short != subject else short
+    short, own = shorten(subject), name_id(subject, told)
+    return f"{own} ({short})" if own else short
 
 
 def limit_of(subject: str, what: str, told: Mapping[str, str]) -> float | None:

@@ -72,7 +72,7 @@ def _row(row: RowOutcome, notes: dict[str, int]) -> tuple[Cell, ...]:
     c, rule = row.contrast, row.rule
     variant = f"{c.variant} vs {c.baseline}"
     metric = label(c.metric, c.stat)
-    names = (rule.name, c.group, c.benchmark, c.params, c.tool, c.subject, metric, variant)
+    names = (rule.name, c.group, c.benchmark, c.params, c.tool, c.container, metric, variant)
     numbers = tuple(notes[text] for text in _notes(row))
     return (
         *(Cell(printable(text)) for text in names),

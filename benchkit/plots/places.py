@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchkit.comparison import Contrast
-from benchkit.derived.containers import shorten
 from benchkit.metrics import label, percentile_level
 from benchkit.plots.chart import part
 from benchkit.units import Scale, printable
@@ -45,8 +44,7 @@ def _head(contrast: Contrast, varying: Sequence[str]) -> str:
 
 
 def _name(contrast: Contrast, level: str) -> str:
-    told = str(getattr(contrast, level))
-    return shorten(told) if level == "subject" else told
+    return str(getattr(contrast, "container" if level == "subject" else level))
 
 
 def sides(contrasts: Sequence[Contrast]) -> Iterator[tuple[str, list[tuple[str, int]]]]:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from benchkit.comparison import DIRECTIONS, Contrast
-from benchkit.derived.containers import shorten
 from benchkit.metrics import label
 from benchkit.units import format_change, format_interval, printable
 from benchkit.verdict import Verdict, Verdicts
@@ -177,9 +176,8 @@ def _varies(contrasts: Iterable[Contrast], name: str) -> bool:
 
 
 def _level(contrast: Contrast, contrasts: Sequence[Contrast]) -> str:
-    names = ("group", "benchmark", "params", "tool", "subject")
+    names = ("group", "benchmark", "params", "tool", "container")
     told = {name: str(getattr(contrast, name) or "") for name in names}
-    told["subject"] = shorten(told["subject"])
     told["benchmark"] = told["benchmark"] or _UNNAMED
     parts = [told[name] for name in names if _varies(contrasts, name)]
     return printable(" ".join(part for part in parts if part))

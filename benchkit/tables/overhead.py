@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from benchkit.comparison import EXACT, Contrast
-from benchkit.derived.containers import shorten
 from benchkit.metrics import label
 from benchkit.sensitivity import Sensitivity, format_reach
 from benchkit.stats.power import MOST_RUNS
@@ -245,7 +244,7 @@ def _stub(row: Verdict, verdicts: Verdicts, naming: Collection[str]) -> tuple[Ce
     c = row.contrast
     blank = UNNAMED if c.tool in naming else ""
     metric = label(c.metric, c.stat)
-    named = (c.benchmark or blank, c.params, c.tool, shorten(c.subject), metric)
+    named = (c.benchmark or blank, c.params, c.tool, c.container, metric)
     return (*(Cell(printable(text)) for text in named), Cell(name_variant(c, verdicts)))
 
 

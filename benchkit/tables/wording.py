@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 
 from benchkit.comparison import DIRECTIONS, EXACT, HISTORY, REFUSED, WITHIN, Contrast
-from benchkit.derived.containers import shorten
 from benchkit.metrics import label
 from benchkit.units import (
     Scale,
@@ -84,7 +83,7 @@ def format_bare(fraction: float) -> str:
 def name_metric(contrast: Contrast) -> str:
     """Name what was measured: ``latency p50``, ``cpu_usage mean of /bench/server``."""
     name = label(contrast.metric, contrast.stat)
-    return printable(f"{name} of {shorten(contrast.subject)}" if contrast.subject else name)
+    return printable(f"{name} of {contrast.container}" if contrast.subject else name)
 
 
 def name_variant(contrast: Contrast, verdicts: Verdicts) -> str:

@@ -1,0 +1,27 @@
+"""How the container that a row is about is named."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import benchkit.api as bk
+from benchkit.cli.console import render_comparison
+
+COSTS = Path("fixtures/skywalking-costs")
+CONSUMER = "/docker/70106e645a7532240887c74de138d1a40703bb11cae39f3f05571222dba258ef"
+
+
+def test_what_a_file_of_names_calls_an_id_stands_in_sentence_and_table(tmp_path: Path) -> None:
+    shutil.copytree(COSTS, tmp_path, dirs_exist_ok=True)
+    unnamed = bk.load(tmp_path).compare(baseline="no-agent")
+    (tmp_path / "containers.json").write_text(json.dumps({CONSUMER: "consumer"}))
+    named = bk.load(tmp_path).compare(baseline="no-agent")
+    for comparison, name in ((unnamed, "70106e645a75"), (named, "consumer")):
+        assert f"cpu_per_request of {name} of agent" in comparison.verdict
+        table = render_comparison(comparison.verdicts)
+        assert f"{name}  cpu_per_request" in " ".join(table.splitlines())
+        assert CONSUMER not in table
+        subjects = comparison.frame.query("metric == 'cpu_per_request'")["subject"]
+        assert set(subjects) == {CONSUMER}
