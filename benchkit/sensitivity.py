@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from benchkit.comparison import DIRECTIONS, EXACT, HISTORY, REFUSED, Contrast, count_runs
-from benchkit.stats.equivalence import log_margin
+from benchkit.stats.equivalence import reaches
 from benchkit.stats.power import (
     MOST_RUNS,
     detectable_effect,
@@ -21,6 +21,9 @@ from benchkit.stats.power import (
 )
 from benchkit.units import format_number, format_percent, format_quantity
 
+#: Of a prediction interval: a new run is held against old ones, each by itself.
+_ONE = "one run shows nothing by itself: repeat it"
+_ONE_BY_ONE = "runs held against a history one by one show nothing: compare them by ranks"
 #: From here on a change up and the same one down are too different to be written as one.
 _LARGE_REACH = 0.25
 
@@ -115,12 +118,12 @@ def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Se
     if contrast.method == REFUSED:
         return Sensitivity(note="make the runs longer, or name a lower percentile")
     if contrast.method == HISTORY:
-        return Sensitivity(note="one run shows nothing by itself: repeat it")
+        return Sensitivity(note=_ONE_BY_ONE if contrast.n_variant > 1 else _ONE)
     if contrast.method == EXACT:
         return Sensitivity(note=f"the runs lie on both sides of {_bare(margin)}")
     least = count_runs(contrast, family.rows, family.alpha)
     if contrast.method in DIRECTIONS:
-        note = f"a verdict needs at least {least} runs per side"
+        note = f"a verdict by ranks takes {least} runs per side"
         return Sensitivity(runs_needed=least, least=least, note=note)
     closed = _tell_closed(contrast, family, least) if family.is_closed else ""
     width = _half_width(contrast.ratio_low, contrast.ratio_high, math.log)
@@ -212,7 +215,7 @@ def _tell_adjusted(contrast: Contrast, margin: float, family: Family) -> str:
     p, adjusted, ratio = contrast.pvalue, family.p_adjusted, contrast.ratio
     if p is None or adjusted is None or not ratio or not p <= family.alpha < adjusted:
         return ""
-    if abs(math.log(ratio)) < log_margin(margin):
+    if not reaches(math.log(ratio), margin):
         return ""
     among = f"{family.tested} rows" if family.tested > 1 else "so many rows"
     return f"p = {p:.2g} by itself, and not small enough among {among}"

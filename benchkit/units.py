@@ -9,7 +9,7 @@ A decimal text is scaled exactly: ``814.00us`` becomes the double nearest 0.0008
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, inf, isfinite, log10
@@ -361,7 +361,7 @@ def _same_side(percent: float, decimals: int, bound: float) -> bool:
 
 
 def format_interval(
-    low: float, high: float, limits: Iterable[float] = (), *, ratio: float | None = None
+    low: float, high: float, limits: Collection[float] = (), *, ratio: float | None = None
 ) -> str:
     """Write an interval of ratios: as changes in per cent, or as factors where it ends beyond 2x.
 
@@ -378,7 +378,6 @@ def format_interval(
     """
     if (high if ratio is None else ratio) >= 2:
         return f"[{format_number(low)}, {format_number(high)}\N{MULTIPLICATION SIGN}]"
-    limits = tuple(limits)
     left = format_percent(low - 1, limits).removesuffix("\N{NO-BREAK SPACE}%")
     return f"[{left}, {format_percent(high - 1, limits)}]"
 

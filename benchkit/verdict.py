@@ -20,7 +20,7 @@ from benchkit.comparison import (
     find_closed,
 )
 from benchkit.sensitivity import Family, Sensitivity, measure_sensitivity
-from benchkit.stats.equivalence import is_equivalent, log_margin
+from benchkit.stats.equivalence import is_equivalent, reaches
 from benchkit.stats.multiplicity import benjamini_hochberg, holm
 from benchkit.units import format_percent, format_quantity
 
@@ -31,6 +31,8 @@ CHANGED, UNCHANGED = "changed", "unchanged"
 _NOTHING_LACKS = Sensitivity()
 #: A rounding step beyond this share of the values widens what is said to be excluded.
 _COARSE = 0.005
+#: A p-value that equals alpha counts as reaching it whatever 1 - 0.9 is in binary.
+_ROUNDING = 1 + 1e-9
 #: Beyond this share of failed requests a side's rates and latencies are those of its errors.
 MOST_FAILED = 0.01
 
@@ -205,12 +207,12 @@ def _change(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: 
     """Return the direction (+1, -1) of a change that is shown and matters, else 0."""
     if contrast.method in {*DIRECTIONS, HISTORY}:
         return 0
-    if contrast.method != EXACT and (p_adjusted is None or p_adjusted > alpha):
+    if contrast.method != EXACT and (p_adjusted is None or p_adjusted > alpha * _ROUNDING):
         return 0
     if contrast.ratio is None:
         return _shift(contrast, margin)
     log = math.log(contrast.ratio)
-    return math.copysign(1, log) if abs(log) >= log_margin(margin) else 0
+    return math.copysign(1, log) if reaches(log, margin) else 0
 
 
 def _shift(contrast: Contrast, margin: float) -> float:

@@ -204,7 +204,10 @@ def _adjust(c: Contrast, session: Session, logs: dict[str, dict[int, float]]) ->
 
 def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjusted]) -> Finding:
     is_moved = any(one.is_moved for one in adjusted)
-    changes = ", ".join(f"{one.variant} {format_percent(one.change)}" for one in adjusted)
+    changes = ", ".join(
+        f"{one.variant} {format_percent(one.change)} (with it: {format_percent(one.plain)})"
+        for one in adjusted
+    )
     return Finding(
         code="B332",
         severity="warning" if is_moved else "info",

@@ -27,6 +27,8 @@ _SMALLEST_CHANGE = 0.01
 #: A rounding step of more than this share of the change hides it.
 _STEP_SHARE = 1 / 3
 _MOST_TIES = 0.2
+#: From this share of the runs on the smaller group is a state, however far from the larger one.
+_STATE = 0.3
 
 
 def find_far_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
@@ -57,7 +59,8 @@ def find_two_states(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
                 continue
             upper = {run for run, is_upper in zip(of, modes.is_upper, strict=True) if is_upper}
             fewer = min(upper, of.keys() - upper, key=len)
-            if 2 * len(fewer & _find_far(of)) <= len(fewer):
+            is_state = len(fewer) >= _STATE * len(of)
+            if is_state or 2 * len(fewer & _find_far(of)) <= len(fewer):
                 yield _tell_states(row[0], variant, modes, sorted(upper))
 
 

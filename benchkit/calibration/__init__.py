@@ -19,7 +19,7 @@ from benchkit.comparison.measure import Found, measure
 from benchkit.comparison.model import Plan
 from benchkit.comparison.replicates import Replicates, collect_replicates
 from benchkit.errors import DataError
-from benchkit.stats.equivalence import is_equivalent, log_margin
+from benchkit.stats.equivalence import is_equivalent, reaches
 from benchkit.stats.proportion import estimate_rate
 from benchkit.stats.splits import count_splits, split_runs
 
@@ -160,7 +160,7 @@ def _is_rejected(found: Found, rule: Rule) -> bool:
 
 
 def _is_alarm(found: Found, rule: Rule) -> bool:
-    return _is_rejected(found, rule) and _size(found) >= log_margin(rule.margin)
+    return _is_rejected(found, rule) and reaches(_size(found), rule.margin)
 
 
 def _is_equivalent(found: Found, rule: Rule) -> bool:

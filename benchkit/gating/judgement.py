@@ -38,6 +38,8 @@ from benchkit.verdict import (
     Verdicts,
 )
 
+#: Why nothing is shown where the order of the runs decides: see `audit.order.take_out_drift`.
+_TURNED = "the runs drift, and which side of the limit the change is on depends on it: run in turn"
 #: A p-value that equals alpha counts as reaching it whatever 1 - 0.95 is in binary.
 _ROUNDING = 1 + 1e-9
 #: The rule that stands where no limit is set.
@@ -183,7 +185,16 @@ def _tell_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) -> s
     if fewest < rule.min_runs:
         runs = "1 run" if fewest == 1 else f"{fewest} runs"
         return f"{runs} on a side, the policy asks for {rule.min_runs}"
-    return ""
+    return _TURNED if _is_turned(rule.limit, contrast) else ""
+
+
+def _is_turned(limit: Limit, contrast: Contrast) -> bool:
+    """Tell whether a straight trend over the session puts a change on the limit's other side."""
+    drift, ratio = contrast.drift, contrast.ratio
+    if drift is None or ratio is None or not limit.is_relative:
+        return False
+    rooms = [_measure_room(limit, contrast, estimate) for estimate in (ratio, 1 + drift.change)]
+    return (rooms[0] < 0) != (rooms[1] < 0)
 
 
 def _adjust(rows: Sequence[RowOutcome]) -> list[float | None]:
@@ -257,7 +268,7 @@ def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int |
     Those are of a cost of nothing; where there are as many already, those of the estimated cost.
     """
     c, limit = row.contrast, row.rule.limit
-    room = _measure_room(row)
+    room = _measure_room(limit, c, row.evidence.value or 1.0)
     if room <= 0:
         return None, "the estimate is over the limit: more runs would tell"
     n = 2 / (1 / c.n_baseline + 1 / c.n_variant)
@@ -276,10 +287,9 @@ def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int |
     return near, f"about {near} runs per side would show it {seems}"
 
 
-def _measure_room(row: RowOutcome) -> float:
-    """Return how far the estimated ratio is inside the limit, in logarithms."""
-    limit, estimate = row.rule.limit, row.evidence.value or 1.0
+def _measure_room(limit: Limit, contrast: Contrast, estimate: float) -> float:
+    """Return how far a ratio is inside the limit, in logarithms."""
     lowest = 1 / limit.value if limit.kind == "factor" else 1 - limit.value
     up = math.log1p(limit.share) - math.log(estimate)
     down = math.log(estimate) - math.log(lowest) if lowest > 0 else math.inf
-    return {"lower": up, "higher": down}.get(row.contrast.better, min(up, down))
+    return {"lower": up, "higher": down}.get(contrast.better, min(up, down))

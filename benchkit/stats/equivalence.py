@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from math import inf, log1p
 
+#: A log ratio that equals the margin reaches it, whatever the logarithms are in binary.
+_NEARLY = 1 - 1e-9
+
 
 def log_margin(margin: float) -> float:
     """Return log(1 + margin): the margin on the scale of log ratios.
@@ -35,6 +38,34 @@ def log_margin(margin: float) -> float:
     if not 0 < margin < inf:
         raise ValueError(f"margin must be positive and finite: {margin}")
     return log1p(margin)
+
+
+def reaches(log_ratio: float, margin: float) -> bool:
+    """Tell whether a change is at least as large as the margin, either way.
+
+    Parameters
+    ----------
+    log_ratio : float
+    margin : float
+        A fraction, 0.03 for 3 %, finite and greater than 0.
+
+    Returns
+    -------
+    bool
+        False where the ratio is NaN.
+
+    Raises
+    ------
+    ValueError
+        If the margin is not positive or not finite.
+
+    Examples
+    --------
+    >>> from math import log
+    >>> reaches(log(1030) - log(1000), 0.03), reaches(log(103) - log(100), 0.03)
+    (True, True)
+    """
+    return abs(log_ratio) >= log_margin(margin) * _NEARLY
 
 
 def is_equivalent(low: float, high: float, margin: float) -> bool:
@@ -74,5 +105,5 @@ def is_equivalent(low: float, high: float, margin: float) -> bool:
     >>> is_equivalent(-0.012, 0.021, margin=0.03), is_equivalent(-0.012, 0.031, margin=0.03)
     (True, False)
     """
-    limit = log_margin(margin)
+    limit = log_margin(margin) * _NEARLY
     return -limit < low and high < limit

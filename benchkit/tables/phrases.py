@@ -51,9 +51,14 @@ def list_variants(rows: Sequence[Verdict], verdicts: Verdicts) -> str:
 
 
 def write_span(rows: Sequence[Verdict], verdicts: Verdicts, *, signed: bool = False) -> str:
-    """Write the smallest and the largest change: ``48.3 % to 60.4 %``, ``1.13× to 2.59×``."""
+    """Write the smallest and the largest change: ``48.3 % to 60.4 %``, ``1.13× to 2.59×``.
+
+    With signs, and changes both ways, the ends of all: ``−20.0 % to +30.0 %``.
+    """
     rows = [row for row in rows if row.contrast.ratio is not None] or rows
     ordered = sorted(rows, key=lambda row: measure_size(row.contrast))
+    if signed and len({row.contrast.delta > 0 for row in rows}) > 1:
+        ordered = sorted(rows, key=lambda row: row.contrast.ratio or row.contrast.delta)
     ends = [row.contrast for row in (ordered[0], ordered[-1])]
     ratios = [contrast.ratio for contrast in ends if contrast.ratio is not None]
     if not signed and max(ratios, default=0.0) >= FACTOR and len(ratios) == len(ends):

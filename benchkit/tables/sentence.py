@@ -173,9 +173,9 @@ def _ask_for_runs(rows: Sequence[Verdict], verdicts: Verdicts) -> str:
     if not hardest:
         return ""
     if len(rows) == len(verdicts.primary):
-        return f"Run at least {hardest} of each for intervals and a verdict."
+        return f"Run {hardest} or more of each for intervals and a verdict by ranks."
     where = "; ".join(_list_rows(rows, verdicts))
-    return f"{where}: direction only; run at least {hardest} of each for intervals and a verdict."
+    return f"{where}: direction only; run {hardest} or more of each for a verdict by ranks."
 
 
 def _list_rows(rows: Sequence[Verdict], verdicts: Verdicts) -> list[str]:

@@ -39,7 +39,7 @@ benchkit.cli.run = run
 from benchkit.__main__ import main
 main()
 """
-MODULES = ("benchkit.cli", "typer", "benchkit.cli.plot", "benchkit.gating.run", "numpy")
+MODULES = ("benchkit.cli", "typer", "benchkit.cli.gate", "benchkit.gating.run", "numpy")
 
 
 @pytest.mark.parametrize("program", [*(PROGRAM.format(name=name) for name in MODULES), WRAPPED])

@@ -46,7 +46,7 @@ def test_one_run_shows_a_direction_and_no_more() -> None:
         "~ apm −31.4 % of request_rate, otlp −39.4 %, skywalking −43.7 %, zipkin −55.9 %, "
         "1 run per side: direction only."
     )
-    assert bullets(found)[0].startswith("Run at least ")
+    assert bullets(found)[0].startswith("Run 5 or more of each")
 
 
 def test_many_benchmarks_are_counted_and_the_largest_is_named() -> None:
@@ -84,7 +84,7 @@ def test_the_runs_that_are_asked_for_are_those_of_the_benchmarks_that_lack_them(
     (line,) = bullets(found)
     assert line == (
         "time_per_op of enabled on full, legacy: direction only; "
-        "run at least 5 of each for intervals and a verdict."
+        "run 5 or more of each for a verdict by ranks."
     )
 
 
