@@ -86,7 +86,7 @@ def test_noise_is_not_shown_and_says_what_is_excluded_and_what_it_takes() -> Non
 def test_one_run_is_never_a_verdict_but_says_how_many_it_takes() -> None:
     found = verdict(contrast([1.0], [2.0]))
     assert (found.word, found.runs_needed) == (INCONCLUSIVE, 4)
-    assert any("at least 4 runs" in note for note in found.notes)
+    assert any("by ranks takes 4 runs" in note for note in found.notes)
 
 
 def test_the_primaries_are_adjusted_together() -> None:
