@@ -28,6 +28,7 @@ from benchkit.audit.names import explain_nothing
 from benchkit.audit.order import take_out_drift
 from benchkit.comparison import Comparisons, Plan
 from benchkit.comparison import compare as compare_rows
+from benchkit.derived.excerpts import leave_out_excerpts
 from benchkit.derived.knee import DEFAULT as KNEE
 from benchkit.derived.knee import parse_rule
 from benchkit.derived.saturation import require_stat
@@ -247,6 +248,7 @@ class RunSet:
         confidence = config.parse_fraction(confidence, where="confidence")
         margin = config.parse_fraction(margin, where="margin")
         require_stat(parse_rule(knee), self.observations, self.runs)
+        whole = leave_out_excerpts(self.observations)
         reason: BenchkitError | None = None
         try:
             chosen = list_pairs(pairs) or self.choose_pairs(baseline, variant)
@@ -260,7 +262,7 @@ class RunSet:
         plan = Plan(confidence=confidence, primaries=primaries, blocks=blocks, method=method)
         comparisons = Comparisons(pairs=(), contrasts=(), confidence=confidence)
         if reason is None:
-            comparisons = compare_rows(self.observations, self.runs, chosen, plan)
+            comparisons = compare_rows(whole, self.runs, chosen, plan)
             comparisons = take_out_drift(comparisons, self.runs)
             if variant is None and not pairs:
                 lost = list_unmeasured(self.variants, self.runs, self.reports)
@@ -275,7 +277,7 @@ class RunSet:
             )
         )
         return Comparison(
-            verdicts=verdicts, runs=self.runs, findings=findings, observations=self.observations,
+            verdicts=verdicts, runs=self.runs, findings=findings, observations=whole,
             series=self.series, knee=knee, reason=reason,
         )  # fmt: skip
 

@@ -54,6 +54,9 @@ def find_disagreements(observations: Observations) -> Iterator[Finding]:
         yield _tell(gaps)
 
 
+_REMEDY = "of the forms with most of the requests the most precise counts; check the file names"
+
+
 @dataclass(frozen=True, slots=True)
 class _Told:
     """A statistic as one source tells it."""
@@ -111,8 +114,6 @@ def _tell(gaps: Sequence[_Gap]) -> Finding:
         where=" and ".join(dict.fromkeys(worst.files)),
         message=f"{count} between forms of one run, "
         f"most {worst.name} by {worst.share:.2%} ({values})",
-        remedy="; ".join(
-            part for part in (reason, "the most precise form counts; check the file names") if part
-        ),
+        remedy="; ".join(filter(None, (reason, _REMEDY))),
         numbers={"share": worst.share, "statistics": len(gaps)},
     )

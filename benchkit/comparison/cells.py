@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchkit import metrics
 from benchkit.comparison.model import Plan
+from benchkit.derived.excerpts import leave_out_excerpts
 from benchkit.derived.stretches import PREFIX
 
 if TYPE_CHECKING:
@@ -109,7 +110,8 @@ def collect(observations: Observations, plan: Plan, told: Told) -> dict[str, dic
     asked = {*plan.primaries, *plan.metrics}
     wanted: dict[tuple[str, str, str], bool] = {}
     found: dict[tuple[str, Key], Cell | None] = {}
-    for key, variant, run, value, unit, resolution, origin in _rows(observations):
+    whole = leave_out_excerpts(observations)
+    for key, variant, run, value, unit, resolution, origin in _rows(whole):
         cell = found.get((variant, key), _UNSEEN)
         if cell is _UNSEEN:
             what = tool, metric, stat = key[3], key[5], key[6]

@@ -29,6 +29,7 @@ def derive(
     tuple of (Observations, findings)
         The new rows stand last, under the labels of the runs.
     """
+    from benchkit.derived.excerpts import leave_out_excerpts
     from benchkit.derived.record import add_rows, list_measured, tells_of_load
     from benchkit.derived.rules import ALL
 
@@ -37,7 +38,7 @@ def derive(
     measured = list_measured(runs)
     known, findings = observations, []
     for rule in ALL:
-        rows, told = rule(known, measured, series)
+        rows, told = rule(leave_out_excerpts(known), measured, series)
         known = add_rows(known, rows)
         findings += told
     return known, tuple(findings)

@@ -21,7 +21,8 @@ READING = (
         says="two forms of one run tell a statistic differently, beyond their rounding",
         what="Text, JSON and raw samples that were matched as forms of one run disagree by more "
         "than both round, or by more than 5 % for quantiles of vegeta's t-digest.",
-        why="Either the files are of two runs, or one is cut; the most precise counts.",
+        why="Either the files are of two runs, or one is cut. Forms with less than 95 % of the "
+        "requests that another tells do not count; of the others the most precise does.",
         example="hey-c30-1.csv and hey-c30-1.txt: 10 statistics differ between forms of one run, "
         "most requests.count by 84.98% (3000 against 19980)",
         do="Check the file names: forms of one run have the same number.",

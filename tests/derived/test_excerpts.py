@@ -1,0 +1,44 @@
+"""A form with a part of a run's requests is not the run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import pandas as pd
+import pytest
+
+import benchkit.api as bk
+from benchkit.derived.excerpts import leave_out_excerpts
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations
+
+RESULTS = bk.load("fixtures/tracing-wrk")
+FOUND = RESULTS.observations
+
+
+def join(*frames: pd.DataFrame) -> Observations:
+    return cast("Observations", pd.concat(frames, ignore_index=True))
+
+
+def excerpt(share: float) -> pd.DataFrame:
+    """Return every run of one variant as a second form tells it, with a share of the requests."""
+    part: pd.DataFrame = FOUND[FOUND["variant"].eq("otlp")].copy()
+    part["source"] = "excerpt/" + part["source"].astype(str)
+    part.loc[part["metric"].eq("requests"), "value"] *= share
+    part.loc[part["metric"].eq("request_rate"), "value"] *= 3
+    return part
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_the_form_with_most_of_the_requests_is_compared(is_first: bool) -> None:
+    both = join(excerpt(0.22), FOUND) if is_first else join(FOUND, excerpt(0.22))
+    assert set(leave_out_excerpts(both)["source"]) == set(FOUND["source"])
+    compared = RESULTS.holding(both).compare(baseline="none", variant="otlp")
+    alone = RESULTS.compare(baseline="none", variant="otlp")
+    assert str(compared.verdict) == str(alone.verdict)
+
+
+def test_forms_that_count_nearly_alike_are_all_kept() -> None:
+    near = join(excerpt(0.97), FOUND)
+    assert leave_out_excerpts(near) is near
