@@ -244,6 +244,21 @@ def test_a_range_outside_the_run_is_a_finding(tmp_path: Path, start: float, end:
     assert not runs.observations["metric"].eq("cpu_usage").any()
 
 
+def test_a_container_made_anew_is_not_idle(tmp_path: Path) -> None:
+    file = answer(tmp_path, {"server": line(0.5)}) / "prometheus" / "query_range-cpu.json"
+    told = json.loads(file.read_text())
+    (old,) = told["data"]["result"]
+    gone = old["values"][50][1]  # 10 s before the run; repeated until it is over
+    new = {"metric": old["metric"] | {"id": "/docker/b"}, "values": []}
+    for place, (at, value_) in enumerate(old["values"][50:], start=50):
+        new["values"].append([at, str(float(value_) * 2)])
+        old["values"][place][1] = gone
+    old["metric"]["id"] = "/docker/a"
+    told["data"]["result"].append(new)
+    file.write_text(json.dumps(told))
+    assert value(bk.load(tmp_path), "none", 1, "cpu_usage", "server", "mean") == pytest.approx(1)
+
+
 def test_a_store_and_raw_files_tell_the_same(tmp_path: Path) -> None:
     from benchkit.ingestion.commit import ingest
     from benchkit.store import Store

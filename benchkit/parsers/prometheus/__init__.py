@@ -25,7 +25,8 @@ the query's steps: a value is repeated until the next scrape, so that cores are 
 a scrape interval. NaN and infinite values are left out
 and counted; so are parents, pods and pause containers. CPUs, interfaces and devices are summed
 (origin *computed*) at the times that all have. Where two instances tell the same container, its
-name gets ``@instance``. Times in Grafana's CSV that carry no zone are unknown, not guessed.
+name gets ``@instance``. A container made anew (one name, several ids) goes on as one counter, which
+grows by what each id's grows by. Times in Grafana's CSV that carry no zone are unknown, not guessed.
 
 Versions: every Prometheus 1.0 and later, promtool 2.x and 3.x, Grafana 6 and later.
 
