@@ -63,14 +63,15 @@ def derive_resources(
     for run in measured:
         found = sources.of(run)
         if not found:
-            if sources.has_own(run):
+            if sources.has_any(run):
                 gaps.without_samples.append(run)
             continue
         if run.window is None and any(each.is_dated for each in found.values()):
             gaps.without_window.append(run)
             continue
         used = dict(_use(run, found))
-        served.add(run.place)
+        if any("cpu_time" in told or "cpu_usage" in told for told in used.values()):
+            served.add(run.place)
         rows += [row for subject, told in used.items() for row in _tell(run, subject, told)]
         rows += _per_request(run, used, rates.get(run.key), gaps)
     # of several benchmarks with one number, the samples may well be of one alone

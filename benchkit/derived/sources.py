@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchkit.derived.record import Measured
+from benchkit.derived.scrapes import find_samples, scrape_interval
 from benchkit.derived.usage import cut
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from benchkit.stats.sample import FloatArray
 
 _MICRO = 1e-6
+_RANGES = "prometheus"  # the tool whose times are the steps of a query
 _SNAPSHOTS = re.compile(r"(?:^|/)(?:cadvisor|prometheus|docker)-[^/]*$")
 
 
@@ -63,8 +65,8 @@ class Series:
             places = np.arange(len(self.values), dtype=np.float64)
             return places, self.values, self.lines[0] if self.lines else ""
         times, values = cut(self.times, self.values, window)
-        first = np.flatnonzero(self.times == times[0])[0] if len(times) else 0
-        return times, values, self.lines[first]
+        first = np.flatnonzero(self.times == times[0])[:1].tolist() if len(times) else []
+        return times, values, self.lines[first[0]] if first else ""
 
 
 _Place = tuple[str, str, int]
@@ -85,7 +87,8 @@ class Sources:
     Notes
     -----
     A run's own files (same group, variant and number) count before those that cover many runs
-    (no number). Of several the one with the most samples in the window counts alone.
+    (no number). Of several the one with the most samples in the window counts alone. Of a counter
+    in a range answer a repeat of the last scrape is no sample, as `scrapes` tells.
     """
 
     def __init__(self, series: Observations, measured: Sequence[Measured]) -> None:
@@ -95,24 +98,36 @@ class Sources:
         known = series[series["subject"].notna()]
         lines = np.array(known["source"].tolist(), dtype=object)
         values, times = known["value"].to_numpy(dtype=np.float64), _seconds(known)
+        tools = known["tool"].tolist()
+        found: dict[_Labels, Series] = {}
+        ranges: dict[tuple[str, str], list[_Labels]] = {}
         for key, rows in _group(known, lines).items():
-            group, variant, run, subject, metric, stat, where = key
-            found = Series(
+            *_, subject, _, stat, where = key
+            found[key] = Series(
                 stat=stat,
                 times=None if np.isnan(times[rows]).any() else times[rows],
                 values=values[rows],
                 path=where,
                 lines=lines[rows].tolist(),
             )
+            if tools[rows[0]] == _RANGES and stat == "counter" and found[key].is_dated:
+                ranges.setdefault((where, subject.partition("@")[2]), []).append(key)
+        for keys in ranges.values():
+            scraped = _without_repeats([found[key] for key in keys])
+            found.update(zip(keys, scraped, strict=True))
+        for (group, variant, run, subject, metric, _, _), told in found.items():
             place = self._places.setdefault((group, variant, run), {})
-            place.setdefault((subject, metric), []).append(found)
+            place.setdefault((subject, metric), []).append(told)
 
     def __bool__(self) -> bool:
         return bool(self._places)
 
-    def has_own(self, run: Measured) -> bool:
-        """Tell whether files of this very run hold samples, inside its window or not."""
-        return run.place in self._places
+    def has_any(self, run: Measured) -> bool:
+        """Tell whether files of this run, or of many, hold samples, inside its window or not."""
+        return run.place in self._places or any(
+            number == 0 and self._covers(group, variant, run)
+            for group, variant, number in self._places
+        )
 
     def of(self, run: Measured) -> dict[_What, Series]:
         """Return the series of a run by container and metric; empty where there is none."""
@@ -137,6 +152,21 @@ class Sources:
 
         best = {what: max(series, key=count) for what, series in candidates.items()}
         return {what: series for what, series in best.items() if count(series)}
+
+
+def _without_repeats(together: Sequence[Series]) -> list[Series]:
+    """Leave of counters that one Prometheus scraped from one place what was scraped, in order."""
+    ordered = []
+    for each in together:
+        times, places = np.unique(np.asarray(each.times), return_index=True)
+        ordered.append((times, each.values[places], places))
+    interval = scrape_interval((times, values) for times, values, _ in ordered)
+    left = []
+    for each, (times, values, places) in zip(together, ordered, strict=True):
+        kept = find_samples(times, values, interval)
+        lines = [each.lines[place] for place in places[kept].tolist()]
+        left.append(replace(each, times=times[kept], values=values[kept], lines=lines))
+    return left
 
 
 @lru_cache(maxsize=1 << 10)

@@ -188,6 +188,77 @@ def test_a_prometheus_that_covers_all_runs_is_cut_to_them(tmp_path: Path) -> Non
     assert found == pytest.approx(own, rel=0.08)  # a scrape is up to a second late
 
 
+NONE = datetime.fromisoformat("2026-11-21T01:21:43.302Z").timestamp()  # until 15.008 s later
+
+
+def answer(folder: Path, counters: dict[str, list[tuple[float, float]]], scrape: int = 1) -> Path:
+    """Write a range at steps of 1 s about run none 1, which repeats each scrape until the next."""
+    copy(folder, "none/wrk-1.txt", "runs.json")
+    result = []
+    for name, points in counters.items():
+        held = [
+            [NONE + at, str(points[place // scrape * scrape][1])]
+            for place, (at, _) in enumerate(points)
+        ]
+        metric = {"__name__": "container_cpu_usage_seconds_total", "name": name}
+        result.append({"metric": metric, "values": held})
+    (folder / "prometheus").mkdir(exist_ok=True)
+    told = {"status": "success", "data": {"resultType": "matrix", "result": result}}
+    (folder / "prometheus" / "query_range-cpu.json").write_text(json.dumps(told))
+    return folder
+
+
+def line(cores: float, start: float = -60, end: float = 60) -> list[tuple[float, float]]:
+    return [(at, 100 + cores * (at - start)) for at in np.arange(start, end).tolist()]
+
+
+def codes(runs: bk.RunSet) -> set[str]:
+    return {finding.code for finding in runs.problems}
+
+
+@pytest.mark.parametrize("scrape", [1, 4, 7])
+def test_a_repeat_of_the_last_scrape_is_no_sample(tmp_path: Path, scrape: int) -> None:
+    counters = {"server": line(0.5), "redis": line(0), "nginx": line(0.001)}
+    runs = bk.load(answer(tmp_path, counters, scrape))
+    for container, cores in (("server", 0.5), ("redis", 0), ("nginx", 0.001)):
+        found = value(runs, "none", 1, "cpu_usage", container, "mean")
+        assert found == pytest.approx(cores, abs=1e-9)
+
+
+def test_a_scrape_slower_than_the_run_is_a_finding_and_no_number(tmp_path: Path) -> None:
+    runs = bk.load(answer(tmp_path, {"server": line(0.5)}, scrape=15))
+    assert not runs.observations["metric"].isin(["cpu_usage", "cpu_per_request"]).any()
+    assert "B411" in codes(runs)
+
+
+def test_a_container_that_falls_idle_uses_nothing(tmp_path: Path) -> None:
+    busy = [(at, min(told, 100 + 0.5 * 40)) for at, told in line(0.5)]  # until 20 s before the run
+    runs = bk.load(answer(tmp_path, {"server": busy}))
+    assert value(runs, "none", 1, "cpu_usage", "server", "mean") == 0
+
+
+@pytest.mark.parametrize(("start", "end"), [(30, 60), (-60, 0), (-60, 1)])
+def test_a_range_outside_the_run_is_a_finding(tmp_path: Path, start: float, end: float) -> None:
+    runs = bk.load(answer(tmp_path, {"server": line(0.5, start, end)}))
+    assert "B411" in codes(runs)
+    assert not runs.observations["metric"].eq("cpu_usage").any()
+
+
+def test_a_container_made_anew_is_not_idle(tmp_path: Path) -> None:
+    file = answer(tmp_path, {"server": line(0.5)}) / "prometheus" / "query_range-cpu.json"
+    told = json.loads(file.read_text())
+    (old,) = told["data"]["result"]
+    gone = old["values"][50][1]  # 10 s before the run; repeated until it is over
+    new = {"metric": old["metric"] | {"id": "/docker/b"}, "values": []}
+    for place, (at, value_) in enumerate(old["values"][50:], start=50):
+        new["values"].append([at, str(float(value_) * 2)])
+        old["values"][place][1] = gone
+    old["metric"]["id"] = "/docker/a"
+    told["data"]["result"].append(new)
+    file.write_text(json.dumps(told))
+    assert value(bk.load(tmp_path), "none", 1, "cpu_usage", "server", "mean") == pytest.approx(1)
+
+
 def test_a_store_and_raw_files_tell_the_same(tmp_path: Path) -> None:
     from benchkit.ingestion.commit import ingest
     from benchkit.store import Store

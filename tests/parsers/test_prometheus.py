@@ -91,6 +91,36 @@ def test_instances_keep_their_containers_apart() -> None:
     assert told.values("memory_rss") == {"redis@a:8080": [4096], "redis@b:8080": [8192]}
 
 
+def made_anew(metric: str) -> list[dict[str, object]]:
+    """Return a container that is gone at 3 s and repeated until 8 s, and the one in its place."""
+    old = [[at, str(100 + min(at, 3))] for at in range(1, 9)]
+    new = [[at, str(2 * (at - 4))] for at in range(4, 11)]
+    return [
+        {"metric": {"__name__": metric, "name": "web", "id": f"/docker/{id_}"}, "values": points}
+        for id_, points in (("bbb", new), ("aaa", old))
+    ]
+
+
+def test_a_container_made_anew_goes_on_counting() -> None:
+    told = tell("prometheus", json.dumps(made_anew("container_cpu_usage_seconds_total")))
+    grown = [101, 102, 103, 103, 105, 107, 109, 111, 113, 115]
+    assert told.values("cpu_time") == {"web": grown}
+    assert {block.origin for block in told.samples} == {"computed"}
+
+
+def test_of_a_container_made_anew_the_newer_memory_counts() -> None:
+    told = tell("prometheus", json.dumps(made_anew("container_memory_rss")))
+    assert told.values("memory_rss") == {"web": [101, 102, 103, 0, 2, 4, 6, 8, 10, 12]}
+
+
+def test_a_container_made_anew_at_unknown_times_is_named() -> None:
+    name = 'container_memory_rss{{id=""/docker/{}"", name=""web""}}'
+    text = f'"Time","{name.format("aaa")}","{name.format("bbb")}"\n2026-11-21 01:21:43,8,9\n'
+    told = tell("prometheus", text)
+    assert not told.readings
+    assert told.says("web was made anew")
+
+
 def test_what_prometheus_says_is_passed_on() -> None:
     told = tell_file("containers-edge/synthetic-query-warnings.json")
     assert told.values("memory_rss") == {"redis": [4096]}

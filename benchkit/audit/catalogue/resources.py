@@ -20,10 +20,12 @@ RESOURCES = (
         code="B411",
         severity="warning",
         says="too few CPU samples of containers lie inside the runs",
-        what="Fewer than two samples of any container lie between start and end of a run.",
+        what="Fewer than two samples of any container lie between start and end of a run. In a "
+        "range answer of Prometheus a repeat of the last scrape is no sample.",
         why="CPU is the increase of a counter between two samples.",
         example="fewer than two CPU samples of any container lie between start and end of otlp 1",
-        do="Sample at least once a second, and check that both clocks agree.",
+        do="Sample at least once a second, and check that both clocks agree. A range answer tells "
+        "cores only to within a scrape interval.",
     ),
     Entry(
         code="B413",

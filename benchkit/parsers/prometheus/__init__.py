@@ -21,10 +21,12 @@ and Grafana's CSV (inspect, data; also with ``sep=,`` above, ``;`` and UTF-16)::
 
 What is read: a series by its name. One without (after ``rate()``, ``sum()``, ``avg_over_time()``) or with
 one that is not known has no unit that benchkit could know, and is left out. In a range, times are
-the query's steps: a value is repeated until the next scrape. NaN and infinite values are left out
+the query's steps: a value is repeated until the next scrape, so that cores are told only to within
+a scrape interval. NaN and infinite values are left out
 and counted; so are parents, pods and pause containers. CPUs, interfaces and devices are summed
 (origin *computed*) at the times that all have. Where two instances tell the same container, its
-name gets ``@instance``. Times in Grafana's CSV that carry no zone are unknown, not guessed.
+name gets ``@instance``. A container made anew (one name, several ids) goes on as one counter, which
+grows by what each id's grows by. Times in Grafana's CSV that carry no zone are unknown, not guessed.
 
 Versions: every Prometheus 1.0 and later, promtool 2.x and 3.x, Grafana 6 and later.
 

@@ -7,7 +7,7 @@ holds parents, pods, CPUs and instances side by side, and a rate looks like any 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from benchkit.parsers.base import Diagnostic, Reading, Record, Source
@@ -16,6 +16,7 @@ from benchkit.parsers.counters import Measure, Place, add_up, measure_of, place
 from benchkit.parsers.documents import read_documents, read_text
 from benchkit.parsers.prometheus import grafana, promtool
 from benchkit.parsers.prometheus.answers import read_answer
+from benchkit.parsers.prometheus.lives import Point, join_counters, join_looks
 from benchkit.parsers.prometheus.model import Series
 from benchkit.parsers.series import Gatherer
 
@@ -81,6 +82,7 @@ class _Choice:
     pauses: int = 0
     strange: int = 0
     unequal: int = 0
+    undated: set[str] = field(default_factory=set)
     repeated: frozenset[str] = frozenset()
     last_line: int = 1
 
@@ -105,27 +107,44 @@ class _Choice:
     def gather(self, gatherer: Gatherer) -> None:
         """Add the values of the series to a reading, the parts of a container summed."""
         self.repeated = nested(found.container for _, found, _ in self.known if found.container)
-        groups: dict[tuple[Measure, str | None], dict[str, dict[str, Series]]] = {}
+        groups: dict[tuple[Measure, str | None], dict[str, dict[str, dict[str, Series]]]] = {}
         for measure, found, series in self.known:
             if found.container is not None and found.container.key in self.repeated:
                 continue
             instance = series.labels.get("instance", "")
-            instances = groups.setdefault((measure, found.subject), {})
-            instances.setdefault(instance, {}).setdefault(found.part, series)
+            key = found.container.key if found.container else ""
+            own = groups.setdefault((measure, found.subject), {}).setdefault(instance, {})
+            own.setdefault(key, {}).setdefault(found.part, series)
         for (measure, subject), instances in groups.items():
-            for instance, parts in instances.items():
-                own = f"{subject or ''}@{instance}" if len(instances) > 1 else subject
-                self._add(gatherer, measure, own, add_up(measure, parts))
+            for instance, lives in instances.items():
+                name = f"{subject or ''}@{instance}" if len(instances) > 1 else subject
+                self._add(gatherer, measure, name, [add_up(measure, p) for p in lives.values()])
 
     def _add(
-        self, gatherer: Gatherer, measure: Measure, subject: str | None, parts: list[Series]
+        self,
+        gatherer: Gatherer,
+        measure: Measure,
+        subject: str | None,
+        lives: list[list[Series]],
     ) -> None:
+        points: Iterable[Point] = ()
+        if len(lives) > 1:
+            if any(None in series.times for parts in lives for series in parts):
+                self.undated.add(subject or "")
+                return
+            join = join_counters if measure.stat == "counter" else join_looks
+            points = join([list(self._sum(parts)) for parts in lives])
+        else:
+            points = self._sum(lives[0])
+        origin = "computed" if len(lives) > 1 or len(lives[0]) > 1 else "reported"
+        for time, value, line in points:
+            gatherer.add(measure, subject, value, time=time, line=line, origin=origin)
+            self.last_line = max(self.last_line, line)
+
+    def _sum(self, parts: list[Series]) -> Iterator[Point]:
+        """Yield the values of one container, its parts summed at the times that all have."""
         if len(parts) == 1:
-            for time, value, line in zip(
-                parts[0].times, parts[0].values, parts[0].lines, strict=True
-            ):
-                gatherer.add(measure, subject, value, time=time, line=line)
-                self.last_line = max(self.last_line, line)
+            yield from map(Point, parts[0].times, parts[0].values, parts[0].lines)
             return
         tables = [
             dict(zip(p.times, zip(p.values, p.lines, strict=True), strict=True)) for p in parts
@@ -134,9 +153,7 @@ class _Choice:
         self.unequal += len({time for table in tables for time in table}) - len(shared)
         for time in shared:
             value = math.fsum(table[time][0] for table in tables)
-            line = tables[-1][time][1]
-            gatherer.add(measure, subject, value, time=time, line=line, origin="computed")
-            self.last_line = max(self.last_line, line)
+            yield Point(time, value, tables[-1][time][1])
 
     def remarks(self, label: str, *, is_empty: bool) -> Iterator[Diagnostic]:
         """Yield what was left out, and why."""
@@ -155,6 +172,10 @@ class _Choice:
         ):
             if count:
                 yield Diagnostic(label, 0, f"{count} {what}", severity="warning")
+        for subject in sorted(self.undated):
+            what = f"{subject} was made anew: which of its counters comes first is unknown without "
+            what += "times, and it is left out"
+            yield Diagnostic(label, 0, what, "export with epoch times", "warning")
         if self.repeated:
             parents = sorted(self.repeated)
             listed = ", ".join(parents[:3]) + (", …" if len(parents) > 3 else "")
