@@ -75,6 +75,18 @@ def test_the_margin_acts_as_a_factor_on_both_sides() -> None:
     assert verdict(contrast(slower, BASE, "higher")).word == REGRESSION
 
 
+@pytest.mark.parametrize("base", [100.0, 1000.0, 2000.0, 3e5, 7e-4])
+def test_a_change_of_exactly_the_margin_reaches_it_in_every_unit(base: float) -> None:
+    steady = [base] * 5 + [base * 1.001]
+    assert verdict(contrast(steady, [v * 1.03 for v in steady])).word == REGRESSION
+
+
+def test_a_p_that_equals_the_level_reaches_it() -> None:
+    row = replace(contrast([1.0, 2.0, 3.0], [11.0, 12.0, 13.0]), pvalue=2 / 20, method="welch")
+    whole = Comparisons(pairs=(("none", "otlp"),), contrasts=(row,), confidence=0.9)
+    assert judge(whole, 0.03).rows[0].word == REGRESSION
+
+
 def test_noise_is_not_shown_and_says_what_is_excluded_and_what_it_takes() -> None:
     noisy = [70.0, 90.0, 100.0, 110.0, 130.0, 150.0]
     found = verdict(contrast(BASE, noisy))

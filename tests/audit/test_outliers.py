@@ -80,6 +80,16 @@ def two_states(rng: np.random.Generator, high: float) -> list[float]:
     return [100 * (1 + high * (i % 2)) + float(rng.normal(0, 0.4)) for i in range(12)]
 
 
+@pytest.mark.parametrize("fewer", [3, 4, 5])
+def test_a_third_of_the_runs_is_a_state_however_far_it_lies(fewer: int) -> None:
+    rng = np.random.default_rng(3)
+    values = {
+        name: [1e4 * float(np.exp(rng.normal(0, 0.005) + 0.2 * (n < fewer))) for n in range(10)]
+        for name in ("none", "otlp")
+    }
+    assert found("B335", values)
+
+
 def test_runs_in_two_states_are_named() -> None:
     rng = np.random.default_rng(3)
     values = {"none": two_states(rng, 0.0), "otlp": two_states(rng, 0.1)}

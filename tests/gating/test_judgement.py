@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.comparison import Contrast, Plan, compare
+from benchkit.comparison import Contrast, Drift, Plan, compare
 from benchkit.comparison.limits import measure_limit
 from benchkit.config.limits import parse_limit
 from benchkit.config.rules import Habits, Rule
@@ -51,6 +51,16 @@ def judge(row: Contrast, *rules: Rule, findings: tuple[Finding, ...] = ()) -> Ga
 
 def scaled(factor: float) -> tuple[float, ...]:
     return tuple(value * factor for value in BASE)
+
+
+@pytest.mark.parametrize(("adjusted", "word"), [(0.08, NOT_SHOWN), (0.01, ACCEPTABLE)])
+def test_where_a_drift_decides_the_side_of_the_limit_nothing_is_shown(
+    adjusted: float, word: str
+) -> None:
+    row = replace(contrast(BASE, scaled(1.001)), drift=Drift(adjusted, 0.001))
+    ((held,),) = (outcome.rows for outcome in judge(row, rule(acceptable="5%")).rules)
+    assert held.word == word
+    assert any("run in turn" in note for note in held.notes) == (word == NOT_SHOWN)
 
 
 @pytest.mark.parametrize(

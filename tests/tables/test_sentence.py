@@ -24,6 +24,11 @@ def times(factor: float) -> tuple[float, ...]:
     return tuple(value * factor for value in STEADY)
 
 
+def test_changes_both_ways_are_told_from_end_to_end() -> None:
+    found = gobench({"A": ([100.0], [80.0]), "B": ([100.0], [110.0]), "C": ([100.0], [130.0])})
+    assert "−20.0 % to +30.0 % of time_per_op" in read(headline(found))
+
+
 def test_the_first_line_names_each_cost_and_what_is_equivalent() -> None:
     assert read(headline(tracing())) == (
         "▲ otlp costs 13.1 % of request_rate [11.1, 14.8 % at 95 %], zipkin 16.1 %, "

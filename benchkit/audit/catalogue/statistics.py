@@ -114,10 +114,10 @@ STATISTICS = (
         code="B335",
         severity="warning",
         says="the runs of a variant fall into two groups; names them",
-        what="Ten runs or more lie in two groups, by the largest gap and by a mixture of two "
-        "against one.",
+        what="Ten runs or more lie in two groups of three or more, by the largest gap and by a "
+        "mixture of two against one.",
         why="The median of two states is neither of them, and which one a side met is chance.",
-        example="the runs of otlp fall into two groups, 12.0 % apart: 3, 7 above, the others below",
+        example="the runs of otlp fall into two groups, 12.0 % apart: 3, 7, 9 above, others below",
         do="Look for what has two states (clock, core, cache, neighbour) and measure in one.",
     ),
     Entry(
