@@ -91,6 +91,8 @@ def find_limited_containers(evidence: Evidence) -> Iterator[Finding]:
 def is_loopback(host: str) -> bool:
     """Tell whether a host, with or without its port, is the machine itself.
 
+    ``0.0.0.0`` and ``[::]`` are: who connects to them connects to its own machine.
+
     Examples
     --------
     >>> is_loopback("127.0.0.1:8080"), is_loopback("[::1]:80"), is_loopback("10.0.0.7:8080")
@@ -103,7 +105,8 @@ def is_loopback(host: str) -> bool:
     import ipaddress
 
     with suppress(ValueError):
-        return ipaddress.ip_address(name).is_loopback
+        address = ipaddress.ip_address(name)
+        return address.is_loopback or address.is_unspecified
     return False
 
 

@@ -65,7 +65,7 @@ def _is_incomplete(account: Account) -> bool:
 def _seen(account: Account) -> float:
     """Return the spans that there were: as counted, else those that must have been."""
     if account.created is None:
-        return max(account.expected or 0.0, account.saved or 0.0)
+        return account.told or max(account.expected or 0.0, account.saved or 0.0)
     return account.created
 
 
@@ -91,8 +91,8 @@ def _where(account: Account) -> str:
 def _tell_lost(lost: Sequence[Account], total: int) -> Finding:
     shares = [account.share or 0.0 for account in lost]
     span = " to ".join(dict.fromkeys(f"{100 * s:.3g}" for s in (min(shares), max(shares))))
-    is_counted = all(account.created is not None for account in lost)
-    base = "made" if is_counted else "expected (requests × spans per request)"
+    is_expected = any(a.created is None and a.made == a.expected for a in lost)
+    base = "expected (requests × spans per request)" if is_expected else "made"
     what = "were not saved" if all(a.dropped_how == DERIVED for a in lost) else "were dropped"
     return Finding(
         code="B423",

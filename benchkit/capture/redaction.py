@@ -44,12 +44,12 @@ _PLAIN = re.compile(r"-.*|[\d.]+[a-z%]*|\.{0,2}/.*|[\w+]+://.*|[\w.-]*:\d{1,5}(/
 _NAME = (
     r"[\w.-]*(?:pass(?:wd|word|phrase)?\b|secret|token|credential|cookie|session[-_.]?id"
     r"|(?:api|access|account|private)[-_.]?key|authorization|signature"
-    r"|(?<![a-z])(?:auth|creds?|dsn|pw|pwd|sig)(?![a-z]))"
+    r"|(?<![a-z])(?:auth|bearer|creds?|dsn|pw|pwd|sig)(?![a-z]))"
     r"[\w.-]*"
 )
 #: A key that is the name itself or its end: ``--key``, ``LICENSE_KEY``, ``licenseKey``.
 _KEY = r"(?:[\w.-]*[-_.])?key|\w*(?-i:[a-z]Key)"
-_BEGIN = r"(?:^|(?<=[\s?&;,{'\"]))"
+_BEGIN = r"(?:^|(?<=[\s?&#=;,{'\"]))"
 _QUOTED = r"\"[^\"]*\"|'[^']*'"
 _SECRET_OPTION = re.compile(rf"--?(?:{_NAME}|{_KEY})", re.IGNORECASE)
 _RULES = [
@@ -63,11 +63,11 @@ _RULES = [
         (r"(^|[\s='\"])[\w.-]+:[^\s@/:'\"]+@(?!sha256:)", r"\1REDACTED@"),
         # Bearer abc
         (r"\b(bearer|basic|digest) +[^\s'\"]+", r"\1 REDACTED"),
-        # token=abc, --token=abc, ?sig=abc
+        # token=abc, --token=abc, --env=TOKEN=abc, ?sig=abc, #access_token=abc
         (rf"{_BEGIN}(-{{0,2}}{_NAME}=)(?:{_QUOTED}|[^\s&;,'\"}}]+)", r"\1REDACTED"),
-        # --key=abc, LICENSE_KEY=abc; of a URL's parameters only what is long
-        (rf"(?:^|(?<=\s))(-{{0,2}}(?:{_KEY})=)(?:{_QUOTED}|[^\s'\"]+)", r"\1REDACTED"),
-        (r"([?&]key=)[\w-]{16,}", r"\1REDACTED"),
+        # --key=abc, LICENSE_KEY=abc, --env=LICENSE_KEY=abc, ?key=abc
+        (rf"(?:^|(?<=[\s=]))(-{{0,2}}(?:{_KEY})=)(?:{_QUOTED}|[^\s'\"]+)", r"\1REDACTED"),
+        (rf"([?&#](?:{_KEY})=)[^\s&#;'\"]+", r"\1REDACTED"),
         # --user=me:abc
         (
             r"(?:^|(?<=\s))(--?(?:user|userpwd|proxy-user|login)=)(?!\d+:\d+\b)[^\s:/]+:\S+",

@@ -42,9 +42,9 @@ class Account:
     per_request_from : {'sidecar', 'counters', ''}
         ``counters``: told by the very counts that it would check.
     created, saved, dropped : float or None
-        None where neither counted nor derivable.
+        None where neither counted nor, of ``dropped``, derivable.
     dropped_how : {'counted', 'derived', ''}
-        ``derived``: what was made less what was saved.
+        ``derived``: what was made less what was saved; of a surplus nothing is derived.
     source : str
         Where the counts stand; `BESIDE` and what it says of itself for those of a sidecar.
     """
@@ -74,9 +74,23 @@ class Account:
         return self.requests * self.per_request
 
     @property
+    def told(self) -> float | None:
+        """What was saved and counted as dropped."""
+        if self.saved is None or self.dropped is None or self.dropped_how != COUNTED:
+            return None
+        return self.saved + self.dropped
+
+    @property
     def made(self) -> float | None:
-        """What was created, as counted; else what is expected."""
-        return self.expected if self.created is None else self.created
+        """What was created, as counted; else what is expected, or told where that is more."""
+        if self.created is not None:
+            return self.created
+        return max((n for n in (self.expected, self.told) if n is not None), default=None)
+
+    @property
+    def has_surplus(self) -> bool:
+        """Whether more was saved than made: spans from elsewhere, which hide as many losses."""
+        return _is_surplus(self.saved, self.expected if self.created is None else self.created)
 
     @property
     def share(self) -> float | None:
@@ -92,15 +106,15 @@ class Account:
 
     @property
     def has_incomplete_traces(self) -> bool | None:
-        """Whether the saved spans are no whole number of traces."""
-        if self.saved is None or not self.per_request:
+        """Whether the saved spans are no whole number of traces; a surplus tells nothing of it."""
+        if self.saved is None or not self.per_request or self.has_surplus:
             return None
         return self.saved % self.per_request != 0
 
     @property
     def complete_at_most(self) -> float | None:
         """Traces that can be complete; how many are, the counts do not tell."""
-        if self.saved is None or not self.per_request:
+        if self.saved is None or not self.per_request or self.has_surplus:
             return None
         return self.saved // self.per_request
 
@@ -118,7 +132,9 @@ def list_accounts(observations: Observations, measured: Sequence[Measured]) -> l
     -----
     Spans per request: ``[spans] per_request`` of a sidecar. Else what was created (or else saved)
     over the requests, where that is a whole number but for 0.2 %. Counts of a sidecar stand above
-    those of the first backend that was counted. What was saved and counted as dropped was made.
+    those of the first backend that was counted. Where nothing counted what was created, what was
+    saved and counted as dropped tells the spans per request, and the least that was made. A drop is
+    derived only where no more was saved than made, but for the same 0.2 %.
     """
     requests = request_counts(observations)
     counted = count_beside(observations, measured)
@@ -150,7 +166,6 @@ def _account(run: Measured, backend: str, counts: Counts, requests: float | None
     made = counts.created
     if made is None and counts.saved is not None and counts.dropped is not None:
         made = counts.saved + counts.dropped
-    created = made
     per_request, how = _number(run.env.get("spans.per_request")) or None, SIDECAR
     if per_request is None:
         per_request, how = _whole(counts.saved if made is None else made, requests), COUNTERS
@@ -158,19 +173,24 @@ def _account(run: Measured, backend: str, counts: Counts, requests: float | None
         made = requests * per_request
     dropped, dropped_how = counts.dropped, COUNTED
     if dropped is None and made is not None and counts.saved is not None:
-        dropped, dropped_how = max(made - counts.saved, 0.0), DERIVED
+        surplus = _is_surplus(counts.saved, made)
+        dropped, dropped_how = None if surplus else max(made - counts.saved, 0.0), DERIVED
     return Account(
         run=run,
         backend=backend,
         requests=requests,
         per_request=per_request,
         per_request_from=how if per_request is not None else "",
-        created=created,
+        created=counts.created,
         saved=counts.saved,
         dropped=dropped,
         dropped_how=dropped_how if dropped is not None else "",
         source=counts.source,
     )
+
+
+def _is_surplus(saved: float | None, made: float | None) -> bool:
+    return saved is not None and made is not None and saved > made * (1 + _NEAR)
 
 
 def _whole(spans: float | None, requests: float | None) -> float | None:

@@ -7,7 +7,7 @@ Why: wrk and ab tell no times, and without them CPU and memory cannot be cut to 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -42,6 +42,8 @@ class Window:
 def read_windows(text: str, path: str) -> tuple[list[Window], list[Diagnostic]]:
     """Read a `runs.json`; an entry that cannot be used is told and left out.
 
+    So are two entries that give one run different times: neither is used for it.
+
     Parameters
     ----------
     text : str
@@ -58,14 +60,15 @@ def read_windows(text: str, path: str) -> tuple[list[Window], list[Diagnostic]]:
     if not isinstance(data, list):
         hint = 'write a list of {"variant": …, "run": …, "start": …, "end": …}'
         return [], [Diagnostic(path, 0, "not a list of runs", hint, "warning")]
-    windows, problems = [], []
+    windows, problems = dict[int, Window](), []
     for number, entry in enumerate(data, 1):
         try:
-            windows.append(_window(entry))
+            windows[number] = _window(entry)
         except ValueError as error:
             what = f"entry {number} is not used: {error}"
             problems.append(Diagnostic(path, 0, what, severity="warning"))
-    return windows, problems
+    problems += [_contradiction(path, windows, *pair) for pair in _contradict(windows)]
+    return list(windows.values()), problems
 
 
 def find_window(
@@ -88,6 +91,34 @@ def find_window(
         and window.group in ("", group)
     }
     return next(iter(fitting.values())) if len(fitting) == 1 else None
+
+
+def _contradict(windows: Mapping[int, Window]) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of entries that may be about one run and give it different times."""
+    told: dict[tuple[str, int, str], dict[str, int]] = {}
+    for number, window in windows.items():
+        before = told.setdefault((window.variant, window.run, window.benchmark), {})
+        # an entry without a group is about the runs of every group
+        about = (window.group, "") if window.group else tuple(before)[:1]
+        for other in dict.fromkeys(before[group] for group in about if group in before):
+            if (windows[other].start, windows[other].end) != (window.start, window.end):
+                yield other, number
+        before.setdefault(window.group, number)
+
+
+def _contradiction(path: str, windows: Mapping[int, Window], one: int, two: int) -> Diagnostic:
+    a, b = windows[one], windows[two]
+    what = (
+        f"entries {one} and {two} give run {a.run} of {a.variant} different times "
+        f"({_span(a)}; {_span(b)}): neither is used for it"
+    )
+    return Diagnostic(path, 0, what, "keep the one that is right", "warning")
+
+
+def _span(window: Window) -> str:
+    return " to ".join(
+        time.isoformat().replace("+00:00", "Z") for time in (window.start, window.end)
+    )
 
 
 def _window(entry: object) -> Window:

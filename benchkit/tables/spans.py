@@ -68,8 +68,14 @@ def describe_spans(accounts: Sequence[Account]) -> tuple[str, ...]:
     lost = _by_variant(accounts, lambda account: account.share)
     lines = []
     if lost:
-        none = f"No span was lost in {', '.join(map(printable, lost))}."
-        lines.append(describe_losses(accounts) or none)
+        told = describe_losses(accounts) or _tell_none(accounts, lost)
+        lines += [told] if told else []
+    over = dict.fromkeys(a.run.variant for a in accounts if a.has_surplus and a.dropped is None)
+    if over:
+        lines.append(
+            f"More spans were saved than made in {', '.join(map(printable, over))}: how many were "
+            "lost is not known."
+        )
     broken = list(dict.fromkeys(a.run.variant for a in accounts if a.has_incomplete_traces))
     if broken and lost:
         lines.append(
@@ -82,6 +88,13 @@ def describe_spans(accounts: Sequence[Account]) -> tuple[str, ...]:
             "does not check them; a sidecar's [spans] per_request would."
         )
     return tuple(lines)
+
+
+def _tell_none(accounts: Sequence[Account], variants: Iterable[str]) -> str:
+    """Name the variants none of whose runs lost a span, or may have lost one behind a surplus."""
+    lossy = {a.run.variant for a in accounts if a.share or a.has_surplus}
+    clean = [printable(variant) for variant in variants if variant not in lossy]
+    return f"No span was lost in {', '.join(clean)}." if clean else ""
 
 
 def _by_variant(
@@ -153,7 +166,7 @@ def _center(found: Sequence[Account], cores: Mapping[Key, float]) -> tuple[Cell,
         count(center(lambda account: account.saved)),
         count(center(lambda account: account.dropped)),
         percent(center(lambda account: account.share), (_HALF,)),
-        Cell(", ".join(dict.fromkeys(account.dropped_how for account in found))),
+        Cell(", ".join(dict.fromkeys(a.dropped_how for a in found if a.dropped_how)) or "–"),
         count(center(lambda account: account.unaccounted)),
         amount(center(per_second), Scale(1.0, "/s")),
         Cell("") if efficiency is None else amount(efficiency, Scale(1.0, "")),
@@ -166,6 +179,8 @@ def _traces(found: Sequence[Account]) -> str:
     known = [told for account in found if (told := account.has_incomplete_traces) is not None]
     if not known:
         return "not known"
+    if not any(account.saved for account in found):
+        return "none"
     broken = sum(known)
     if not broken:
         return "may be complete"

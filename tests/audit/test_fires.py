@@ -155,6 +155,14 @@ CASES: dict[str, tuple[Files, Files]] = {
         pair(vegeta(), vegeta(*FEWER), "vegeta-1.json"),
     ),
     "B415": (one(wrk()), one(wrk(("127.0.0.1:8080", "10.0.0.7:8080")))),
+    "B415 of every address": (
+        one(wrk(("127.0.0.1:8080", "0.0.0.0:8080"))),
+        one(wrk(("127.0.0.1:8080", "0.0.0.7:8080"))),
+    ),
+    "B415 of every address, IPv6": (
+        one(wrk(("127.0.0.1:8080", "[::]:8080"))),
+        one(wrk(("127.0.0.1:8080", "[2001:db8::1]:8080"))),
+    ),
     "B416": (
         told(wrk(), PINNED, **SIBLINGS),
         told(wrk(), PINNED.replace("-c 1", "-c 2"), **SIBLINGS),

@@ -278,6 +278,47 @@ def test_a_run_with_a_name_of_its_own_has_not_the_window_of_the_nameless(tmp_pat
     assert sidecars.window_for("b", 1, "") is None
 
 
+def entry(day: int, **labels: str) -> dict[str, object]:
+    times = {"start": f"2026-01-0{day}T00:00:00Z", "end": f"2026-01-0{day}T00:01:00Z"}
+    return {"variant": "a", "run": 1, **times, **labels}
+
+
+def test_a_run_told_twice_is_told_with_both_entries(tmp_path: Path) -> None:
+    runs = [entry(1), entry(1, variant="b"), entry(2)]
+    write(tmp_path, {"runs.json": json.dumps(runs)})
+    sidecars = Sidecars(tmp_path)
+    assert sidecars.window_for("a", 1, "") is None
+    assert sidecars.window_for("b", 1, "") is not None
+    (problem,) = sidecars.diagnostics
+    assert problem.severity == "warning"
+    assert problem.what == (
+        "entries 1 and 3 give run 1 of a different times (2026-01-01T00:00:00Z to "
+        "2026-01-01T00:01:00Z; 2026-01-02T00:00:00Z to 2026-01-02T00:01:00Z): neither is used "
+        "for it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("runs", "pairs"),
+    [
+        ([entry(1), entry(1)], []),
+        ([entry(1, group="eu"), entry(2, group="us")], []),
+        ([entry(1, benchmark="get"), entry(2)], []),
+        ([entry(1), entry(2, group="us")], ["entries 1 and 2 "]),
+        ([entry(1, group="us"), entry(2)], ["entries 1 and 2 "]),
+        ([entry(1), entry(2), entry(2)], ["entries 1 and 2 ", "entries 1 and 3 "]),
+    ],
+)
+def test_only_different_times_of_one_run_are_told(
+    tmp_path: Path, runs: list[dict[str, object]], pairs: list[str]
+) -> None:
+    write(tmp_path, {"runs.json": json.dumps(runs)})
+    sidecars = Sidecars(tmp_path)
+    sidecars.windows("")
+    told = [one.what for one in sidecars.diagnostics]
+    assert [what.partition("give")[0] for what in told] == pairs
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [

@@ -217,7 +217,7 @@ def _tell(source: Source, document: _Document, problems: list[Diagnostic]) -> It
     reading.last_line = document.last_line
     reading.tool_version = document.version
     if problems:
-        reading.status = "partial"
+        reading.status, reading.env["report"] = "partial", "cut"
     unclear = _record_all(reading, document)
     if document.duration is not None:
         reading.duration, line = document.duration

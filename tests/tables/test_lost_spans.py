@@ -1,0 +1,87 @@
+"""What the table of spans says of counts that a sidecar tells: only what these can show."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import benchkit.api as bk
+from benchkit.derived.accounts import Account, list_accounts
+from benchkit.derived.record import list_measured
+from benchkit.tables.spans import describe_spans, spans_tables
+
+WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-costs" / "otlp" / "wrk-1.txt"
+REQUESTS = 139642
+
+
+def account(folder: Path, **spans: int) -> list[Account]:
+    (folder / "otlp").mkdir()
+    shutil.copy(WRK, folder / "otlp" / "wrk-1.txt")
+    lines = "".join(f"{name} = {value}\n" for name, value in spans.items())
+    (folder / "otlp" / "run.toml").write_text(f"[spans]\n{lines}")
+    runs = bk.load(folder)
+    found = list_accounts(runs.observations, list_measured(runs.runs))
+    assert len(found) == 1
+    return found
+
+
+def row(accounts: list[Account]) -> dict[str, str]:
+    table = next(iter(spans_tables(accounts, {})))
+    (cells,) = table.rows
+    return {
+        column.key: cell.text.replace("\N{NARROW NO-BREAK SPACE}", "").replace("\xa0", "")
+        for column, cell in zip(table.columns, cells, strict=True)
+    }
+
+
+@pytest.mark.parametrize(("per_request", "saved"), [(4, 5 * REQUESTS), (3, 3 * REQUESTS + 3000)])
+def test_a_surplus_hides_what_was_lost(tmp_path: Path, per_request: int, saved: int) -> None:
+    accounts = account(tmp_path, per_request=per_request, saved=saved)
+    told = row(accounts)
+    assert (told["dropped"], told["share"], told["how"]) == ("–", "–", "–")
+    assert (told["saved"], told["traces"]) == (str(saved), "not known")
+    (said,) = describe_spans(accounts)
+    assert said == "More spans were saved than made in otlp: how many were lost is not known."
+
+
+def test_a_probe_before_the_load_is_no_surplus(tmp_path: Path) -> None:
+    accounts = account(tmp_path, per_request=3, saved=3 * REQUESTS + 3)
+    assert row(accounts)["dropped"] == "0"
+    assert describe_spans(accounts) == ("No span was lost in otlp.",)
+
+
+def test_a_run_that_lost_some_takes_the_sentence_from_the_others(tmp_path: Path) -> None:
+    (tmp_path / "otlp").mkdir()
+    for run in (1, 2, 3):
+        path = tmp_path / "otlp" / f"wrk-{run}.txt"
+        path.write_text(WRK.read_text() + "\n" * run)
+        saved = 3 * (REQUESTS - (run == 3))
+        beside = path.with_name(f"{path.name}.run.toml")
+        beside.write_text(f"[spans]\nper_request = 3\nsaved = {saved}\n")
+    runs = bk.load(tmp_path)
+    accounts = list_accounts(runs.observations, list_measured(runs.runs))
+    assert sorted(a.dropped or 0.0 for a in accounts) == [0, 0, 3]
+    assert describe_spans(accounts) == ()
+
+
+def test_what_nothing_counted_is_not_created(tmp_path: Path) -> None:
+    saved, dropped = 2 * REQUESTS, REQUESTS // 2
+    accounts = account(tmp_path, per_request=3, saved=saved, dropped=dropped)
+    told = row(accounts)
+    assert (told["created"], told["expected"]) == ("–", str(3 * REQUESTS))
+    assert told["rest"] == str(3 * REQUESTS - saved - dropped)
+    assert accounts[0].share == dropped / (3 * REQUESTS)
+
+
+def test_what_was_saved_and_dropped_was_made_where_requests_make_less(tmp_path: Path) -> None:
+    accounts = account(tmp_path, per_request=3, saved=3 * REQUESTS, dropped=REQUESTS)
+    assert (accounts[0].created, accounts[0].made) == (None, 4 * REQUESTS)
+    assert (accounts[0].share, accounts[0].unaccounted) == (0.25, 0.0)
+
+
+def test_no_trace_is_there_where_no_span_was_saved(tmp_path: Path) -> None:
+    made = 3 * REQUESTS
+    accounts = account(tmp_path, per_request=3, created=made, saved=0, dropped=made)
+    assert row(accounts)["traces"] == "none"
