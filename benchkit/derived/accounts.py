@@ -134,7 +134,8 @@ def list_accounts(observations: Observations, measured: Sequence[Measured]) -> l
     over the requests, where that is a whole number but for 0.2 %. Counts of a sidecar stand above
     those of the first backend that was counted. Where nothing counted what was created, what was
     saved and counted as dropped tells the spans per request, and the least that was made. A drop is
-    derived only where no more was saved than made, but for the same 0.2 %.
+    derived from what was created or what a sidecar lets expect, and only where no more was saved,
+    but for the same 0.2 %: spans per request that the saved ones tell hide what was lost of each.
     """
     requests = request_counts(observations)
     counted = count_beside(observations, measured)
@@ -169,7 +170,7 @@ def _account(run: Measured, backend: str, counts: Counts, requests: float | None
     per_request, how = _number(run.env.get("spans.per_request")) or None, SIDECAR
     if per_request is None:
         per_request, how = _whole(counts.saved if made is None else made, requests), COUNTERS
-    if made is None and requests is not None and per_request is not None:
+    if made is None and requests is not None and per_request is not None and how == SIDECAR:
         made = requests * per_request
     dropped, dropped_how = counts.dropped, COUNTED
     if dropped is None and made is not None and counts.saved is not None:

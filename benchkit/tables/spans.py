@@ -85,14 +85,15 @@ def describe_spans(accounts: Sequence[Account]) -> tuple[str, ...]:
     if any(a.per_request_from == COUNTERS for a in accounts):
         lines.append(
             "Spans per request are told by the counters themselves, so that the expected number "
-            "does not check them; a sidecar's [spans] per_request would."
+            "does not check them, and a loss from every request would not show; a sidecar's "
+            "[spans] per_request would tell."
         )
     return tuple(lines)
 
 
 def _tell_none(accounts: Sequence[Account], variants: Iterable[str]) -> str:
     """Name the variants none of whose runs lost a span, or may have lost one behind a surplus."""
-    lossy = {a.run.variant for a in accounts if a.share or a.has_surplus}
+    lossy = {a.run.variant for a in accounts if a.share != 0 or a.has_surplus}
     clean = [printable(variant) for variant in variants if variant not in lossy]
     return f"No span was lost in {', '.join(clean)}." if clean else ""
 
