@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchkit.gating.openmetrics import LABELS, read_labels
-from benchkit.gating.outcome import NOT_SHOWN, OVER, RowOutcome
+from benchkit.gating.outcome import OVER, RowOutcome
 from benchkit.gating.result import GateResult
 
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
@@ -41,7 +41,7 @@ def _lines(result: GateResult) -> Iterator[str]:
         if value:
             yield f"{name}{{{pairs}}} {value}"
     yield f"benchkit_gate_over {result.outcome.count(OVER)}"
-    yield f"benchkit_gate_not_shown {result.outcome.count(NOT_SHOWN)}"
+    yield f"benchkit_gate_not_shown {result.outcome.unshown}"
     yield f"benchkit_gate_exit_code {int(result.exit_code)}"
 
 

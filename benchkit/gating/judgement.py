@@ -16,7 +16,7 @@ from benchkit.config.limits import Limit
 from benchkit.config.rules import Habits, Rule
 from benchkit.errors import Finding
 from benchkit.gating.machines import Pair
-from benchkit.gating.matching import match
+from benchkit.gating.matching import match, match_dropped
 from benchkit.gating.outcome import (
     ACCEPTABLE,
     NOT_SHOWN,
@@ -88,7 +88,12 @@ def judge_rules(
         contrasts, missing = match(rule, comparisons.contrasts, pairs)
         barred = _tell_barred(rule, findings)
         rows = tuple(_hold(rule, contrast, barred, unlike or {}) for contrast in contrasts)
-        held.append(RuleOutcome(rule=rule, rows=rows, missing=missing, is_barred=bool(barred)))
+        dropped = match_dropped(rule, comparisons.dropped, pairs)
+        held.append(
+            RuleOutcome(
+                rule=rule, rows=rows, missing=missing, is_barred=bool(barred), dropped=dropped
+            )
+        )
     adjusted = iter(_adjust([row for outcome in held for row in outcome.rows]))
     decided = tuple(
         replace(outcome, rows=tuple(_decide(row, next(adjusted), alpha) for row in outcome.rows))
@@ -126,7 +131,8 @@ def judge_verdicts(
     )  # fmt: skip
     barred = _tell_barred(rule, findings)
     rows = tuple(_convert(rule, verdict, barred, unlike or {}) for verdict in verdicts.primary)
-    outcome = RuleOutcome(rule=rule, rows=rows, is_barred=bool(barred))
+    dropped = tuple(row for row in verdicts.comparisons.dropped if row.primary)
+    outcome = RuleOutcome(rule=rule, rows=rows, is_barred=bool(barred), dropped=dropped)
     return GateOutcome(rules=(outcome,), confidence=verdicts.comparisons.confidence)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from benchkit.comparison import Contrast
+from benchkit.comparison import Contrast, Dropped
 from benchkit.config.keys import unknown
 from benchkit.config.rules import Rule
 from benchkit.metrics import headline_stat
@@ -49,7 +49,21 @@ def match(
     return found, tuple(missing)
 
 
-def _is_measured(rule: Rule, contrast: Contrast, pairs: Sequence[tuple[str, str]]) -> bool:
+def match_dropped(
+    rule: Rule, dropped: Sequence[Dropped], pairs: Sequence[tuple[str, str]] = ()
+) -> tuple[Dropped, ...]:
+    """Return the rows that a rule would hold for if the variant had them."""
+    return tuple(
+        row
+        for row in dropped
+        if _is_measured(rule, row, pairs)
+        and all(_has(row, key, values) for key, values in rule.where)
+    )
+
+
+def _is_measured(
+    rule: Rule, contrast: Contrast | Dropped, pairs: Sequence[tuple[str, str]]
+) -> bool:
     """Tell whether pair, metric and stat are those of the rule."""
     asked = [rule.pair] if rule.pair is not None else pairs
     if asked and (contrast.baseline, contrast.variant) not in asked:
@@ -58,10 +72,10 @@ def _is_measured(rule: Rule, contrast: Contrast, pairs: Sequence[tuple[str, str]
     return (contrast.metric, contrast.stat) == (rule.metric, stat)
 
 
-def _has(contrast: Contrast, key: str, values: Sequence[str]) -> bool:
+def _has(contrast: Contrast | Dropped, key: str, values: Sequence[str]) -> bool:
     own = getattr(contrast, key) if key in COLUMNS else _params(contrast).get(key, "")
     return any(fnmatchcase(own, value) or own == value for value in values)
 
 
-def _params(contrast: Contrast) -> dict[str, str]:
+def _params(contrast: Contrast | Dropped) -> dict[str, str]:
     return dict(part.split("=", 1) for part in contrast.params.split(",") if "=" in part)
