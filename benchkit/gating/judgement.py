@@ -16,7 +16,7 @@ from benchkit.config.limits import Limit
 from benchkit.config.rules import Habits, Rule
 from benchkit.errors import Finding
 from benchkit.gating.machines import Pair
-from benchkit.gating.matching import match, match_dropped
+from benchkit.gating.matching import find_idle, match, match_dropped
 from benchkit.gating.outcome import (
     ACCEPTABLE,
     NOT_SHOWN,
@@ -52,6 +52,7 @@ def judge_rules(
     findings: Sequence[Finding] = (),
     pairs: Sequence[Pair] = (),
     unlike: Mapping[Pair, str] | None = None,
+    named: Sequence[Pair] = (),
 ) -> GateOutcome:
     """Hold every row against the rules.
 
@@ -65,6 +66,9 @@ def judge_rules(
         Those that a rule without a pair is about; all if none is given.
     unlike : mapping of pair to text, optional
         Pairs whose sides were measured on different machines, and how these differ.
+    named : sequence of (baseline, variant)
+        Those that were asked for by name: a rule without a pair that compares nothing of one of
+        them is blind.
 
     Returns
     -------
@@ -85,7 +89,7 @@ def judge_rules(
     alpha = 1 - comparisons.confidence
     held: list[RuleOutcome] = []
     for rule in rules:
-        contrasts, missing = match(rule, comparisons.contrasts, pairs)
+        contrasts, missing = match(rule, comparisons.contrasts, pairs, named)
         barred = _tell_barred(rule, findings)
         rows = tuple(_hold(rule, contrast, barred, unlike or {}) for contrast in contrasts)
         dropped = match_dropped(rule, comparisons.dropped, pairs)
@@ -107,6 +111,7 @@ def judge_verdicts(
     habits: Habits,
     findings: Sequence[Finding] = (),
     unlike: Mapping[Pair, str] | None = None,
+    named: Sequence[Pair] = (),
 ) -> GateOutcome:
     """Decide by the verdicts on the primary rows, where no limit is set.
 
@@ -116,6 +121,7 @@ def judge_verdicts(
     habits : Habits
     findings : sequence of Finding
     unlike : mapping of pair to text, optional
+    named : sequence of (baseline, variant)
         As in `judge_rules`.
 
     Returns
@@ -132,7 +138,10 @@ def judge_verdicts(
     barred = _tell_barred(rule, findings)
     rows = tuple(_convert(rule, verdict, barred, unlike or {}) for verdict in verdicts.primary)
     dropped = tuple(row for row in verdicts.comparisons.dropped if row.primary)
-    outcome = RuleOutcome(rule=rule, rows=rows, is_barred=bool(barred), dropped=dropped)
+    missing = find_idle([row.contrast for row in rows], named)
+    outcome = RuleOutcome(
+        rule=rule, rows=rows, missing=missing, is_barred=bool(barred), dropped=dropped
+    )
     return GateOutcome(rules=(outcome,), confidence=verdicts.comparisons.confidence)
 
 

@@ -17,8 +17,14 @@ from benchkit.metrics import headline_stat
 COLUMNS = ("group", "benchmark", "params", "tool", "subject", "variant", "baseline")
 
 
+Pair = tuple[str, str]
+
+
 def match(
-    rule: Rule, contrasts: Sequence[Contrast], pairs: Sequence[tuple[str, str]] = ()
+    rule: Rule,
+    contrasts: Sequence[Contrast],
+    pairs: Sequence[Pair] = (),
+    named: Sequence[Pair] = (),
 ) -> tuple[list[Contrast], tuple[str, ...]]:
     """Return the contrasts that a rule holds for, and what it names that none of them has.
 
@@ -28,6 +34,8 @@ def match(
     contrasts : sequence of Contrast
     pairs : sequence of (baseline, variant)
         Those that a rule without a pair is about; all if none is given.
+    named : sequence of (baseline, variant)
+        Those that such a rule has to compare.
 
     Raises
     ------
@@ -46,11 +54,24 @@ def match(
         for value in values
         if not any(_has(c, key, (value,)) for c in found)
     ]
-    return found, tuple(missing)
+    is_narrowed = rule.pair or {"baseline", "variant"} & {key for key, _ in rule.where}
+    return found, (*missing, *(() if is_narrowed else find_idle(found, named)))
+
+
+def find_idle(contrasts: Sequence[Contrast], named: Sequence[Pair]) -> tuple[str, ...]:
+    """Name the pairs that were asked for by name, and of which nothing was compared.
+
+    Examples
+    --------
+    >>> find_idle([], [("none", "otlp")])
+    ('pair=none:otlp',)
+    """
+    compared = {(c.baseline, c.variant) for c in contrasts}
+    return tuple(f"pair={':'.join(pair)}" for pair in named if pair not in compared)
 
 
 def match_dropped(
-    rule: Rule, dropped: Sequence[Dropped], pairs: Sequence[tuple[str, str]] = ()
+    rule: Rule, dropped: Sequence[Dropped], pairs: Sequence[Pair] = ()
 ) -> tuple[Dropped, ...]:
     """Return the rows that a rule would hold for if the variant had them."""
     return tuple(
@@ -61,9 +82,7 @@ def match_dropped(
     )
 
 
-def _is_measured(
-    rule: Rule, contrast: Contrast | Dropped, pairs: Sequence[tuple[str, str]]
-) -> bool:
+def _is_measured(rule: Rule, contrast: Contrast | Dropped, pairs: Sequence[Pair]) -> bool:
     """Tell whether pair, metric and stat are those of the rule."""
     asked = [rule.pair] if rule.pair is not None else pairs
     if asked and (contrast.baseline, contrast.variant) not in asked:
