@@ -51,9 +51,15 @@ class RowOutcome:
 
     @property
     def newly_fails(self) -> bool:
-        """Whether requests fail of the variant, and not of the baseline."""
-        c = self.contrast
-        return self.word == NOT_SHOWN and c.failed_variant > MOST_FAILED >= c.failed_baseline
+        """Whether more than 1 % of the variant's requests fail, and far fewer of the baseline's.
+
+        Far fewer are at most 1 %, or half of the variant's share; or the variant answers at most
+        half of the share that the baseline does.
+        """
+        base, own = self.contrast.failed_baseline, self.contrast.failed_variant
+        if self.word != NOT_SHOWN or own <= max(base, MOST_FAILED):
+            return False
+        return base <= max(MOST_FAILED, own / 2) or 1 - own <= (1 - base) / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
