@@ -42,7 +42,7 @@ def match(
     ConfigError
         If ``where`` names neither a column nor a param of the data.
     """
-    known = [*COLUMNS, *sorted({param for c in contrasts for param in _params(c)})]
+    known = [*COLUMNS, *sorted({param for c in contrasts for param in read_params(c.params)})]
     for key, _ in rule.where:
         if contrasts and key not in known:
             raise unknown("key", key, known, f"where of the gate {rule.name!r}")
@@ -92,9 +92,16 @@ def _is_measured(rule: Rule, contrast: Contrast | Dropped, pairs: Sequence[Pair]
 
 
 def _has(contrast: Contrast | Dropped, key: str, values: Sequence[str]) -> bool:
-    own = getattr(contrast, key) if key in COLUMNS else _params(contrast).get(key, "")
+    own = getattr(contrast, key) if key in COLUMNS else read_params(contrast.params).get(key, "")
     return any(fnmatchcase(own, value) or own == value for value in values)
 
 
-def _params(contrast: Contrast | Dropped) -> dict[str, str]:
-    return dict(part.split("=", 1) for part in contrast.params.split(",") if "=" in part)
+def read_params(params: str) -> dict[str, str]:
+    """Return the params by their names.
+
+    Examples
+    --------
+    >>> read_params("connections=8,threads=2")
+    {'connections': '8', 'threads': '2'}
+    """
+    return dict(part.split("=", 1) for part in params.split(",") if "=" in part)

@@ -27,6 +27,7 @@ from benchkit.gating.machines import find_unlike
 from benchkit.gating.outcome import GateOutcome
 from benchkit.gating.planting import plant, tell_unseen
 from benchkit.gating.policy import Policy
+from benchkit.gating.presence import require_names
 from benchkit.gating.result import GateResult, SelfTest
 from benchkit.verdict import Verdicts
 
@@ -107,10 +108,10 @@ def run_gate(
     )
     try:
         missing = list_baselines(policy, asked) if allow_missing else None
-        results = _load_present(load, paths, missing)
-        if results is not None:
-            nothing = replace(nothing, diagnostics=tuple(results.diagnostics))
-        if results is None or (missing is not None and lacks_baseline(results, missing)):
+        results, is_lacking = _load_present(load, paths, missing)
+        nothing = replace(nothing, diagnostics=tuple(results.diagnostics))
+        if is_lacking:
+            require_names(results.observations, policy, asked)
             return replace(nothing, outcome=GateOutcome(rules=(), has_baseline=False))
         chosen = choose(results, policy, asked)
         compared = _compare(results, policy, chosen.default)
@@ -195,21 +196,23 @@ def _compare(results: Results, policy: Policy, default: Pairs) -> Compared:
 
 
 def _load_present(
-    load: Callable[[Sequence[str]], Results], paths: Sequence[str], asked: set[str] | None
-) -> Results | None:
-    """Load the results; None where the path of a baseline that may be missing is not there."""
+    load: Callable[[Sequence[str]], Results], paths: Sequence[str], missing: set[str] | None
+) -> tuple[Results, bool]:
+    """Load the results; tell whether the baseline, which may be missing, is not among them."""
     try:
-        return load(paths)
+        results = load(paths)
     except MissingError as error:
         rest = [path for path in paths if path != error.argument]
         is_first = paths[:1] == [error.argument]
-        if asked is None or not rest:
+        if missing is None or not rest:
             raise
-        if not is_of_baseline(error.argument, asked, is_first=is_first):
+        if not is_of_baseline(error.argument, missing, is_first=is_first):
             raise
-        if not lacks_baseline(load(rest), asked):
+        results = load(rest)
+        if not lacks_baseline(results, missing):
             raise
-        return None
+        return results, True
+    return results, missing is not None and lacks_baseline(results, missing)
 
 
 def _test_itself(
