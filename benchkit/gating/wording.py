@@ -1,6 +1,6 @@
-"""The gate in words: one sentence first, the same in every output.
+"""The gate in words: one sentence first, the same wherever a gate is read as a text.
 
-In: `GateOutcome`. Out: plain texts. Why: terminal, JUnit, job summary and comment begin with the
+In: `GateOutcome`. Out: plain texts. Why: terminal, job summary, comment, outputs and JSON hold the
 same words; passing because nothing was shown is said, and never looks like passing.
 """
 
