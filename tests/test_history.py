@@ -98,6 +98,17 @@ def test_the_newest_commit_outside_is_told_before_it_can_be_a_change() -> None:
     assert "fresh runs" not in text(trace(*store([1e-3] * 21)))
 
 
+def test_the_newest_commit_of_a_step_below_the_margin_is_not_outside() -> None:
+    data = store([1e-3] * 14 + [1.02e-3] * 10)
+    (series,) = trace(*data).series
+    assert series.changes == ()
+    assert series.newest.verdict in {"inside", "within the margin"}
+    alone = trace(*store([1e-3] * 20 + [1.02e-3]))
+    assert alone.series[0].newest.verdict == "within the margin"
+    assert "the newest commit outside in 0." in text(alone)
+    assert trace(*store([1e-3] * 20 + [1.02e-3]), margin=0.01).series[0].newest.verdict == "outside"
+
+
 def test_few_commits_are_no_baseline() -> None:
     for count in (1, 8):
         history = trace(*store([1e-3] * count))

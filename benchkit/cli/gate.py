@@ -113,7 +113,7 @@ def gate(
         )  # fmt: skip
         result = run_gate(
             lambda named: replace(request, paths=list(named)).load(base=base), held,
-            paths=paths or [], baseline=baseline or base.baseline, variants=variant,
+            paths=paths or [], baseline=baseline, variants=variant,
             pairs=o.parse_pairs(pair), self_test=self_test, allow_missing=allow_missing_baseline,
         )  # fmt: skip
     except BenchkitError as error:

@@ -6,6 +6,7 @@ Why: what no single commit shows, many do.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -86,15 +87,17 @@ def add(
         raise ConfigError(f"{commit!r} names no commit", where="--commit", hint=hint)
     target = store or DEFAULT
     given, commit = commit, resolve(commit, list_commits(Store(target)))
+    meta = _read_date(date)
     if given != commit and not quiet:
         typer.echo(f"{given} is {commit}", err=True)
     request = o.Request(
         layout=layout, rename=rename, as_format=as_format, exclude=exclude, quiet=quiet
     )
-    options = replace(
-        request.options(o.settings()), commit=commit, meta=_read_date(date), samples=False
-    )
+    options = replace(request.options(o.settings()), commit=commit, meta=meta, samples=False)
     summary = ingest(paths, Store(target), options, strict=strict)
+    told = list_commits(Store(target)).get(commit, ()) if date else ()
+    if note := _tell_date(commit[:SHORTEST], dict(meta).get("date", ""), told):
+        typer.echo(note, err=True)
     if not quiet:
         o.show_problems([*summary.diagnostics, *summary.findings])
         read = summary.count("read")
@@ -114,6 +117,16 @@ def _read_date(text: str | None) -> tuple[tuple[str, str], ...]:
         return (("date", read_time(text).isoformat()),)
     except UnusableError as error:
         raise ConfigError(f"{text!r} is not used: {error}", where="--date") from error
+
+
+def _tell_date(commit: str, given: str, told: Collection[str]) -> str:
+    """Say which date of a commit counts, where that is another than the one given; else nothing."""
+    from benchkit.layout.values import read_time
+
+    first = min(told, key=read_time, default=given)
+    if not given or read_time(first) == read_time(given):
+        return ""
+    return f"note: --date {given} is not used: {commit} has {first}, and the earliest date counts"
 
 
 def show(

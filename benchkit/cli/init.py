@@ -7,6 +7,7 @@ data, and not from an empty page.
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,7 +51,10 @@ def init(
     runset = request.load(base=config.Settings())
     o.write(describe(runset, baseline), target)
     if str(target) != "-" and not quiet:
-        typer.echo(f"→ {target} · next: benchkit gate", err=True)
+        named = [f"--policy {quote(str(target))}"] if str(target) != config.FILE else []
+        stored = [f"--store {quote(str(store))}"] if store else []
+        words = ["benchkit gate", *map(quote, paths or ()), *stored, *named]
+        typer.echo(f"→ {target} · next: {' '.join(words)}", err=True)
 
 
 def describe(runset: RunSet, baseline: str | None) -> str:

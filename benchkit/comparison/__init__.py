@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from benchkit import metrics
 from benchkit.comparison.blocks import arrange, find_designs
 from benchkit.comparison.cells import Cell, Key, collect, is_primary, tell_of_runs
+from benchkit.comparison.dropped import find_dropped
 from benchkit.comparison.events import Events, has_tail
 from benchkit.comparison.families import count_decidable, count_runs, find_closed
 from benchkit.comparison.lacking import list_lacking
@@ -38,7 +39,7 @@ from benchkit.comparison.measure import (
     refuse,
 )
 from benchkit.comparison.medians import tell_of_medians
-from benchkit.comparison.model import Comparisons, Contrast, Drift, Plan
+from benchkit.comparison.model import Comparisons, Contrast, Drift, Dropped, Plan
 from benchkit.comparison.ranks import Ranks
 from benchkit.derived.batches import Batches
 from benchkit.derived.containers import name_id
@@ -67,6 +68,7 @@ __all__ = [
     "Comparisons",
     "Contrast",
     "Drift",
+    "Dropped",
     "Plan",
     "compare",
     "count_decidable",
@@ -117,6 +119,7 @@ def compare(
     evidence = _Evidence(observations, runs, plan)
     cells = evidence.cells
     contrasts: list[Contrast] = []
+    dropped: list[Dropped] = []
     only_in: dict[str, tuple[str, ...]] = {}
     params_only_in: dict[str, tuple[tuple[str, str], ...]] = {}
     for pair in pairs:
@@ -125,6 +128,7 @@ def compare(
         keys = [k for k in left if k in right and not _is_untraced(k, left[k], right[k])]
         ranks = Ranks(((left[k].values(), right[k].values()) for k in keys), plan.confidence)
         contrasts += [_with_failures(_contrast(k, pair, evidence, ranks), failed) for k in keys]
+        dropped += find_dropped(pair, left, right, evidence.is_primary)
         for side, other, name in ((left, right, baseline), (right, left, variant)):
             _note_one_sided(side, other, name, only_in, params_only_in)
     if not contrasts:
@@ -141,6 +145,7 @@ def compare(
         only_in=_leave_out(only_in, lambda name, benchmark: (name, benchmark) in told),
         params_only_in=_leave_out(params_only_in, lambda name, level: (name, *level) in levels),
         lacking=list_lacking(pairs, cells, evidence.is_primary),
+        dropped=tuple(dropped),
     )
 
 

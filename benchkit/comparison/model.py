@@ -183,6 +183,31 @@ class Contrast:
         return len(self.variant_values)
 
 
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A row that the baseline has and the variant has not.
+
+    Parameters
+    ----------
+    baseline, variant
+    group, benchmark, params, tool, subject, metric, stat
+        As in the table of observations; the subject is empty.
+    primary : bool
+        Whether it would carry the headline.
+    """
+
+    baseline: str
+    variant: str
+    group: str
+    benchmark: str
+    params: str
+    tool: str
+    subject: str
+    metric: str
+    stat: str
+    primary: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparisons:
     """Everything that was compared.
@@ -200,6 +225,8 @@ class Comparisons:
     lacking : mapping of variant to (metric, stat)
         Primary metrics that it has no value of, though its counterpart has; a variant without a
         measured run, which is in no pair, lacks all.
+    dropped : tuple of Dropped
+        Rows that the baseline of a pair has and its variant has not, pair by pair.
     """
 
     pairs: tuple[tuple[str, str], ...]
@@ -208,3 +235,4 @@ class Comparisons:
     only_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     params_only_in: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     lacking: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    dropped: tuple[Dropped, ...] = ()

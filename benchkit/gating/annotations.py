@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchkit.errors import ExitCode
+from benchkit.gating.dropped import describe_dropped
 from benchkit.gating.outcome import NOT_SHOWN, OVER
 from benchkit.gating.result import GateResult
 from benchkit.gating.wording import (
-    describe_notes,
+    describe_faults,
     name_row,
     say,
     say_failures,
@@ -76,11 +77,14 @@ def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
         elif not outcome.has_baseline:
             yield "warning", "benchkit gate", result.sentence
         return
-    for note in describe_notes(outcome):
+    for note in describe_faults(outcome):
         yield "error", "benchkit gate", note
     if outcome.exit_code is ExitCode.DATA and not outcome.rules:
         yield "error", "benchkit gate", result.sentence
     for rule in outcome.rules:
+        if rule.rule.on_inconclusive != "pass":
+            kind = "error" if rule.fails_dropped else "warning"
+            yield from ((kind, rule.rule.name, text) for text in describe_dropped(rule))
         for row in rule.rows:
             told = f"{name_row(row)} {write_cost(row)} {write_cost_interval(row)}".strip()
             text = f"{say(row)}: {told}, {say_limit(row)}"

@@ -1,7 +1,8 @@
 """The gate as GitLab's metrics report: few lines, rounded.
 
 In: `GateResult`. Out: ``name{labels} value`` lines. Why: GitLab compares the texts of two pipelines
-and shows every one that differs, so that digits nobody reads would be shown as changes.
+and shows every one that differs, so that digits nobody reads would be shown as changes. The
+labels of a row are its own: one more row changes the name of no other.
 """
 
 from __future__ import annotations
@@ -9,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchkit.gating.openmetrics import LABELS, read_labels
-from benchkit.gating.outcome import NOT_SHOWN, OVER, RowOutcome
+from benchkit.gating.outcome import OVER, RowOutcome
 from benchkit.gating.result import GateResult
 
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
-#: Labels that tell rows apart; the rest are left out where all rows share them.
-_KEPT = {"metric", "stat", "variant"}
 
 
 def to_gitlab(result: GateResult) -> str:
@@ -28,20 +27,14 @@ def to_gitlab(result: GateResult) -> str:
 
 
 def _lines(result: GateResult) -> Iterator[str]:
-    rows = result.outcome.rows
-    labels = [dict(zip(LABELS, read_labels(row), strict=True)) for row in rows]
-    varied = {key for key in LABELS if key in _KEPT or len({own[key] for own in labels}) > 1}
-    for row, own in zip(rows, labels, strict=True):
-        pairs = ",".join(
-            f'{key}="{own[key].translate(_ESCAPES)}"'
-            for key in LABELS
-            if key in varied and own[key]
-        )
+    for row in result.outcome.rows:
+        labels = zip(LABELS, read_labels(row), strict=True)
+        pairs = ",".join(f'{key}="{own.translate(_ESCAPES)}"' for key, own in labels if own)
         name, value = _round(row)
         if value:
             yield f"{name}{{{pairs}}} {value}"
     yield f"benchkit_gate_over {result.outcome.count(OVER)}"
-    yield f"benchkit_gate_not_shown {result.outcome.count(NOT_SHOWN)}"
+    yield f"benchkit_gate_not_shown {result.outcome.unshown}"
     yield f"benchkit_gate_exit_code {int(result.exit_code)}"
 
 

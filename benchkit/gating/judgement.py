@@ -16,7 +16,7 @@ from benchkit.config.limits import Limit
 from benchkit.config.rules import Habits, Rule
 from benchkit.errors import Finding
 from benchkit.gating.machines import Pair
-from benchkit.gating.matching import match
+from benchkit.gating.matching import find_idle, match, match_dropped
 from benchkit.gating.outcome import (
     ACCEPTABLE,
     NOT_SHOWN,
@@ -52,6 +52,7 @@ def judge_rules(
     findings: Sequence[Finding] = (),
     pairs: Sequence[Pair] = (),
     unlike: Mapping[Pair, str] | None = None,
+    named: Sequence[Pair] = (),
 ) -> GateOutcome:
     """Hold every row against the rules.
 
@@ -65,6 +66,9 @@ def judge_rules(
         Those that a rule without a pair is about; all if none is given.
     unlike : mapping of pair to text, optional
         Pairs whose sides were measured on different machines, and how these differ.
+    named : sequence of (baseline, variant)
+        Those that were asked for by name: a rule without a pair that compares nothing of one of
+        them is blind.
 
     Returns
     -------
@@ -85,10 +89,15 @@ def judge_rules(
     alpha = 1 - comparisons.confidence
     held: list[RuleOutcome] = []
     for rule in rules:
-        contrasts, missing = match(rule, comparisons.contrasts, pairs)
+        contrasts, missing = match(rule, comparisons.contrasts, pairs, named)
         barred = _tell_barred(rule, findings)
         rows = tuple(_hold(rule, contrast, barred, unlike or {}) for contrast in contrasts)
-        held.append(RuleOutcome(rule=rule, rows=rows, missing=missing, is_barred=bool(barred)))
+        dropped = match_dropped(rule, comparisons.dropped, pairs)
+        held.append(
+            RuleOutcome(
+                rule=rule, rows=rows, missing=missing, is_barred=bool(barred), dropped=dropped
+            )
+        )
     adjusted = iter(_adjust([row for outcome in held for row in outcome.rows]))
     decided = tuple(
         replace(outcome, rows=tuple(_decide(row, next(adjusted), alpha) for row in outcome.rows))
@@ -102,6 +111,7 @@ def judge_verdicts(
     habits: Habits,
     findings: Sequence[Finding] = (),
     unlike: Mapping[Pair, str] | None = None,
+    named: Sequence[Pair] = (),
 ) -> GateOutcome:
     """Decide by the verdicts on the primary rows, where no limit is set.
 
@@ -111,6 +121,7 @@ def judge_verdicts(
     habits : Habits
     findings : sequence of Finding
     unlike : mapping of pair to text, optional
+    named : sequence of (baseline, variant)
         As in `judge_rules`.
 
     Returns
@@ -126,7 +137,11 @@ def judge_verdicts(
     )  # fmt: skip
     barred = _tell_barred(rule, findings)
     rows = tuple(_convert(rule, verdict, barred, unlike or {}) for verdict in verdicts.primary)
-    outcome = RuleOutcome(rule=rule, rows=rows, is_barred=bool(barred))
+    dropped = tuple(row for row in verdicts.comparisons.dropped if row.primary)
+    missing = find_idle([row.contrast for row in rows], named)
+    outcome = RuleOutcome(
+        rule=rule, rows=rows, missing=missing, is_barred=bool(barred), dropped=dropped
+    )
     return GateOutcome(rules=(outcome,), confidence=verdicts.comparisons.confidence)
 
 

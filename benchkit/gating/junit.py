@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as ET
 
+from benchkit.comparison import Contrast, Dropped
+from benchkit.gating.dropped import name_dropped
 from benchkit.gating.outcome import NOT_SHOWN, OVER, RowOutcome, RuleOutcome
 from benchkit.gating.result import GateResult
 from benchkit.gating.wording import (
@@ -70,6 +72,12 @@ def _add_rules(root: ET.Element, rules: Sequence[RuleOutcome]) -> None:
             _add(case, "error", describe_blind(outcome), outcome.missing)
         else:
             _add_row(suites[pair], outcome, row)
+    for outcome in rules:
+        for lost in outcome.dropped:
+            pair = f"{lost.variant} against {lost.baseline}"
+            if pair not in suites:
+                suites[pair] = _suite(root, pair)
+            _add_dropped(suites[pair], outcome, lost)
 
 
 def _cases(rules: Sequence[RuleOutcome]) -> Iterator[tuple[RuleOutcome, RowOutcome | None]]:
@@ -81,9 +89,7 @@ def _cases(rules: Sequence[RuleOutcome]) -> Iterator[tuple[RuleOutcome, RowOutco
 
 def _add_row(suite: ET.Element, outcome: RuleOutcome, row: RowOutcome) -> None:
     c, rule = row.contrast, row.rule
-    place = " ".join(filter(None, (c.group, c.benchmark, c.params, c.subject)))
-    name = " · ".join(filter(None, (rule.name, place, label(c.metric, c.stat), c.tool)))
-    case = _case(suite, "benchkit.gate", name)
+    case = _case(suite, "benchkit.gate", _name(rule.name, c))
     told = f"{name_row(row)} {write_cost(row)} {write_cost_interval(row)}".strip()
     message = f"{say(row)}: {told}, {say_limit(row)}"
     values = {key: getattr(row.evidence, key) for key in _NUMBERS} | {"p_over": row.p_over}
@@ -102,6 +108,17 @@ def _add_row(suite: ET.Element, outcome: RuleOutcome, row: RowOutcome) -> None:
         _add(case, kind, message, row.notes)
     lines = [f"{key}: {printable(text)}" for key, text in texts.items() if text]
     ET.SubElement(case, "system-out").text = "\n".join(lines)
+
+
+def _add_dropped(suite: ET.Element, outcome: RuleOutcome, lost: Dropped) -> None:
+    case = _case(suite, "benchkit.gate", _name(outcome.rule.name, lost))
+    message = f"not compared: {name_dropped(lost)}, only in {lost.baseline}"
+    _add(case, "failure" if outcome.fails_dropped else "skipped", message)
+
+
+def _name(rule: str, c: Contrast | Dropped) -> str:
+    place = " ".join(filter(None, (c.group, c.benchmark, c.params, c.subject)))
+    return " · ".join(filter(None, (rule, place, label(c.metric, c.stat), c.tool)))
 
 
 def _suite(root: ET.Element, name: str) -> ET.Element:

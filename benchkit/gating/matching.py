@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from benchkit.comparison import Contrast
+from benchkit.comparison import Contrast, Dropped
 from benchkit.config.keys import unknown
 from benchkit.config.rules import Rule
 from benchkit.metrics import headline_stat
@@ -17,8 +17,14 @@ from benchkit.metrics import headline_stat
 COLUMNS = ("group", "benchmark", "params", "tool", "subject", "variant", "baseline")
 
 
+Pair = tuple[str, str]
+
+
 def match(
-    rule: Rule, contrasts: Sequence[Contrast], pairs: Sequence[tuple[str, str]] = ()
+    rule: Rule,
+    contrasts: Sequence[Contrast],
+    pairs: Sequence[Pair] = (),
+    named: Sequence[Pair] = (),
 ) -> tuple[list[Contrast], tuple[str, ...]]:
     """Return the contrasts that a rule holds for, and what it names that none of them has.
 
@@ -28,13 +34,15 @@ def match(
     contrasts : sequence of Contrast
     pairs : sequence of (baseline, variant)
         Those that a rule without a pair is about; all if none is given.
+    named : sequence of (baseline, variant)
+        Those that such a rule has to compare.
 
     Raises
     ------
     ConfigError
         If ``where`` names neither a column nor a param of the data.
     """
-    known = [*COLUMNS, *sorted({param for c in contrasts for param in _params(c)})]
+    known = [*COLUMNS, *sorted({param for c in contrasts for param in read_params(c.params)})]
     for key, _ in rule.where:
         if contrasts and key not in known:
             raise unknown("key", key, known, f"where of the gate {rule.name!r}")
@@ -46,10 +54,35 @@ def match(
         for value in values
         if not any(_has(c, key, (value,)) for c in found)
     ]
-    return found, tuple(missing)
+    is_narrowed = rule.pair or {"baseline", "variant"} & {key for key, _ in rule.where}
+    return found, (*missing, *(() if is_narrowed else find_idle(found, named)))
 
 
-def _is_measured(rule: Rule, contrast: Contrast, pairs: Sequence[tuple[str, str]]) -> bool:
+def find_idle(contrasts: Sequence[Contrast], named: Sequence[Pair]) -> tuple[str, ...]:
+    """Name the pairs that were asked for by name, and of which nothing was compared.
+
+    Examples
+    --------
+    >>> find_idle([], [("none", "otlp")])
+    ('pair=none:otlp',)
+    """
+    compared = {(c.baseline, c.variant) for c in contrasts}
+    return tuple(f"pair={':'.join(pair)}" for pair in named if pair not in compared)
+
+
+def match_dropped(
+    rule: Rule, dropped: Sequence[Dropped], pairs: Sequence[Pair] = ()
+) -> tuple[Dropped, ...]:
+    """Return the rows that a rule would hold for if the variant had them."""
+    return tuple(
+        row
+        for row in dropped
+        if _is_measured(rule, row, pairs)
+        and all(_has(row, key, values) for key, values in rule.where)
+    )
+
+
+def _is_measured(rule: Rule, contrast: Contrast | Dropped, pairs: Sequence[Pair]) -> bool:
     """Tell whether pair, metric and stat are those of the rule."""
     asked = [rule.pair] if rule.pair is not None else pairs
     if asked and (contrast.baseline, contrast.variant) not in asked:
@@ -58,10 +91,17 @@ def _is_measured(rule: Rule, contrast: Contrast, pairs: Sequence[tuple[str, str]
     return (contrast.metric, contrast.stat) == (rule.metric, stat)
 
 
-def _has(contrast: Contrast, key: str, values: Sequence[str]) -> bool:
-    own = getattr(contrast, key) if key in COLUMNS else _params(contrast).get(key, "")
+def _has(contrast: Contrast | Dropped, key: str, values: Sequence[str]) -> bool:
+    own = getattr(contrast, key) if key in COLUMNS else read_params(contrast.params).get(key, "")
     return any(fnmatchcase(own, value) or own == value for value in values)
 
 
-def _params(contrast: Contrast) -> dict[str, str]:
-    return dict(part.split("=", 1) for part in contrast.params.split(",") if "=" in part)
+def read_params(params: str) -> dict[str, str]:
+    """Return the params by their names.
+
+    Examples
+    --------
+    >>> read_params("connections=8,threads=2")
+    {'connections': '8', 'threads': '2'}
+    """
+    return dict(part.split("=", 1) for part in params.split(",") if "=" in part)

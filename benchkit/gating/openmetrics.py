@@ -49,6 +49,10 @@ class _Collector:
         """Yield every metric."""
         yield from _estimates(self._result)
         yield _outcomes(self._result)
+        meaning = "Rows that only the baseline has, and that were not compared."
+        lost = GaugeMetricFamily("benchkit_gate_not_compared", meaning)
+        lost.add_metric([], sum(len(rule.dropped) for rule in self._result.outcome.rules))
+        yield lost
         code = GaugeMetricFamily("benchkit_gate_exit_code", "Exit code of the gate.")
         code.add_metric([], int(self._result.exit_code))
         yield code

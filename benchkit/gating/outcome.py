@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchkit.comparison import Contrast
+from benchkit.comparison import Contrast, Dropped
 from benchkit.comparison.limits import LimitEvidence
 from benchkit.config.rules import Rule
 from benchkit.errors import ExitCode
@@ -51,9 +51,15 @@ class RowOutcome:
 
     @property
     def newly_fails(self) -> bool:
-        """Whether requests fail of the variant, and not of the baseline."""
-        c = self.contrast
-        return self.word == NOT_SHOWN and c.failed_variant > MOST_FAILED >= c.failed_baseline
+        """Whether more than 1 % of the variant's requests fail, and far fewer of the baseline's.
+
+        Far fewer are at most 1 %, or half of the variant's share; or the variant answers at most
+        half of the share that the baseline does.
+        """
+        base, own = self.contrast.failed_baseline, self.contrast.failed_variant
+        if self.word != NOT_SHOWN or own <= max(base, MOST_FAILED):
+            return False
+        return base <= max(MOST_FAILED, own / 2) or 1 - own <= (1 - base) / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +74,15 @@ class RuleOutcome:
         What the rule names and no compared row has: ``benchmark=Ping``.
     is_barred : bool
         Whether findings of a severity that the rule excludes were found: nothing is shown.
+    dropped : tuple of Dropped
+        Rows that only the baseline has: nothing is shown of them.
     """
 
     rule: Rule
     rows: tuple[RowOutcome, ...]
     missing: tuple[str, ...] = ()
     is_barred: bool = False
+    dropped: tuple[Dropped, ...] = ()
 
     @property
     def has_compared(self) -> bool:
@@ -89,6 +98,11 @@ class RuleOutcome:
             return False
         word = self.rule.on_inconclusive
         return self.is_barred or word == "fail" or (row.newly_fails and word != "pass")
+
+    @property
+    def fails_dropped(self) -> bool:
+        """Whether it fails the gate that the variant lacks rows."""
+        return bool(self.dropped) and self.rule.on_inconclusive == "fail"
 
     def count(self, word: str) -> int:
         """Count the rows with this word."""
@@ -123,8 +137,8 @@ class GateOutcome:
         """What the shell is told.
 
         REGRESSION where a row is over its limit, whatever else there is; else DATA where a rule
-        compared nothing or less than it names; else INCONCLUSIVE where a row is not shown and its
-        policy says fail, or its requests newly fail; else DONE.
+        compared nothing or less than it names; else INCONCLUSIVE where a row is not shown, or only
+        the baseline has it, and its policy says fail, or its requests newly fail; else DONE.
         """
         if not self.has_baseline:
             return ExitCode.DONE
@@ -134,7 +148,9 @@ class GateOutcome:
             return ExitCode.REGRESSION
         if not self.rules or not all(rule.has_compared for rule in self.rules):
             return ExitCode.DATA
-        if any(rule.fails_unshown(row) for rule in self.rules for row in rule.rows):
+        if any(
+            rule.fails_dropped or any(map(rule.fails_unshown, rule.rows)) for rule in self.rules
+        ):
             return ExitCode.INCONCLUSIVE
         return ExitCode.DONE
 
@@ -151,6 +167,11 @@ class GateOutcome:
     def count(self, word: str) -> int:
         """Count the rows with this word."""
         return sum(rule.count(word) for rule in self.rules)
+
+    @property
+    def unshown(self) -> int:
+        """How many rows show nothing, those that only the baseline has among them."""
+        return self.count(NOT_SHOWN) + sum(len(rule.dropped) for rule in self.rules)
 
     def with_word(self, word: str) -> Iterator[RowOutcome]:
         """Yield the rows with this word."""

@@ -7,7 +7,7 @@ never by searching a text.
 from __future__ import annotations
 
 from benchkit.errors import ExitCode
-from benchkit.gating.outcome import NOT_SHOWN, OVER
+from benchkit.gating.outcome import OVER
 from benchkit.gating.result import GateResult
 from benchkit.units import printable
 
@@ -32,7 +32,7 @@ def to_outputs(result: GateResult) -> str:
         "verdict": VERDICTS[result.exit_code] if outcome.has_baseline else "no-baseline",
         "exit-code": int(result.exit_code),
         "over": outcome.count(OVER),
-        "not-shown": outcome.count(NOT_SHOWN),
+        "not-shown": outcome.unshown,
         "policy": printable(result.policy),
         "sentence": result.sentence.replace("\n", " "),
     }

@@ -78,7 +78,7 @@ class GateResult:
 
     @property
     def sentence(self) -> str:
-        """The first line of every output."""
+        """What every output that is read as a text begins with, and JSON and outputs hold."""
         if self.self_test is not None:
             return self.self_test.sentence
         return write_sentence(self.outcome)

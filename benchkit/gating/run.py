@@ -21,19 +21,19 @@ from benchkit.errors import (
     SourceReport,
 )
 from benchkit.gating.absent import is_of_baseline, lacks_baseline
+from benchkit.gating.choice import Asked, Choice, Chosen, Pairs, choose, list_baselines
 from benchkit.gating.judgement import judge_rules, judge_verdicts
 from benchkit.gating.machines import find_unlike
 from benchkit.gating.outcome import GateOutcome
 from benchkit.gating.planting import plant, tell_unseen
 from benchkit.gating.policy import Policy
+from benchkit.gating.presence import require_names
 from benchkit.gating.result import GateResult, SelfTest
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
     from benchkit.config import Settings
     from benchkit.schema import Observations, Runs
-
-Pairs = Sequence[tuple[str, str]]
 
 
 class Compared(Protocol):
@@ -47,7 +47,7 @@ class Compared(Protocol):
     def runs(self) -> Runs: ...  # noqa: D102
 
 
-class Results(Protocol):
+class Results(Chosen, Protocol):
     """What can be compared, as `benchkit.api.RunSet` can."""
 
     @property
@@ -58,9 +58,6 @@ class Results(Protocol):
     def diagnostics(self) -> Sequence[Diagnostic]: ...  # noqa: D102
     @property
     def reports(self) -> Sequence[SourceReport]: ...  # noqa: D102
-    def choose_pairs(  # noqa: D102
-        self, baseline: str | None, variant: Sequence[str] | None
-    ) -> tuple[tuple[str, str], ...]: ...
     def holding(self, observations: Observations) -> Results: ...  # noqa: D102
     def compare(  # noqa: D102
         self, *, pairs: Pairs, confidence: float, margin: float, metrics: Sequence[str], blocks: str
@@ -105,20 +102,23 @@ def run_gate(
         If the policy or the choice of a baseline cannot be used.
     """
     policy.refuse_empty()
+    asked = Asked(baseline, variants, pairs)
     nothing = GateResult(
         outcome=GateOutcome(rules=()), title=policy.settings.title, policy=policy.origin
     )
     try:
-        asked = _ask_baselines(policy, baseline, pairs) if allow_missing else None
-        results = _load_present(load, paths, asked)
-        if results is not None:
-            nothing = replace(nothing, diagnostics=tuple(results.diagnostics))
-        if results is None or (asked is not None and lacks_baseline(results, asked)):
+        missing = list_baselines(policy, asked) if allow_missing else None
+        results, is_lacking = _load_present(load, paths, missing)
+        nothing = replace(nothing, diagnostics=tuple(results.diagnostics))
+        if is_lacking:
+            require_names(results.observations, policy, asked)
             return replace(nothing, outcome=GateOutcome(rules=(), has_baseline=False))
-        chosen = _choose_default(results, policy, baseline, variants, pairs)
-        compared = _compare(results, policy, chosen)
+        chosen = choose(results, policy, asked)
+        compared = _compare(results, policy, chosen.default)
         outcome = decide(compared, policy, chosen)
-        tested = _test_itself(results, policy, chosen, outcome) if self_test else None
+        tested = (
+            _test_itself(results, policy, chosen, outcome, compared.findings) if self_test else None
+        )
     except BenchkitError as error:
         if error.exit_code is not ExitCode.DATA:
             raise
@@ -170,26 +170,20 @@ def gate(
     )  # fmt: skip
 
 
-def decide(compared: Compared, policy: Policy, pairs: Pairs = ()) -> GateOutcome:
-    """Hold a comparison against a policy."""
-    comparisons = compared.verdicts.comparisons
-    unlike = find_unlike(compared.runs, comparisons.pairs, compared.findings)
-    if policy.rules:
-        return judge_rules(comparisons, policy.rules, compared.findings, pairs, unlike)
-    return judge_verdicts(compared.verdicts, policy.habits, compared.findings, unlike)
-
-
-def _choose_default(
-    results: Results,
+def decide(
+    compared: Compared,
     policy: Policy,
-    baseline: str | None,
-    variants: Sequence[str] | None,
-    pairs: Pairs,
-) -> tuple[tuple[str, str], ...]:
-    """Return the pairs of the rules that name none; none where every rule does."""
-    if policy.rules and all(rule.pair for rule in policy.rules):
-        return ()
-    return tuple(pairs) or results.choose_pairs(baseline, variants)
+    chosen: Choice | None = None,
+    findings: Sequence[Finding] | None = None,
+) -> GateOutcome:
+    """Hold a comparison against a policy; the findings are its own if none are given."""
+    comparisons, chosen = compared.verdicts.comparisons, chosen or Choice()
+    found = compared.findings if findings is None else findings
+    unlike = find_unlike(compared.runs, comparisons.pairs, found)
+    if policy.rules:
+        rules, default, named = policy.rules, chosen.default, chosen.named
+        return judge_rules(comparisons, rules, found, default, unlike, named)
+    return judge_verdicts(compared.verdicts, policy.habits, found, unlike, chosen.named)
 
 
 def _compare(results: Results, policy: Policy, default: Pairs) -> Compared:
@@ -201,39 +195,38 @@ def _compare(results: Results, policy: Policy, default: Pairs) -> Compared:
     )  # fmt: skip
 
 
-def _ask_baselines(policy: Policy, baseline: str | None, pairs: Pairs) -> set[str]:
-    """Return the baselines that are named."""
-    asked = {pair[0] for pair in (*pairs, *(rule.pair for rule in policy.rules)) if pair}
-    if not asked or any(rule.pair is None for rule in policy.rules):
-        asked |= {baseline} if baseline else set()
-    return asked
-
-
 def _load_present(
-    load: Callable[[Sequence[str]], Results], paths: Sequence[str], asked: set[str] | None
-) -> Results | None:
-    """Load the results; None where the path of a baseline that may be missing is not there."""
+    load: Callable[[Sequence[str]], Results], paths: Sequence[str], missing: set[str] | None
+) -> tuple[Results, bool]:
+    """Load the results; tell whether the baseline, which may be missing, is not among them."""
     try:
-        return load(paths)
+        results = load(paths)
     except MissingError as error:
         rest = [path for path in paths if path != error.argument]
         is_first = paths[:1] == [error.argument]
-        if asked is None or not rest:
+        if missing is None or not rest:
             raise
-        if not is_of_baseline(error.argument, asked, is_first=is_first):
+        if not is_of_baseline(error.argument, missing, is_first=is_first):
             raise
-        if not lacks_baseline(load(rest), asked):
+        results = load(rest)
+        if not lacks_baseline(results, missing):
             raise
-        return None
+        return results, True
+    return results, missing is not None and lacks_baseline(results, missing)
 
 
 def _test_itself(
-    results: Results, policy: Policy, default: Pairs, outcome: GateOutcome
+    results: Results,
+    policy: Policy,
+    chosen: Choice,
+    outcome: GateOutcome,
+    findings: Sequence[Finding],
 ) -> SelfTest:
+    """Plant a regression for each rule; what only the planting makes strange bars no rule."""
     planted, unseen = 0, list[str]()
     for rule in outcome.rules:
         copy = results.holding(plant(results.observations, rule.rows))
-        seen = decide(_compare(copy, policy, default), policy, default)
+        seen = decide(_compare(copy, policy, chosen.default), policy, chosen, findings)
         planted += max(len(rule.rows), 1)
         unseen += tell_unseen(rule, seen)
     return SelfTest(planted=planted, unseen=tuple(unseen))

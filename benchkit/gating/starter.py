@@ -81,8 +81,9 @@ def _ingest(rename: str) -> Iterator[str]:
     else:
         yield "# Rules that make benchmark names of two sides equal:"
         yield '# rename = ["s#_(Baseline|Enabled)/#/#"]'
-    yield "# Where the names inside one file tell the variant:"
+    yield "# Where the names inside one file tell the variant; a rename then makes them equal:"
     yield "# split = {pattern = 'OTel_(?P<variant>Enabled|Disabled)', lower = true}"
+    yield '# rename = ["s#OTel_(Enabled|Disabled)/?##"]'
     yield '# exclude = ["*.log"]'
     yield ""
 
@@ -110,7 +111,7 @@ def _habits() -> Iterator[str]:
     yield "# Fewest runs per side; with 3 the test assumes log-normal runs, from 4 on it does not."
     yield "min_runs = 4"
     yield "# Severities of findings with which nothing is shown and the gate fails:"
-    yield '# no_findings = ["error", "warning"]'
+    yield '# no_findings = ["warning"]'
     yield "# A baseline that was measured on another machine shows nothing, unless it may:"
     yield "# allow_other_machine = true"
     yield ""

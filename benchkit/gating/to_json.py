@@ -9,6 +9,7 @@ Format version 1: the first.
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from benchkit.gating.outcome import RowOutcome, RuleOutcome
@@ -66,6 +67,7 @@ def _rule(outcome: RuleOutcome) -> dict[str, Any]:
         "min_runs": rule.min_runs,
         "no_findings": list(rule.no_findings),
         "missing": list(outcome.missing),
+        "not_compared": [asdict(row) for row in outcome.dropped],
         "rows": [_row(row) for row in outcome.rows],
     }
 

@@ -1,6 +1,6 @@
-"""The gate in words: one sentence first, the same in every output.
+"""The gate in words: one sentence first, the same wherever a gate is read as a text.
 
-In: `GateOutcome`. Out: plain texts. Why: terminal, JUnit, job summary and comment begin with the
+In: `GateOutcome`. Out: plain texts. Why: terminal, job summary, comment, outputs and JSON hold the
 same words; passing because nothing was shown is said, and never looks like passing.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchkit.errors import ExitCode
+from benchkit.gating.dropped import describe_dropped, say_dropped
 from benchkit.gating.outcome import (
     ACCEPTABLE,
     NOT_SHOWN,
@@ -53,20 +54,23 @@ def write_sentence(outcome: GateOutcome) -> str:
     if outcome.exit_code is ExitCode.DATA:
         what = [*map(describe_blind, blind)] or ["Nothing was compared"]
         one = f"1 row {say(outcome.rows[0])}" if len(outcome.rows) == 1 else _count(outcome)
-        return f"✗ {'; '.join(filter(None, (*what, one if outcome.rows else '')))}."
+        what += [one if outcome.rows else "", say_dropped(outcome)]
+        return f"✗ {'; '.join(filter(None, what))}."
     word = next(word for word in WORDS if outcome.count(word))
     rows = list(outcome.with_word(word))
     worst = max(rows, key=lambda row: (row.newly_fails, measure_cost(row)))
     told = f"{say(worst)}: {_describe(worst)}"
-    failed = _tell_failures(outcome)
+    failed, dropped = _tell_failures(outcome), say_dropped(outcome)
     if failed and word != OVER:
         mark = "?" if outcome.has_passed else "✗"
-        parts = [f"{mark} Requests fail: {failed}", told, _count(outcome)]
+        parts = [f"{mark} Requests fail: {failed}", told, _count(outcome), dropped]
+    elif dropped and word not in {OVER, NOT_SHOWN}:
+        parts = [f"? {_raise(dropped)}", told, _count(outcome)]
     else:
         also = failed and f"requests fail: {failed}"
-        parts = [f"{MARKS[mark_of(worst)]} {_raise(told)}", also, _count(outcome)]
+        parts = [f"{MARKS[mark_of(worst)]} {_raise(told)}", also, _count(outcome), dropped]
     parts += [_lower(describe_blind(rule)) for rule in blind]
-    if word == NOT_SHOWN:
+    if word == NOT_SHOWN or (dropped and word != OVER):
         parts.append(_PASSES if outcome.has_passed else _FAILS)
     return "; ".join(filter(None, parts)) + "."
 
@@ -155,7 +159,14 @@ def measure_cost(row: RowOutcome) -> float:
 
 
 def describe_notes(outcome: GateOutcome) -> Iterator[str]:
-    """Yield what the reader has to know beyond rows: rules without rows, rules that are barred."""
+    """Yield what the reader has to know beyond rows: what `describe_faults` does, rows dropped."""
+    yield from describe_faults(outcome)
+    for rule in outcome.rules:
+        yield from describe_dropped(rule)
+
+
+def describe_faults(outcome: GateOutcome) -> Iterator[str]:
+    """Yield which rules compared nothing, or less than they name, and which are barred."""
     for rule in outcome.rules:
         if outcome.has_baseline and not rule.has_compared:
             yield f"{describe_blind(rule)}."

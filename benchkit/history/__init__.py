@@ -25,7 +25,7 @@ from benchkit.stats.changepoint import (
     find_changes,
     find_split,
 )
-from benchkit.stats.equivalence import log_margin
+from benchkit.stats.equivalence import log_margin, reaches
 from benchkit.stats.multiplicity import benjamini_hochberg
 from benchkit.stats.prediction import HISTORY, compare_with_history
 from benchkit.units import printable
@@ -150,7 +150,7 @@ def _analyse(
             after - place, reasons.get(place, ""),
         )  # fmt: skip
         changes.append(change)
-    newest = _place_newest(logs[max(pvalues, default=0) :], confidence)
+    newest = _place_newest(logs[max(pvalues, default=0) :], confidence, margin)
     return Series(
         **track.names, machine=", ".join(track.machine.values()), points=tuple(track.points),
         changes=tuple(changes), newest=newest, confidence=confidence,
@@ -162,7 +162,7 @@ def _neighbours(ends: Sequence[int]) -> Iterator[tuple[int, int, int]]:
     return zip(ends[:-2], ends[1:-1], ends[2:], strict=True)
 
 
-def _place_newest(level: Sequence[float], confidence: float) -> Newest:
+def _place_newest(level: Sequence[float], confidence: float, margin: float) -> Newest:
     """Put the last of a level beside what those before it predict."""
     *before, last = level
     if not before:
@@ -173,4 +173,5 @@ def _place_newest(level: Sequence[float], confidence: float) -> Newest:
     found, _ = compare_with_history(before, [last], confidence)
     # the interval holds 0 where the newest lies inside: turned to where one more would lie
     low, high = (math.exp(found.value - end) for end in (found.high, found.low))
-    return Newest(ratio, low, high, len(before))
+    is_small = not reaches(last - median(before), margin)
+    return Newest(ratio, low, high, len(before), is_small)

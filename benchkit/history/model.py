@@ -58,19 +58,24 @@ class Newest:
         Newest ÷ their median, and where one more of them would lie; NaN where that is not known.
     commits : int
         How many they are; 8 predict.
+    is_small : bool
+        Whether it is nearer to their median than the margin.
     """
 
     ratio: float
     low: float
     high: float
     commits: int
+    is_small: bool = False
 
     @property
     def verdict(self) -> str:
-        """``inside``, ``outside`` or ``no baseline``."""
+        """``inside``, ``within the margin``, ``outside`` of both, or ``no baseline``."""
         if not self.low <= self.high:
             return "no baseline"
-        return "inside" if self.low <= self.ratio <= self.high else "outside"
+        if self.low <= self.ratio <= self.high:
+            return "inside"
+        return "within the margin" if self.is_small else "outside"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -190,9 +190,13 @@ def count_runs(parts: Sequence[Part]) -> int:
     )
 
 
-def list_commits(store: Store) -> set[str]:
-    """Return the commits that the runs of a store tell."""
-    return {commit for part in read_parts(store.pieces()) if (commit := part.env.get("commit"))}
+def list_commits(store: Store) -> dict[str, set[str]]:
+    """Return the commits that the runs of a store tell, with the dates that are told of each."""
+    dates: dict[str, set[str]] = {}
+    for part in read_parts(store.pieces()):
+        if commit := part.env.get("commit"):
+            dates.setdefault(commit, set()).update(filter(None, [part.env.get("date")]))
+    return dates
 
 
 def merge(known: Sequence[Part], new: Sequence[Part]) -> list[Part]:

@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from benchkit import schema
+from benchkit.errors import ConfigError
 from benchkit.ingestion.discovery import Found, Options
 from benchkit.layout.facts import list_facts
 from benchkit.layout.numbering import Piece
 from benchkit.layout.rename import Rename, split_variant
 from benchkit.parsers.base import Format, Reading
+
+#: Group, variant, benchmark, params, tool and package: what runs of one benchmark share.
+Place = tuple[str, str, str, str, str, str]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -101,6 +105,31 @@ def rename(name: str, renames: Sequence[Rename]) -> str:
     for change in renames:
         name = change.apply(name)
     return name
+
+
+def require_one_name(part: Part, name: str, named: dict[Place, str]) -> None:
+    """Refuse a second benchmark of one source that the user's renames give the name of another.
+
+    Parameters
+    ----------
+    part : Part
+    name : str
+        As its source tells it.
+    named : dict of place to name
+        Those of the source so far; this one is added.
+
+    Raises
+    ------
+    ConfigError
+        Both would count as runs of one benchmark.
+    """
+    place = part.group, part.variant, part.benchmark, part.params, part.tool, part.pkg
+    if (first := named.setdefault(place, name)) != name:
+        raise ConfigError(
+            f"rename gives {first} and {name} one name, {part.benchmark}: both would count as runs "
+            "of one benchmark",
+            hint="leave something in the name that tells them apart",
+        )
 
 
 def _complete(part: Part, reading: Reading, found: Found) -> None:

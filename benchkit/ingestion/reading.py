@@ -23,7 +23,7 @@ from benchkit.errors import (
     StoreError,
 )
 from benchkit.ingestion.discovery import Found, Options
-from benchkit.ingestion.parts import Part, make_part
+from benchkit.ingestion.parts import Part, Place, make_part, require_one_name
 from benchkit.ingestion.progress import Pace, Seen
 from benchkit.ingestion.samples import SampleSink
 from benchkit.layout.stems import COMPANIONS
@@ -213,11 +213,14 @@ class Reader:
         _require_apart(read, found.label)
         parts: list[Part] = []
         rows: list[tuple[int, list[Row]]] = []
+        named: dict[Place, str] = {}
         for form, reading in read:
             if reading.rows or sampled or reading.status == "failed":
                 if id(reading) in summaries:
                     reading.rows.extend(summaries[id(reading)].rows())
                 part = make_part(reading, form, found, self._options, self._renames)
+                if self._renames:
+                    require_one_name(part, reading.benchmark or "", named)
                 part.piece = pieces[id(reading)]
                 part.index = part.piece - first
                 parts.append(part)

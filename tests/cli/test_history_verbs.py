@@ -132,6 +132,21 @@ def test_a_commit_has_one_name(folder: Path, capsys: pytest.CaptureFixture[str])
     assert shown == ["abc1234d", "abc1234f"]
 
 
+def test_a_date_that_is_not_used_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def add_at(name: str, date: str) -> str:
+        gated.write_runs(folder / "results" / f"{name}.txt", seed=len(name), benchmarks=("Ping",))
+        path = f"results/{name}.txt"
+        when = ["--commit", "abc1234", "--date", date, "-q"]
+        assert run(["history", "add", path, *when]) == 0
+        return capsys.readouterr().err
+
+    assert add_at("a", "2026-10-01T10:00:00Z") == ""
+    assert add_at("bb", "2026-10-01T12:00:00+02:00") == ""  # the same instant
+    told = add_at("ccc", "2026-10-02T10:00:00Z")
+    assert told.startswith("note: --date 2026-10-02T10:00:00+00:00 is not used: abc1234 has 2026")
+    assert add_at("dddd", "2026-09-30T10:00:00Z") == ""  # the earliest counts
+
+
 def test_an_accepted_change_of_no_commit_is_a_warning(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

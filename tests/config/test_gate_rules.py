@@ -35,7 +35,7 @@ pair = "disabled:enabled"
 metric = "bytes_per_op"
 where = {benchmark = ["Ping", "Get"], connections = 8}
 acceptable = "+8 KiB"
-no_findings = ["error"]
+no_findings = ["warning"]
 [[gate]]
 metric = "latency.p99.9"
 acceptable = "2x"
@@ -57,7 +57,7 @@ def test_a_policy_with_everything(tmp_path: Path) -> None:
     assert memory.pair == ("disabled", "enabled")
     assert memory.where == (("benchmark", ("Ping", "Get")), ("connections", ("8",)))
     assert (memory.limit.value, memory.limit.unit) == (8192, "B")
-    assert (memory.on_inconclusive, memory.no_findings) == ("fail", ("error",))
+    assert (memory.on_inconclusive, memory.no_findings) == ("fail", ("warning",))
     assert (tail.name, tail.metric, tail.stat) == ("latency.p99.9", "latency", "p99.9")
     assert found.habits == Habits(on_inconclusive="fail", min_runs=6)
     assert found.split == ("OTel_(?P<variant>Enabled|Disabled)", True)
@@ -71,7 +71,7 @@ def test_the_readmes_policy_is_one() -> None:
     text = section.partition("```toml\n")[2].partition("```")[0]
     found = config.parse(tomllib.loads(text))
     assert [rule.limit.text for rule in found.rules] == ["5%", "+8 KiB"]
-    assert found.habits == Habits(min_runs=6, no_findings=("error",))
+    assert found.habits == Habits(min_runs=6, no_findings=("warning",))
 
 
 def test_pyproject_holds_a_policy_too(tmp_path: Path) -> None:

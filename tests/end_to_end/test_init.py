@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from pathlib import Path
 
@@ -80,6 +81,34 @@ def test_what_is_there_is_kept(
     assert file.read_text(encoding="utf-8") == "schema = 1\n"
     assert run(["init", "results", "--force"]) == 0
     assert "Nothing could be compared yet" in file.read_text(encoding="utf-8")
+    assert capsys.readouterr().err.endswith("next: benchkit gate results\n")
     assert run(["init", "results", "-o", "-"]) == 0
     assert tomllib.loads(capsys.readouterr().out)["schema"] == 1
     assert run(["init", "nowhere", "--force"]) == 3
+
+
+def test_what_it_says_comes_next_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gated.write_pair(tmp_path / "my results")
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "my results", "-o", "ci.toml"]) == 0
+    told = capsys.readouterr().err.rpartition("next: benchkit ")[2]
+    assert told == "gate 'my results' --policy ci.toml\n"
+    assert run([*shlex.split(told), "--quiet"]) == 0
+
+
+def test_names_that_tell_the_variant_are_made_equal_by_the_rename_beside_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gated.write_pair(tmp_path / "results")
+    names = ("OTel_Enabled/Ping", "OTel_Disabled/Ping")
+    gated.write_runs(tmp_path / "one.txt", seed=1, benchmarks=names)
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "results", "--quiet"]) == 0
+    file = tmp_path / "benchkit.toml"
+    text = file.read_text(encoding="utf-8").replace("# split", "split")
+    file.write_text(text.replace('# rename = ["s#OTel', 'rename = ["s#OTel'), encoding="utf-8")
+    base = ["--baseline", "disabled", "--quiet"]
+    assert run(["gate", "one.txt", *base, "--max-overhead", "time_per_op=50%"]) == 0
+    assert "time_per_op of enabled on Ping" in capsys.readouterr().out

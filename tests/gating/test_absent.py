@@ -80,6 +80,39 @@ def test_what_git_cannot_tell_is_not_missing(folder: Path) -> None:
     assert run(["gate", "results", *ALLOW]) == 0
 
 
+@pytest.mark.parametrize(
+    ("rule", "arguments", "code", "says"),
+    [
+        ('pair = ["base", "new"]', [], 0, "There is no baseline"),
+        ('pair = ["base", "nwe"]', [], 3, "there is no variant 'nwe'; did you mean 'new'?"),
+        ('metric = "time_per_opp"', [], 3, "no metric 'time_per_opp'; did you mean 'time_per_op'"),
+        ('metric = "time_per_op.p90"', [], 3, "there is no stat of time_per_op 'p90'"),
+        ('where = {benchmark = "Pign"}', [], 3, "no benchmark 'Pign'; did you mean 'Ping'?"),
+        ('where = {benchmark = "P*", gomaxprocs = 8}', [], 0, "There is no baseline"),
+        ("where = {gomaxprocs = 4}", [], 3, "there is no gomaxprocs '4'; there are: 8"),
+        ('where = {benchmrak = "Ping"}', [], 2, "did you mean 'benchmark'?"),
+        ('where = {variant = "new"}', ["--variant", "new"], 0, "There is no baseline"),
+        ("", ["--baseline", "base", "--variant", "nwe"], 3, "there is no variant 'nwe'"),
+        ("", ["--pair", "base:nwe"], 3, "there is no variant 'nwe'"),
+    ],
+)
+@pytest.mark.parametrize("base", [["base=results/none"], []], ids=["no path", "none named"])
+def test_what_the_other_side_does_not_have_is_misspelt(
+    folder: Path,
+    rule: str,
+    arguments: list[str],
+    code: int,
+    says: str,
+    base: list[str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    metric = "" if "metric" in rule else 'metric = "time_per_op"'
+    policy = f'[[gate]]\n{rule}\n{metric}\nacceptable = "5%"\n'
+    (folder / "benchkit.toml").write_text(policy, encoding="utf-8")
+    assert run(["gate", *base, "new=results/new", *arguments, *ALLOW]) == code
+    assert says in "".join(capsys.readouterr())
+
+
 NOTHING_LISTED = b"""<?xml version="1.0" encoding="UTF-8"?>
 <ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>bucket</Name>
 <Prefix></Prefix><KeyCount>0</KeyCount><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated>

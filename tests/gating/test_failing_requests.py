@@ -45,7 +45,11 @@ def write_attacks(folder: Path, failed: int, *, requests: int = 1000) -> None:
         ((0, 1000), ["--max-overhead", "latency.p50=5%"], 4, "✗ Requests fail: 100 % of those"),
         ((0, 20), [], 4, "✗ Requests fail: 2 % of those of new, 0 % of those of base; not shown"),
         ((0, 1000), ["--on-inconclusive", "pass"], 0, "? Requests fail: 100 % of those of new"),
-        ((20, 1000), [], 0, "? Not shown: "),  # it is not new, and the row says so
+        ((20, 1000), [], 4, "✗ Requests fail: 100 % of those of new, 2 % of those of base; "),
+        ((12, 900), [], 4, "✗ Requests fail: 90 % of those of new, 1.2 % of those of base; "),
+        ((600, 1000), [], 4, "✗ Requests fail: 100 % of those of new, 60 % of those of base; "),
+        ((20, 30), [], 0, "? Not shown: "),  # it is not new, and the row says so
+        ((1000, 20), [], 0, "? Not shown: "),
         ((0, 5), [], 0, "✓ No regression: "),
     ],
 )
@@ -66,3 +70,17 @@ def test_requests_that_newly_fail_fail_the_gate(
     assert told.out.replace("\N{NO-BREAK SPACE}", " ").startswith(first)
     assert ("::error " in told.err) is (code == 4)
     assert ("<failure " in (tmp_path / "j.xml").read_text(encoding="utf-8")) is (code == 4)
+
+
+def test_the_self_test_is_not_barred_by_what_its_own_planting_makes_strange(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A rate that is planted disagrees with its requests and duration: B312, a warning."""
+    for variant, requests in {"base": 1000, "new": 1001}.items():
+        write_attacks(tmp_path / "results" / variant, 0, requests=requests)
+    rule = "[[gate]]\nmetric = 'request_rate'\nacceptable = '5%'\nno_findings = ['warning']\n"
+    (tmp_path / "benchkit.toml").write_text(rule, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run(["gate", "results", "--quiet"]) == 0
+    assert run(["gate", "results", "--quiet", "--self-test"]) == 0
+    assert "✓ Self-test: the gate sees a planted regression" in capsys.readouterr().out

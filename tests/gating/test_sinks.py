@@ -187,6 +187,13 @@ def test_gitlabs_report_is_read_back_too_and_is_short() -> None:
     assert percents == {"otlp": 13.1, "zipkin": 16.1, "apm": -0.1, "skywalking": 11.5}
 
 
+def test_a_gitlab_metric_keeps_its_name_when_rows_are_added() -> None:
+    few, many = (render_sink("gitlab", result(*rules)) for rules in (MIXED[:1], MIXED))
+    names = [line.rpartition(" ")[0] for line in few.splitlines() if "{" in line]
+    assert names
+    assert all(f"{name} " in many for name in names)
+
+
 def test_annotations_are_few_and_say_how_many_more() -> None:
     rules = [rule(f"gate {number}", "request_rate", acceptable="1%") for number in range(6)]
     lines = render_sink("annotations", result(*rules)).splitlines()

@@ -1,0 +1,90 @@
+"""Which pairs a gate is about: those of its rules, of the command line, or guessed from names.
+
+In: results, a `Policy`, what was asked for. Out: `Choice`. Why: what is asked for by name has to be
+compared; an option that nothing heeds would look as if it held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from benchkit import selection
+from benchkit.errors import ConfigError
+from benchkit.gating.policy import Policy
+
+Pairs = Sequence[tuple[str, str]]
+
+
+class Asked(NamedTuple):
+    """What the command line names; empty where it does not."""
+
+    baseline: str | None = None
+    variants: Sequence[str] | None = None
+    pairs: Pairs = ()
+
+
+class Choice(NamedTuple):
+    """What rules without a pair are about; ``named`` are the pairs that have to be compared."""
+
+    default: Pairs = ()
+    named: Pairs = ()
+
+
+class Chosen(Protocol):
+    """What has variants."""
+
+    @property
+    def variants(self) -> list[str]: ...  # noqa: D102
+    def choose_pairs(  # noqa: D102
+        self, baseline: str | None, variant: Sequence[str] | None
+    ) -> tuple[tuple[str, str], ...]: ...
+
+
+def choose(results: Chosen, policy: Policy, asked: Asked) -> Choice:
+    """Choose the pairs of the rules that name none; none where every rule does.
+
+    Raises
+    ------
+    SelectionError, BaselineError
+        If a name is not there, or no baseline can be told.
+    ConfigError
+        If every rule names its pair, and the command line names others.
+    """
+    own = [rule.pair for rule in policy.rules if rule.pair]
+    if own and len(own) == len(policy.rules):
+        for name in (asked.baseline, *(asked.variants or ()), *sum(asked.pairs, ())):
+            if name is not None:
+                selection.require(name, results.variants, "variant")
+        _refuse_others(policy, own, asked)
+        return Choice()
+    if asked.pairs:
+        return Choice(tuple(asked.pairs), tuple(asked.pairs))
+    chosen = results.choose_pairs(asked.baseline or policy.settings.baseline, asked.variants)
+    return Choice(chosen, chosen if asked.variants else ())
+
+
+def list_baselines(policy: Policy, asked: Asked) -> set[str]:
+    """Return the baselines that are named."""
+    told = {pair[0] for pair in (*asked.pairs, *(rule.pair for rule in policy.rules)) if pair}
+    if not told or any(rule.pair is None for rule in policy.rules):
+        told |= {*filter(None, [asked.baseline or policy.settings.baseline])}
+    return told
+
+
+def _refuse_others(policy: Policy, own: Pairs, asked: Asked) -> None:
+    """Refuse options that name anything but what the rules do."""
+    baselines, variants = map(set, zip(*own, strict=True))
+    disagreeing = {
+        "--baseline": asked.baseline is not None and asked.baseline not in baselines,
+        "--variant": bool(asked.variants) and set(asked.variants or ()) != variants,
+        "--pair": bool(asked.pairs) and set(asked.pairs) != set(own),
+    }
+    for option, is_other in disagreeing.items():
+        if is_other:
+            named = ", ".join(dict.fromkeys(":".join(pair) for pair in own))
+            raise ConfigError(
+                f"every rule of {policy.origin} names its own pair: {named}",
+                where=option,
+                hint="leave the option out, or the pair out of the rules",
+            )

@@ -1,0 +1,72 @@
+"""What the baseline has and the variant has not, in words.
+
+In: `GateOutcome`. Out: texts. Why: a benchmark that disappears with a change leaves no row that
+could fail; only words tell of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchkit.comparison import Contrast, Dropped
+from benchkit.gating.outcome import GateOutcome, RuleOutcome
+from benchkit.metrics import label
+from benchkit.units import printable
+
+#: So many are named in the sentence; the rest are counted.
+_SHOWN = 3
+Pair = tuple[str, str]
+
+
+def say_dropped(outcome: GateOutcome) -> str:
+    """Say in a clause which rows were not compared; empty if none was dropped."""
+    compared = {(*_pair(row.contrast), *_place(row.contrast)[:2]) for row in outcome.rows}
+    levels = {(*_pair(row.contrast), *_place(row.contrast)) for row in outcome.rows}
+    named: dict[Pair, dict[str, None]] = {}
+    for rule in outcome.rules:
+        for row in rule.dropped:
+            pair, place = _pair(row), _place(row)
+            told = " ".join(filter(None, place if (*pair, *place[:2]) in compared else place[:2]))
+            known = (*pair, *place) in levels or not told
+            named.setdefault(pair, {})[name_dropped(row) if known else told] = None
+    pairs = {_pair(row.contrast) for row in outcome.rows}
+    is_alone = len(pairs | set(named)) == 1
+    return "; ".join(_say(pair, list(names), is_alone) for pair, names in named.items())
+
+
+def describe_dropped(outcome: RuleOutcome) -> Iterator[str]:
+    """Yield for each pair all the rows that a rule would hold for."""
+    named: dict[Pair, list[str]] = {}
+    for row in outcome.dropped:
+        named.setdefault(_pair(row), []).append(name_dropped(row))
+    for (baseline, variant), names in named.items():
+        yield printable(
+            f"The gate “{outcome.rule.name}” did not compare {variant}: only {baseline} has "
+            f"{', '.join(names)}."
+        )
+
+
+def name_dropped(row: Dropped) -> str:
+    """Name a row: ``time_per_op on Ping``."""
+    place = " ".join(filter(None, _place(row)))
+    return printable(f"{label(row.metric, row.stat)}{f' on {place}' if place else ''}")
+
+
+def _say(pair: Pair, names: list[str], is_alone: bool) -> str:
+    more = len(names) - _SHOWN
+    last = [f"{more} more"] if more > 0 else []
+    listed = _list([*names[:_SHOWN], *last])
+    of = "" if is_alone else f" of {pair[1]}"
+    return printable(f"{listed}{of} not compared: only in {pair[0]}")
+
+
+def _list(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def _pair(row: Contrast | Dropped) -> Pair:
+    return row.baseline, row.variant
+
+
+def _place(row: Contrast | Dropped) -> tuple[str, str, str]:
+    return row.group, row.benchmark, row.params

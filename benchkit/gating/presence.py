@@ -1,0 +1,65 @@
+"""Whether what a gate names is there, where there is no baseline to compare it with.
+
+In: the results of the sides that are there, a `Policy`, what was asked for. Out: nothing, or the
+first name that is not there. Why: a first run passes without a comparison, and a misspelt name
+that it let through would be found by nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from benchkit import selection
+from benchkit.config.keys import unknown
+from benchkit.config.rules import Rule
+from benchkit.gating.choice import Asked
+from benchkit.gating.matching import COLUMNS, read_params
+from benchkit.gating.policy import Policy
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations
+
+#: They tell the sides of a comparison, one of which is not there.
+_SIDES = ("baseline", "variant")
+
+
+def require_names(observations: Observations, policy: Policy, asked: Asked) -> None:
+    """Refuse a variant, metric, statistic or ``where`` that the results do not have.
+
+    Raises
+    ------
+    SelectionError
+        With the name that may have been meant.
+    ConfigError
+        If ``where`` names neither a column nor a param.
+    """
+    present = dict.fromkeys(observations["variant"].tolist())
+    pairs = (*asked.pairs, *(rule.pair for rule in policy.rules if rule.pair))
+    for name in (*(asked.variants or ()), *(variant for _, variant in pairs)):
+        selection.require(name, present, "variant")
+    for rule in policy.rules:
+        _require(observations, rule)
+
+
+def _require(observations: Observations, rule: Rule) -> None:
+    selection.require(rule.metric, observations["metric"].drop_duplicates(), "metric")
+    rows = observations[observations["metric"] == rule.metric]
+    if rule.stat:
+        selection.require(rule.stat, rows["stat"].drop_duplicates(), f"stat of {rule.metric}")
+    params = [read_params(params) for params in rows["params"].drop_duplicates()]
+    known = dict.fromkeys((*COLUMNS, *(key for own in params for key in own)))
+    for key, values in rule.where:
+        if key not in known:
+            raise unknown("key", key, list(known), f"where of the gate {rule.name!r}")
+        if key in _SIDES:
+            continue
+        told = rows[key].fillna("") if key in COLUMNS else [own.get(key, "") for own in params]
+        _require_values(key, values, dict.fromkeys(map(str, told)))
+
+
+def _require_values(key: str, values: Iterable[str], known: Iterable[str]) -> None:
+    for value in values:
+        if not any(fnmatchcase(one, value) for one in known):
+            selection.require(value, known, key)

@@ -1,0 +1,98 @@
+"""A benchmark that disappears with the change is told of in everything that CI shows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import gated
+import pytest
+
+from benchkit.cli import run
+
+LIMIT = ("--max-overhead", "time_per_op=5%")
+ALL = ("Foo", "Bar", "Baz")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    gated.write_runs(tmp_path / "base" / "1.txt", seed=1, spread=0.005, benchmarks=ALL)
+    gated.write_runs(tmp_path / "new" / "1.txt", seed=2, spread=0.005, benchmarks=("Foo",))
+    gated.write_runs(tmp_path / "full" / "1.txt", seed=3, spread=0.005, benchmarks=ALL)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GITHUB_OUTPUT", "outputs")
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    return tmp_path
+
+
+def gate(*arguments: str) -> int:
+    return run(["gate", *arguments, "--quiet", "--github", "--junit", "j.xml", "--comment", "c.md"])
+
+
+@pytest.mark.parametrize("limit", [LIMIT, ()], ids=["limit", "default rule"])
+def test_every_output_tells_of_it(
+    folder: Path, limit: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gate("base=base", "new=new", *limit) == 0
+    told = capsys.readouterr()
+    said = "? Bar and Baz not compared: only in base; "
+    assert told.out.startswith(said)
+    assert told.out.splitlines()[0].endswith("; the policy lets this pass.")
+    assert told.err.count("::warning ") == 1
+    assert "only base has time_per_op on Bar" in told.err
+    outputs = (folder / "outputs").read_text(encoding="utf-8")
+    assert "verdict=pass\n" in outputs
+    assert "not-shown=2\n" in outputs
+    junit = (folder / "j.xml").read_text(encoding="utf-8")
+    assert junit.count('<skipped message="not compared: time_per_op on Ba') == 2
+    assert f"### {said}" in (folder / "c.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("word", "code", "kind", "annotation"),
+    [("fail", 4, "<failure ", "::error "), ("warn", 0, "<skipped ", "::warning "),
+     ("pass", 0, "<skipped ", "")],
+)  # fmt: skip
+def test_the_policy_says_what_it_does(
+    folder: Path,
+    word: str,
+    code: int,
+    kind: str,
+    annotation: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert gate("base=base", "new=new", *LIMIT, "--on-inconclusive", word) == code
+    told = capsys.readouterr()
+    assert (annotation in told.err) if annotation else ("::" not in told.err)
+    assert kind in (folder / "j.xml").read_text(encoding="utf-8")
+    ends = "the policy fails this." if code else "the policy lets this pass."
+    assert told.out.splitlines()[0].endswith(ends)
+
+
+def test_of_several_variants_the_one_that_lacks_it_is_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gate("base=base", "full=full", "new=new", *LIMIT, "--format", "json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["verdict"].startswith("? Bar and Baz of new not compared: only in base; ")
+    lost = told["gates"][0]["not_compared"]
+    assert [(row["variant"], row["benchmark"]) for row in lost] == [("new", "Bar"), ("new", "Baz")]
+    assert folder.is_dir()
+
+
+def test_what_no_rule_is_about_and_what_is_new_are_not_missed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rule = "metric = 'time_per_op'\nacceptable = '5%'\nwhere = {benchmark = 'Foo'}\n"
+    (folder / "benchkit.toml").write_text(f"[[gate]]\n{rule}", encoding="utf-8")
+    assert gate("base=base", "new=new") == 0
+    assert gate("base=new", "new=base", *LIMIT) == 0
+    assert "not compared" not in capsys.readouterr().out
+
+
+def test_over_the_limit_comes_first(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gated.write_runs(folder / "new" / "1.txt", seed=2, cost=0.2, benchmarks=("Foo",))
+    assert gate("base=base", "new=new", *LIMIT) == 1
+    said = capsys.readouterr().out.splitlines()[0]
+    assert said.startswith("✗ Over the limit: ")
+    assert said.endswith("; Bar and Baz not compared: only in base.")

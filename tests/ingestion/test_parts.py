@@ -1,0 +1,48 @@
+"""Names that a rule of the user's changes: two benchmarks never become runs of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gated
+import pytest
+
+import benchkit as bk
+from benchkit.cli import run
+
+RULE = "s#Foo|Bar#X#"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for seed, name in enumerate(("base", "new")):
+        gated.write_runs(tmp_path / f"{name}.txt", seed=seed, benchmarks=("Foo", "Bar"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_two_benchmarks_of_one_file_are_not_pooled_under_one_name(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    limit = ["--max-overhead", "time_per_op=5%"]
+    assert run(["gate", "base.txt", "new.txt", *limit, "--rename", RULE, "--quiet"]) == 3
+    said = "rename gives Foo and Bar one name, X: both would count as runs of one benchmark"
+    assert said in capsys.readouterr().out
+    gated.write_runs(folder / "other.txt", seed=5, benchmarks=("Foo",))
+    results = bk.load(folder, rename=RULE)
+    assert [problem.what for problem in results.diagnostics] == [said, said]
+    assert results.variants == ["other"]
+
+
+def test_a_rule_that_keeps_them_apart_is_applied(folder: Path) -> None:
+    results = bk.load(folder, rename="s#^#X/#")
+    assert not results.diagnostics
+    assert set(results.runs["benchmark"]) == {"X/Foo", "X/Bar"}
+
+
+def test_those_of_two_variants_may_share_it(folder: Path) -> None:
+    gated.write_runs(folder / "new.txt", seed=3, benchmarks=("Bar",))
+    gated.write_runs(folder / "base.txt", seed=4, benchmarks=("Foo",))
+    results = bk.load(folder, rename=RULE)
+    assert not results.diagnostics
+    assert set(results.runs["benchmark"]) == {"X"}
