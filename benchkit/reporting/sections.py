@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchkit import schema
 from benchkit.derived.timeline import CPU, LATENCY, Track
-from benchkit.errors import Finding, rank
+from benchkit.errors import Diagnostic, Finding, rank
 from benchkit.plots import forest, percentiles, runs, shift, sweep, timeline
 from benchkit.reporting.figures import show
 from benchkit.reporting.method import describe_method
@@ -21,7 +21,7 @@ from benchkit.tables.derived import Part, shown_apart
 from benchkit.tables.environment import environment_tables
 from benchkit.tables.model import Table
 from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables
-from benchkit.tables.provenance import read_sources, sources_table
+from benchkit.tables.provenance import problems_table, read_sources, sources_table
 from benchkit.tables.runs import runs_table
 from benchkit.tables.wording import format_bare
 from benchkit.units import format_number, format_quantity, printable
@@ -62,6 +62,7 @@ class _Given:
     sources: tuple[tuple[str, str], ...]
     parts: Mapping[str, Part]
     tracks: tuple[Track, ...]
+    problems: tuple[Diagnostic, ...]
 
 
 def write_sections(
@@ -71,10 +72,12 @@ def write_sections(
     sources: Sequence[tuple[str, str]] | None,
     parts: Mapping[str, Part],
     tracks: Sequence[Track] = (),
+    diagnostics: Sequence[Diagnostic] = (),
 ) -> tuple[Section, ...]:
     """Build every section the data carry; the method names the others and why they are missing."""
     known = sources if sources is not None else read_sources(runs) if runs is not None else ()
-    given = _Given(verdicts, runs, rank(findings), tuple(known), parts, tuple(tracks))
+    problems = tuple(problem for problem in diagnostics if problem.severity != "note")
+    given = _Given(verdicts, runs, rank(findings), tuple(known), parts, tuple(tracks), problems)
     found: list[Section] = []
     omitted: list[str] = []
     for build in _BUILDERS:
@@ -295,12 +298,13 @@ def _method(given: _Given) -> Section | str:
 
 
 def _data(given: _Given) -> Section | str:
-    if not given.sources:
+    if not given.sources and not given.problems:
         return "No list of files: the sources are not recorded."
-    table = sources_table(given.sources)
-    return Section(
-        id="data", title="Data", text=(f"{table.caption}.",), folded=(table,), is_detail=True
-    )
+    tables = [sources_table(given.sources)] if given.sources else []
+    tables += [problems_table(given.problems)] if given.problems else []
+    text = tuple(f"{table.caption}." for table in tables)
+    folded = tuple(reversed(tables))  # the long list of files last
+    return Section(id="data", title="Data", text=text, folded=folded, is_detail=True)
 
 
 _BUILDERS: tuple[Callable[[_Given], Section | str], ...] = (

@@ -80,7 +80,7 @@ def test_several_runs_are_thin_lines_behind_the_pooled_one() -> None:
 
 
 def test_times_below_the_clocks_step_count_and_stand_at_the_left_edge() -> None:
-    """Tools such as ab tell whole milliseconds: 96 of 100 requests of a quick server took 0 of them."""
+    """Whole milliseconds are all that ab tells: of a quick server most requests took 0."""
     frame = compared().observations
     assert frame is not None
     rows = frame[frame["stat"].eq("sample") & frame["variant"].eq("agent")].head(400)
