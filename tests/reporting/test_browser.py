@@ -107,6 +107,18 @@ def test_a_click_on_a_heading_sorts_by_number_not_by_text(browser: Browser, repo
         assert column(page, 1) == ["apm", "skywalking", "otlp", "zipkin"]
 
 
+def test_what_has_no_number_is_last_in_both_directions(browser: Browser, report: Path) -> None:
+    with browser.new_context() as context:
+        page = Visit(context, report).page
+        table = page.locator("#comparison table >> nth=0")
+        otlp = table.locator("tr", has_text="otlp").locator("td").nth(2)
+        otlp.evaluate("cell => cell.removeAttribute('data-value')")
+        table.locator("th", has_text="change").get_by_role("button").click()
+        assert column(page, 1) == ["zipkin", "skywalking", "apm", "otlp"]
+        page.keyboard.press("Enter")
+        assert column(page, 1) == ["apm", "skywalking", "zipkin", "otlp"]
+
+
 def test_a_filter_hides_the_other_rows_and_counts(browser: Browser, report: Path) -> None:
     with browser.new_context() as context:
         page = Visit(context, report).page
