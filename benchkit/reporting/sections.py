@@ -104,7 +104,7 @@ def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Findi
         parts = ["nothing compared"]
     parts += list(dict.fromkeys(printable(c.tool) for c in contrasts if c.tool))
     if runs is not None:
-        parts += _describe_load(runs)
+        parts += _describe_load(runs, verdicts)
     parts.append(f"margin {format_bare(verdicts.margin)}")
     urgent = sum(finding.severity != "info" for finding in findings)
     if urgent:
@@ -113,10 +113,15 @@ def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Findi
     return " · ".join(parts)
 
 
-def _describe_load(runs: Runs) -> list[str]:
+def _describe_load(runs: Runs, verdicts: Verdicts) -> list[str]:
+    """Say how the runs that were compared were loaded; how long, only of them."""
     measured = runs[runs["role"] == "measured"]
+    contrasts = verdicts.comparisons.contrasts
+    compared = {(v, c.benchmark) for c in contrasts for v in (c.baseline, c.variant)}
+    places = zip(measured["variant"], measured["benchmark"], strict=True)
+    own = measured[[place in compared for place in places]]
     models = [m for m in dict.fromkeys(measured["load_model"].tolist()) if m != "unknown"]
-    lengths = [length for length in measured["duration"].tolist() if length > 0]  # NaN is not
+    lengths = [length for length in own["duration"].tolist() if length > 0]  # NaN is not
     parts = [f"{' and '.join(models)} loop"] if models else []
     if lengths:
         ends = [format_quantity(end, "s") for end in (min(lengths), max(lengths))]

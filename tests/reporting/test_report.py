@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
@@ -158,6 +159,17 @@ def test_markdown_leaves_out_the_longest_part_first_and_keeps_the_last_line() ->
     assert f"*Left out, too long for a comment: {title}; the HTML page has all.*" in text
     assert text.endswith(whole[whole.rindex("<sub>benchkit 0.1.0 · benchkit report") :])
     assert text.count("<details>") == whole.count("<details>") - 1
+
+
+def test_the_status_tells_the_length_of_what_was_compared() -> None:
+    runs = tracing_runs()
+    assert "15.0 s each" in build(tracing(), runs).status
+    alone = runs["variant"].eq("otlp")
+    runs.loc[alone, "duration"] = 0.065
+    found = tracing()
+    contrasts = tuple(c for c in found.comparisons.contrasts if c.variant != "otlp")
+    found = replace(found, comparisons=replace(found.comparisons, contrasts=contrasts))
+    assert "15.0 s each" in build(found, runs).status
 
 
 def test_a_long_table_shows_its_changed_rows_above_the_fold() -> None:
