@@ -270,6 +270,8 @@ def _runs(given: _Given) -> Section | str:
     plots = (show(dots, "runs", _DOTS),) if dots.panels else ()
     beside = len(given.runs) - int(is_run.sum())
     more = f"; {_plural(beside, 'source')} beside them" if beside else ""
+    again = sum(max(len(sources) - 1, 0) for sources in given.runs["sources"].tolist())
+    more += f"; {_plural(again, 'file')} more with the same in another form" if again else ""
     text = (f"{table.caption}{more}.",)
     return Section(id="runs", title="Runs", text=text, plots=plots, folded=(table,))
 
