@@ -13,7 +13,7 @@ from examples import RATE, tracing_runs, verdicts
 
 from benchkit.derived.record import Measured
 from benchkit.derived.timeline import Track
-from benchkit.errors import Finding
+from benchkit.errors import Diagnostic, Finding
 from benchkit.reporting.model import Report, build
 
 HOSTILE = (
@@ -41,8 +41,9 @@ def hostile_report() -> Report:
     found = replace(found, comparisons=replace(found.comparisons, only_in=only_in))
     tracks = [hostile_track(variant) for variant in ("none", *HOSTILE)]
     return build(
-        found, tracing_runs(), findings, title=HOSTILE[0], command=HOSTILE[6], tracks=tracks
-    )
+        found, tracing_runs(), findings, title=HOSTILE[0], command=HOSTILE[6], tracks=tracks,
+        diagnostics=[Diagnostic(name, 1, name, name) for name in HOSTILE],
+    )  # fmt: skip
 
 
 def hostile_track(variant: str) -> Track:

@@ -14,6 +14,7 @@ from benchkit.comparison import Comparisons
 from benchkit.derived.knee import DEFAULT as KNEE
 from benchkit.errors import (
     BenchkitError,
+    Diagnostic,
     Finding,
 )
 from benchkit.units import printable
@@ -50,6 +51,8 @@ class Comparison:
         Samples of containers over time.
     knee, reason
         The rule for the knee of a sweep; why nothing was compared, if so.
+    diagnostics : tuple of Diagnostic
+        What was not read, or with a loss; the report lists it beside the files.
 
     Examples
     --------
@@ -80,6 +83,7 @@ class Comparison:
     series: Observations | None = None
     knee: str = KNEE
     reason: BenchkitError | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
     def comparisons(self) -> Comparisons:
@@ -217,6 +221,7 @@ class Comparison:
             version=__version__,
             parts=self.parts,
             tracks=self.tracks,
+            diagnostics=self.diagnostics,
         )
         return render(built, form, templates)
 

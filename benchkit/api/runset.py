@@ -278,7 +278,7 @@ class RunSet:
         )
         return Comparison(
             verdicts=verdicts, runs=self.runs, findings=findings, observations=whole,
-            series=self.series, knee=knee, reason=reason,
+            series=self.series, knee=knee, reason=reason, diagnostics=self.diagnostics,
         )  # fmt: skip
 
     def check(self, *, baseline: str | None = None) -> tuple[Finding, ...]:

@@ -127,7 +127,7 @@ def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterat
         yield Finding(
             code="B320",
             severity="info",
-            where=worst.variant,
+            where=", ".join(filter(None, (name_place(_place(worst)), worst.container))),
             message=f"{metric} goes from {100 * worst.center_baseline:.3g} % to "
             f"{100 * worst.center_variant:.3g} %: {points} percentage points, or {relative}",
             remedy="say which of the two is meant; the table shows the second",

@@ -11,6 +11,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO
 
 from benchkit.tables.alignment import GAP, align_columns, measure, measure_columns
@@ -289,7 +290,18 @@ def _fit(table: Table, file: TextIO | None, width: int | None) -> tuple[Table, l
         if header is not None:
             table = drop_columns(table, [key])
             dropped.append(header)
+    if width is not None and _measure_table(table, file) > width:
+        table = _shorten_verdicts(table)
     return table, dropped
+
+
+def _shorten_verdicts(table: Table) -> Table:
+    """Leave out of a verdict by how much: the interval beside it says it, too."""
+    rows = [
+        tuple(replace(c, text=c.text.partition(", at least ")[0]) if c.mark else c for c in row)
+        for row in table.rows
+    ]
+    return replace(table, rows=tuple(rows))
 
 
 def _breaks_words(table: Table, file: TextIO | None, width: int) -> bool:

@@ -12,6 +12,8 @@ from statistics import median
 
 from benchkit.units import format_change
 
+#: Why a change and the two medians beside it have different signs.
+AGAINST = "the two medians differ the other way: the change is estimated from all runs"
 #: Changes that differ by less are written alike, or nearly so.
 _VISIBLE = 0.001
 #: How far the quotient of the medians may lie from the estimate.
@@ -42,7 +44,7 @@ def tell_of_medians(x: Sequence[float], y: Sequence[float], ratio: float | None)
         return ()
     told, seen = math.log(ratio), math.log(after) - math.log(before)
     if told * seen < 0 and abs(told - seen) >= _VISIBLE:
-        return ("the two medians differ the other way: the change is estimated from all runs",)
+        return (AGAINST,)
     if abs(told - seen) > _APART:
         plain = format_change(math.exp(min(seen, _LARGEST_LOG)))
         return (f"the medians alone give {plain}: the runs lie far apart",)

@@ -72,15 +72,16 @@ def find_distributions(observations: Observations) -> list[Distribution]:
     Parameters
     ----------
     observations : Observations
-        Loaded with ``samples=True``; without samples there are no distributions.
+        Loaded with ``samples=True``; without samples there are no distributions. A time of 0 is
+        one below the clock's step, and counts; where all are 0, there is nothing to tell.
     """
     names = ["group", "variant", "benchmark", "params", "tool", "metric", "unit"]
     single = observations["stat"].eq("sample") & observations["unit"].eq("s")
-    known = observations[single & observations["subject"].isna() & (observations["value"] > 0)]
+    known = observations[single & observations["subject"].isna() & (observations["value"] >= 0)]
     found = []
     for key, rows in known.groupby(names, sort=False, observed=True):
         values = _sorted(rows)
-        if len(values) < FEWEST:
+        if len(values) < FEWEST or not values[-1] > 0:
             continue
         runs = {int(str(run)): thin(_sorted(own), MOST_OF_RUN) for run, own in rows.groupby("run")}
         labels = dict(zip(names, map(str, key), strict=True))
@@ -105,9 +106,9 @@ def thin(values: FloatArray, most: int = MOST) -> Curve:
 
     Notes
     -----
-    Half of the points are ranks at equal distances, half are ranks whose number of larger values
-    grows geometrically, so that of a million the largest 30 are all kept. Between two points the
-    curve is off by at most 2 / most.
+    All zeros, times below the clock's step, are one point. Half of the others are ranks at equal
+    distances, half are ranks whose number of larger values grows geometrically, so that of a
+    million the largest 30 are all kept. Between two points the curve is off by at most 2 / most.
 
     Examples
     --------
@@ -122,5 +123,7 @@ def thin(values: FloatArray, most: int = MOST) -> Curve:
         even = np.round(np.linspace(0, n - 1, most // 2))
         tail = n - np.round(np.geomspace(1, n, most // 2))
         kept = np.unique(np.concatenate((even, tail)).astype(np.int64))
+    if zeros := int(np.searchsorted(values, 0.0, side="right")):
+        kept = np.concatenate(([zeros - 1], kept[kept >= zeros]))
     shares = (kept + 1) / n
     return Curve(tuple(values[kept].tolist()), tuple(shares.tolist()), n)

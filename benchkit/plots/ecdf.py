@@ -1,20 +1,23 @@
 """The empirical distribution: the share of requests that took so long or less.
 
 In: `Distribution`s. Out: a `Chart`. Why: a second hump, a cliff at a timeout or a clock that ticks
-in milliseconds is in the samples, and in no table of percentiles.
+in milliseconds is in the samples, and in no table of percentiles. Times below the clock's step are
+told as 0; they have their place at the left edge of the logarithmic axis.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from benchkit.derived.distribution import Curve, Distribution
 from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange, part
 from benchkit.plots.places import name_values
-from benchkit.plots.ticks import log_ticks
+from benchkit.plots.ticks import log_ticks, write_tick
 from benchkit.units import Scale, common_scale, printable
 
 _SHARES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
+_EDGE = 0.5  # of the least time above 0: the place of those that were told as 0
 
 
 def data(found: Sequence[Distribution], baseline: str = "") -> Chart:
@@ -52,37 +55,43 @@ def _place(each: Distribution) -> tuple[str, ...]:
 
 
 def _panel(heading: str, placed: Sequence[tuple[int, Distribution]]) -> Panel:
-    values = [value for _, each in placed for value in each.pooled.values]
-    scale = common_scale([each.pooled.values[0] for _, each in placed], placed[0][1].unit)
-    lines = [line for series, each in placed for line in _lines(series, each, scale)]
-    ends = [end / scale.factor for end in (min(values), max(values))]
+    curves = [each.pooled for _, each in placed]
+    scale = common_scale([_least(curve) for curve in curves], placed[0][1].unit)
+    least = min(map(_least, curves)) / scale.factor
+    most = max(curve.values[-1] for curve in curves) / scale.factor
+    edge = least * _EDGE
+    label, ticks = name_values(placed[0][1].metric, scale), log_ticks([least, most])
+    if any(curve.values[0] == 0 for curve in curves):
+        below = f"< {write_tick(least)}"
+        label = f"{label} ({below}: told as 0)"
+        ticks = ((edge, below), *ticks)
     return Panel(
         heading=heading,
-        lines=tuple(lines),
-        x=Axis(
-            label=name_values(placed[0][1].metric, scale),
-            ticks=log_ticks(ends),
-            is_logarithmic=True,
-        ),
+        lines=tuple(line for series, each in placed for line in _lines(series, each, scale, edge)),
+        x=Axis(label=label, ticks=ticks, is_logarithmic=True),
         y=Axis(
             label="share of requests",
             ticks=tuple((share, f"{100 * share:g} %") for share in _SHARES),
+            is_from_zero=True,
         ),
     )
 
 
-def _lines(series: int, each: Distribution, scale: Scale) -> Iterator[Line]:
-    yield _line(each.variant, series, each.pooled, scale, is_faint=False)
+def _least(curve: Curve) -> float:
+    return next(value for value in curve.values if value > 0)
+
+
+def _lines(series: int, each: Distribution, scale: Scale, edge: float) -> Iterator[Line]:
+    yield _line(each.variant, series, each.pooled, scale, edge)
     for curve in each.runs.values():
-        yield _line("", series, curve, scale, is_faint=True)
+        yield replace(_line("", series, curve, scale, edge), is_faint=True)
 
 
-def _line(name: str, series: int, curve: Curve, scale: Scale, *, is_faint: bool) -> Line:
+def _line(name: str, series: int, curve: Curve, scale: Scale, edge: float) -> Line:
     return Line(
         name=name,
         series=series,
-        x=tuple(value / scale.factor for value in curve.values),
+        x=tuple(value / scale.factor or edge for value in curve.values),
         y=curve.shares,
         kind="steps",
-        is_faint=is_faint,
     )

@@ -48,10 +48,9 @@ def data(tracks: Sequence[Track], pairs: Sequence[tuple[str, str]] = ()) -> Char
     places: dict[tuple[str, ...], list[Track]] = {}
     for track in known:
         places.setdefault(_place(track), []).append(track)
-    varying = [len(set(told)) > 1 for told in zip(*places, strict=True)]
     panels: list[Panel] = []
     for place, found in places.items():
-        told = [name for name, varies in zip(place, varying, strict=True) if varies and name]
+        told = [name for name in place if name] if len(places) > 1 else []
         for some in part(variants[1:]) if pairs else part(variants):
             series = [variants[0], *some] if pairs else some
             panels += _panels(

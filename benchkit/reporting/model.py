@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchkit.derived.timeline import Track
-from benchkit.errors import Finding
+from benchkit.errors import Diagnostic, Finding
 from benchkit.reporting.section import Section
 from benchkit.reporting.sections import write_sections, write_status
 from benchkit.tables.derived import Part, follow, lead
@@ -68,6 +68,7 @@ def build(
     sources: Sequence[tuple[str, str]] | None = None,
     parts: Mapping[str, Part] | None = None,
     tracks: Sequence[Track] = (),
+    diagnostics: Sequence[Diagnostic] = (),
 ) -> Report:
     """Build the report.
 
@@ -85,6 +86,8 @@ def build(
         The sections on load, resources and spans.
     tracks : sequence of Track
         What is known over the time of each run.
+    diagnostics : sequence of Diagnostic
+        What was not read, or with a loss.
 
     Returns
     -------
@@ -95,7 +98,9 @@ def build(
         sentence=lead(verdicts, parts or {}),
         bullets=follow(verdicts, parts or {}),
         status=write_status(verdicts, runs, findings),
-        sections=write_sections(verdicts, runs, findings, sources, parts or {}, tracks),
+        sections=write_sections(
+            verdicts, runs, findings, sources, parts or {}, tracks, diagnostics
+        ),
         findings=tuple(findings),
         verdicts=verdicts,
         parts=parts or {},

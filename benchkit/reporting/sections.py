@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchkit import schema
 from benchkit.derived.timeline import CPU, LATENCY, Track
-from benchkit.errors import Finding, rank
+from benchkit.errors import Diagnostic, Finding, rank
 from benchkit.plots import forest, percentiles, runs, shift, sweep, timeline
 from benchkit.reporting.figures import show
 from benchkit.reporting.method import describe_method
@@ -21,7 +21,7 @@ from benchkit.tables.derived import Part, shown_apart
 from benchkit.tables.environment import environment_tables
 from benchkit.tables.model import Table
 from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables
-from benchkit.tables.provenance import read_sources, sources_table
+from benchkit.tables.provenance import problems_table, read_sources, sources_table
 from benchkit.tables.runs import runs_table
 from benchkit.tables.wording import format_bare
 from benchkit.units import format_number, format_quantity, printable
@@ -62,6 +62,7 @@ class _Given:
     sources: tuple[tuple[str, str], ...]
     parts: Mapping[str, Part]
     tracks: tuple[Track, ...]
+    problems: tuple[Diagnostic, ...]
 
 
 def write_sections(
@@ -71,10 +72,12 @@ def write_sections(
     sources: Sequence[tuple[str, str]] | None,
     parts: Mapping[str, Part],
     tracks: Sequence[Track] = (),
+    diagnostics: Sequence[Diagnostic] = (),
 ) -> tuple[Section, ...]:
     """Build every section the data carry; the method names the others and why they are missing."""
     known = sources if sources is not None else read_sources(runs) if runs is not None else ()
-    given = _Given(verdicts, runs, rank(findings), tuple(known), parts, tuple(tracks))
+    problems = tuple(problem for problem in diagnostics if problem.severity != "note")
+    given = _Given(verdicts, runs, rank(findings), tuple(known), parts, tuple(tracks), problems)
     found: list[Section] = []
     omitted: list[str] = []
     for build in _BUILDERS:
@@ -101,7 +104,7 @@ def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Findi
         parts = ["nothing compared"]
     parts += list(dict.fromkeys(printable(c.tool) for c in contrasts if c.tool))
     if runs is not None:
-        parts += _describe_load(runs)
+        parts += _describe_load(runs, verdicts)
     parts.append(f"margin {format_bare(verdicts.margin)}")
     urgent = sum(finding.severity != "info" for finding in findings)
     if urgent:
@@ -110,10 +113,15 @@ def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Findi
     return " · ".join(parts)
 
 
-def _describe_load(runs: Runs) -> list[str]:
+def _describe_load(runs: Runs, verdicts: Verdicts) -> list[str]:
+    """Say how the runs that were compared were loaded; how long, only of them."""
     measured = runs[runs["role"] == "measured"]
+    contrasts = verdicts.comparisons.contrasts
+    compared = {(v, c.benchmark) for c in contrasts for v in (c.baseline, c.variant)}
+    places = zip(measured["variant"], measured["benchmark"], strict=True)
+    own = measured[[place in compared for place in places]]
     models = [m for m in dict.fromkeys(measured["load_model"].tolist()) if m != "unknown"]
-    lengths = [length for length in measured["duration"].tolist() if length > 0]  # NaN is not
+    lengths = [length for length in own["duration"].tolist() if length > 0]  # NaN is not
     parts = [f"{' and '.join(models)} loop"] if models else []
     if lengths:
         ends = [format_quantity(end, "s") for end in (min(lengths), max(lengths))]
@@ -262,6 +270,8 @@ def _runs(given: _Given) -> Section | str:
     plots = (show(dots, "runs", _DOTS),) if dots.panels else ()
     beside = len(given.runs) - int(is_run.sum())
     more = f"; {_plural(beside, 'source')} beside them" if beside else ""
+    again = sum(max(len(sources) - 1, 0) for sources in given.runs["sources"].tolist())
+    more += f"; {_plural(again, 'file')} more with the same in another form" if again else ""
     text = (f"{table.caption}{more}.",)
     return Section(id="runs", title="Runs", text=text, plots=plots, folded=(table,))
 
@@ -295,12 +305,13 @@ def _method(given: _Given) -> Section | str:
 
 
 def _data(given: _Given) -> Section | str:
-    if not given.sources:
+    if not given.sources and not given.problems:
         return "No list of files: the sources are not recorded."
-    table = sources_table(given.sources)
-    return Section(
-        id="data", title="Data", text=(f"{table.caption}.",), folded=(table,), is_detail=True
-    )
+    tables = [sources_table(given.sources)] if given.sources else []
+    tables += [problems_table(given.problems)] if given.problems else []
+    text = tuple(f"{table.caption}." for table in tables)
+    folded = tuple(reversed(tables))  # the long list of files last
+    return Section(id="data", title="Data", text=text, folded=folded, is_detail=True)
 
 
 _BUILDERS: tuple[Callable[[_Given], Section | str], ...] = (

@@ -6,8 +6,9 @@ rows that changed stand above the fold, everything else one click away.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from textwrap import shorten
 
 from benchkit.reporting.markdown_text import escape, escape_lines, write_table
 from benchkit.reporting.model import Report
@@ -18,9 +19,10 @@ from benchkit.tables.overhead import changed_only
 MARKER = "<!-- benchkit:overhead -->"
 #: Bytes; a comment may have 65,536 characters.
 MOST = 60_000
-_TALL = 12  # rows of a table that stay above the fold without a choice
+_TALL = 12  # changed rows of a table that stand above the fold
 _SHORT = 24  # rows up to which a table stands for its figure, which Markdown does not show
-_RESERVE = 200
+_NAMED = 6  # parts that are named where they are left out
+_LONGEST_NAME = 60
 
 
 def to_markdown(report: Report, limit: int = MOST) -> str:
@@ -30,31 +32,54 @@ def to_markdown(report: Report, limit: int = MOST) -> str:
     ----------
     report : Report
     limit : int
-        Bytes; what does not fit is left out, and the text says so.
+        Bytes; where all is longer, the longest parts are left out, and named.
 
     Returns
     -------
     str
     """
     parts = list(_write(report))
-    kept: list[str] = []
-    room = limit - _RESERVE
-    for index, part in enumerate(parts):
-        room -= len(part.encode()) + 2
-        if room < 0:
-            left = len(parts) - index
-            kept.append(f"*{left} more part{'s' * (left > 1)} left out: too long for a comment.*")
-            break
-        kept.append(part)
-    return "\n\n".join(kept) + "\n"
+    last = escape(" · ".join(filter(None, (report.generated_by, report.command))))
+    left: list[str] = []
+    while True:
+        told = _name_left(left)
+        kept = [*(part.text for part in parts), *([told] if told else []), f"<sub>{last}</sub>"]
+        text = "\n\n".join(kept) + "\n"
+        spare = [part for part in parts if part.name]
+        if len(text.encode()) <= limit or not spare:
+            return text
+        longest = max(spare, key=lambda part: (part.is_folded, len(part.text)))
+        parts.remove(longest)
+        left.append(longest.name)
 
 
-def _write(report: Report) -> Iterator[str]:
-    yield MARKER
-    yield f"### {escape(report.sentence)}"
+def _name_left(names: Sequence[str]) -> str:
+    """Say what is left out, the longest first."""
+    if not names:
+        return ""
+    shown = [escape(shorten(name, _LONGEST_NAME, placeholder="…")) for name in names[:_NAMED]]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"*Left out, too long for a comment: {', '.join(shown)}{more}; the HTML page has all.*"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A piece of the text; one with a name may be left out."""
+
+    text: str
+    name: str = ""
+
+    @property
+    def is_folded(self) -> bool:
+        return self.text.startswith("<details>")
+
+
+def _write(report: Report) -> Iterator[_Part]:
+    yield _Part(MARKER)
+    yield _Part(f"### {escape(report.sentence)}")
     if report.bullets:
-        yield "\n".join(f"- {escape(bullet)}" for bullet in report.bullets)
-    yield escape(report.status)
+        yield _Part("\n".join(f"- {escape(bullet)}" for bullet in report.bullets))
+    yield _Part(escape(report.status))
     for section in report.sections:
         if section.id == "comparison":
             yield from _comparison(section)
@@ -63,50 +88,54 @@ def _write(report: Report) -> Iterator[str]:
     for section in details:
         folded = "\n\n".join(_section(section))
         if folded:
-            yield _fold(section.title, folded)
-    yield f"<sub>{escape(' · '.join(filter(None, (report.generated_by, report.command))))}</sub>"
+            yield _Part(_fold(section.title, folded), section.title)
 
 
-def _comparison(section: Section) -> Iterator[str]:
-    yield from (escape(line) for line in section.text)
+def _comparison(section: Section) -> Iterator[_Part]:
+    if section.text:
+        yield _Part(escape_lines(section.text), "what is on one side only")
     for table in section.tables:
         yield from _open_table(table)
     for table in section.folded:
-        yield from _folded_table(table)
+        yield _folded_table(table)
 
 
-def _open_table(table: Table) -> Iterator[str]:
-    """Show a short table whole, of a long one the rows that changed."""
+def _open_table(table: Table) -> Iterator[_Part]:
+    """Show the rows that changed, and the whole table behind them where there are others."""
     changed = changed_only(table)
-    if len(table.rows) <= _TALL:
-        yield write_table(table)
+    if changed == table and len(table.rows) <= _TALL:
+        yield _Part(write_table(table), table.title)
         return
-    if changed.rows:
-        head = replace(changed, rows=changed.rows[:_TALL])
-        yield write_table(replace(head, notes=(), caption=""))
-        more = f"{len(head.rows)} of {len(changed.rows)} changed rows shown; "
+    count, total = len(changed.rows), len(table.rows)
+    rows = tuple(tuple(replace(c, notes=()) for c in row) for row in changed.rows[:_TALL])
+    if rows:  # the notes are with the whole table
+        shown = replace(changed, rows=rows, notes=(), footer=())
+        yield _Part(write_table(shown), table.title)
+        more = f"{len(rows)} of {count} changed rows shown; " if count > len(rows) else ""
+        said = f"{more}{count} of {total} rows changed"
     else:
-        more = "no row changed; "
-    yield escape(f"{more}all {len(table.rows)} rows below.")
-    yield from _folded_table(table)
+        said = f"{table.title}: no row changed"
+    yield _Part(escape(f"{said}; all {total} below." if total > 1 else f"{said}; it is below."))
+    yield _folded_table(table)
 
 
-def _folded_table(table: Table) -> Iterator[str]:
+def _folded_table(table: Table) -> _Part:
     most = 150
     shown = replace(table, rows=table.rows[:most])
     text = write_table(shown)
     if len(table.rows) > most:
         text += f"\n\n{len(table.rows) - most} more rows left out."
-    rows = f"{len(table.rows)} row{'s' * (len(table.rows) != 1)}"
-    yield _fold(f"{table.title} ({rows})", text)
+    name = f"{table.title} ({len(table.rows)} row{'s' * (len(table.rows) != 1)})"
+    return _Part(_fold(name, text), name)
 
 
-def _findings(report: Report) -> Iterator[str]:
+def _findings(report: Report) -> Iterator[_Part]:
     if report.findings:
         lines = "\n".join(
             f"- {finding.severity}: {escape(str(finding))}" for finding in report.findings
         )
-        yield _fold(f"Findings ({len(report.findings)})", lines)
+        name = f"Findings ({len(report.findings)})"
+        yield _Part(_fold(name, lines), name)
 
 
 def _section(section: Section) -> Iterator[str]:

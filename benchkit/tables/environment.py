@@ -7,7 +7,7 @@ experiment, and the reader has to see it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from benchkit.tables.model import Cell, Column, Table
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 UNKNOWN = "not recorded"
 _TOLD = ("tool", "tool_version", "load_model", "target_rate", "connections", "command")
 
-#: variant -> what -> the values met, in order
-_Facts = dict[str, dict[str, dict[str, None]]]
+#: variant -> what -> the values met, in order, each with the number of runs that tell it
+_Facts = dict[str, dict[str, dict[str, int]]]
 
 
 def environment_tables(runs: Runs) -> tuple[Table, ...]:
@@ -37,9 +37,15 @@ def environment_tables(runs: Runs) -> tuple[Table, ...]:
     """
     facts = _gather(runs)
     names = list(dict.fromkeys(name for told in facts.values() for name in told))
-    rows = {name: [_join(facts[variant].get(name, ())) for variant in facts] for name in names}
-    differing = {name: texts for name, texts in rows.items() if len(set(texts)) > 1}
-    common = {name: texts[0] for name, texts in rows.items() if name not in differing}
+    told = {name: [facts[variant].get(name, {}) for variant in facts] for name in names}
+    measured = runs.loc[runs["role"] == "measured", "variant"].tolist()
+    counts = [measured.count(variant) for variant in facts]
+    rows = {name: list(map(_write_known, known, counts)) for name, known in told.items()}
+    alike = {name for name, known in told.items() if len({_join(one) for one in known}) == 1}
+    differing = {name: texts for name, texts in rows.items() if name not in alike}
+    common = {
+        name: _write_known(_add_up(told[name]), sum(counts)) for name in rows if name in alike
+    }
     tables = []
     if differing:
         tables.append(_differences(differing, list(facts)))
@@ -58,7 +64,8 @@ def _gather(runs: Runs) -> _Facts:
         for name, value in (*zip(_TOLD, told, strict=True), *_entries(env)):
             text = _write(value)
             if text:
-                known.setdefault(name, {})[text] = None
+                met = known.setdefault(name, {})
+                met[text] = met.get(text, 0) + 1
     return facts
 
 
@@ -75,6 +82,19 @@ def _write(value: object) -> str:
     if isinstance(value, float) and not math.isnan(value):
         return f"{value:g}"
     return ""
+
+
+def _write_known(values: Mapping[str, int], runs: int) -> str:
+    """Write the values of a variant, and of how many of its runs they are known."""
+    known = sum(values.values())
+    if not 0 < known < runs:
+        return _join(values)
+    return f"{_join(values)} in {known} of {runs} runs, {UNKNOWN} in the others"
+
+
+def _add_up(known: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Count the runs of all variants that tell a value."""
+    return {text: sum(one.get(text, 0) for one in known) for text in known[0]}
 
 
 def _join(values: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from benchkit.comparison import REFUSED, Contrast
+from benchkit.comparison.medians import AGAINST
 from benchkit.derived.held import HeldLoad
 from benchkit.derived.record import Cell as Place
 from benchkit.stats.location import estimate_shift
@@ -62,7 +63,9 @@ def held_table(loads: Sequence[HeldLoad], verdicts: Verdicts) -> Table | None:
         f"Δ: the difference with its {confidence} interval over the runs (ranks; Welch's with 2 or "
         "3; none with 1), each by itself; max is not compared"
     )
-    table = Table("Latency at a fixed rate", columns, tuple(rows), footer=(note,))
+    is_against = any(cell.notes for row in rows for cell in row)
+    notes = (AGAINST,) if is_against else ()
+    table = Table("Latency at a fixed rate", columns, tuple(rows), notes=notes, footer=(note,))
     return fold_place(drop_empty(table, (*PLACE, "offered", *_STATS)), MEDIANS)
 
 
@@ -200,7 +203,8 @@ def _difference(contrast: Contrast, scale: Scale) -> Cell:
     if found is None:
         return amount(contrast.delta, scale, signed=True)
     shift = amount(found.value, scale, signed=True)
-    return Cell(f"{shift.text} {_write_ends(found.low, found.high, scale)}".rstrip(), found.value)
+    text = f"{shift.text} {_write_ends(found.low, found.high, scale)}".rstrip()
+    return Cell(text, found.value, notes=(1,) if found.value * contrast.delta < 0 else ())
 
 
 def _write_ends(low: float, high: float, scale: Scale) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from benchkit.comparison import EXACT, Contrast
+from benchkit.comparison import EXACT, REFUSED, Contrast
 from benchkit.metrics import label
 from benchkit.sensitivity import Sensitivity, format_reach
 from benchkit.stats.power import MOST_RUNS
@@ -271,7 +271,7 @@ def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes) -> tuple[Cell, ...]
     c, margin = row.contrast, verdicts.margin
     word = describe_word(row, margin)
     return (
-        Cell(write_change(c, margin), c.ratio),
+        Cell(write_change(c, margin), _rank_change(c)),
         Cell(write_interval(c, margin), c.ratio_low),
         Cell(write_pvalue(row), row.p_adjusted),
         Cell(write_runs(c), c.n_variant),
@@ -279,6 +279,16 @@ def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes) -> tuple[Cell, ...]
         _needed(row.sensitivity),
         _detectable(row.sensitivity, c.unit),
     )
+
+
+def _rank_change(contrast: Contrast) -> float | None:
+    """Return what a change is sorted by: its ratio; an amount has none, unless nothing changed."""
+    if contrast.method == REFUSED:
+        return None
+    if contrast.ratio is None:
+        change = contrast.delta if contrast.difference is None else contrast.difference
+        return 1.0 if change == 0 else None
+    return contrast.ratio
 
 
 def _needed(sensitivity: Sensitivity) -> Cell:

@@ -1,7 +1,7 @@
-"""The files behind a report, each with its hash.
+"""The files behind a report, each with its hash, and what could not be read of them.
 
-In: the frame of runs, whose ``sources`` list path and sha256. Out: a `Table`. Why: whoever doubts
-a number can tell which bytes it came from.
+In: the frame of runs, whose ``sources`` list path and sha256; diagnostics. Out: `Table`s. Why:
+whoever doubts a number can tell which bytes it came from, and which gave none.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from benchkit.tables.model import Cell, Column, Table
 from benchkit.units import printable
 
 if TYPE_CHECKING:
+    from benchkit.errors import Diagnostic
     from benchkit.schema import Runs
 
 
@@ -37,6 +38,26 @@ def sources_table(sources: Sequence[tuple[str, str]]) -> Table:
         columns=(Column("path", "path"), Column("sha256", "sha256")),
         rows=tuple((Cell(printable(path)), Cell(printable(sha))) for path, sha in sources),
         caption=f"{len(sources)} files" if len(sources) != 1 else "1 file",
+    )
+
+
+def problems_table(problems: Sequence[Diagnostic]) -> Table:
+    """List what was refused, or read with a loss: errors first, those that say the same together.
+
+    Parameters
+    ----------
+    problems : sequence of Diagnostic
+    """
+    alike: dict[tuple[str, ...], list[Diagnostic]] = {}
+    for problem in sorted(problems, key=lambda each: each.severity != "error"):
+        alike.setdefault((problem.severity, problem.what, problem.hint), []).append(problem)
+    ordered = [problem for same in alike.values() for problem in same]
+    refused = sum(problem.severity == "error" for problem in problems)
+    return Table(
+        title="Not read, or with a loss",
+        columns=tuple(Column(name, name) for name in ("severity", "where", "problem", "remedy")),
+        rows=tuple(tuple(map(Cell, (p.severity, p.where, p.what, p.hint))) for p in ordered),
+        caption=f"Not read: {refused}; read with a loss: {len(problems) - refused}",
     )
 
 

@@ -77,3 +77,12 @@ def test_percentage_points_are_written_without_powers_of_ten() -> None:
     verdicts = examples.verdicts(failing, "k6", "/ping")
     (finding,) = find_changed_shares(verdicts.comparisons, Evidence((), ()))
     assert ": +100 percentage points, or " in finding.message
+
+
+def test_a_changed_share_names_its_benchmark_and_its_part() -> None:
+    failing = {("checks", "mean", "1"): {"none": (0.5,) * 3, "otlp": (0.9,) * 3}}
+    found = examples.verdicts(failing, "k6", "full").comparisons
+    (row,) = found.contrasts
+    part = replace(row, params="vus=2", subject="group:redirect")
+    (finding,) = find_changed_shares(replace(found, contrasts=(part,)), Evidence((), ()))
+    assert finding.where == "otlp on full, vus=2, group:redirect"

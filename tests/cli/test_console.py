@@ -100,6 +100,19 @@ def test_on_a_narrower_screen_rows_are_stacked_and_no_word_is_broken(
     assert all(len(line) <= 40 for block in blocks for line in block)
 
 
+@pytest.mark.parametrize("width", [50, 58, 64, 68, 70, 72, 76])
+def test_a_verdict_that_costs_is_shortened_and_not_broken(
+    width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    file = Screen()
+    print_table(primary_tables(tracing())[0], file, width=width)
+    text = re.sub(r"\x1b\[[\d;]*m", "", file.getvalue())
+    costs = [line.rstrip() for line in text.splitlines() if "▲" in line]
+    assert len(costs) == 3
+    assert all(line.endswith(("▲ costs", "at least 3\N{NO-BREAK SPACE}%")) for line in costs)
+
+
 def test_names_cannot_drive_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     sides = {"none": (100.0,), "\x1b]0;pwned\x07[bold]\r\u202e": (90.0,)}
     found = verdicts({RATE: sides}, "wrk", "/")

@@ -79,6 +79,24 @@ def test_several_runs_are_thin_lines_behind_the_pooled_one() -> None:
     assert find_distributions(few) == []
 
 
+def test_times_below_the_clocks_step_count_and_stand_at_the_left_edge() -> None:
+    """Whole milliseconds are all that ab tells: of a quick server most requests took 0."""
+    frame = compared().observations
+    assert frame is not None
+    rows = frame[frame["stat"].eq("sample") & frame["variant"].eq("agent")].head(400)
+    told = np.repeat([0.0, 0.001, 0.003, 0.02], [385, 3, 11, 1])
+    (found,) = find_distributions(rows.assign(value=told))
+    assert (found.pooled.n, found.pooled.values[0], found.pooled.shares[0]) == (400, 0.0, 0.9625)
+    assert thin(np.sort(np.tile(told, 100))).shares[0] == 0.9625
+    (panel,) = ecdf.data([found]).panels
+    (line,) = panel.lines
+    assert (line.x[0], line.y[0], line.x[-1]) == (0.5, 0.9625, 20.0)
+    assert panel.x.label == "latency, ms (< 1: told as 0)"
+    assert panel.x.ticks[:2] == ((0.5, "< 1"), (1.0, "1"))
+    assert panel.y.is_from_zero
+    assert find_distributions(rows.assign(value=0.0)) == []
+
+
 def test_the_svg_is_the_same_every_time() -> None:
     chart = kinds.collect("ecdf", compared().material)
     first, second = (to_svg(draw_chart(chart), "t", "d", prefix="e") for _ in range(2))

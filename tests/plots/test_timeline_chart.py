@@ -109,6 +109,16 @@ def test_the_tail_is_the_furthest_that_every_run_has() -> None:
     assert [panel.heading for panel in chart.panels] == ["latency p50", "latency p90"]
 
 
+def test_where_one_name_differs_a_heading_has_them_all() -> None:
+    found = [made(name, 1, metric=LATENCY, stat="p50", subject="") for name in ("none", "a")]
+    other = [
+        replace(t, run=replace(t.run, benchmark="/b", params="connections=30", tool="ab"))
+        for t in found
+    ]
+    panels = timeline.data([*found, *other], [("none", "a")]).panels
+    assert any(panel.heading.endswith(" · /b · connections=30 · ab") for panel in panels)
+
+
 def test_runs_that_never_overlap_have_no_median_and_are_drawn_all_the_same() -> None:
     runs = [made("none", run, points=10) for run in (1, 2, 3)]
     apart = [replace(track, times=track.times + 100 * track.run.run) for track in runs]

@@ -107,6 +107,44 @@ def test_a_click_on_a_heading_sorts_by_number_not_by_text(browser: Browser, repo
         assert column(page, 1) == ["apm", "skywalking", "otlp", "zipkin"]
 
 
+def test_a_wide_table_grows_with_the_window(browser: Browser, report: Path) -> None:
+    with browser.new_context(viewport={"width": 2560, "height": 900}) as context:
+        page = Visit(context, report).page
+        page.locator("details").evaluate_all("all => all.forEach(one => one.open = true)")
+        table = page.locator("#comparison table >> nth=0")
+        table.evaluate("table => { table.style.width = '1800px' }")
+        assert table.evaluate("table => table.parentElement.clientWidth") >= 1700
+        assert page.evaluate(WIDTH) <= 2560
+
+
+def test_on_a_phone_captions_stay_in_sight_and_figures_say_that_they_scroll(
+    browser: Browser, report: Path
+) -> None:
+    with browser.new_context(viewport={"width": 400, "height": 800}) as context:
+        page = Visit(context, report).page
+        caption = page.locator("#comparison caption >> nth=0")
+        assert caption.evaluate("caption => caption.getBoundingClientRect().right") <= 400
+        scroll = page.locator("#comparison .scroll >> nth=0")
+        scroll.evaluate("scroll => { scroll.scrollLeft = 200 }")
+        assert scroll.evaluate("scroll => scroll.scrollLeft") == 200
+        assert caption.evaluate("caption => caption.getBoundingClientRect().left") >= 0
+        hint = "caption => getComputedStyle(caption, '::before').content"
+        assert "sideways" in page.locator("figcaption").first.evaluate(hint)
+        assert page.evaluate(WIDTH) <= 400
+
+
+def test_what_has_no_number_is_last_in_both_directions(browser: Browser, report: Path) -> None:
+    with browser.new_context() as context:
+        page = Visit(context, report).page
+        table = page.locator("#comparison table >> nth=0")
+        otlp = table.locator("tr", has_text="otlp").locator("td").nth(2)
+        otlp.evaluate("cell => cell.removeAttribute('data-value')")
+        table.locator("th", has_text="change").get_by_role("button").click()
+        assert column(page, 1) == ["zipkin", "skywalking", "apm", "otlp"]
+        page.keyboard.press("Enter")
+        assert column(page, 1) == ["apm", "skywalking", "zipkin", "otlp"]
+
+
 def test_a_filter_hides_the_other_rows_and_counts(browser: Browser, report: Path) -> None:
     with browser.new_context() as context:
         page = Visit(context, report).page

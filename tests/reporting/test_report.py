@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
@@ -144,8 +145,31 @@ def test_markdown_stays_below_its_limit_and_says_so() -> None:
     many = {f"Benchmark/{n:05}": ((1.0,), (1.5,)) for n in range(3000)}
     text = to_markdown(build(gobench(many), tracing_runs(), FINDINGS * 500))
     assert len(text.encode()) <= 60_000
-    assert "left out" in text
+    assert "Left out, too long for a comment: Findings (" in text
     assert text.startswith(f"{MARKER}\n\n### ~ ")
+
+
+def test_markdown_leaves_out_the_longest_part_first_and_keeps_the_last_line() -> None:
+    whole = to_markdown(tracing_report())
+    text = to_markdown(tracing_report(), limit=len(whole.encode()) - 1)
+    assert "Left out" not in whole
+    longest = max(re.findall(r"<details>.*?</details>", whole, re.DOTALL), key=len)
+    assert longest not in text
+    (title,) = re.findall(r"<summary>(.*?)</summary>", longest)
+    assert f"*Left out, too long for a comment: {title}; the HTML page has all.*" in text
+    assert text.endswith(whole[whole.rindex("<sub>benchkit 0.1.0 · benchkit report") :])
+    assert text.count("<details>") == whole.count("<details>") - 1
+
+
+def test_the_status_tells_the_length_of_what_was_compared() -> None:
+    runs = tracing_runs()
+    assert "15.0 s each" in build(tracing(), runs).status
+    alone = runs["variant"].eq("otlp")
+    runs.loc[alone, "duration"] = 0.065
+    found = tracing()
+    contrasts = tuple(c for c in found.comparisons.contrasts if c.variant != "otlp")
+    found = replace(found, comparisons=replace(found.comparisons, contrasts=contrasts))
+    assert "15.0 s each" in build(found, runs).status
 
 
 def test_a_long_table_shows_its_changed_rows_above_the_fold() -> None:
@@ -154,7 +178,16 @@ def test_a_long_table_shows_its_changed_rows_above_the_fold() -> None:
     above = text.partition("<details>")[0]
     assert above.count("▲ costs") == 3
     assert "no practical difference |" not in above
-    assert "all 30 rows below" in above
+    assert "3 of 30 rows changed; all 30 below." in above
+
+
+def test_unchanged_rows_stand_behind_the_fold() -> None:
+    above = to_markdown(tracing_report()).partition("<details>")[0]
+    assert above.count("▲ costs") > 0
+    assert "| ~ " not in above
+    assert "= no practical difference |" not in above
+    none = to_markdown(build(gobench({"B": ((1.0,) * 8, (1.0,) * 8)}))).partition("<details>")[0]
+    assert "Primary metrics: no row changed; it is below." in none
 
 
 def test_json_has_the_keys_of_the_contract() -> None:

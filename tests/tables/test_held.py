@@ -75,3 +75,12 @@ def test_loads_that_differ_are_told() -> None:
 def test_a_closed_loop_has_no_such_table() -> None:
     assert part("tracing-wrk").tables == ()
     assert part("tracing-wrk").missing.startswith("No latency at a fixed rate")
+
+
+def test_a_difference_against_its_medians_says_why() -> None:
+    (table,) = part("skywalking-costs").tables
+    base, other, difference = (row["mean"] for row in rows(table)[:3])
+    assert other.value > base.value
+    assert difference.value < 0
+    assert table.notes[difference.notes[0] - 1].startswith("the two medians differ the other way")
+    assert rows(table)[2]["p50"].notes == ()

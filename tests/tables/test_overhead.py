@@ -159,3 +159,12 @@ def test_a_change_and_its_interval_are_written_in_one_unit() -> None:
     for name, unit in (("Few", "%"), ("Double", "\N{MULTIPLICATION SIGN}")):
         assert write_change(rows[name], 0.03).endswith(unit)
         assert write_interval(rows[name], 0.03).endswith(f"{unit}]")
+
+
+def test_no_change_is_sorted_beside_none_and_an_amount_not_at_all() -> None:
+    failures = ("failures", "count", "1")
+    for other, rank in ((0.0, 1.0), (3.0, None)):
+        found = verdicts({failures: {"a": (0.0,) * 4, "b": (other,) * 4}}, "wrk", "/")
+        (table,) = overhead_tables(found)
+        change = next(i for i, column in enumerate(table.columns) if column.key == "change")
+        assert table.rows[0][change].value == rank

@@ -12,10 +12,9 @@
     const cell = row.cells[place];
     return cell.dataset.value === undefined ? plain(cell) : Number(cell.dataset.value);
   };
-  const compare = (a, b) =>
-    typeof a === "number" && typeof b === "number" ? a - b
-      : typeof a === typeof b ? a.localeCompare(b, "en", { numeric: true })
-      : typeof a === "number" ? -1 : 1;
+  const compare = (a, b, sign) =>
+    typeof a !== typeof b ? (typeof a === "number" ? -1 : 1)
+      : sign * (typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true }));
 
   const sortBy = (table, heads, place) => {
     const down = heads[place].getAttribute("aria-sort") === "ascending";
@@ -23,8 +22,8 @@
     heads[place].setAttribute("aria-sort", down ? "descending" : "ascending");
     table.classList.add("sorted");
     const body = table.tBodies[0];
-    const rows = [...body.rows].sort((a, b) => compare(rank(a, place), rank(b, place)));
-    body.append(...(down ? rows.reverse() : rows));
+    const sign = down ? -1 : 1;
+    body.append(...[...body.rows].sort((a, b) => compare(rank(a, place), rank(b, place), sign)));
   };
 
   const markdown = (table) => {

@@ -1,0 +1,44 @@
+"""The files behind a report, and what could not be read of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import benchkit as bk
+from benchkit.errors import Diagnostic
+from benchkit.tables.provenance import problems_table
+
+
+def test_problems_are_listed_the_refused_first_and_alike_together() -> None:
+    found = [
+        Diagnostic("a", 0, "cut short", "copy it", "warning"),
+        Diagnostic("b", 3, "no format", "name it"),
+        Diagnostic("c", 0, "empty"),
+        Diagnostic("d", 9, "no format", "name it"),
+    ]
+    table = problems_table(found)
+    assert table.caption == "Not read: 3; read with a loss: 1"
+    rows = [[cell.text for cell in row] for row in table.rows]
+    assert [row[1] for row in rows] == ["b:3", "d:9", "c", "a"]
+    assert rows[0] == ["error", "b:3", "no format", "name it"]
+
+
+def test_a_report_names_what_was_refused(tmp_path: Path) -> None:
+    source = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
+    (tmp_path / "results").symlink_to(source)
+    (tmp_path / "notes.txt").write_text("<b>nothing</b> of a benchmark\n")
+    found = bk.load(tmp_path).compare(baseline="none")
+    page, text = found.to_html(), found.to_markdown()
+    for said in (page, text):
+        assert "Not read: 1; read with a loss: 0." in said
+        assert "notes.txt" in said.partition("Not read, or with a loss")[2]
+        assert "<b>nothing" not in said
+    assert "no format known to benchkit" in page
+    assert "benchkit formats" in page
+
+
+def test_runs_sources_and_second_forms_add_up_to_the_files() -> None:
+    found = bk.load(Path(__file__).resolve().parents[2] / "fixtures" / "shorturl-k6").compare()
+    text = found.to_markdown()
+    assert "; 13 files more with the same in another form." in text
+    assert "27 files." in text
