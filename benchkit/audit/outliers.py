@@ -27,7 +27,7 @@ _SMALLEST_CHANGE = 0.01
 #: A rounding step of more than this share of the change hides it.
 _STEP_SHARE = 1 / 3
 _MOST_TIES = 0.2
-#: From this share of the runs on the smaller group is a state, however far from the larger one.
+#: From this share of the runs on the smaller group is a state, and no few far runs.
 _STATE = 0.3
 
 
@@ -59,9 +59,14 @@ def find_two_states(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
                 continue
             upper = {run for run, is_upper in zip(of, modes.is_upper, strict=True) if is_upper}
             fewer = min(upper, of.keys() - upper, key=len)
-            is_state = len(fewer) >= _STATE * len(of)
-            if is_state or 2 * len(fewer & _find_far(of)) <= len(fewer):
+            far, logs = fewer & _find_far(of), [of[run] for run in fewer]
+            if 2 * len(far) <= len(fewer) or _is_state(logs, len(of), modes):
                 yield _tell_states(row[0], variant, modes, sorted(upper))
+
+
+def _is_state(logs: list[float], runs: int, modes: Modes) -> bool:
+    """Tell whether the smaller group is large enough, and less wide than far from the other."""
+    return len(logs) >= _STATE * runs and max(logs) - min(logs) < modes.high - modes.low
 
 
 def _tell_states(c: Contrast, variant: str, modes: Modes, upper: list[int]) -> Finding:
