@@ -22,6 +22,7 @@ from benchkit.comparison import (
 from benchkit.sensitivity import Family, Sensitivity, measure_sensitivity
 from benchkit.stats.equivalence import is_equivalent, reaches
 from benchkit.stats.multiplicity import benjamini_hochberg, holm
+from benchkit.stats.results import ROUNDING
 from benchkit.units import format_percent, format_quantity
 
 REGRESSION, IMPROVEMENT = "regression", "improvement"
@@ -31,8 +32,6 @@ CHANGED, UNCHANGED = "changed", "unchanged"
 _NOTHING_LACKS = Sensitivity()
 #: A rounding step beyond this share of the values widens what is said to be excluded.
 _COARSE = 0.005
-#: A p-value that equals alpha counts as reaching it whatever 1 - 0.9 is in binary.
-_ROUNDING = 1 + 1e-9
 #: Beyond this share of failed requests a side's rates and latencies are those of its errors.
 MOST_FAILED = 0.01
 
@@ -207,7 +206,7 @@ def _change(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: 
     """Return the direction (+1, -1) of a change that is shown and matters, else 0."""
     if contrast.method in {*DIRECTIONS, HISTORY}:
         return 0
-    if contrast.method != EXACT and (p_adjusted is None or p_adjusted > alpha * _ROUNDING):
+    if contrast.method != EXACT and (p_adjusted is None or p_adjusted > alpha * ROUNDING):
         return 0
     if contrast.ratio is None:
         return _shift(contrast, margin)

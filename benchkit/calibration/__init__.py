@@ -21,6 +21,7 @@ from benchkit.comparison.replicates import Replicates, collect_replicates
 from benchkit.errors import DataError
 from benchkit.stats.equivalence import is_equivalent, reaches
 from benchkit.stats.proportion import estimate_rate
+from benchkit.stats.results import ROUNDING
 from benchkit.stats.splits import count_splits, split_runs
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def _size(found: Found) -> float:
 
 
 def _is_rejected(found: Found, rule: Rule) -> bool:
-    return found.pvalue is not None and found.pvalue <= (1 - rule.confidence) * (1 + 1e-9)
+    return found.pvalue is not None and found.pvalue <= (1 - rule.confidence) * ROUNDING
 
 
 def _is_alarm(found: Found, rule: Rule) -> bool:

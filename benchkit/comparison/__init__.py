@@ -184,8 +184,8 @@ class _Evidence:
     @cached_property
     def names(self) -> dict[str, str]:
         """What the runs' environments call their containers."""
-        told = self._runs["env"].tolist()
-        return {key: name for env in told for key, name in (env or {}).items() if "name." in key}
+        named = (item for env in self._runs["env"].tolist() for item in (env or {}).items())
+        return {key: name for key, name in named if key.startswith("name.")}
 
     def is_primary(self, key: Key) -> bool:
         """Tell whether a row about this carries the headline."""

@@ -19,6 +19,7 @@ from benchkit.stats.multiplicity import (
     runs_for_family,
 )
 from benchkit.stats.rank import smallest_pvalue
+from benchkit.stats.results import ROUNDING
 from benchkit.stats.signed_rank import smallest_paired_pvalue
 
 #: Methods whose smallest p-value the numbers of runs fix.
@@ -78,5 +79,5 @@ def find_closed(contrasts: Sequence[Contrast], alpha: float) -> tuple[bool, ...]
     before = np.searchsorted(pvalues, smallest, side="left")
     adjusted = smallest * (count - before)
     adjusted = np.maximum(adjusted, np.where(before > 0, passed[before - 1], 0.0))
-    refused = (adjusted > alpha * (1 + 1e-9)).tolist()
+    refused = (adjusted > alpha * ROUNDING).tolist()
     return tuple(c.pvalue is not None and no for c, no in zip(contrasts, refused, strict=True))

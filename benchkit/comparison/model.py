@@ -159,13 +159,12 @@ class Contrast:
     difference_high: float | None = None
     difference_inner: tuple[float | None, float | None] = (None, None)
     called: str = ""
+    drift: Drift | None = None
 
     @property
     def container(self) -> str:
         """The subject as people call it."""
         return self.called or shorten(self.subject)
-
-    drift: Drift | None = None
 
     @property
     def delta(self) -> float:

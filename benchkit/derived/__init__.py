@@ -36,9 +36,10 @@ def derive(
     if series.empty and not tells_of_load(observations, runs):
         return observations, ()
     measured = list_measured(runs)
-    known, findings = observations, []
+    known, derived, findings = leave_out_excerpts(observations), [], []
     for rule in ALL:
-        rows, told = rule(leave_out_excerpts(known), measured, series)
+        rows, told = rule(known, measured, series)
         known = add_rows(known, rows)
+        derived += rows
         findings += told
-    return known, tuple(findings)
+    return add_rows(observations, derived), tuple(findings)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchkit.derived.dropped import derive_dropped
+from benchkit.derived.dropped_iterations import derive_dropped
 from benchkit.derived.record import Measured
 from benchkit.derived.resources import derive_resources
 from benchkit.derived.spans import derive_spans

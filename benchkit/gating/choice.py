@@ -7,13 +7,15 @@ compared; an option that nothing heeds would look as if it held.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 from benchkit import selection
 from benchkit.errors import ConfigError
+from benchkit.gating.outcome import Pair
 from benchkit.gating.policy import Policy
 
-Pairs = Sequence[tuple[str, str]]
+Pairs = Sequence[Pair]
 
 
 class Asked(NamedTuple):
@@ -53,7 +55,7 @@ def choose(results: Chosen, policy: Policy, asked: Asked) -> Choice:
     """
     own = [rule.pair for rule in policy.rules if rule.pair]
     if own and len(own) == len(policy.rules):
-        for name in (asked.baseline, *(asked.variants or ()), *sum(asked.pairs, ())):
+        for name in (asked.baseline, *(asked.variants or ()), *chain.from_iterable(asked.pairs)):
             if name is not None:
                 selection.require(name, results.variants, "variant")
         _refuse_others(policy, own, asked)

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchkit.comparison import Contrast, Dropped
-from benchkit.gating.outcome import GateOutcome, RuleOutcome
+from benchkit.gating.outcome import GateOutcome, Pair, RuleOutcome
 from benchkit.metrics import label
 from benchkit.units import printable
 
 #: So many are named in the sentence; the rest are counted.
 _SHOWN = 3
-Pair = tuple[str, str]
 
 
 def say_dropped(outcome: GateOutcome) -> str:

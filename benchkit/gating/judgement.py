@@ -15,7 +15,6 @@ from benchkit.comparison.limits import LimitEvidence, measure_limit
 from benchkit.config.limits import Limit
 from benchkit.config.rules import Habits, Rule
 from benchkit.errors import Finding
-from benchkit.gating.machines import Pair
 from benchkit.gating.matching import find_idle, match, match_dropped
 from benchkit.gating.outcome import (
     ACCEPTABLE,
@@ -23,11 +22,13 @@ from benchkit.gating.outcome import (
     OVER,
     WITHIN,
     GateOutcome,
+    Pair,
     RowOutcome,
     RuleOutcome,
 )
 from benchkit.stats.multiplicity import holm
 from benchkit.stats.power import runs_to_show_equivalence
+from benchkit.stats.results import ROUNDING
 from benchkit.units import format_percent, format_pvalue
 from benchkit.verdict import (
     CHANGED,
@@ -40,8 +41,6 @@ from benchkit.verdict import (
 
 #: Why nothing is shown where the order of the runs decides: see `audit.order.take_out_drift`.
 _TURNED = "the runs drift, and which side of the limit the change is on depends on it: run in turn"
-#: A p-value that equals alpha counts as reaching it whatever 1 - 0.95 is in binary.
-_ROUNDING = 1 + 1e-9
 #: The rule that stands where no limit is set.
 DEFAULT = "no regression"
 
@@ -227,7 +226,7 @@ def _adjust(rows: Sequence[RowOutcome]) -> list[float | None]:
 
 
 def _decide(row: RowOutcome, p_over: float | None, alpha: float) -> RowOutcome:
-    level = alpha * _ROUNDING
+    level = alpha * ROUNDING
     evidence, rule = row.evidence, row.rule
     notes = [*row.notes, *row.contrast.notes, *evidence.notes]
     needed = None

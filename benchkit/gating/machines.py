@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchkit.audit.sides import OTHER_MACHINE
 from benchkit.comparison.machines import list_entries, tells_which
 from benchkit.errors import Finding
+from benchkit.gating.outcome import Pair
 from benchkit.ingestion.addresses import is_distant
 from benchkit.units import printable
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
-Pair = tuple[str, str]
 #: As many entries are named of a machine that one side alone tells.
 _SHOWN = 3
 

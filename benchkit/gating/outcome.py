@@ -21,6 +21,10 @@ OVER, NOT_SHOWN = "over the limit", "not shown"
 WORDS = (OVER, NOT_SHOWN, ACCEPTABLE, WITHIN)
 
 
+#: Baseline and variant.
+Pair = tuple[str, str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowOutcome:
     """One row of the comparison under one rule.

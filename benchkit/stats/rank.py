@@ -19,15 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchkit.stats.ranksum import is_countable, tied_tails, untied_cdf
-from benchkit.stats.results import Estimate, TestResult
+from benchkit.stats.results import ROUNDING, Estimate, TestResult
 from benchkit.stats.sample import FloatArray, check_fraction, read_sample
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 
 _APPROXIMATE = "too many values to count exactly: normal approximation"
 _ALL_EQUAL = "all values are equal"
-#: A tail that equals alpha/2 must count as reaching it whatever 1 - 0.9 is in binary.
-_ROUNDING = 1 + 1e-9
 
 
 def mann_whitney(x: ArrayLike, y: ArrayLike, alternative: Alternative = "two-sided") -> TestResult:
@@ -231,7 +229,7 @@ def _approximate_tails(n: int, m: int, u: float, ties: NDArray[np.int64]) -> tup
 def critical_rank(n: int, m: int, alpha: float) -> tuple[int, tuple[str, ...]]:
     """Return the largest c with P(U <= c-1) <= alpha/2, 0 where there is none, and its notes."""
     if is_countable(n, m, tied=False):
-        level = alpha / 2 * _ROUNDING
+        level = alpha / 2 * ROUNDING
         return int(np.searchsorted(untied_cdf(n, m), level, side="right")), ()
     spread = sqrt(n * m * (n + m + 1) / 12)
     c = floor(n * m / 2 + 0.5 + NormalDist().inv_cdf(alpha / 2) * spread)
@@ -240,6 +238,6 @@ def critical_rank(n: int, m: int, alpha: float) -> tuple[int, tuple[str, ...]]:
 
 def tell_too_few(n: int, m: int, confidence: float) -> str:
     """Say why there is no interval, and with how many values there is one."""
-    enough = next(k for k in range(2, 600) if smallest_pvalue(k, k) <= (1 - confidence) * _ROUNDING)
+    enough = next(k for k in range(2, 600) if smallest_pvalue(k, k) <= (1 - confidence) * ROUNDING)
     level = f"{100 * confidence:g} %"
     return f"{n} and {m} values cannot carry a {level} interval: {enough} and {enough} can"

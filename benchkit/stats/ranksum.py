@@ -14,6 +14,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from benchkit.stats.results import ROUNDING
 from benchkit.stats.sample import FloatArray
 
 #: Largest n·m that is counted exactly without ties: 50 against 50 (20 ms, once).
@@ -66,7 +67,7 @@ def attained_level(n: int, m: int, alpha: float) -> float:
     if not is_countable(n, m, tied=False):
         return alpha
     cdf = untied_cdf(n, m)
-    below = int(np.searchsorted(cdf, alpha / 2 * (1 + 1e-9), side="right"))
+    below = int(np.searchsorted(cdf, alpha / 2 * ROUNDING, side="right"))
     return 2 * float(cdf[below - 1]) if below else 0.0
 
 

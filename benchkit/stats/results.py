@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+#: A level times this is reached by a p-value that equals it, whatever 1 - 0.95 is in binary.
+ROUNDING = 1 + 1e-9
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:

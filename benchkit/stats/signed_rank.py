@@ -20,15 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchkit.stats.rank import Alternative
-from benchkit.stats.results import Estimate, TestResult
+from benchkit.stats.results import ROUNDING, Estimate, TestResult
 from benchkit.stats.sample import FloatArray, check_fraction, read_sample
 
 #: Most pairs that are counted exactly: 2^60 sign patterns still fit 64-bit integers.
 COUNTED_PAIRS = 60
 _APPROXIMATE = "too many pairs to count exactly: normal approximation"
 _ALL_EQUAL = "all pairs are equal"
-#: A tail that equals alpha/2 must count as reaching it whatever 1 - 0.9 is in binary.
-_ROUNDING = 1 + 1e-9
 
 
 def wilcoxon(x: ArrayLike, y: ArrayLike, alternative: Alternative = "two-sided") -> TestResult:
@@ -233,12 +231,12 @@ def _approximate_tails(ranks: NDArray[np.int64], doubled: int) -> tuple[float, f
 def _critical_rank(n: int, alpha: float) -> tuple[int, tuple[str, ...]]:
     """Return the largest c with P(T <= c-1) <= alpha/2, 0 where there is none, and its notes."""
     if n <= COUNTED_PAIRS:
-        return int(np.searchsorted(_untied_cdf(n), alpha / 2 * _ROUNDING, side="right")), ()
+        return int(np.searchsorted(_untied_cdf(n), alpha / 2 * ROUNDING, side="right")), ()
     spread = sqrt(n * (n + 1) * (2 * n + 1) / 24)
     return floor(n * (n + 1) / 4 + 0.5 + NormalDist().inv_cdf(alpha / 2) * spread), (_APPROXIMATE,)
 
 
 def _too_few(n: int, confidence: float) -> str:
-    level = (1 - confidence) * _ROUNDING
+    level = (1 - confidence) * ROUNDING
     enough = next(k for k in count(1) if smallest_paired_pvalue(k) <= level)
     return f"{n} pairs cannot carry a {100 * confidence:g} % interval: {enough} can"
