@@ -1,32 +1,33 @@
 """Whole columns of text, looked at eight bytes at a time, from any place of a block.
 
 In: the bytes of a block, and the places where a column's cells stand. Out: arrays: where a byte
-comes next, what number the digits are, which cells hold the same text. Why: a bulk reader makes no
-Python object per row; a cell that is not of the simplest form is marked, for the plain reader.
+comes next, which cells hold the same text. Why: a bulk reader makes no Python object per row; a
+line that is not of the simplest form is marked, for the plain reader.
 
 Words are little-endian: the first byte of a text is the lowest of its word.
 """
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 import numpy as np
+
+from benchkit.parsers import kernel
 
 Array = np.ndarray
 
 #: Bytes of zeros around a block, so that what stands before or behind a cell can be looked at.
 MARGIN = 64
 _AFTER = 1024
-_ONES, _HIGHS = np.uint64(0x0101_0101_0101_0101), np.uint64(0x8080_8080_8080_8080)
-_ZEROS, _BEYOND_NINE = np.uint64(0x3030_3030_3030_3030), np.uint64(0x7676_7676_7676_7676)
+_ONES, HIGHS = np.uint64(0x0101_0101_0101_0101), np.uint64(0x8080_8080_8080_8080)
 #: Masks of the first k bytes of a word, and of the last k.
 FIRST = np.array([(1 << 8 * k) - 1 for k in range(9)], dtype=np.uint64)
 LAST = ~FIRST[::-1]
+#: Lengths of texts that are compared together.
+_WIDTHS = ((-1, 8), (8, 64), (64, 128), (128, 192), (192, 256), (256, 512))
 #: Odd factors without a pattern, to tell texts apart by.
 _FACTORS = np.random.default_rng(5).integers(1 << 62, 1 << 63, 64, dtype=np.uint64) | np.uint64(1)
-_TENS = 10.0 ** np.arange(23)
 
 
 class Octets:
@@ -45,7 +46,15 @@ class Octets:
 
     def find_all(self, byte: int) -> Array:
         """Return the places of a byte, shape (k,)."""
+        if kernel.compiled:
+            return kernel.find_all(self.data, byte)
         return np.flatnonzero(self.bytes == byte)
+
+    def find_first(self, starts: Array, byte: int, limit: int) -> Array:
+        """Return how far behind each start a byte comes first, or ``limit``, a multiple of 8."""
+        if kernel.compiled:
+            return kernel.find_first(self.data, starts, byte, limit)
+        return find(self.take(starts, limit), byte)
 
     def take(self, places: Array, width: int = 8) -> Array:
         """Return the words that begin at ``places``: uint64, shape (k, width / 8)."""
@@ -60,7 +69,33 @@ class Octets:
 
     def holds(self, places: Array, text: bytes) -> Array:
         """Tell where ``text`` stands: bool, shape (k,)."""
+        if kernel.compiled:
+            return kernel.holds(self.data, places, text)
         return equals(self.take(places, -(-len(text) // 8) * 8), text)
+
+    def repeats(self, starts: Array, sizes: Array) -> Array:
+        """Tell which cells hold the text of the cell before: bool, shape (k,)."""
+        if kernel.compiled:
+            return kernel.repeats(self.data, starts, sizes)
+        found = np.zeros(len(starts), dtype=bool)
+        for low, width in _WIDTHS:
+            rows = np.flatnonzero((sizes > low) & (sizes <= width))
+            if len(rows):
+                self._repeat(rows, starts[rows], sizes[rows], width, found)
+        for row in np.flatnonzero(sizes[1:] > _WIDTHS[-1][1]) + 1:
+            one, other = self.texts(starts[row - 1 : row + 1], (starts + sizes)[row - 1 : row + 1])
+            found[row] = one == other
+        return found
+
+    def _repeat(self, rows: Array, starts: Array, sizes: Array, width: int, found: Array) -> None:
+        """Mark those that repeat the cell before, of cells of about as many bytes."""
+        words, last = self.take(starts, width), self.word(starts + sizes - 8)
+        inside = np.arange(width // 8) < (sizes // 8)[:, np.newaxis]
+        if width == _WIDTHS[0][1]:
+            words[:, 0] &= FIRST[sizes]
+            last, inside[:] = words[:, 0], True
+        same = (np.diff(rows) == 1) & (np.diff(sizes) == 0) & (last[1:] == last[:-1])
+        found[rows[1:]] = same & ~((words[1:] != words[:-1]) & inside[1:]).any(axis=1)
 
     def text(self, start: int, end: int) -> bytes:
         """Return the bytes between two places."""
@@ -107,58 +142,10 @@ def find(words: Array, byte: int) -> Array:
     pattern = np.uint64(byte) * _ONES
     for column in reversed(range(count)):
         differs = words[:, column] ^ pattern
-        hits = (differs - _ONES) & ~differs & _HIGHS
+        hits = (differs - _ONES) & ~differs & HIGHS
         before = np.bitwise_count((hits - np.uint64(1)) & ~hits).astype(np.int64) >> 3
         np.copyto(places, before + 8 * column, where=hits != 0)
     return places
-
-
-def read_digits(words: Array, counts: Array) -> tuple[Array, Array]:
-    """Read the last ``counts`` bytes, 0 to 8, of each word as decimal digits.
-
-    Returns
-    -------
-    tuple of (int64, bool), shape (k,)
-        The numbers, and whether all those bytes are digits; none at all are 0.
-
-    Examples
-    --------
-    >>> read_digits(Octets(b"latency=42").word(np.array([MARGIN + 2])), np.array([2]))
-    (array([42]), array([ True]))
-    """
-    keep = LAST[counts]
-    digits = ((words & keep) | (_ZEROS & ~keep)) ^ _ZEROS
-    good = ((digits + _BEYOND_NINE) | digits) & _HIGHS == 0
-    for mask, factor, shift in (
-        (0x0F0F_0F0F_0F0F_0F0F, (10 << 8) + 1, 8),
-        (0x00FF_00FF_00FF_00FF, (100 << 16) + 1, 16),
-        (0x0000_FFFF_0000_FFFF, (10_000 << 32) + 1, 32),
-    ):
-        digits = ((digits & np.uint64(mask)) * np.uint64(factor)) >> np.uint64(shift)
-    return digits.astype(np.int64), good
-
-
-def read_integers(block: Octets, starts: Array, lengths: Array) -> tuple[Array, Array]:
-    """Read integers without sign, of 1 to 19 digits, leading zeros allowed.
-
-    Returns
-    -------
-    tuple of (int64, bool), shape (k,)
-        The numbers, and which cells are such numbers below 2**63.
-    """
-    good = (lengths >= 1) & (lengths <= 19)
-    lengths = np.clip(lengths, 0, 19)
-    ends = starts + lengths
-    numbers, told = read_digits(block.word(ends - 8), np.minimum(lengths, 8))
-    good &= told
-    for skipped in (8, 16):
-        if int(lengths.max(initial=0)) <= skipped:
-            break
-        counts = np.clip(lengths - skipped, 0, 8)
-        more, told = read_digits(block.word(ends - skipped - 8), counts)
-        good &= told & ((more < 922) | (skipped == 8))
-        numbers = numbers + np.where(good, more, 0) * 10**skipped
-    return numbers, good
 
 
 class Lines(NamedTuple):
@@ -185,6 +172,8 @@ def find_separators(block: Octets, lines: Lines, byte: int, count: int) -> tuple
         Of lines with as many; of others nothing holds.
     good : bool, shape (lines,)
     """
+    if kernel.compiled:
+        return kernel.find_separators(block.data, lines.starts, lines.ends, byte, count)
     places = block.find_all(byte)
     size = len(lines.starts)
     if len(places) == count * size:
@@ -208,86 +197,16 @@ def need_cleaning(block: Octets, lines: Lines, marks: bytes = b"\r\x1b") -> Arra
     return found
 
 
-class Decimals(NamedTuple):
-    """Decimal numbers as they are written: ``digits`` (int64) / 10 ** ``places`` (int64)."""
-
-    digits: Array
-    places: Array
-
-    def pick(self, rows: Array) -> Decimals:
-        """Return some of them."""
-        return Decimals(self.digits[rows], self.places[rows])
-
-    def scaled(self, exponent: int) -> Array:
-        """Return them times ten to ``exponent`` (-6 to 0), rounded once: float64.
-
-        Both operands of the division are exact, so that the quotient is the double nearest to the
-        decimal text, as Python's ``float`` reads it.
-        """
-        quotient: Array = self.digits / _TENS[self.places - exponent]
-        return quotient
-
-
-def read_decimals(block: Octets, starts: Array, lengths: Array) -> tuple[Decimals, Array]:
-    """Read numbers without sign or exponent, of at most 8 digits on either side of the point.
-
-    Parameters
-    ----------
-    block : Octets
-    starts, lengths : int64, shape (k,)
-        Where each number stands.
-
-    Returns
-    -------
-    tuple of (Decimals, bool), shape (k,)
-        The numbers, and which of them are of that form, of JSON's grammar and below 2**53.
-    """
-    words = block.take(starts, 24)
-    points = np.minimum(find(words, ord(".")), lengths)
-    places = np.maximum(lengths - points - 1, 0)
-    good = (points >= 1) & (points <= 8) & (places <= 8) & (points + 1 != lengths)
-    whole, whole_good = read_digits(block.word(starts + points - 8), np.clip(points, 0, 8))
-    clipped = np.clip(places, 0, 8)
-    part, part_good = read_digits(block.word(starts + lengths - 8), clipped)
-    first = words[:, 0] & np.uint64(0xFF)
-    good &= whole_good & part_good & ((points == 1) | (first != ord("0")))
-    digits = whole * _POWERS[clipped] + part
-    return Decimals(digits, clipped), good & (digits < 1 << 53)
-
-
-def read_decimal(text: bytes) -> tuple[int, int] | None:
-    """Read any number of JSON's grammar as (digits, places), if those say it exactly.
-
-    Examples
-    --------
-    >>> read_decimal(b"-1.5e-05"), read_decimal(b"1e3"), read_decimal(b"-0"), read_decimal(b"01")
-    ((-15, 6), (1000, 0), None, None)
-    """
-    match = _NUMBER.fullmatch(text)
-    if match is None:
-        return None
-    sign, whole, part, power = match.groups(default=b"")
-    places = len(part) - int(power or 0)
-    if not -_MOST_PLACES <= places <= _MOST_PLACES:
-        return None
-    digits = int(whole + part) * 10 ** max(-places, 0)
-    if digits >= 1 << 53 or (sign and not digits):
-        return None
-    return -digits if sign else digits, max(places, 0)
-
-
-_NUMBER = re.compile(rb"(-?)(0|[1-9]\d{0,15})(?:\.(\d{1,15}))?(?:[eE]([+-]?\d{1,2}))?")
-_MOST_PLACES = 16
-_POWERS = 10 ** np.arange(9, dtype=np.int64)
-
-
 def tell_apart(block: Octets, starts: Array, sizes: Array) -> tuple[list[bytes], Array]:
     """Return the different texts of a column, and each cell's number among them.
 
-    Python looks once at each text where they are few and short, else at every cell.
+    Where numpy does it, Python looks once at each text if they are few and short, else at all.
     """
     if not len(starts):
         return [], np.empty(0, dtype=np.int64)
+    if kernel.compiled:
+        labels, rows = kernel.tell_apart(block.data, starts, sizes)
+        return block.texts(starts[rows], starts[rows] + sizes[rows]), labels
     longest = int(sizes.max())
     labels, firsts = np.full(len(starts), -1, dtype=np.int64), list[int]()
     if longest <= _LONGEST_LABEL:

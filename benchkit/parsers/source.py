@@ -22,7 +22,7 @@ from typing import IO, Any
 HEAD_BYTES = 1 << 16
 _BLOCK = 1 << 20
 #: Bytes of whole lines that are read in columns at once.
-LINE_BLOCK = 1 << 22
+LINE_BLOCK = 1 << 20
 _GZIP = b"\x1f\x8b"
 _ANSI = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])"

@@ -12,7 +12,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from benchkit.parsers.octets import Array, Octets, change, read_digits
+from benchkit.parsers.numerals import read_digits
+from benchkit.parsers.octets import Array, Octets, change
 
 #: Bytes of the longest: a fraction of nine digits and an offset.
 LONGEST = 35

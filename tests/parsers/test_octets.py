@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchkit.parsers import kernel
 from benchkit.parsers.k6.points import read_time
-from benchkit.parsers.octets import (
-    MARGIN,
-    Octets,
-    find,
-    find_lines,
-    find_separators,
-    read_decimal,
-    read_decimals,
-    read_integers,
-    tell_apart,
-)
+from benchkit.parsers.numerals import read_decimal, read_decimals, read_integers
+from benchkit.parsers.octets import MARGIN, Octets, find_lines, find_separators, tell_apart
 from benchkit.parsers.times import read_times
 from benchkit.units import scale
 
@@ -33,12 +26,23 @@ def lay_out(cells: Sequence[bytes]) -> tuple[Octets, np.ndarray, np.ndarray]:
     return Octets(b"".join(cells)), MARGIN + np.cumsum(sizes) - sizes, sizes
 
 
+@pytest.fixture(autouse=True, params=["compiled", "numpy"], scope="module")
+def road(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Take each road; where benchkit is installed without its kernel there is one."""
+    if request.param == "compiled" and kernel.compiled is None:
+        pytest.skip("benchkit is installed without its kernel")
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "numpy":
+            patch.setattr(kernel, "compiled", None)
+        yield
+
+
 @given(CELLS, st.integers(0, 255))
 def test_a_byte_is_found_where_it_comes_first(cells: list[bytes], byte: int) -> None:
     block, starts, _ = lay_out(cells)
     data = block.data
     expected = [data.find(byte, start, start + 16) - start for start in starts]
-    found = find(block.take(starts, 16), byte).tolist()
+    found = block.find_first(starts, byte, 16).tolist()
     assert found == [16 if place < 0 else place for place in expected]
 
 
@@ -104,6 +108,35 @@ def test_equal_texts_and_no_others_share_a_number(cells: list[bytes]) -> None:
     texts, numbers = tell_apart(*lay_out(cells))
     assert [texts[number] for number in numbers.tolist()] == cells
     assert len(set(texts)) == len(texts)
+
+
+@given(st.lists(st.from_regex(rb"[ab,]{0,9}", fullmatch=True), min_size=1), st.integers(1, 4))
+def test_all_places_of_a_byte_are_found(rows: list[bytes], count: int) -> None:
+    block = Octets(b"\n".join(rows))
+    for byte in b"a,\n"[:count]:
+        found = block.find_all(byte)
+        assert found.tolist() == [i for i, each in enumerate(block.data) if each == byte]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [b"", b"a", b"b", b"a\0", b"12345678", b"12345679", b"1234567890", b"123456789x"]
+            + [b"x" * size + end for size in (60, 300, 511, 600) for end in (b"y", b"z")]
+        ),
+        min_size=1,
+    )
+)
+def test_a_cell_repeats_the_one_before_or_does_not(cells: list[bytes]) -> None:
+    found = Octets.repeats(*lay_out(cells)).tolist()
+    assert found == [i > 0 and cell == cells[i - 1] for i, cell in enumerate(cells)]
+
+
+@given(CELLS, st.binary(min_size=1, max_size=12))
+def test_a_text_is_found_where_it_stands(cells: list[bytes], text: bytes) -> None:
+    block, starts, _ = lay_out([text, *cells])
+    expected = [block.data.startswith(text, start) for start in starts.tolist()]
+    assert block.holds(starts, text).tolist() == expected
 
 
 @given(st.lists(st.from_regex(rb"[ab,]{0,9}", fullmatch=True), min_size=1), st.integers(1, 4))

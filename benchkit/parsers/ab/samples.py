@@ -31,6 +31,7 @@ import numpy as np
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Form, Format, Head, Reading, Record, Samples, Source
+from benchkit.parsers.numerals import read_integers
 from benchkit.parsers.octets import (
     Array,
     Lines,
@@ -38,15 +39,12 @@ from benchkit.parsers.octets import (
     find_lines,
     find_separators,
     need_cleaning,
-    read_integers,
 )
 from benchkit.parsers.source import UnreadableError, clean_lines
 
 __all__ = ["FORMAT"]
 
 HEADER = "starttime\tseconds\tctime\tdtime\tttime\twait"
-#: Lines of the file that make one block of samples.
-BLOCK = 1 << 16
 
 _ROW = re.compile(r"[^\t]*\t(\d{1,10}|\d{16})\t(\d{1,10})\t(\d{1,10})\t(\d{1,10})\t(\d{1,10})")
 _MICROS = 16  # digits of a time in microseconds
@@ -164,9 +162,8 @@ class _Table:
             elif text.strip() and text != HEADER:
                 self.bad.append(number + row)
         rows = np.flatnonzero(good)
-        for start in range(0, len(rows), BLOCK):
-            chosen = rows[start : start + BLOCK]
-            yield from self._give(cells[chosen], number + chosen)
+        if len(rows):
+            yield from self._give(cells[rows], number + rows)
 
     def _give(self, cells: Array, lines: Array) -> Iterator[Samples]:
         self.reading.last_line = int(lines[-1])

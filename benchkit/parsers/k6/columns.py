@@ -20,30 +20,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchkit.parsers.octets import (
-    FIRST,
-    Array,
-    Decimals,
-    Octets,
-    carry,
-    change,
-    find,
-    find_lines,
-    label,
-    read_decimal,
-    read_decimals,
-)
+from benchkit.parsers.numerals import Decimals, read_decimal, read_decimals
+from benchkit.parsers.octets import Array, Octets, carry, find_lines, tell_apart
 from benchkit.parsers.times import LONGEST, read_times
 
 _OPEN = b'{"metric":"'
 _BETWEEN = b'","type":"Point","data":{"time":"'
 _VALUE = b'","value":'
-_NAME_WORDS, _TIME_WORDS = 4, 5
-_MOST_NAMES = 64
+#: Bytes in which a name, a time, a value ends.
+_NAME, _TIME, _NUMBER = 32, 40, 24
 #: If more than one line in so many is of another shape, all go to the plain decoder.
 _FEW = 8
-#: Lengths of the rest that are compared together.
-_WIDTHS = ((7, 64), (64, 128), (128, 192), (192, 256), (256, 512))
+#: Shortest and longest rest that is understood once for all.
+_SHORTEST, _LONGEST = 8, 512
 #: Rests whose meaning is kept.
 _MOST_RESTS = 1 << 16
 
@@ -120,9 +109,9 @@ def read_block(data: bytes) -> Block:
     at += lengths
     fits &= told & block.holds(at, _VALUE)
     at += len(_VALUE)
-    lengths = find(block.take(at, 24), ord(","))
-    fits &= lengths < 24
-    values, told = read_decimals(block, at, np.minimum(lengths, 23))
+    lengths = block.find_first(at, ord(","), _NUMBER)
+    fits &= lengths < _NUMBER
+    values, told = read_decimals(block, at, lengths)
     for row in np.flatnonzero(fits & ~told).tolist():
         number = read_decimal(block.text(int(at[row]), int(at[row] + lengths[row])))
         if number is not None:
@@ -146,15 +135,13 @@ def read_block(data: bytes) -> Block:
 
 def _read_names(block: Octets, starts: Array) -> tuple[list[str], Array, Array]:
     """Return the names of metrics, each line's number among them or -1, and their lengths."""
-    words = block.take(starts, 8 * _NAME_WORDS)
-    lengths = find(words, ord('"'))
-    labels, firsts = label(words, lengths, _MOST_NAMES)
+    lengths = block.find_first(starts, ord('"'), _NAME)
+    texts, labels = tell_apart(block, starts, lengths)
     names = []
-    for number, row in enumerate(firsts):
-        text = block.text(int(starts[row]), int(starts[row] + lengths[row]))
+    for number, text in enumerate(texts):
         name = text.decode("ascii", errors="ignore")
         is_plain = name.isprintable() and "\\" not in name and len(name) == len(text)
-        if not is_plain or not 0 < len(name) < 8 * _NAME_WORDS:
+        if not is_plain or not 0 < len(name) < _NAME:
             labels[labels == number] = -1
         names.append(name)
     return names, labels, lengths
@@ -164,12 +151,8 @@ def _read_times(block: Octets, starts: Array) -> tuple[Array, Array, Array]:
     """Return times, their lengths and which could be read; the line before often has the same."""
     if not len(starts):
         return starts, starts, np.empty(0, dtype=bool)
-    words = block.take(starts, 8 * _TIME_WORDS)
-    lengths = np.minimum(find(words, ord('"')), LONGEST + 1)
-    for column in (2, 3, 4):
-        words[:, column] &= FIRST[np.clip(lengths - 8 * column, 0, 8)]
-    changed = change(words)
-    changed[1:] |= lengths[1:] != lengths[:-1]
+    lengths = np.minimum(block.find_first(starts, ord('"'), _TIME), LONGEST + 1)
+    changed = ~block.repeats(starts, lengths)
     times, good = read_times(block, starts[changed], lengths[changed])
     place = carry(changed)
     return times[place], lengths, good[place]
@@ -183,31 +166,16 @@ def _read_rests(
     numbers: dict[str, int] = {}
     meant: dict[bytes, int] = {}
     sizes = ends - starts
-    for low, width in _WIDTHS:
-        rows = np.flatnonzero(wanted & (sizes > low) & (sizes <= width))
-        if len(rows):
-            changed = _differ(block, starts[rows], sizes[rows], width)
-            told = rows[changed]
-            rests = block.texts(starts[told], ends[told])
-            for rest in set(rests).difference(meant):
-                url = _understand(rest)
-                meant[rest] = -1 if url is None else numbers.setdefault(url, len(numbers))
-            found = np.array([meant[rest] for rest in rests], dtype=np.int64)
-            targets[rows] = found[carry(changed)]
+    rows = np.flatnonzero(wanted & (sizes >= _SHORTEST) & (sizes <= _LONGEST))
+    changed = ~block.repeats(starts[rows], sizes[rows])
+    told = rows[changed]
+    rests = block.texts(starts[told], ends[told])
+    for rest in dict.fromkeys(rests):
+        url = _understand(rest)
+        meant[rest] = -1 if url is None else numbers.setdefault(url, len(numbers))
+    found = np.array([meant[rest] for rest in rests], dtype=np.int64)
+    targets[rows] = found[carry(changed)]
     return list(numbers), targets
-
-
-def _differ(block: Octets, starts: Array, sizes: Array, width: int) -> Array:
-    """Tell which texts differ from the one before."""
-    words = block.take(starts, width)
-    count = sizes // 8
-    inside = np.arange(width // 8) < count[:, np.newaxis]
-    changed = np.ones(len(starts), dtype=bool)
-    changed[1:] = ((words[1:] != words[:-1]) & inside[1:]).any(axis=1)
-    changed[1:] |= sizes[1:] != sizes[:-1]
-    last = block.word(starts + sizes - 8)
-    changed[1:] |= last[1:] != last[:-1]
-    return changed
 
 
 _UNDERSTOOD: dict[bytes, str | None] = {}

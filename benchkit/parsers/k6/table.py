@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchkit.parsers.k6.columns import Points
+from benchkit.parsers.numerals import read_decimals, read_integers
 from benchkit.parsers.octets import (
     Array,
     Lines,
@@ -22,8 +23,6 @@ from benchkit.parsers.octets import (
     find_lines,
     find_separators,
     need_cleaning,
-    read_decimals,
-    read_integers,
     tell_apart,
 )
 

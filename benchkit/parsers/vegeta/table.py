@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchkit.parsers.numerals import read_integers
 from benchkit.parsers.octets import (
     Array,
     Lines,
@@ -19,7 +20,6 @@ from benchkit.parsers.octets import (
     find_lines,
     find_separators,
     need_cleaning,
-    read_integers,
     tell_apart,
 )
 from benchkit.parsers.source import Source, clean_lines

@@ -1,0 +1,408 @@
+/* Columns of text, as octets.py and numerals.py read them, compiled.
+ *
+ * In: the bytes of a block, and int64 arrays of the places and sizes of cells. Out: arrays that the
+ * caller made. Why: one pass over a block in place of many; where no compiler was at hand when
+ * benchkit was installed, numpy gives the same values. Whatever a cell holds, nothing is read
+ * outside of the block: a place outside of it raises IndexError.
+ *
+ * Only the stable API of CPython 3.11 is used.
+ */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int64_t i64;
+typedef uint64_t u64;
+typedef unsigned char byte;
+
+/* Beyond 19 digits, or from here on, a number is left to the plain reader. */
+#define INTEGER_END 9220000000000000000ULL
+#define EXACT_END (1LL << 53)
+
+static const i64 POWERS[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+
+/* A buffer of `count` items of `width` bytes; -1 and an exception if it is not that large. */
+static int holds_items(const Py_buffer *view, Py_ssize_t count, Py_ssize_t width)
+{
+    if (view->len == count * width)
+        return 1;
+    PyErr_SetString(PyExc_ValueError, "arrays of different lengths");
+    return 0;
+}
+
+static int lies_inside(Py_ssize_t size, i64 start, i64 length)
+{
+    return start >= 0 && length >= 0 && start <= size && length <= size - start;
+}
+
+static PyObject *outside(void)
+{
+    PyErr_SetString(PyExc_IndexError, "a cell lies outside of the block");
+    return NULL;
+}
+
+static PyObject *release(Py_buffer *views, int count, PyObject *result)
+{
+    for (int i = 0; i < count; i++)
+        PyBuffer_Release(&views[i]);
+    return result;
+}
+
+static PyObject *none(void)
+{
+    return Py_NewRef(Py_None);
+}
+
+/* count(data, byte) -> int */
+static PyObject *count(PyObject *self, PyObject *args)
+{
+    Py_buffer view;
+    byte wanted;
+    if (!PyArg_ParseTuple(args, "y*b", &view, &wanted))
+        return NULL;
+    const byte *data = view.buf;
+    Py_ssize_t found = 0;
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < view.len; i++)
+        found += data[i] == wanted;
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&view);
+    return PyLong_FromSsize_t(found);
+}
+
+/* find_all(data, byte, places): as many places as `count` told. */
+static PyObject *find_all(PyObject *self, PyObject *args)
+{
+    Py_buffer views[2];
+    byte wanted;
+    if (!PyArg_ParseTuple(args, "y*bw*", &views[0], &wanted, &views[1]))
+        return NULL;
+    const byte *data = views[0].buf, *end = data + views[0].len, *at = data;
+    i64 *places = views[1].buf, *last = places + views[1].len / (Py_ssize_t)sizeof(i64);
+    Py_BEGIN_ALLOW_THREADS
+    while (places < last && (at = memchr(at, wanted, (size_t)(end - at)))) {
+        *places++ = at - data;
+        at++;
+    }
+    Py_END_ALLOW_THREADS
+    if (places != last) {
+        PyErr_SetString(PyExc_ValueError, "fewer places than asked for");
+        return release(views, 2, NULL);
+    }
+    return release(views, 2, none());
+}
+
+/* find_first(data, starts, byte, limit, lengths): bytes from each start to the first such byte. */
+static PyObject *find_first(PyObject *self, PyObject *args)
+{
+    Py_buffer views[3];
+    byte wanted;
+    Py_ssize_t limit;
+    if (!PyArg_ParseTuple(args, "y*y*bnw*", &views[0], &views[1], &wanted, &limit, &views[2]))
+        return NULL;
+    Py_ssize_t size = views[0].len, rows = views[1].len / (Py_ssize_t)sizeof(i64), row = 0;
+    if (!holds_items(&views[2], rows, sizeof(i64)))
+        return release(views, 3, NULL);
+    const byte *data = views[0].buf;
+    const i64 *starts = views[1].buf;
+    i64 *lengths = views[2].buf;
+    Py_BEGIN_ALLOW_THREADS
+    for (; row < rows && lies_inside(size, starts[row], limit); row++) {
+        const byte *at = data + starts[row];
+        Py_ssize_t length = 0;
+        while (length < limit && at[length] != wanted)
+            length++;
+        lengths[row] = length;
+    }
+    Py_END_ALLOW_THREADS
+    return release(views, 3, row < rows ? outside() : none());
+}
+
+/* find_separators(data, starts, ends, byte, count, places, good): those of each line; `places` holds
+ * `count` rows of all lines, in order; a line with more or fewer is not good. */
+static PyObject *find_separators(PyObject *self, PyObject *args)
+{
+    Py_buffer views[5];
+    byte wanted;
+    Py_ssize_t count;
+    if (!PyArg_ParseTuple(args, "y*y*y*bnw*w*", &views[0], &views[1], &views[2], &wanted, &count,
+            &views[3], &views[4]))
+        return NULL;
+    Py_ssize_t size = views[0].len, rows = views[1].len / (Py_ssize_t)sizeof(i64), row = 0;
+    if (!holds_items(&views[2], rows, sizeof(i64))
+        || !holds_items(&views[3], rows * count, sizeof(i64)) || !holds_items(&views[4], rows, 1))
+        return release(views, 5, NULL);
+    const byte *data = views[0].buf;
+    const i64 *starts = views[1].buf, *ends = views[2].buf;
+    i64 *places = views[3].buf;
+    byte *good = views[4].buf;
+    Py_BEGIN_ALLOW_THREADS
+    for (; row < rows && lies_inside(size, starts[row], ends[row] - starts[row]); row++) {
+        Py_ssize_t found = 0;
+        for (i64 at = starts[row]; at < ends[row]; at++)
+            if (data[at] == wanted && found++ < count)
+                places[(found - 1) * rows + row] = at;
+        good[row] = found == count;
+        for (; found < count; found++)
+            places[found * rows + row] = starts[row];
+    }
+    Py_END_ALLOW_THREADS
+    return release(views, 5, row < rows ? outside() : none());
+}
+
+/* holds(data, starts, text, found): where a text stands. */
+static PyObject *holds(PyObject *self, PyObject *args)
+{
+    Py_buffer views[4];
+    if (!PyArg_ParseTuple(args, "y*y*y*w*", &views[0], &views[1], &views[2], &views[3]))
+        return NULL;
+    Py_ssize_t size = views[0].len, rows = views[1].len / (Py_ssize_t)sizeof(i64), row = 0;
+    if (!holds_items(&views[3], rows, 1))
+        return release(views, 4, NULL);
+    const byte *data = views[0].buf;
+    const i64 *starts = views[1].buf;
+    Py_ssize_t length = views[2].len;
+    byte *found = views[3].buf;
+    Py_BEGIN_ALLOW_THREADS
+    for (; row < rows && lies_inside(size, starts[row], length); row++)
+        found[row] = !memcmp(data + starts[row], views[2].buf, (size_t)length);
+    Py_END_ALLOW_THREADS
+    return release(views, 4, row < rows ? outside() : none());
+}
+
+/* repeats(data, starts, sizes, found): which cells hold the text of the cell before. */
+static PyObject *repeats(PyObject *self, PyObject *args)
+{
+    Py_buffer views[4];
+    if (!PyArg_ParseTuple(args, "y*y*y*w*", &views[0], &views[1], &views[2], &views[3]))
+        return NULL;
+    Py_ssize_t size = views[0].len, rows = views[1].len / (Py_ssize_t)sizeof(i64), row = 0;
+    if (!holds_items(&views[2], rows, sizeof(i64)) || !holds_items(&views[3], rows, 1))
+        return release(views, 4, NULL);
+    const byte *data = views[0].buf;
+    const i64 *starts = views[1].buf, *sizes = views[2].buf;
+    byte *found = views[3].buf;
+    Py_BEGIN_ALLOW_THREADS
+    for (; row < rows && lies_inside(size, starts[row], sizes[row]); row++)
+        found[row] = row && sizes[row] == sizes[row - 1]
+            && !memcmp(data + starts[row], data + starts[row - 1], (size_t)sizes[row]);
+    Py_END_ALLOW_THREADS
+    return release(views, 4, row < rows ? outside() : none());
+}
+
+/* Read all bytes as decimal digits; 0 if one is none. */
+static int read_digits(const byte *at, Py_ssize_t length, u64 *number)
+{
+    u64 told = 0;
+    for (Py_ssize_t i = 0; i < length; i++) {
+        unsigned digit = (unsigned)at[i] - '0';
+        if (digit > 9)
+            return 0;
+        told = told * 10 + digit;
+    }
+    *number = told;
+    return 1;
+}
+
+/* read_integers(data, starts, lengths, numbers, good) */
+static PyObject *read_integers(PyObject *self, PyObject *args)
+{
+    Py_buffer views[5];
+    if (!PyArg_ParseTuple(
+            args, "y*y*y*w*w*", &views[0], &views[1], &views[2], &views[3], &views[4]))
+        return NULL;
+    Py_ssize_t size = views[0].len, rows = views[1].len / (Py_ssize_t)sizeof(i64), row = 0;
+    if (!holds_items(&views[2], rows, sizeof(i64)) || !holds_items(&views[3], rows, sizeof(i64))
+        || !holds_items(&views[4], rows, 1))
+        return release(views, 5, NULL);
+    const byte *data = views[0].buf;
+    const i64 *starts = views[1].buf, *lengths = views[2].buf;
+    i64 *numbers = views[3].buf;
+    byte *good = views[4].buf;
+    Py_BEGIN_ALLOW_THREADS
+    for (; row < rows; row++) {
+        i64 length = lengths[row];
+        u64 number = 0;
+        good[row] = 0;
+        if (length >= 1 && length <= 19) {
+            if (!lies_inside(size, starts[row], length))
+                break;
+            good[row] = read_digits(data + starts[row], length, &number) && number < INTEGER_END;
+        }
+        numbers[row] = good[row] ? (i64)number : 0;
+    }
+    Py_END_ALLOW_THREADS
+    return release(views, 5, row < rows ? outside() : none());
+}
+
+/* Read a number of at most 8 digits on either side of the point, as JSON writes it. */
+static int read_decimal(const byte *at, i64 length, i64 *digits, i64 *places)
+{
+    i64 point = 0;
+    while (point < length && point < 9 && at[point] != '.')
+        point++;
+    i64 behind = length > point ? length - point - 1 : 0;
+    if (point < 1 || point > 8 || behind > 8 || point + 1 == length
+        || (point > 1 && at[0] == '0'))
+        return 0;
+    u64 whole, part = 0;
+    if (!read_digits(at, point, &whole) || !read_digits(at + length - behind, behind, &part))
+        return 0;
+    *digits = (i64)whole * POWERS[behind] + (i64)part;
+    *places = behind;
+    return *digits < EXACT_END;
+}
+
+/* read_decimals(data, starts, lengths, digits, places, good) */
+static PyObject *read_decimals(PyObject *self, PyObject *args)
+{
+    Py_buffer views[6];
+    if (!PyArg_ParseTuple(args, "y*y*y*w*w*w*", &views[0], &views[1], &views[2], &views[3],
+            &views[4], &views[5]))
+        return NULL;
+    Py_ssize_t size = views[0].len, rows = views[1].len / (Py_ssize_t)sizeof(i64), row = 0;
+    if (!holds_items(&views[2], rows, sizeof(i64)) || !holds_items(&views[3], rows, sizeof(i64))
+        || !holds_items(&views[4], rows, sizeof(i64)) || !holds_items(&views[5], rows, 1))
+        return release(views, 6, NULL);
+    const byte *data = views[0].buf;
+    const i64 *starts = views[1].buf, *lengths = views[2].buf;
+    i64 *digits = views[3].buf, *places = views[4].buf;
+    byte *good = views[5].buf;
+    Py_BEGIN_ALLOW_THREADS
+    for (; row < rows && lies_inside(size, starts[row], lengths[row]); row++) {
+        good[row] = (byte)read_decimal(
+            data + starts[row], lengths[row], &digits[row], &places[row]);
+        if (!good[row])
+            digits[row] = places[row] = 0;
+    }
+    Py_END_ALLOW_THREADS
+    return release(views, 6, row < rows ? outside() : none());
+}
+
+static u64 hash_text(const byte *at, i64 length)
+{
+    u64 hash = (u64)length * 0x9E3779B97F4A7C15ULL, word;
+    for (; length >= 8; at += 8, length -= 8) {
+        memcpy(&word, at, 8);
+        hash = (hash ^ word) * 0xFF51AFD7ED558CCDULL;
+        hash ^= hash >> 32;
+    }
+    for (word = 0; length > 0; length--)
+        word = word << 8 | at[length - 1];
+    hash = (hash ^ word) * 0xC4CEB9FE1A85EC53ULL;
+    return hash ^ hash >> 29;
+}
+
+/* The different texts of a column, by open addressing; a slot holds a label + 1. */
+typedef struct {
+    u64 *hashes; /* of each label */
+    i64 *firsts; /* the row of each label */
+    i64 *slots;
+    i64 count, room, mask;
+} Table;
+
+static int make_room(Table *table)
+{
+    i64 room = table->room ? table->room * 2 : 256, mask = room * 4 - 1;
+    u64 *hashes = realloc(table->hashes, (size_t)room * sizeof(u64));
+    if (hashes)
+        table->hashes = hashes;
+    i64 *firsts = realloc(table->firsts, (size_t)room * sizeof(i64));
+    if (firsts)
+        table->firsts = firsts;
+    i64 *slots = calloc((size_t)mask + 1, sizeof(i64));
+    if (!hashes || !firsts || !slots) {
+        free(slots);
+        return 0;
+    }
+    for (i64 label = 0; label < table->count; label++) {
+        u64 at = hashes[label];
+        while (slots[at & (u64)mask])
+            at++;
+        slots[at & (u64)mask] = label + 1;
+    }
+    free(table->slots);
+    table->slots = slots, table->room = room, table->mask = mask;
+    return 1;
+}
+
+/* tell_apart(data, starts, sizes, labels) -> bytes of int64, the row of each label */
+static PyObject *tell_apart(PyObject *self, PyObject *args)
+{
+    Py_buffer views[4];
+    if (!PyArg_ParseTuple(args, "y*y*y*w*", &views[0], &views[1], &views[2], &views[3]))
+        return NULL;
+    Py_ssize_t size = views[0].len, rows = views[1].len / (Py_ssize_t)sizeof(i64), row = 0;
+    if (!holds_items(&views[2], rows, sizeof(i64)) || !holds_items(&views[3], rows, sizeof(i64)))
+        return release(views, 4, NULL);
+    const byte *data = views[0].buf;
+    const i64 *starts = views[1].buf, *sizes = views[2].buf;
+    i64 *labels = views[3].buf;
+    Table table = {0};
+    int has_room = 1;
+    Py_BEGIN_ALLOW_THREADS
+    for (; row < rows && lies_inside(size, starts[row], sizes[row]); row++) {
+        const byte *text = data + starts[row];
+        i64 length = sizes[row];
+        if (row && length == sizes[row - 1]
+            && !memcmp(text, data + starts[row - 1], (size_t)length)) {
+            labels[row] = labels[row - 1];
+            continue;
+        }
+        if (table.count == table.room && !(has_room = make_room(&table)))
+            break;
+        u64 hash = hash_text(text, length), at = hash;
+        for (;; at++) {
+            i64 label = table.slots[at & (u64)table.mask] - 1;
+            if (label < 0) {
+                label = table.count++;
+                table.slots[at & (u64)table.mask] = label + 1;
+                table.hashes[label] = hash;
+                table.firsts[label] = row;
+            } else if (table.hashes[label] != hash || sizes[table.firsts[label]] != length
+                || memcmp(text, data + starts[table.firsts[label]], (size_t)length))
+                continue;
+            labels[row] = label;
+            break;
+        }
+    }
+    Py_END_ALLOW_THREADS
+    PyObject *firsts = NULL;
+    if (!has_room)
+        PyErr_NoMemory();
+    else if (row < rows)
+        outside();
+    else
+        firsts = PyBytes_FromStringAndSize(
+            (const char *)table.firsts, (Py_ssize_t)(table.count * (i64)sizeof(i64)));
+    free(table.hashes);
+    free(table.firsts);
+    free(table.slots);
+    return release(views, 4, firsts);
+}
+
+static PyMethodDef METHODS[] = {
+    {"count", count, METH_VARARGS, NULL},
+    {"find_all", find_all, METH_VARARGS, NULL},
+    {"find_first", find_first, METH_VARARGS, NULL},
+    {"find_separators", find_separators, METH_VARARGS, NULL},
+    {"holds", holds, METH_VARARGS, NULL},
+    {"repeats", repeats, METH_VARARGS, NULL},
+    {"read_integers", read_integers, METH_VARARGS, NULL},
+    {"read_decimals", read_decimals, METH_VARARGS, NULL},
+    {"tell_apart", tell_apart, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef MODULE = {
+    PyModuleDef_HEAD_INIT, "_kernel", "Columns of text, compiled.", -1, METHODS,
+    NULL, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__kernel(void)
+{
+    return PyModule_Create(&MODULE);
+}

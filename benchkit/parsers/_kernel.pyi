@@ -1,0 +1,32 @@
+from numpy import ndarray
+
+def count(data: bytes, byte: int, /) -> int: ...
+def find_all(data: bytes, byte: int, places: ndarray, /) -> None: ...
+def find_first(
+    data: bytes, starts: ndarray, byte: int, limit: int, lengths: ndarray, /
+) -> None: ...
+def find_separators(
+    data: bytes,
+    starts: ndarray,
+    ends: ndarray,
+    byte: int,
+    count: int,
+    places: ndarray,
+    good: ndarray,
+    /,
+) -> None: ...
+def holds(data: bytes, starts: ndarray, text: bytes, found: ndarray, /) -> None: ...
+def repeats(data: bytes, starts: ndarray, sizes: ndarray, found: ndarray, /) -> None: ...
+def tell_apart(data: bytes, starts: ndarray, sizes: ndarray, labels: ndarray, /) -> bytes: ...
+def read_integers(
+    data: bytes, starts: ndarray, lengths: ndarray, numbers: ndarray, good: ndarray, /
+) -> None: ...
+def read_decimals(
+    data: bytes,
+    starts: ndarray,
+    lengths: ndarray,
+    digits: ndarray,
+    places: ndarray,
+    good: ndarray,
+    /,
+) -> None: ...

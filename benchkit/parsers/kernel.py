@@ -1,0 +1,89 @@
+"""The compiled road of `octets` and `numerals`, where there is one.
+
+In: a block's bytes, the places and sizes of cells. Out: arrays with the very values that numpy
+gives. Why: one pass over a block in place of many; it is compiled when benchkit is installed, if a
+C compiler is at hand, and nothing but time is lost without it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+Array = np.ndarray
+
+try:
+    from benchkit.parsers import _kernel
+except ImportError:  # no compiler, or one that failed
+    compiled: ModuleType | None = None
+else:
+    compiled = _kernel
+
+
+def find_all(data: bytes, byte: int) -> Array:
+    """Return the places of a byte, shape (k,)."""
+    places = np.empty(_kernel.count(data, byte), dtype=np.int64)
+    _kernel.find_all(data, byte, places)
+    return places
+
+
+def find_first(data: bytes, starts: Array, byte: int, limit: int) -> Array:
+    """Return how far behind each start a byte comes first, or ``limit``."""
+    lengths = np.empty(len(starts), dtype=np.int64)
+    _kernel.find_first(data, _places(starts), byte, limit, lengths)
+    return lengths
+
+
+def find_separators(
+    data: bytes, starts: Array, ends: Array, byte: int, count: int
+) -> tuple[Array, Array]:
+    """Find a separator in lines: places, shape (lines, count), and which lines have as many."""
+    places = np.empty((count, len(starts)), dtype=np.int64)
+    good = np.empty(len(starts), dtype=bool)
+    _kernel.find_separators(data, _places(starts), _places(ends), byte, count, places, good)
+    return places.T, good
+
+
+def holds(data: bytes, starts: Array, text: bytes) -> Array:
+    """Tell where ``text`` stands: bool, shape (k,)."""
+    found = np.empty(len(starts), dtype=bool)
+    _kernel.holds(data, _places(starts), text, found)
+    return found
+
+
+def repeats(data: bytes, starts: Array, sizes: Array) -> Array:
+    """Tell which cells hold the text of the cell before: bool, shape (k,)."""
+    found = np.empty(len(starts), dtype=bool)
+    _kernel.repeats(data, _places(starts), _places(sizes), found)
+    return found
+
+
+def tell_apart(data: bytes, starts: Array, sizes: Array) -> tuple[Array, Array]:
+    """Tell texts apart; return each cell's number, and the first row of each number."""
+    labels = np.empty(len(starts), dtype=np.int64)
+    firsts = _kernel.tell_apart(data, _places(starts), _places(sizes), labels)
+    return labels, np.frombuffer(firsts, dtype=np.int64)
+
+
+def read_integers(data: bytes, starts: Array, lengths: Array) -> tuple[Array, Array]:
+    """Read integers; cells that are none are 0 and not good."""
+    numbers, good = np.empty(len(starts), dtype=np.int64), np.empty(len(starts), dtype=bool)
+    _kernel.read_integers(data, _places(starts), _places(lengths), numbers, good)
+    return numbers, good
+
+
+def read_decimals(data: bytes, starts: Array, lengths: Array) -> tuple[Array, Array, Array]:
+    """Read decimals as digits and places; cells that are none are 0 and not good."""
+    digits, places = (np.empty(len(starts), dtype=np.int64) for _ in range(2))
+    good = np.empty(len(starts), dtype=bool)
+    _kernel.read_decimals(data, _places(starts), _places(lengths), digits, places, good)
+    return digits, places, good
+
+
+def _places(array: Array) -> Array:
+    """Return an array as the kernel reads it."""
+    return np.ascontiguousarray(array, dtype=np.int64)
