@@ -79,12 +79,17 @@ def _spread(told: Sequence[object], sizes: Sequence[int], kind: pa.DataType) -> 
     import numpy as np
     import pyarrow as pa
 
+    if len(set(told)) == 1:
+        if told[0] is None:
+            return pa.nulls(sum(sizes), pa.dictionary(pa.int32(), kind))
+        places, values = np.zeros(sum(sizes), np.int32), pa.array(told[:1], kind)
+        return pa.DictionaryArray.from_arrays(places, values, safe=False)
     known = dict.fromkeys(value for value in told if value is not None)
     codes = {value: code for code, value in enumerate(known)}
     each = np.repeat([codes.get(value, -1) for value in told], sizes)
     mask = each < 0
     places = pa.array(each.astype(np.int32), mask=mask if mask.any() else None)
-    return pa.DictionaryArray.from_arrays(places, pa.array(list(codes), kind))
+    return pa.DictionaryArray.from_arrays(places, pa.array(list(codes), kind), safe=False)
 
 
 def _times(told: Sequence[Samples]) -> pa.Array:

@@ -27,7 +27,7 @@ from benchkit.ingestion.parts import Part, Place, make_part, require_one_name
 from benchkit.ingestion.progress import Pace, Seen
 from benchkit.ingestion.samples import SampleSink
 from benchkit.layout.stems import COMPANIONS
-from benchkit.parsers import registry
+from benchkit.parsers import kernel, registry
 from benchkit.parsers.base import Format, Reading, Row, Samples, Source
 from benchkit.parsers.source import UnreadableError
 
@@ -160,8 +160,10 @@ class Reader:
         source = found.load()
         if self._see is not None:
             source.watch = lambda place: self._tell(Seen(index, place, sink.rows))
-        if self._ahead is not None and found.size > AHEAD_BYTES:
-            source.map = self._ahead.map
+        if found.size > AHEAD_BYTES:
+            kernel.keep_memory()
+            if self._ahead is not None:
+                source.map = self._ahead.map
         fingerprint = self._fingerprint(found)
         if found.path is None and found.ask is None:
             found.identity = f"-:{source.sha256}"

@@ -13,6 +13,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 typedef int64_t i64;
 typedef uint64_t u64;
@@ -121,6 +124,33 @@ static PyObject *find_first(PyObject *self, PyObject *args)
     return release(views, 3, row < rows ? outside() : none());
 }
 
+#define EACH(byte) ((u64)(byte) * 0x0101010101010101ULL)
+
+/* The highest bit of each byte of eight that is the wanted one; the first byte is the lowest. */
+static u64 matches(const byte *at, byte wanted)
+{
+    u64 word;
+    memcpy(&word, at, 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    word ^= EACH(wanted);
+    return ~(((word & EACH(0x7F)) + EACH(0x7F)) | word | EACH(0x7F));
+}
+
+/* Which byte of eight has the lowest bit that is set. */
+static int first_of(u64 bits)
+{
+#if defined(__GNUC__)
+    return __builtin_ctzll(bits) >> 3;
+#else
+    int place = 0;
+    for (; !(bits & 0xFF); bits >>= 8)
+        place++;
+    return place;
+#endif
+}
+
 /* find_separators(data, starts, ends, byte, count, places, good): those of each line; `places` holds
  * `count` rows of all lines, in order; a line with more or fewer is not good. */
 static PyObject *find_separators(PyObject *self, PyObject *args)
@@ -135,6 +165,9 @@ static PyObject *find_separators(PyObject *self, PyObject *args)
     if (!holds_items(&views[2], rows, sizeof(i64))
         || !holds_items(&views[3], rows * count, sizeof(i64)) || !holds_items(&views[4], rows, 1))
         return release(views, 5, NULL);
+    i64 *line = malloc((size_t)(count + 1) * sizeof(i64));
+    if (!line)
+        return release(views, 5, PyErr_NoMemory());
     const byte *data = views[0].buf;
     const i64 *starts = views[1].buf, *ends = views[2].buf;
     i64 *places = views[3].buf;
@@ -142,14 +175,19 @@ static PyObject *find_separators(PyObject *self, PyObject *args)
     Py_BEGIN_ALLOW_THREADS
     for (; row < rows && lies_inside(size, starts[row], ends[row] - starts[row]); row++) {
         Py_ssize_t found = 0;
-        for (i64 at = starts[row]; at < ends[row]; at++)
-            if (data[at] == wanted && found++ < count)
-                places[(found - 1) * rows + row] = at;
+        i64 at = starts[row];
+        for (; at + 8 <= ends[row]; at += 8)
+            for (u64 hits = matches(data + at, wanted); hits; hits &= hits - 1, found++)
+                line[found < count ? found : count] = at + first_of(hits);
+        for (; at < ends[row]; at++)
+            if (data[at] == wanted)
+                line[found++ < count ? found - 1 : count] = at;
         good[row] = found == count;
-        for (; found < count; found++)
-            places[found * rows + row] = starts[row];
+        for (Py_ssize_t i = 0; i < count; i++)
+            places[i * rows + row] = i < found ? line[i] : starts[row];
     }
     Py_END_ALLOW_THREADS
+    free(line);
     return release(views, 5, row < rows ? outside() : none());
 }
 
@@ -384,7 +422,19 @@ static PyObject *tell_apart(PyObject *self, PyObject *args)
     return release(views, 4, firsts);
 }
 
+/* keep_memory(): what one block needed is kept for the next one, where the system would be given it
+ * back and asked for it again, page by page. */
+static PyObject *keep_memory(PyObject *self, PyObject *args)
+{
+#if defined(__GLIBC__)
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
+    return none();
+}
+
 static PyMethodDef METHODS[] = {
+    {"keep_memory", keep_memory, METH_NOARGS, NULL},
     {"count", count, METH_VARARGS, NULL},
     {"find_all", find_all, METH_VARARGS, NULL},
     {"find_first", find_first, METH_VARARGS, NULL},

@@ -24,6 +24,12 @@ else:
     compiled = _kernel
 
 
+def keep_memory() -> None:
+    """Let what the blocks of a large source need be kept between them, up to 64 MiB."""
+    if compiled:
+        _kernel.keep_memory()
+
+
 def find_all(data: bytes, byte: int) -> Array:
     """Return the places of a byte, shape (k,)."""
     places = np.empty(_kernel.count(data, byte), dtype=np.int64)

@@ -19,6 +19,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
+from benchkit.parsers.rawfile import Checksum, RawFile
+
 HEAD_BYTES = 1 << 16
 _BLOCK = 1 << 20
 #: Bytes of whole lines that are read in columns at once.
@@ -84,7 +86,7 @@ class Source:
         #: Whether the head is all there is, and not compressed: the case of most reports.
         self.is_small = data is not None and len(data) <= HEAD_BYTES and not data.startswith(_GZIP)
         self._text: str | None = None
-        self._sha256 = ""
+        self._checksum = Checksum()
 
     @classmethod
     def load(cls, path: Path, label: str = "", *, keep: int = 8 << 20) -> Source:
@@ -101,9 +103,7 @@ class Source:
             return io.BytesIO(self._data)
         assert self.path is not None  # noqa: S101 - one of the two is always there
         try:
-            if self.watch is not None:
-                return io.BufferedReader(_WatchedFile(self.path, self.watch), _BLOCK)
-            return self.path.open("rb")
+            return io.BufferedReader(RawFile(self.path, self._checksum, self.watch), _BLOCK)
         except OSError as error:
             raise UnreadableError(error.strerror or str(error)) from error
 
@@ -128,17 +128,16 @@ class Source:
         """Open the decompressed content as a stream; it may raise `UnreadableError`."""
         return io.BufferedReader(_BlockReader(self.blocks()), _BLOCK)
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """Digest of the bytes as they are on disk."""
-        if not self._sha256:
-            digest = hashlib.sha256(self._data or b"")
-            if self._data is None:
-                with self.open_raw() as raw:
-                    while block := raw.read(_BLOCK):
-                        digest.update(block)
-            self._sha256 = digest.hexdigest()
-        return self._sha256
+        if self._data is not None:
+            return hashlib.sha256(self._data).hexdigest()
+        with self.open_raw() as raw:  # the rest of what was not read yet
+            raw.seek(self._checksum.place)
+            while raw.read(_BLOCK):
+                pass
+        return self._checksum.hexdigest()
 
     @property
     def size(self) -> int:
@@ -245,8 +244,13 @@ class Source:
     def is_ended(self) -> bool:
         """Whether the last line has its line end; it may raise `UnreadableError`."""
         last = b""
-        for block in self.blocks():
-            last = (last + block)[-2:]
+        with self.open_raw() as raw:
+            if raw.read(2) != _GZIP:
+                raw.seek(max(raw.seek(0, io.SEEK_END) - 2, 0))
+                last = raw.read()
+            else:
+                for block in self.blocks():
+                    last = (last + block)[-2:]
         return b"\n" in (last if b"\0" in last else last[-1:])
 
     def whole_lines(self, may_be_cut: Callable[[str], bool]) -> Iterator[tuple[int, str]]:
@@ -290,14 +294,6 @@ def _read_whole(path: Path, keep: int) -> bytes | None:
         return data
     finally:
         os.close(file)
-
-
-def number_blocks(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield blocks of whole lines, each with the number of its first line."""
-    number = 1
-    for block in blocks:
-        yield number, block
-        number += block.count(b"\n")
 
 
 def clean_lines(block: bytes) -> list[str]:
@@ -363,19 +359,6 @@ def _unzip(raw: IO[bytes]) -> Iterator[bytes]:
         if not block:
             return
         yield block
-
-
-class _WatchedFile(io.FileIO):
-    """A file that tells how far it was read."""
-
-    def __init__(self, path: Path, watch: Callable[[int], None]) -> None:
-        super().__init__(path)
-        self._watch = watch
-
-    def readinto(self, buffer: bytearray | memoryview) -> int | None:  # type: ignore[override]
-        size = super().readinto(buffer)
-        self._watch(self.tell())
-        return size
 
 
 class _BlockReader(io.RawIOBase):

@@ -17,7 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
-from benchkit.store.columns import GROUP_ROWS, file_schema, parquet_settings, values_schema
+from benchkit.store.columns import (
+    GROUP_ROWS,
+    PARTITION,
+    file_schema,
+    parquet_settings,
+    values_schema,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,11 +90,12 @@ class FileWriter:
         with _writing(folder):
             place.mkdir(parents=True, exist_ok=True)
         self.path = place / f"{batch}-{uuid.uuid4().hex}.parquet"
-        self._schema = file_schema()
+        self._schema = file_schema(is_raw=is_raw)
         self._rows = 0
         self._bounds: dict[str, tuple[Any, Any]] = {}
         with _writing(folder):
-            self._writer = pq.ParquetWriter(self.path, self._schema, **parquet_settings())
+            settings = parquet_settings(self._schema.names)
+            self._writer = pq.ParquetWriter(self.path, self._schema, **settings)
 
     def write(self, table: pa.Table) -> None:
         """Write rows as one row group; the column of the partition is left out."""
@@ -97,8 +104,8 @@ class FileWriter:
 
         chosen = table.select(self._schema.names).cast(self._schema)
         for name in _BOUNDED:
-            told = chosen[name].unique()
-            found = pc.min_max(told.cast(pa.string()) if name == "metric" else told)
+            told = chosen[name].unique().cast(pa.string()) if name == "metric" else chosen[name]
+            found = pc.min_max(told)
             low, high = found["min"].as_py(), found["max"].as_py()
             known = self._bounds.get(name, (low, high))
             self._bounds[name] = (min(known[0], low), max(known[1], high))
@@ -203,9 +210,9 @@ def read_files(files: Sequence[ValueFile]) -> pa.RecordBatchReader:
         for file in files:
             for found in pq.ParquetFile(file.path).iter_batches():
                 told = pa.Table.from_batches([found])
-                raw = pa.repeat(pa.scalar(file.is_raw), len(told))
-                yield from (
-                    told.append_column("raw", raw).select(wanted.names).cast(wanted).to_batches()
-                )
+                told = told.append_column(PARTITION, pa.repeat(file.is_raw, len(told)))
+                for name in set(wanted.names).difference(told.column_names):
+                    told = told.append_column(name, pa.nulls(len(told)))
+                yield from told.select(wanted.names).cast(wanted).to_batches()
 
     return pa.RecordBatchReader.from_batches(wanted, batches())

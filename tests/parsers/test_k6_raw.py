@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from benchkit.parsers import source
 from benchkit.parsers.base import Diagnostic, Format, Reading, Samples
 from benchkit.parsers.k6 import points as k6_points
+from benchkit.parsers.k6 import raw as k6_raw
 from benchkit.parsers.k6 import summary as k6_summary
 from benchkit.parsers.k6 import text as k6_text
 from benchkit.parsers.k6.raw import FORMAT, QUANTILE_RULE
@@ -142,7 +143,7 @@ def test_blocks_bound_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     (_,), (whole,), _ = read(SMALL / "k6-raw-small.json.gz")
     monkeypatch.setattr(k6_points, "BLOCK", 7)
     monkeypatch.setattr(source, "_BLOCK", 1 << 12)
-    monkeypatch.setattr(Source.line_blocks, "__defaults__", (1 << 12,))
+    monkeypatch.setattr(k6_raw, "BLOCK_BYTES", 1 << 12)
     sizes = [
         len(record.values)
         for record in FORMAT.parse(Source.load(SMALL / "k6-raw-small.json.gz"))

@@ -252,6 +252,18 @@ def test_digest_and_size_are_those_of_the_bytes_on_disk(tmp_path: Path, keep: in
     assert source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def test_the_digest_is_taken_in_passing(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"a line\n" * 1000)
+    source, seen = Source.load(path, keep=0), list[int]()
+    source.watch = seen.append
+    source.head()
+    assert sum(len(block) for block in source.line_blocks()) == source.size
+    path.write_bytes(b"")  # all was read, nothing is read again
+    assert source.sha256 == hashlib.sha256(b"a line\n" * 1000).hexdigest()
+    assert max(seen) == 7000
+
+
 def test_a_stream_reads_in_any_portion() -> None:
     data = bytes(range(256)) * 30
     with make(gzip.compress(data, mtime=0)).open() as stream:
@@ -288,8 +300,11 @@ def test_a_file_that_goes_away_says_so(tmp_path: Path) -> None:
         (b"", False),
     ],
 )
-def test_a_source_knows_whether_its_last_line_ends(data: bytes, ended: bool) -> None:
-    source = Source(None, "x", data)
-    assert source.is_ended is ended
+def test_a_source_knows_whether_its_last_line_ends(
+    tmp_path: Path, data: bytes, ended: bool
+) -> None:
+    source, path = Source(None, "x", data), tmp_path / "x"
+    path.write_bytes(data)
+    assert source.is_ended is Source(path, "x").is_ended is ended
     assert len(list(source.whole_lines(lambda _: True))) == (2 if ended else min(len(data), 1))
     assert len(list(source.whole_lines(lambda _: False))) == len(list(source.lines()))

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from operator import itemgetter
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,8 @@ _BETWEEN = b'","type":"Point","data":{"time":"'
 _VALUE = b'","value":'
 #: Bytes in which a name, a time, a value ends.
 _NAME, _TIME, _NUMBER = 32, 40, 24
+#: Bytes of a block: a point takes many, and each metric of a block some calls.
+BLOCK_BYTES = 4 << 20
 #: If more than one line in so many is of another shape, all go to the plain decoder.
 _FEW = 8
 #: Shortest and longest rest that is understood once for all.
@@ -71,10 +73,14 @@ class Points:
 
     def by_name(self) -> Iterator[tuple[str, Array]]:
         """Yield names and the rows of each, in the order in which they come first."""
-        found = (np.flatnonzero(self.metrics == number) for number in range(len(self.names)))
-        named = [(int(r[0]), name, r) for name, r in zip(self.names, found, strict=True) if len(r)]
-        for _, name, rows in sorted(named, key=itemgetter(0)):
-            yield name, rows
+        order = np.argsort(self.metrics.astype(np.int32), kind="stable")
+        bounds = np.searchsorted(self.metrics[order], np.arange(len(self.names) + 1)).tolist()
+        found = [
+            (name, order[low:high])
+            for name, (low, high) in zip(self.names, pairwise(bounds), strict=True)
+            if low < high
+        ]
+        yield from sorted(found, key=lambda named: int(named[1][0]))
 
     def between(self, first: int, last: int) -> Points:
         """Return the points of the lines from ``first`` up to, not including, ``last``."""

@@ -36,11 +36,11 @@ from typing import Any
 import numpy as np
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source
-from benchkit.parsers.k6.columns import Points, read_block
+from benchkit.parsers.k6.columns import BLOCK_BYTES, Points, read_block
 from benchkit.parsers.k6.points import Gathering
 from benchkit.parsers.k6.table import read_rows
 from benchkit.parsers.k6.words import QUANTILE_RULE, complete
-from benchkit.parsers.source import UnreadableError, clean_lines, number_blocks
+from benchkit.parsers.source import UnreadableError, clean_lines
 
 __all__ = ["FORMAT", "QUANTILE_RULE"]
 
@@ -197,7 +197,7 @@ class _Json(_Reader):
     def take_all(self) -> Iterator[Record]:
         """Read all lines: those of the usual shape in columns, the others one by one."""
         before = 1
-        for block in self.source.map(read_block, self.source.line_blocks()):
+        for block in self.source.map(read_block, self.source.line_blocks(BLOCK_BYTES)):
             points, done = block.points, 0
             for line, data in block.left:
                 yield from self.take_points(points.between(done, line), before)
@@ -256,24 +256,20 @@ class _Csv(_Reader):
 
     def take_all(self) -> Iterator[Record]:
         """Read all lines: under a header in columns where they are rows without quotes."""
-        for number, block in number_blocks(self.source.line_blocks()):
-            before = number
+        before = 1
+        for block in self.source.line_blocks():
             parts = _HEADERS.split(block) if _HEADER.encode() in block else [block]
-            for part in parts:
-                if part:
-                    yield from self.take_part(part, before)
-                before += part.count(b"\n")
+            for part in filter(None, parts):
+                before += yield from self.take_part(part, before)
 
-    def take_part(self, data: bytes, before: int) -> Iterator[Record]:
-        """Read lines between two headers, or a header."""
+    def take_part(self, data: bytes, before: int) -> Generator[Record, None, int]:
+        """Read lines between two headers, or a header; return how many they are."""
         if self.run is None or data.startswith(_HEADER.encode()):
-            yield from self.take_lines(clean_lines(data), before)
-            return
+            return (yield from self.take_lines(clean_lines(data), before))
         rows = read_rows(data, self.columns)
         points, done, size = rows.points, 0, len(rows.good)
         if _FEW * np.count_nonzero(~rows.good) > size:
-            yield from self.take_lines(clean_lines(data), before)
-            return
+            return (yield from self.take_lines(clean_lines(data), before))
         columns = self.columns
         for turn in (*np.flatnonzero(~rows.good).tolist(), size):
             while done < turn and self.open:
@@ -287,14 +283,16 @@ class _Csv(_Reader):
             done = max(done, turn + 1)
             if self.columns is not columns:  # the odd one was a header
                 yield from self.take_part(rows.after(done), before + done)
-                return
+                return size
         self.line = before + size - 1
+        return size
 
-    def take_lines(self, lines: list[str], number: int) -> Iterator[Record]:
-        """Read lines one by one; ``number`` is that of the first."""
+    def take_lines(self, lines: list[str], number: int) -> Generator[Record, None, int]:
+        """Read lines one by one; ``number`` is that of the first. Return how many they are."""
         for self.line, text in enumerate(lines, number):
             if text.strip():
                 yield from self.take(text)
+        return len(lines)
 
     def take(self, text: str) -> Iterator[Record]:
         if text.startswith(_HEADER):
