@@ -100,9 +100,11 @@ def ingest(
     """Read results into the store; reading the same again changes nothing."""
     from benchkit.cli.progress import watching
     from benchkit.ingestion.commit import ingest as read
+    from benchkit.ingestion.startup import spare_pandas
     from benchkit.store import DEFAULT, Store
 
     o.choose(format, ("table", "json"))
+    spare_pandas()
     request = o.Request(
         layout=layout, as_format=as_format, rename=rename, exclude=exclude, quiet=quiet
     )

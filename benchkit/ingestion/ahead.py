@@ -1,9 +1,12 @@
-"""Another process that reads blocks of one large source ahead of this one.
+"""Another thread or process that reads blocks of one large source ahead of this one.
 
 In: a function of a block, and the blocks. Out: what the function returns, in their order. Why: a
-large file is one task, and while this process sums up and stores what was read of one block, the
-next ones can be read elsewhere. A block is whole lines and what is read of it depends on nothing
-else, so that the result is the same to the bit.
+large file is one task, and while what was read of one block is summed up and stored, the next ones
+can be read elsewhere. A block is whole lines and what is read of it depends on nothing else, so
+that the result is the same to the bit.
+
+The compiled kernel lets other threads work meanwhile, so that a thread is enough and nothing is
+sent; numpy alone leaves too little of a block's time to others, and a process reads it.
 """
 
 from __future__ import annotations
@@ -17,24 +20,38 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
+
+from benchkit.parsers import kernel
 
 _T = TypeVar("_T")
 
 #: Blocks of 4 MiB that may be on their way at a time.
 _AHEAD = 4
-#: Those of them that the other process has.
+#: Those of them that another process has; a thread may have all.
 _BUSY = 2
 #: Seconds after which the process looks whether it is still wanted.
 _LOOK = 1.0
 
 
 class Ahead:
-    """The other process; it is forked at once, before the store is opened and any thread runs."""
+    """The other one; a process is forked at once, before the store is opened and a thread runs."""
 
     def __init__(self) -> None:
+        self._pool: Executor
+        self._busy = _AHEAD
+        if kernel.compiled:
+            self._pool = ThreadPoolExecutor(1)
+            return
+        self._busy = _BUSY
         method = "fork" if sys.platform == "linux" else "spawn"
         context = multiprocessing.get_context(method)
         self._pool = ProcessPoolExecutor(1, context, _begin, (os.getpid(),))
@@ -47,7 +64,7 @@ class Ahead:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the process, when it has finished what it has."""
+        """End it, when it has finished what it has."""
         self._pool.shutdown()
 
     def map(self, function: Callable[[bytes], _T], blocks: Iterable[bytes]) -> Iterator[_T]:
@@ -84,10 +101,10 @@ class Ahead:
             raise problem
 
     def _hand_over(self, function: Callable[[bytes], _T], waiting: Iterable[_Turn[_T]]) -> None:
-        """Give the other process a block to read, and one to go on with."""
+        """Give the other one a block to read, and one to go on with."""
         busy = sum(turn.future is not None and not turn.future.done() for turn in waiting)
         for turn in waiting:
-            if turn.future is None and busy < _BUSY:
+            if turn.future is None and busy < self._busy:
                 try:
                     turn.future = self._pool.submit(function, turn.block)
                 except BrokenExecutor:
@@ -97,7 +114,7 @@ class Ahead:
 
 @dataclass(slots=True)
 class _Turn(Generic[_T]):
-    """A block; the other process has it where there is a future."""
+    """A block; the other one has it where there is a future."""
 
     block: bytes
     future: Future[_T] | None = None

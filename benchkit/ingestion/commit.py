@@ -126,10 +126,11 @@ def _crew(sources: Sequence[Found], options: Options, jobs: int | None) -> Itera
         with Ahead() if is_ahead_worth(sources, jobs) else nullcontext() as ahead:
             yield Alone(sources, options, ahead)
         return
-    # Imported once, before the processes part: pyarrow asks pandas what is an array.
-    import pandas  # noqa: F401, ICN001
-    import pyarrow.parquet  # noqa: F401
+    # Once, before the processes part: at its first array pyarrow looks for pandas.
+    import pyarrow as pa
+    import pyarrow.parquet
 
+    pa.array([0])
     crew = Crew(count, sources, options)
     try:
         yield crew

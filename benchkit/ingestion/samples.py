@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit.ingestion.batches import sample_table
+from benchkit.ingestion.behind import Behind
 from benchkit.store.columns import GROUP_ROWS, values_schema
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class SampleSink:
         self._held: dict[str, list[tuple[int, Samples]]] = {}
         self._counts: dict[str, int] = {}
         self._writer: FileWriter | None = None
+        self._behind: Behind | None = None
 
     def take(self, piece: int, samples: Samples) -> None:
         """Take a block of the samples of a piece."""
@@ -62,10 +64,14 @@ class SampleSink:
         for metric in [name for name, blocks in self._held.items() if blocks]:
             self._write(metric)
         assert self._writer is not None  # noqa: S101 - more than a few rows were written
+        assert self._behind is not None  # noqa: S101 - made with it
+        self._behind.finish()
         return [], [self._writer.close()]
 
     def drop(self) -> None:
         """Give up what was taken."""
+        if self._behind is not None:
+            self._behind.stop()
         if self._writer is not None:
             self._writer.drop()
         self._held.clear()
@@ -73,8 +79,12 @@ class SampleSink:
     def _write(self, metric: str) -> None:
         from benchkit.store.files import FileWriter
 
-        if self._writer is None:
+        if self._writer is None or self._behind is None:
             assert self._folder is not None  # noqa: S101 - asked for by the callers
             self._writer = FileWriter(self._folder, self._batch, is_raw=True)
-        self._writer.write(sample_table(self._batch, self._held[metric]))
+            self._behind = Behind()
+        self._behind.do(self._put, self._writer, self._held[metric])
         self._held[metric], self._counts[metric] = [], 0
+
+    def _put(self, writer: FileWriter, blocks: list[tuple[int, Samples]]) -> None:
+        writer.write(sample_table(self._batch, blocks))

@@ -422,6 +422,114 @@ static PyObject *tell_apart(PyObject *self, PyObject *args)
     return release(views, 4, firsts);
 }
 
+/* A value of gob that is being read: where reading is, and where the value ends. */
+typedef struct {
+    const byte *data;
+    i64 at, end;
+} Value;
+
+static int read_unsigned(Value *value, u64 *number)
+{
+    if (value->at >= value->end)
+        return 0;
+    byte first = value->data[value->at++];
+    *number = first;
+    if (first < 128)
+        return 1;
+    int width = 256 - first;
+    if (width > 8 || width > value->end - value->at)
+        return 0;
+    for (*number = 0; width; width--)
+        *number = *number << 8 | value->data[value->at++];
+    return 1;
+}
+
+/* Pass over a text or bytes, whose length stands before it. */
+static int skip_blob(Value *value, u64 *size)
+{
+    if (!read_unsigned(value, size) || *size > (u64)(value->end - value->at))
+        return 0;
+    value->at += (i64)*size;
+    return 1;
+}
+
+/* Pass over a map of texts to lists of texts. */
+static int skip_headers(Value *value, u64 most)
+{
+    u64 keys, texts, size;
+    if (!read_unsigned(value, &keys) || keys > most)
+        return 0;
+    for (; keys; keys--) {
+        if (!skip_blob(value, &size) || !read_unsigned(value, &texts) || texts > most)
+            return 0;
+        for (; texts; texts--)
+            if (!skip_blob(value, &size))
+                return 0;
+    }
+    return 1;
+}
+
+/* Read the fields of one struct: numbers ('n'), blobs ('b': place and size), headers ('h'). */
+static int read_struct(
+    Value *value, const char *shapes, Py_ssize_t fields, u64 most, u64 *told, i64 *more,
+    Py_ssize_t rows)
+{
+    u64 step;
+    for (u64 field = 0; read_unsigned(value, &step); field += step) {
+        if (!step)
+            return value->at == value->end;
+        if (step > (u64)fields - field)
+            return 0;
+        u64 *number = told + (Py_ssize_t)(field + step - 1) * rows;
+        i64 *size = more + (Py_ssize_t)(field + step - 1) * rows;
+        switch (shapes[field + step - 1]) {
+        case 'n':
+            *size = 1;
+            if (!read_unsigned(value, number))
+                return 0;
+            break;
+        case 'h':
+            if (!skip_headers(value, most))
+                return 0;
+            break;
+        default:
+            if (!skip_blob(value, (u64 *)size))
+                return 0;
+            *number = (u64)(value->at - *size);
+        }
+    }
+    return 0;
+}
+
+/* read_structs(data, places, ends, shapes, most, told, more, good): many values of one struct of
+ * gob; `told` and `more` hold a row for each field, cleared before. */
+static PyObject *read_structs(PyObject *self, PyObject *args)
+{
+    Py_buffer views[6];
+    const char *shapes;
+    Py_ssize_t fields, most;
+    if (!PyArg_ParseTuple(args, "y*y*y*s#nw*w*w*", &views[0], &views[1], &views[2], &shapes,
+            &fields, &most, &views[3], &views[4], &views[5]))
+        return NULL;
+    Py_ssize_t size = views[0].len, rows = views[1].len / (Py_ssize_t)sizeof(i64), row = 0;
+    if (!holds_items(&views[2], rows, sizeof(i64))
+        || !holds_items(&views[3], rows * fields, sizeof(u64))
+        || !holds_items(&views[4], rows * fields, sizeof(i64)) || !holds_items(&views[5], rows, 1))
+        return release(views, 6, NULL);
+    const i64 *places = views[1].buf, *ends = views[2].buf;
+    u64 *told = views[3].buf;
+    i64 *more = views[4].buf;
+    byte *good = views[5].buf;
+    Py_BEGIN_ALLOW_THREADS
+    for (; row < rows && lies_inside(size, places[row], ends[row] - places[row]); row++) {
+        Value value = {views[0].buf, places[row], ends[row]};
+        good[row] = (byte)read_struct(
+            &value, shapes, fields, (u64)most, told + row, more + row, rows);
+    }
+    Py_END_ALLOW_THREADS
+    return release(views, 6, row < rows ? outside() : none());
+}
+
 /* keep_memory(): what one block needed is kept for the next one, where the system would be given it
  * back and asked for it again, page by page. */
 static PyObject *keep_memory(PyObject *self, PyObject *args)
@@ -444,6 +552,7 @@ static PyMethodDef METHODS[] = {
     {"read_integers", read_integers, METH_VARARGS, NULL},
     {"read_decimals", read_decimals, METH_VARARGS, NULL},
     {"tell_apart", tell_apart, METH_VARARGS, NULL},
+    {"read_structs", read_structs, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -31,3 +31,14 @@ def read_decimals(
     good: ndarray,
     /,
 ) -> None: ...
+def read_structs(
+    data: bytes,
+    places: ndarray,
+    ends: ndarray,
+    shapes: str,
+    most: int,
+    told: ndarray,
+    more: ndarray,
+    good: ndarray,
+    /,
+) -> None: ...

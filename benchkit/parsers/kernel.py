@@ -90,6 +90,29 @@ def read_decimals(data: bytes, starts: Array, lengths: Array) -> tuple[Array, Ar
     return digits, places, good
 
 
+def read_structs(
+    data: bytes, places: Array, ends: Array, shapes: str, most: int
+) -> tuple[Array, Array, Array]:
+    """Read values of one struct of gob, of at most ``most`` elements in a map or list.
+
+    Parameters
+    ----------
+    shapes : str
+        A letter for each field: ``n`` a number, ``h`` headers, which are passed over, ``b`` a blob.
+
+    Returns
+    -------
+    tuple of (uint64, int64), each of shape (fields, k), and bool, shape (k,)
+        Numbers and 1, or where blobs begin and their sizes; 0 where there is none. Which values
+        were read to their ends.
+    """
+    told = np.zeros((len(shapes), len(places)), dtype=np.uint64)
+    more = np.zeros((len(shapes), len(places)), dtype=np.int64)
+    good = np.empty(len(places), dtype=bool)
+    _kernel.read_structs(data, _places(places), _places(ends), shapes, most, told, more, good)
+    return told, more, good
+
+
 def _places(array: Array) -> Array:
     """Return an array as the kernel reads it."""
     return np.ascontiguousarray(array, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Blocks that another process reads ahead come in their order, whoever has read them."""
+"""Blocks that another thread or process reads ahead come in their order, whoever read them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 from benchkit.ingestion import reading, workers
 from benchkit.ingestion.ahead import Ahead
 from benchkit.ingestion.commit import ingest
-from benchkit.parsers import source
+from benchkit.parsers import kernel, source
 from benchkit.parsers.source import Source
 from benchkit.store import Store
 
@@ -24,9 +25,9 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 PARENT = os.getpid()
 
 
-def count(block: bytes) -> tuple[int, int]:
-    """Return a block's length, and who has counted it."""
-    return len(block), os.getpid()
+def count(block: bytes) -> tuple[int, tuple[int, int]]:
+    """Return a block's length, and which thread of which process has counted it."""
+    return len(block), (os.getpid(), threading.get_ident())
 
 
 def wait_elsewhere(block: bytes) -> int:
@@ -48,15 +49,27 @@ def refuse(block: bytes) -> int:
     return 1 // (len(block) - 3)
 
 
+@pytest.fixture(autouse=True, params=["process", "thread"])
+def helper(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Who reads ahead: with the compiled kernel a thread, else a process."""
+    if request.param == "process":
+        monkeypatch.setattr(kernel, "compiled", None)
+    elif kernel.compiled is None:
+        pytest.skip("benchkit is installed without its kernel")
+    return str(request.param)
+
+
 def blocks(most: int) -> list[bytes]:
     return [b"x" * size for size in range(most)]
 
 
-def test_results_come_in_order_and_from_another_process() -> None:
+def test_results_come_in_order_and_from_somebody_else(helper: str) -> None:
     with Ahead() as ahead:
         found = list(ahead.map(count, blocks(40)))
     assert [size for size, _ in found] == list(range(40))
-    assert {who for _, who in found} - {os.getpid()}
+    others = {who for _, who in found} - {(PARENT, threading.get_ident())}
+    assert others
+    assert {process == PARENT for process, _ in others} == {helper == "thread"}
 
 
 def test_this_process_helps_where_the_other_is_slow() -> None:
@@ -140,6 +153,7 @@ def test_a_store_is_the_same_with_and_without_it(
 def test_without_its_parent_it_ends() -> None:
     script = (
         "import os, time; from benchkit.ingestion.ahead import Ahead;"
+        "from benchkit.parsers import kernel; kernel.compiled = None;"
         "ahead = Ahead(); print(*ahead.map(bytes.decode, [b'1']), flush=True);"
         "print(ahead._pool.submit(os.getpid).result(), flush=True); time.sleep(60)"
     )

@@ -21,6 +21,7 @@ from benchkit.parsers.octets import (
     need_cleaning,
     tell_apart,
 )
+from benchkit.parsers.vegeta.frames import Layout, Walk
 
 pytestmark = pytest.mark.skipif(kernel.compiled is None, reason="installed without its kernel")
 
@@ -87,6 +88,31 @@ def test_lines_are_the_same_on_both_roads(text: bytes, count: int) -> None:
     assert ours == numpys
 
 
+#: What values of gob are made of: small numbers, wide ones, lengths that fit and that do not.
+GOB = st.lists(
+    st.sampled_from([b"\1", b"\2", b"\3", b"\0", b"\4", b"\xff\x80", b"\xfe\1\0", b"\x80", b"\2ab"])
+    | st.binary(max_size=3),
+    max_size=12,
+).map(b"".join)
+
+
+@given(st.lists(GOB, max_size=6))
+def test_values_of_gob_are_the_same_on_both_roads(values: list[bytes]) -> None:
+    fields = ("number", "text", "headers", "blob", "signed")
+    layout = Layout(b"\x80", tuple(zip("abcde", fields, strict=True)))
+    block, sizes = Octets(b"".join(values)), [len(value) for value in values]
+    ends = MARGIN + np.cumsum(sizes, dtype=np.int64)
+
+    def read() -> list[object]:
+        walk = Walk(block, ends - np.array(sizes, dtype=np.int64), ends)
+        found = walk.read(layout)
+        columns = [column[walk.good] for pair in found.values() for column in pair]
+        return [walk.good, *columns]
+
+    ours, numpys = on_both_roads(read)
+    assert ours == numpys
+
+
 @pytest.mark.parametrize("place", [-1, 1 << 40, -(1 << 62)])
 def test_no_place_outside_of_the_block_is_read(place: int) -> None:
     data, starts = Octets(b"1,2").data, np.array([MARGIN, place])
@@ -99,6 +125,7 @@ def test_no_place_outside_of_the_block_is_read(place: int) -> None:
         lambda: kernel.read_integers(data, starts, sizes),
         lambda: kernel.read_decimals(data, starts, sizes),
         lambda: kernel.find_separators(data, starts, starts + sizes, ord(","), 1),
+        lambda: kernel.read_structs(data, starts, starts + sizes, "nbh", 64),
     ):
         with pytest.raises(IndexError, match="outside of the block"):
             read()

@@ -31,6 +31,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ import numpy as np
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source
 from benchkit.parsers.k6.columns import BLOCK_BYTES, Points, read_block
 from benchkit.parsers.k6.points import Gathering
-from benchkit.parsers.k6.table import read_rows
+from benchkit.parsers.k6.table import Rows, read_rows
 from benchkit.parsers.k6.words import QUANTILE_RULE, complete
 from benchkit.parsers.source import UnreadableError, clean_lines
 
@@ -257,19 +258,27 @@ class _Csv(_Reader):
     def take_all(self) -> Iterator[Record]:
         """Read all lines: under a header in columns where they are rows without quotes."""
         before = 1
-        for block in self.source.line_blocks():
-            parts = _HEADERS.split(block) if _HEADER.encode() in block else [block]
-            for part in filter(None, parts):
+        columns = self.source.head().text.lstrip().partition("\n")[0].strip().split(",")
+        read = partial(read_rows, columns=columns)
+        for rows in self.source.map(read, self.source.line_blocks()):
+            data = rows.after(0)
+            if self.columns == columns and _HEADER.encode() not in data:
+                before += yield from self.take_rows(rows, before)
+                continue
+            for part in filter(None, _HEADERS.split(data)):
                 before += yield from self.take_part(part, before)
 
     def take_part(self, data: bytes, before: int) -> Generator[Record, None, int]:
         """Read lines between two headers, or a header; return how many they are."""
         if self.run is None or data.startswith(_HEADER.encode()):
             return (yield from self.take_lines(clean_lines(data), before))
-        rows = read_rows(data, self.columns)
+        return (yield from self.take_rows(read_rows(data, self.columns), before))
+
+    def take_rows(self, rows: Rows, before: int) -> Generator[Record, None, int]:
+        """Take in lines under a header; return how many they are."""
         points, done, size = rows.points, 0, len(rows.good)
         if _FEW * np.count_nonzero(~rows.good) > size:
-            return (yield from self.take_lines(clean_lines(data), before))
+            return (yield from self.take_lines(clean_lines(rows.after(0)), before))
         columns = self.columns
         for turn in (*np.flatnonzero(~rows.good).tolist(), size):
             while done < turn and self.open:

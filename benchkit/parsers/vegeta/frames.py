@@ -16,12 +16,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchkit.parsers import kernel
 from benchkit.parsers.octets import Array, Octets
 from benchkit.parsers.vegeta.gob import BYTES, OPAQUE, SIGNED, TEXT, UNSIGNED, Kind
 
 _U = np.uint64
 #: More keys or values in a map than this are left to the plain decoder.
 _MOST_ENTRIES = 64
+#: Shapes as the kernel is told them; others are blobs.
+_LETTERS = {"number": "n", "signed": "n", "headers": "h"}
 #: Bytes that precede the digits of a length, by the length's width.
 _WIDTHS = {width: 256 - width for width in (1, 2, 3, 4)}
 
@@ -148,6 +151,8 @@ class Walk:
 
     def read(self, layout: Layout) -> dict[str, tuple[Array, Array]]:
         """Return by field: numbers, or where blobs begin; and which values have it, or its size."""
+        if kernel.compiled:
+            return self._read_compiled(layout)
         size, last = len(self.good), len(layout.fields)
         everything = np.arange(size)
         turns = self._next(everything, np.full(size, -1, dtype=np.int64), last)
@@ -167,6 +172,14 @@ class Walk:
             turns[rows] = self._next(rows, turns[rows], last)
         self.good &= self._places == self._ends
         return found
+
+    def _read_compiled(self, layout: Layout) -> dict[str, tuple[Array, Array]]:
+        shapes = "".join(_LETTERS.get(shape, "b") for _, shape in layout.fields)
+        told, more, self.good = kernel.read_structs(
+            self.block.data, self._places, self._ends, shapes, _MOST_ENTRIES
+        )
+        names = (name for name, _ in layout.fields)
+        return {name: (told[i], more[i]) for i, name in enumerate(names)}
 
     def _next(self, rows: Array, before: Array, last: int) -> Array:
         """Read the step to the next field; ``last`` behind the last one."""
