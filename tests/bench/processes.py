@@ -199,9 +199,17 @@ def measure_many(bench: Bench) -> list[Goal]:
 def measure_memory(bench: Bench) -> list[Goal]:
     """Look at the memory of all processes together while they read, and beside an eighth of it."""
     rows = []
-    for name, make, size in _formats(bench):
-        large = make(bench.make(f"{name}/none/{name}-1.raw"), size)
-        eighth = make(bench.make(f"{name}-eighth/none/{name}-1.raw"), size // 8)
+    size = bench.size.memory
+    formats: list[tuple[str, inputs.Maker, int]] = [
+        ("k6-json", inputs.write_k6_json, size),
+        ("k6-csv", inputs.write_k6_csv, size),
+        ("vegeta-gob", attacks.write_gob, size // 85),
+        ("ab-tsv", inputs.write_ab, size // 45),
+        ("go-bench", inputs.write_gobench, bench.size.gobench),
+    ]
+    for name, make, size in formats:
+        large = make(bench.make(f"{name}-memory/none/{name}-1.raw"), size)
+        eighth = make(bench.make(f"{name}-memory-eighth/none/{name}-1.raw"), size // 8)
         peaks = [run_once(bench.ingest(path)).peak / 2**20 for path in (large, eighth)]
         work = f"memory, {name}"
         rows.append(hold(f"{work} / 400 MiB", peaks[0], 400, 1, id="P7", stretch=0.5, unit="MiB"))
