@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 PIECE_BITS = 24
 #: Bytes beyond which reading takes long enough for a file to grow meanwhile.
 _LARGE = 1 << 20
-#: Bytes of a source below which starting a process that reads ahead costs more than it saves.
+#: Bytes of a source below which starting what reads ahead costs more than it saves.
 AHEAD_BYTES = 16 << 20
 
 
@@ -160,7 +160,7 @@ class Reader:
         source = found.load()
         if self._see is not None:
             source.watch = lambda place: self._tell(Seen(index, place, sink.rows))
-        if found.size > AHEAD_BYTES:
+        if is_bulk(found):
             kernel.keep_memory()
             if self._ahead is not None:
                 source.map = self._ahead.map
@@ -261,6 +261,11 @@ class Reader:
         labels = tuple(found.labels)  # a record's own repr takes ten times as long
         told = f"{__version__}{self._given}{found.variant}{labels}{beside}"
         return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def is_bulk(found: Found) -> bool:
+    """Tell whether a source is so large that two may read it; packed, it is an eighth of that."""
+    return found.size > (AHEAD_BYTES >> 3 if found.label.endswith(".gz") else AHEAD_BYTES)
 
 
 def _pass_over(index: int, found: Found, reason: str) -> Outcome:

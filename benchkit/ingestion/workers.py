@@ -27,7 +27,7 @@ from benchkit.errors import Diagnostic
 from benchkit.ingestion.ahead import Ahead
 from benchkit.ingestion.harvest import Catch, catch
 from benchkit.ingestion.progress import Seen
-from benchkit.ingestion.reading import AHEAD_BYTES, Known, Outcome, Reader, refusal
+from benchkit.ingestion.reading import Known, Outcome, Reader, is_bulk, refusal
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
@@ -78,7 +78,7 @@ def choose_jobs(sources: Sequence[Found], wanted: int | None) -> int:
 
 def is_ahead_worth(sources: Sequence[Found], wanted: int | None) -> bool:
     """Tell whether, where one process reads the sources, another shall read ahead of it."""
-    return (wanted or _count_cores()) > 1 and any(found.size > AHEAD_BYTES for found in sources)
+    return (wanted or _count_cores()) > 1 and any(map(is_bulk, sources))
 
 
 def _count_cores() -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from benchkit.ingestion import reading, workers
+from benchkit.ingestion import reading
 from benchkit.ingestion.ahead import Ahead
 from benchkit.ingestion.commit import ingest
 from benchkit.parsers import kernel, source
@@ -122,7 +122,6 @@ def test_damage_is_raised_behind_all_that_came_before_it() -> None:
 def test_a_store_is_the_same_with_and_without_it(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "AHEAD_BYTES", 0)
     monkeypatch.setattr(reading, "AHEAD_BYTES", 0)
     monkeypatch.setattr(Source.line_blocks, "__defaults__", (20_000,))
     seen = []
