@@ -23,6 +23,7 @@ from benchkit.parsers.k6 import table as k6_table
 from benchkit.parsers.octets import Lines, Octets
 from benchkit.parsers.source import Source, UnreadableError
 from benchkit.parsers.vegeta import columns as vegeta_columns
+from benchkit.parsers.vegeta import json_lines
 from benchkit.parsers.vegeta import raw as vegeta
 from benchkit.parsers.vegeta import records
 from benchkit.parsers.vegeta import table as vegeta_table
@@ -34,6 +35,7 @@ ODD = [
     b",", b"{", b"}", b"-", b"+", b".", b":", b"0", b"9", b"00", b"1e-05", b"-1.5", b"1E3", b"12.",
     b"0.1234567890123456789", b"123456789.987654321", b"NaN", b"1e42", b"null", b"true", b"9" * 20,
     b"Z", b"+03:00", b"2026-11-20T23:55:22Z", b"2026-02-30T23:55:22.5Z", b"60", b"http_reqs",
+    b"\\u003c", b"\\ud8", b"[", b"]", b"[]", b'","', b'"],"', b'":["', b"}\n{",
     b'"tags":null', b'"value":1,', b'"time":"2026-11-20T23:55:22.1Z",', b"\t\t", b"\t7", b"checks",
 ]  # fmt: skip
 
@@ -91,6 +93,26 @@ AB = b"".join(
     ]
 )
 
+VEGETA_JSON = b"".join(
+    b'{"attack":"a","seq":%d,"code":200,"timestamp":"2026-11-21T00:47:49.%dZ","latency":14272,'
+    b'"bytes_out":0,"bytes_in":5,"error":"","body":%s,"method":"GET","url":"http://h/?a=%d\\u0026",'
+    b'"headers":%s}\n' % (i, 242054756 // 10 ** (i % 9), body, i % 2, headers)
+    for i, (body, headers) in enumerate(
+        10
+        * [
+            (b"null", b"null"),
+            (b'"Zm9vYmFy"', b'{"Date":["Sat, 21 Nov 2026"],"Via":["1.1 \\"a\\"","1.0 b"]}'),
+            (b'""', b"{}"),
+        ]
+    )
+)
+VEGETA_LINES = {
+    "refused": (FIXTURES / "skywalking-vegeta/edge/vegeta-results-refused.json").read_bytes(),
+    "version 8": (FIXTURES / "vegeta-edge/old/v8.0.0.json").read_bytes(),
+    "version 5": (FIXTURES / "vegeta-edge/old/v5.9.0.json").read_bytes(),
+    "bodies": VEGETA_JSON,
+}
+
 
 def read_no_rows(_: Octets, lines: Lines) -> tuple[np.ndarray, np.ndarray]:
     size = len(lines.starts)
@@ -129,6 +151,14 @@ SAMPLES: dict[str, tuple[Format, bytes, Callable[[pytest.MonkeyPatch], None]]] =
         ),
         lambda patch: patch.setitem(vegeta._READERS, "csv", records.read_csv),
     ),
+    **{
+        f"vegeta json, {name}": (
+            vegeta.FORMAT,
+            b"".join(data.splitlines(keepends=True)[:40]),
+            lambda patch: patch.setitem(vegeta._READERS, "ndjson", records.read_json),
+        )
+        for name, data in VEGETA_LINES.items()
+    },
     "vegeta gob": (
         vegeta.FORMAT,
         (FIXTURES / "skywalking-vegeta/edge/vegeta-results-refused.bin").read_bytes()[:4000],
@@ -155,6 +185,7 @@ def test_both_roads_give_the_same(name: str, draw: st.DataObject, block: int) ->
         patch.setattr(k6, "_FEW", 0)
         patch.setattr(vegeta_columns, "_FEW", 0)
         patch.setattr(vegeta_table, "_FEW", 0)
+        patch.setattr(json_lines, "_FEW", 0)
         patch.setattr(vegeta_columns, "LINE_BLOCK", block)
         fast = told(form, data)
     with pytest.MonkeyPatch.context() as patch:
@@ -186,6 +217,8 @@ def test_the_usual_shapes_are_read_in_columns() -> None:
     header, *rows = zipped("k6-edge/small/k6-raw-small.csv.gz").splitlines(keepends=True)
     columns = header.decode().strip().split(",")
     assert k6_table.read_rows(b"".join(rows), columns).good.all()
+    for lines in VEGETA_LINES.values():
+        assert not json_lines.read_block(lines).odd
     gob = SAMPLES["vegeta gob"][1]
     kinds = [type(record) for record in vegeta_columns.read_gob(Source(None, "x", gob))]
     assert kinds[:2] == [records.Result, vegeta_columns.Results]
