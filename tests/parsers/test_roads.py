@@ -23,9 +23,8 @@ from benchkit.parsers.k6 import table as k6_table
 from benchkit.parsers.octets import Lines, Octets
 from benchkit.parsers.source import Source, UnreadableError
 from benchkit.parsers.vegeta import columns as vegeta_columns
-from benchkit.parsers.vegeta import json_lines
+from benchkit.parsers.vegeta import json_lines, records
 from benchkit.parsers.vegeta import raw as vegeta
-from benchkit.parsers.vegeta import records
 from benchkit.parsers.vegeta import table as vegeta_table
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

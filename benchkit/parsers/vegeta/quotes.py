@@ -54,7 +54,8 @@ def _find_escaped(block: Octets) -> Array:
     begins = np.ones(len(slashes), dtype=bool)
     begins[1:] = np.diff(slashes) > 1
     runs = np.maximum.accumulate(np.where(begins, numbers, 0))
-    return slashes[(numbers - runs) % 2 == 0] + 1
+    places: Array = slashes[(numbers - runs) % 2 == 0] + 1
+    return places
 
 
 def are_headers(block: Octets, quotes: Array, firsts: Array, counts: Array, ends: Array) -> Array:
@@ -73,7 +74,7 @@ def are_headers(block: Octets, quotes: Array, firsts: Array, counts: Array, ends
     -------
     ndarray of bool, shape (rows,)
     """
-    good = (counts >= 4) & (counts % 2 == 0)
+    good: Array = (counts >= 4) & (counts % 2 == 0)
     rows = np.flatnonzero(good)
     if not len(rows):
         return good
