@@ -14,13 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchkit.parsers import source
+from benchkit.parsers import documents, prometheus, source
 from benchkit.parsers.ab import samples as ab
 from benchkit.parsers.base import Diagnostic, Format, Reading, Samples
 from benchkit.parsers.k6 import columns as k6_columns
 from benchkit.parsers.k6 import raw as k6
 from benchkit.parsers.k6 import table as k6_table
 from benchkit.parsers.octets import Lines, Octets
+from benchkit.parsers.prometheus import reader as prometheus_reader
+from benchkit.parsers.prometheus.columns import find_values
 from benchkit.parsers.source import Source, UnreadableError
 from benchkit.parsers.vegeta import columns as vegeta_columns
 from benchkit.parsers.vegeta import json_lines, records
@@ -34,7 +36,8 @@ ODD = [
     b",", b"{", b"}", b"-", b"+", b".", b":", b"0", b"9", b"00", b"1e-05", b"-1.5", b"1E3", b"12.",
     b"0.1234567890123456789", b"123456789.987654321", b"NaN", b"1e42", b"null", b"true", b"9" * 20,
     b"Z", b"+03:00", b"2026-11-20T23:55:22Z", b"2026-02-30T23:55:22.5Z", b"60", b"http_reqs",
-    b"\\u003c", b"\\ud8", b"[", b"]", b"[]", b'","', b'"],"', b'":["', b"}\n{",
+    b"\\u003c", b"\\ud8", b"-Infinity", b"NaN", b"[[", b"]]", b'"values":[[',
+     b"[", b"]", b"[]", b'","', b'"],"', b'":["', b"}\n{",
     b'"tags":null', b'"value":1,', b'"time":"2026-11-20T23:55:22.1Z",', b"\t\t", b"\t7", b"checks",
 ]  # fmt: skip
 
@@ -112,6 +115,21 @@ VEGETA_LINES = {
     "bodies": VEGETA_JSON,
 }
 
+RANGE = (FIXTURES / "tracing-resources/prometheus/query_range-cpu_seconds_total.json").read_bytes()
+NAMES = "container_network_receive_bytes_total", "container_memory_rss", "app_spans_dropped_total"
+VALUES = "8", "2.5", "499.81839183012374", "1.8446744073709552e+19", "NaN", "+Inf", "-0", "1e-7"
+SERIES = ",".join(
+    f'{{"metric":{{"__name__":"{NAMES[i // 4]}","id":"/{i // 2}","interface":"eth{i % 2}"'
+    + (',"name":"web"' if i < 3 else "")
+    + '},"values":['
+    + ",".join(
+        f'[{1795224103 + j}{".302" if (i // 2 + j) % 3 else ""},"{VALUES[(i // 4 + j) % 8]}"]'
+        for j in range(6)
+    )
+    + "]}"
+    for i in range(9)
+)
+
 
 def read_no_rows(_: Octets, lines: Lines) -> tuple[np.ndarray, np.ndarray]:
     size = len(lines.starts)
@@ -158,6 +176,18 @@ SAMPLES: dict[str, tuple[Format, bytes, Callable[[pytest.MonkeyPatch], None]]] =
         )
         for name, data in VEGETA_LINES.items()
     },
+    **{
+        f"prometheus, {name}": (
+            prometheus.FORMAT,
+            data,
+            lambda patch: patch.setattr(prometheus_reader, "_read_in_columns", lambda _: []),
+        )
+        for name, data in (
+            ("real", RANGE),
+            ("one line", f"[{SERIES}]".encode()),
+            ("lines", f'[{SERIES}]\n{{"result":[\n{SERIES}]}}\n'.encode()),
+        )
+    },
     "vegeta gob": (
         vegeta.FORMAT,
         (FIXTURES / "skywalking-vegeta/edge/vegeta-results-refused.bin").read_bytes()[:4000],
@@ -185,6 +215,7 @@ def test_both_roads_give_the_same(name: str, draw: st.DataObject, block: int) ->
         patch.setattr(vegeta_columns, "_FEW", 0)
         patch.setattr(vegeta_table, "_FEW", 0)
         patch.setattr(json_lines, "_FEW", 0)
+        patch.setattr(documents, "_LARGE", 0)
         patch.setattr(vegeta_columns, "LINE_BLOCK", block)
         fast = told(form, data)
     with pytest.MonkeyPatch.context() as patch:
@@ -221,3 +252,10 @@ def test_the_usual_shapes_are_read_in_columns() -> None:
     gob = SAMPLES["vegeta gob"][1]
     kinds = [type(record) for record in vegeta_columns.read_gob(Source(None, "x", gob))]
     assert kinds[:2] == [records.Result, vegeta_columns.Results]
+
+
+def test_ranges_of_the_usual_shape_are_read_in_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(list(find_values(SERIES.encode()))) == 9
+    monkeypatch.setattr(documents, "_LARGE", 0)
+    found = prometheus_reader._read_in_columns(Source(None, "x", RANGE))
+    assert len(found) == RANGE.count(b'"values"') == 4
