@@ -125,6 +125,8 @@ class Gatherer:
         """Add values as `add` does one by one: float64, and int64 of µs since 1970, shape (k,)."""
         import numpy as np
 
+        if not len(times):
+            return
         fresh = np.ones(len(times), dtype=bool)
         if (np.diff(times) <= 0).any():
             fresh[:] = False
@@ -132,15 +134,15 @@ class Gatherer:
         place = measure.metric, subject
         if place in self._seen or place in self._told:
             seen = self._times(*place)
-            fresh &= ~np.isin(times, np.fromiter(seen, np.int64, len(seen)))
+            fresh &= np.fromiter((time not in seen for time in times.tolist()), bool, len(times))
             seen.update(times.tolist())
         else:
             self._told[place] = times
-        if fresh.any():
+        count = int(np.count_nonzero(fresh))
+        if count:
             key = _Key(measure.metric, measure.unit, measure.stat, subject, origin, None)
             columns = self._columns.setdefault(key, _Columns())
             columns.gather()
-            count = int(np.count_nonzero(fresh))
             lines = np.full(count, line, dtype=np.int64)
             columns.known.append((values[fresh], times[fresh].view("datetime64[us]"), lines))
             columns.size += count

@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchkit.parsers import documents, prometheus, source
+from benchkit.parsers import cadvisor, documents, prometheus, source
 from benchkit.parsers.ab import samples as ab
 from benchkit.parsers.base import Diagnostic, Format, Reading, Samples
+from benchkit.parsers.cadvisor import reader as cadvisor_reader
 from benchkit.parsers.k6 import columns as k6_columns
 from benchkit.parsers.k6 import raw as k6
 from benchkit.parsers.k6 import table as k6_table
@@ -129,6 +130,18 @@ SERIES = ",".join(
     + "]}"
     for i in range(9)
 )
+LOOKS = [
+    f'{{"timestamp":"2026-11-21T01:21:{i // 2:02}.{622269238 // 10 ** (i % 7)}Z","cpu":{{"usage":'
+    f'{{"total":{i * 10**9}}},"cfs":{{"periods":{i % 3},"throttled_periods":3}}}},"load":-0.5e-7,'
+    f'"memory":{{"usage":{i},"rss":82448384}},"network":{{"interfaces":[{{"name":"eth0","rx_bytes":'
+    f'{i}}},{{"name":"{("eth1", "eth2", "lo")[i % 3]}","rx_bytes":7}}]}},"diskio":{{'
+    f'"io_service_bytes":[{{"major":252,"minor":{i},"stats":{{"Read":9}}}}]}}}}'
+    for i in range(12)
+]
+POLLS = (
+    f'[{{"name":"/a/b","stats":[{",".join(LOOKS[:6])}]}},\n{{"name":"/a/c","stats":['
+    f'{",".join(LOOKS[6:])}]}}]\n{{"/a/c":{{"stats":[{",".join(LOOKS[4:])}]}}}}\n'
+)
 
 
 def read_no_rows(_: Octets, lines: Lines) -> tuple[np.ndarray, np.ndarray]:
@@ -186,6 +199,17 @@ SAMPLES: dict[str, tuple[Format, bytes, Callable[[pytest.MonkeyPatch], None]]] =
             ("real", RANGE),
             ("one line", f"[{SERIES}]".encode()),
             ("lines", f'[{SERIES}]\n{{"result":[\n{SERIES}]}}\n'.encode()),
+        )
+    },
+    **{
+        f"cadvisor, {name}": (
+            cadvisor.FORMAT,
+            data.encode(),
+            lambda patch: patch.setattr(cadvisor_reader, "_read_in_columns", lambda _: None),
+        )
+        for name, data in (
+            ("one line", f'{{"/a":{{"spec":{{}},"stats":[{",".join(LOOKS)}]}}}}'),
+            ("lines", POLLS),
         )
     },
     "vegeta gob": (
@@ -259,3 +283,14 @@ def test_ranges_of_the_usual_shape_are_read_in_columns(monkeypatch: pytest.Monke
     monkeypatch.setattr(documents, "_LARGE", 0)
     found = prometheus_reader._read_in_columns(Source(None, "x", RANGE))
     assert len(found) == RANGE.count(b'"values"') == 4
+
+
+def test_looks_that_differ_in_digits_are_read_in_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "_LARGE", 0)
+    path = FIXTURES / "tracing-resources/none/cadvisor-v13-1.json"
+    found = cadvisor_reader._read_in_columns(Source(None, "x", path.read_bytes()))
+    assert found is not None
+    for _, each in found[0]:
+        first, last = each.stats
+        assert len(first.times) > 10
+        assert isinstance(last, dict)
