@@ -121,7 +121,7 @@ NAMES = "container_network_receive_bytes_total", "container_memory_rss", "app_sp
 VALUES = "8", "2.5", "499.81839183012374", "1.8446744073709552e+19", "NaN", "+Inf", "-0", "1e-7"
 SERIES = ",".join(
     f'{{"metric":{{"__name__":"{NAMES[i // 4]}","id":"/{i // 2}","interface":"eth{i % 2}"'
-    + (',"name":"web"' if i < 3 else "")
+    + (',"name":"web"' if i % 4 < 3 else "")
     + '},"values":['
     + ",".join(
         f'[{1795224103 + j}{".302" if (i // 2 + j) % 3 else ""},"{VALUES[(i // 4 + j) % 8]}"]'

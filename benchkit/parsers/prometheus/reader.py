@@ -17,8 +17,8 @@ from benchkit.parsers.documents import Part, read_around, read_documents, read_t
 from benchkit.parsers.prometheus import grafana, promtool
 from benchkit.parsers.prometheus.answers import read_answer
 from benchkit.parsers.prometheus.columns import add_columns, find_values
-from benchkit.parsers.prometheus.lives import Point, join_counters, join_looks
-from benchkit.parsers.prometheus.model import Series
+from benchkit.parsers.prometheus.lives import Point, join_columns, join_counters, join_looks
+from benchkit.parsers.prometheus.model import Columns, Series
 from benchkit.parsers.series import Gatherer
 
 _UNNAMED = "query the metric itself, without a function over it, so that its name is kept"
@@ -91,6 +91,16 @@ def _read_in_columns(source: Source) -> list[Series | Diagnostic]:
     return found if used == len(parts) else []
 
 
+def _join(lives: list[Columns | None], measure: Measure) -> Columns | None:
+    """Return the values of a container, if those of all its ids were read in columns."""
+    known = [columns for columns in lives if columns is not None]
+    if len(known) < len(lives):
+        return None
+    if len(known) == 1:
+        return known[0]
+    return join_columns(known, is_counter=measure.stat == "counter")
+
+
 @dataclass(slots=True)
 class _Choice:
     """The series that are read, and why others are not."""
@@ -148,7 +158,7 @@ class _Choice:
     ) -> None:
         points: Iterable[Point] = ()
         origin = "computed" if len(lives) > 1 or len(lives[0]) > 1 else "reported"
-        columns = add_columns(lives[0]) if len(lives) == 1 else None
+        columns = _join([add_columns(parts) for parts in lives], measure)
         if columns is not None:
             gatherer.extend(
                 measure, subject, columns.values, columns.times, columns.line, origin=origin
