@@ -184,7 +184,7 @@ SAMPLES: dict[str, tuple[Format, bytes, Callable[[pytest.MonkeyPatch], None]]] =
     **{
         f"vegeta json, {name}": (
             vegeta.FORMAT,
-            b"".join(data.splitlines(keepends=True)[:40]),
+            b"".join(data.splitlines(keepends=True)[:15]),
             lambda patch: patch.setitem(vegeta._READERS, "ndjson", records.read_json),
         )
         for name, data in VEGETA_LINES.items()
@@ -246,6 +246,29 @@ def test_both_roads_give_the_same(name: str, draw: st.DataObject, block: int) ->
         plain(patch)
         is_same = told(form, data) == fast
     assert is_same, data  # a comparison of all that was read would take pages
+
+
+@pytest.mark.parametrize("name", ["vegeta json, bodies", "prometheus, lines", "cadvisor, lines"])
+def test_damaged_gzip_gives_the_same_on_both_roads(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form, original, plain = SAMPLES[name]
+    data = gzip.compress(original * 20, mtime=0)[:-20]
+    monkeypatch.setattr(documents, "_LARGE", 0)
+    fast = told(form, data)
+    assert "cut short" in fast["problems"][0]
+    assert bool(fast["samples"]) == name.startswith("vegeta")
+    plain(monkeypatch)
+    assert told(form, data) == fast
+
+
+def test_a_line_longer_than_a_block_is_told() -> None:
+    form, original, _ = SAMPLES["vegeta json, bodies"]
+    found = told(form, original + b"x" * (source.LINE_BLOCK + 9) + b"\n" + original)
+    (problem,) = found["problems"]
+    assert (problem.line, problem.severity) == (16, "warning")
+    ((latencies, *_),) = found["samples"].values()
+    assert len(latencies) == 30
 
 
 def test_an_empty_message_before_what_looks_like_a_value_holds_no_value(

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchkit.parsers.cadvisor.templates import EXACT, Outlines, Template, read_number
+from benchkit.parsers.cadvisor.usage import Column, Looks
 from benchkit.parsers.counters import Measure
 from benchkit.parsers.documents import Part
 from benchkit.parsers.octets import MARGIN, Array, Octets
@@ -24,23 +25,6 @@ _LIST, _LOOK = b'"stats":[{"timestamp":"', b'{"timestamp":"'
 _BATCH = 1 << 22
 #: Outlines that are told apart, and looks of one outline that mean something else.
 _MOST_OUTLINES, _MOST_MEANINGS = 1024, 16
-
-
-class Column(NamedTuple):
-    """Values of one measure, shape (k,), and which looks tell one."""
-
-    measure: Measure
-    origin: str
-    values: Array
-    told: Array
-
-
-class Looks(NamedTuple):
-    """Looks that follow each other in a line; ``times`` are µs since 1970, shape (k,)."""
-
-    times: Array
-    columns: list[Column]
-    line: int
 
 
 class _Span(NamedTuple):

@@ -12,8 +12,7 @@ from typing import Any
 
 from benchkit.parsers.base import Diagnostic, Reading, Record, Source
 from benchkit.parsers.cadvisor.answers import Observed, limits, observed
-from benchkit.parsers.cadvisor.columns import Looks, find_looks
-from benchkit.parsers.cadvisor.usage import read_look, read_summary
+from benchkit.parsers.cadvisor.usage import Looks, read_look, read_summary
 from benchkit.parsers.containers import nested
 from benchkit.parsers.counters import dig, is_number
 from benchkit.parsers.documents import Part, read_around, read_documents
@@ -47,6 +46,8 @@ _Sorted = tuple[list[tuple[int, Observed]], list[Diagnostic]]
 
 def _read_in_columns(source: Source) -> _Sorted | None:
     """Read a large answer; None if it is not as cAdvisor writes it."""
+    from benchkit.parsers.cadvisor.columns import find_looks
+
     parts: list[Part] = []
 
     def find(data: bytes) -> list[Part]:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchkit.parsers.counters import CONTAINERS, Measure, add_up, dig
 from benchkit.parsers.documents import line_of
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _CPU = CONTAINERS["container_cpu_usage_seconds_total"]
 _CORES = Measure("cpu_usage", "cores", "sample")
@@ -58,6 +61,23 @@ class Value(NamedTuple):
     def line(self, default: int) -> int:
         """Return its line, in a document of that line."""
         return line_of(self.parts[-1], default)
+
+
+class Column(NamedTuple):
+    """Values of one measure, shape (k,), and which looks tell one."""
+
+    measure: Measure
+    origin: str
+    values: np.ndarray
+    told: np.ndarray
+
+
+class Looks(NamedTuple):
+    """Looks that follow each other in a line; ``times`` are µs since 1970, shape (k,)."""
+
+    times: np.ndarray
+    columns: list[Column]
+    line: int
 
 
 def read_look(look: dict[str, Any]) -> Iterator[Value]:

@@ -11,10 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
-
-from benchkit.parsers.prometheus.model import Columns
-
 
 class Point(NamedTuple):
     """A value, when it was told (µs since 1970), and in which line."""
@@ -73,41 +69,6 @@ def join_looks(lives: Sequence[Sequence[Point]]) -> Iterator[Point]:
     """
     newest = {_time(point): point for points in _in_order(lives) for point in points}
     yield from (point for _, point in sorted(newest.items()))
-
-
-def join_columns(lives: Sequence[Columns], *, is_counter: bool) -> Columns | None:
-    """Return what `join_counters`, or `join_looks`, yields; None if it stands in several lines.
-
-    Examples
-    --------
-    >>> old, new = Columns(np.array([0, 1]), np.array([5.0, 6.0]), 0, 1), Columns(
-    ...     np.array([1, 2]), np.array([7.0, 9.0]), 0, 1
-    ... )
-    >>> join_columns([new, old], is_counter=True).values.tolist()
-    [5.0, 6.0, 8.0]
-    """
-    if len({each.line for each in lives}) > 1:
-        return None
-    known = []
-    for each in lives:
-        order = np.argsort(each.times, kind="stable")
-        if len(order):
-            known.append((each.times[order], each.values[order]))
-    known.sort(key=lambda life: int(life[0][0]))
-    if not known:
-        return lives[0]
-    told, seen = (np.concatenate(column) for column in zip(*known, strict=True))
-    if not is_counter:
-        times, newest = np.unique(told[::-1], return_index=True)
-        return Columns(times, seen[::-1][newest], 0, lives[0].line)
-    steps = []
-    for _, values in known:
-        grown = np.diff(values, prepend=values[0])
-        steps.append(np.where(grown < 0, values, grown))
-    times, places = np.unique(told, return_inverse=True)
-    grown = np.bincount(places, weights=np.concatenate(steps))
-    totals = np.cumsum(np.concatenate(([known[0][1][0]], grown)))
-    return Columns(times, totals[1:], 0, lives[0].line)
 
 
 def _in_order(lives: Iterable[Sequence[Point]]) -> list[list[Point]]:

@@ -16,8 +16,7 @@ from benchkit.parsers.counters import Measure, Place, add_up, measure_of, place
 from benchkit.parsers.documents import Part, read_around, read_documents, read_text
 from benchkit.parsers.prometheus import grafana, promtool
 from benchkit.parsers.prometheus.answers import read_answer
-from benchkit.parsers.prometheus.columns import add_columns, find_values
-from benchkit.parsers.prometheus.lives import Point, join_columns, join_counters, join_looks
+from benchkit.parsers.prometheus.lives import Point, join_counters, join_looks
 from benchkit.parsers.prometheus.model import Columns, Series
 from benchkit.parsers.series import Gatherer
 
@@ -79,6 +78,8 @@ def _read_plainly(source: Source) -> list[Series | Diagnostic]:
 
 def _read_in_columns(source: Source) -> list[Series | Diagnostic]:
     """Read a large answer; nothing if it is not as Prometheus writes it."""
+    from benchkit.parsers.prometheus.columns import find_values
+
     parts: list[Part] = []
 
     def find(data: bytes) -> list[Part]:
@@ -91,9 +92,13 @@ def _read_in_columns(source: Source) -> list[Series | Diagnostic]:
     return found if used == len(parts) else []
 
 
-def _join(lives: list[Columns | None], measure: Measure) -> Columns | None:
+def _join(lives: list[list[Series]], measure: Measure) -> Columns | None:
     """Return the values of a container, if those of all its ids were read in columns."""
-    known = [columns for columns in lives if columns is not None]
+    if any(series.columns is None for parts in lives for series in parts):
+        return None
+    from benchkit.parsers.prometheus.columns import add_columns, join_columns
+
+    known = [columns for parts in lives if (columns := add_columns(parts)) is not None]
     if len(known) < len(lives):
         return None
     if len(known) == 1:
@@ -158,7 +163,7 @@ class _Choice:
     ) -> None:
         points: Iterable[Point] = ()
         origin = "computed" if len(lives) > 1 or len(lives[0]) > 1 else "reported"
-        columns = _join([add_columns(parts) for parts in lives], measure)
+        columns = _join(lives, measure)
         if columns is not None:
             gatherer.extend(
                 measure, subject, columns.values, columns.times, columns.line, origin=origin

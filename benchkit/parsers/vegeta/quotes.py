@@ -31,7 +31,7 @@ def find_quotes(block: Octets, lines: Lines) -> tuple[Array, Array]:
     marks = block.bytes == ord('"')
     text = block.bytes[MARGIN : block.end]
     controls = text < ord(" ")
-    if np.count_nonzero(controls) > np.count_nonzero(text == ord("\n")):
+    if np.count_nonzero(controls) > np.count_nonzero(lines.ends < block.end):
         odd = np.flatnonzero(controls & (text != ord("\n"))) + MARGIN
         good[np.searchsorted(lines.ends, odd)] = False
     if b"\\" in block.data:
