@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 from benchkit.parsers import cadvisor, documents, prometheus, source
 from benchkit.parsers.ab import samples as ab
 from benchkit.parsers.base import Diagnostic, Format, Reading, Samples
+from benchkit.parsers.cadvisor import columns as cadvisor_columns
 from benchkit.parsers.cadvisor import reader as cadvisor_reader
 from benchkit.parsers.k6 import columns as k6_columns
 from benchkit.parsers.k6 import raw as k6
 from benchkit.parsers.k6 import table as k6_table
 from benchkit.parsers.octets import Lines, Octets
+from benchkit.parsers.prometheus import columns as prometheus_columns
 from benchkit.parsers.prometheus import reader as prometheus_reader
-from benchkit.parsers.prometheus.columns import find_values
 from benchkit.parsers.source import Source, UnreadableError
 from benchkit.parsers.vegeta import columns as vegeta_columns
 from benchkit.parsers.vegeta import json_lines, records
@@ -111,8 +112,11 @@ VEGETA_JSON = b"".join(
 )
 VEGETA_LINES = {
     "refused": (FIXTURES / "skywalking-vegeta/edge/vegeta-results-refused.json").read_bytes(),
-    "version 8": (FIXTURES / "vegeta-edge/old/v8.0.0.json").read_bytes(),
-    "version 5": (FIXTURES / "vegeta-edge/old/v5.9.0.json").read_bytes(),
+    "old versions": b"".join(
+        line
+        for version in ("v8.0.0", "v5.9.0")
+        for line in (FIXTURES / f"vegeta-edge/old/{version}.json").read_bytes().splitlines(True)[:8]
+    ),
     "bodies": VEGETA_JSON,
 }
 
@@ -240,6 +244,8 @@ def test_both_roads_give_the_same(name: str, draw: st.DataObject, block: int) ->
         patch.setattr(vegeta_table, "_FEW", 0)
         patch.setattr(json_lines, "_FEW", 0)
         patch.setattr(documents, "_LARGE", 0)
+        patch.setattr(prometheus_columns, "_FEW", 0)
+        patch.setattr(cadvisor_columns, "_FEW", 0)
         patch.setattr(vegeta_columns, "LINE_BLOCK", block)
         fast = told(form, data)
     with pytest.MonkeyPatch.context() as patch:
@@ -255,6 +261,7 @@ def test_damaged_gzip_gives_the_same_on_both_roads(
     form, original, plain = SAMPLES[name]
     data = gzip.compress(original * 40, mtime=0)[:-20]
     monkeypatch.setattr(documents, "_LARGE", 0)
+    monkeypatch.setattr(prometheus_columns, "_FEW", 0)
     fast = told(form, data)
     assert "cut short" in fast["problems"][0]
     assert bool(fast["samples"]) == name.startswith("vegeta")
@@ -302,8 +309,9 @@ def test_the_usual_shapes_are_read_in_columns() -> None:
 
 
 def test_ranges_of_the_usual_shape_are_read_in_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(list(find_values(SERIES.encode()))) == 9
     monkeypatch.setattr(documents, "_LARGE", 0)
+    monkeypatch.setattr(prometheus_columns, "_FEW", 0)
+    assert len(list(prometheus_columns.find_values(SERIES.encode()))) == 9
     found = prometheus_reader._read_in_columns(Source(None, "x", RANGE))
     assert len(found) == RANGE.count(b'"values"') == 4
 

@@ -23,6 +23,8 @@ from benchkit.parsers.times import read_times
 _LIST, _LOOK = b'"stats":[{"timestamp":"', b'{"timestamp":"'
 #: Bytes of lists that are read at once.
 _BATCH = 1 << 22
+#: Looks that are too few for it.
+_FEW = 4
 #: Outlines that are told apart, and looks of one outline that mean something else.
 _MOST_OUTLINES, _MOST_MEANINGS = 1024, 16
 
@@ -58,7 +60,7 @@ def _find_spans(data: bytes) -> Iterator[_Span]:
         while (start := data.find(_LOOK, start + 1, end)) >= 0:
             starts.append(start)
         line, counted = line + data.count(b"\n", counted, starts[0]), starts[0]
-        if len(starts) > 1:
+        if len(starts) - 1 > _FEW:
             yield _Span(starts, line)
 
 
@@ -83,16 +85,16 @@ def _read(
 
 
 def _runs(kinds: Array) -> Iterator[tuple[int, int]]:
-    """Yield where rows of one kind begin, and where they end; -1 is no kind.
+    """Yield where many rows of one kind begin, and where they end; -1 is no kind.
 
     Examples
     --------
-    >>> list(_runs(np.array([0, -1, -1, 2, 2, 0])))
-    [(0, 1), (3, 5), (5, 6)]
+    >>> list(_runs(np.repeat([0, -1, 1, 0], 5)))
+    [(0, 5), (10, 15), (15, 20)]
     """
     borders = np.flatnonzero(np.diff(kinds)) + 1
     for first, last in pairwise([0, *borders.tolist(), len(kinds)]):
-        if kinds[first] >= 0:
+        if kinds[first] >= 0 and last - first > _FEW:
             yield first, last
 
 

@@ -24,6 +24,8 @@ from benchkit.parsers.prometheus.model import Columns, Series
 _NAME, _OPEN, _CLOSE = b'"values":', b'"values":[[', b'"]]'
 #: Bytes of pairs that are read at once.
 _BATCH = 1 << 20
+#: Bytes of pairs that are too few for it.
+_FEW = 1 << 10
 _ALLOWED = b'0123456789.+-eE[],"NaInf'
 _WHOLE, _MOST_TIME = 10, 14
 
@@ -53,7 +55,7 @@ def _find_spans(data: bytes) -> Iterator[_Span]:
     while found >= 0:
         start, following = found + len(_OPEN) - 1, data.find(_OPEN, found + 1)
         end = data.find(_CLOSE, start, following if following >= 0 else len(data)) + 2
-        if end > start:
+        if end - start > _FEW:
             line, counted = line + data.count(b"\n", counted, start), start
             yield _Span(start, end, line)
         found = following
