@@ -35,8 +35,8 @@ from benchkit.parsers.vegeta.columns import MOST, MOST_START, Results
 from benchkit.parsers.vegeta.quotes import are_headers, find_quotes
 from benchkit.parsers.vegeta.records import Flaw, Result, take_json
 
-#: Quotes of ``"attack":"A","seq"``, and of all up to the error and of the body's name.
-_NAMED, _FIXED, _BODY = 6, 16, 2
+#: Quotes of ``"attack":"A","seq"``, and of all from the code to the error.
+_NAMED, _FIXED = 6, 16
 #: Quotes that are looked at, at most, from a line's first one on.
 _MOST_QUOTES = 40
 #: If more than one line in so many is odd, all are read one by one.
