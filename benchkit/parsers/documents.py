@@ -4,7 +4,7 @@ In: a source of one or several JSON documents, compact or indented. Out: their v
 know their lines. Why: a row points at the line its number stands on, and a cut document must not
 give half of what it means.
 
-Long lists of numbers may be read in columns before: the decoder then sees a constant in their place.
+Long lists may be read in columns before: the decoder then sees a constant in their place.
 """
 
 from __future__ import annotations
