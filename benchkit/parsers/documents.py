@@ -3,20 +3,27 @@
 In: a source of one or several JSON documents, compact or indented. Out: their values, whose numbers
 know their lines. Why: a row points at the line its number stands on, and a cut document must not
 give half of what it means.
+
+Long lists may be read in columns before: the decoder then sees a constant in their place.
 """
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.source import Source
 
 #: A larger document is refused: it would not fit into memory as Python objects.
 LARGEST = 64 << 20
+#: In a smaller one nothing is read in columns: it would take longer.
+_LARGE = 1 << 18
+#: A constant that stands where a value stood that was read before.
+_STANDS_FOR = "-Infinity"
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|\n|[a-zA-Z]+')
 _BLANK = re.compile(r"[\s,]*")
@@ -60,8 +67,69 @@ def read_documents(source: Source) -> Iterator[tuple[int, Any]]:
     if isinstance(text, Diagnostic):
         yield 0, text
         return
-    lines = _Lines(text)
-    decoder = json.JSONDecoder(parse_int=lines.whole, parse_float=lines.broken)
+    for line, value in _decode(text, _Lines(text)):
+        is_read = not isinstance(value, Exception)
+        yield line, value if is_read else _refusal(source.label, text, value)
+
+
+class Part(NamedTuple):
+    """A value that stands from one place of a text up to another, and what is to stand for it."""
+
+    start: int
+    end: int
+    value: object
+
+
+def read_around(
+    source: Source, find: Callable[[bytes], Iterable[Part]]
+) -> list[tuple[int, Any]] | None:
+    """Return what `read_documents` yields, with parts of it that were read otherwise.
+
+    Parameters
+    ----------
+    source : Source
+    find : callable
+        Takes the text and gives, in their order, values (whole ones, each behind the colon of its
+        name or a list's bracket or comma) that it has read by itself; they hold no line end.
+
+    Returns
+    -------
+    list or None
+        None where the text is small, is no plain text or no valid JSON, or holds no such part.
+    """
+    data = _read_large(source)
+    if len(data) < _LARGE or any(byte in data for byte in (b"\0", b"\r", b"\x1b")):
+        return None
+    values: list[object] = []
+    rest: list[bytes] = []
+    place = 0
+    for part in find(data):
+        rest += data[place : part.start], _STANDS_FOR.encode()
+        place = part.end
+        values.append(part.value)
+    text = b"".join((*rest, data[place:])).decode("utf-8", errors="replace")
+    if not values or text.count(_STANDS_FOR) != len(values):
+        return None
+    lines = _Lines(text, values)
+    found = list(_decode(text, lines))
+    is_read = lines.is_used_up and not any(isinstance(value, Exception) for _, value in found)
+    return found if is_read else None
+
+
+def _read_large(source: Source) -> bytes:
+    """Return the whole content; nothing if it is too large."""
+    blocks, size = [], 0
+    for block in source.blocks():
+        size += len(block)
+        if size > LARGEST:
+            return b""
+        blocks.append(block)
+    return b"".join(blocks).removeprefix(codecs.BOM_UTF8)
+
+
+def _decode(text: str, lines: _Lines) -> Iterator[tuple[int, Any]]:
+    """Yield the line of each document and its value; at the end, perhaps, what is wrong with it."""
+    decoder = lines.decoder()
     at = _BLANK.match(text).end()  # type: ignore[union-attr]
     counted, line = 0, 1
     while at < len(text):
@@ -69,7 +137,7 @@ def read_documents(source: Source) -> Iterator[tuple[int, Any]]:
         try:
             value, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
-            yield line, _refusal(source.label, text, error)
+            yield line, error
             return
         yield line, value
         at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
@@ -91,23 +159,40 @@ def _refusal(label: str, text: str, error: Exception) -> Diagnostic:
 
 
 class _Lines:
-    """Gives the decoder's numbers their lines: it meets them in the order of the text."""
+    """Gives the decoder's numbers their lines: it meets them in the order of the text.
 
-    def __init__(self, text: str) -> None:
+    So it meets the places where values stood that were read before.
+    """
+
+    def __init__(self, text: str, values: Sequence[object] = ()) -> None:
         self._places = _places(text) if "\n" in text.rstrip() else None
+        self._values = list(reversed(values))
 
-    def whole(self, digits: str) -> int:
+    @property
+    def is_used_up(self) -> bool:
+        """Whether all values were met."""
+        return not self._values
+
+    def decoder(self) -> json.JSONDecoder:
+        """Return a decoder; where all is one line, it leaves numbers as they are."""
+        constant = self._constant if self._values else None
         if self._places is None:
-            return int(digits)
+            return json.JSONDecoder(parse_constant=constant)
+        return json.JSONDecoder(
+            parse_int=self._whole, parse_float=self._broken, parse_constant=constant
+        )
+
+    def _constant(self, name: str) -> object:
+        return self._values.pop() if name == _STANDS_FOR else float(name)
+
+    def _whole(self, digits: str) -> int:
         number = Whole(digits)
-        number.line, number.next_line = next(self._places)
+        number.line, number.next_line = next(self._places)  # type: ignore[arg-type]
         return number
 
-    def broken(self, digits: str) -> float:
-        if self._places is None:
-            return float(digits)
+    def _broken(self, digits: str) -> float:
         number = Broken(digits)
-        number.line, number.next_line = next(self._places)
+        number.line, number.next_line = next(self._places)  # type: ignore[arg-type]
         return number
 
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.parsers.base import Reading, Samples
 from benchkit.parsers.counters import Measure
+
+if TYPE_CHECKING:
+    import numpy as np
 
 BLOCK = 1 << 16
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -51,6 +54,21 @@ class _Columns:
     values: list[float] = field(default_factory=list)
     times: list[int | None] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
+    known: list[tuple[np.ndarray, np.ndarray | None, np.ndarray]] = field(default_factory=list)
+    size: int = 0
+
+    def gather(self) -> None:
+        """Put the values in lists behind those in columns."""
+        import numpy as np
+
+        if self.values:
+            dated = [time for time in self.times if time is not None]
+            times = np.array(dated, dtype=np.int64).view("datetime64[us]")
+            lines = np.array(self.lines, dtype=np.int64)
+            is_dated = len(dated) == len(self.times)
+            values = np.array(self.values, dtype=np.float64)
+            self.known.append((values, times if is_dated else None, lines))
+            self.values, self.times, self.lines = [], [], []
 
 
 class Gatherer:
@@ -67,6 +85,7 @@ class Gatherer:
         self.count = 0
         self._columns: dict[_Key, _Columns] = {}
         self._seen: dict[tuple[str, str | None], set[int]] = {}
+        self._told: dict[tuple[str, str | None], np.ndarray] = {}
 
     def add(
         self,
@@ -81,7 +100,7 @@ class Gatherer:
     ) -> None:
         """Add a value in the base unit; a second one of the same time is passed over."""
         if time is not None:
-            seen = self._seen.setdefault((measure.metric, subject), set())
+            seen = self._times(measure.metric, subject)
             if time in seen:
                 return
             seen.add(time)
@@ -90,18 +109,64 @@ class Gatherer:
         columns.values.append(float(value))
         columns.times.append(time)
         columns.lines.append(line)
+        columns.size += 1
         self.count += 1
+
+    def extend(
+        self,
+        measure: Measure,
+        subject: str | None,
+        values: np.ndarray,
+        times: np.ndarray,
+        line: int,
+        *,
+        origin: str = "reported",
+    ) -> None:
+        """Add values as `add` does one by one: float64, and int64 of µs since 1970, shape (k,)."""
+        import numpy as np
+
+        if not len(times):
+            return
+        fresh = np.ones(len(times), dtype=bool)
+        if (np.diff(times) <= 0).any():
+            fresh[:] = False
+            fresh[np.unique(times, return_index=True)[1]] = True
+        place = measure.metric, subject
+        if place in self._seen or place in self._told:
+            seen = self._times(*place)
+            fresh &= np.fromiter((time not in seen for time in times.tolist()), bool, len(times))
+            seen.update(times.tolist())
+        else:
+            self._told[place] = times
+        count = int(np.count_nonzero(fresh))
+        if count:
+            key = _Key(measure.metric, measure.unit, measure.stat, subject, origin, None)
+            columns = self._columns.setdefault(key, _Columns())
+            columns.gather()
+            lines = np.full(count, line, dtype=np.int64)
+            columns.known.append((values[fresh], times[fresh].view("datetime64[us]"), lines))
+            columns.size += count
+            self.count += count
+
+    def _times(self, metric: str, subject: str | None) -> set[int]:
+        """Return the times at which a value was told."""
+        seen = self._seen.setdefault((metric, subject), set())
+        told = self._told.pop((metric, subject), None)
+        if told is not None:
+            seen.update(told.tolist())
+        return seen
 
     def blocks(self, at_least: int = 1) -> Iterator[Samples]:
         """Yield and forget the series that hold ``at_least`` so many values."""
-        for key in [k for k, c in self._columns.items() if len(c.values) >= at_least]:
+        for key in [k for k, c in self._columns.items() if c.size >= at_least]:
             yield self._block(key, self._columns.pop(key))
 
     def _block(self, key: _Key, columns: _Columns) -> Samples:
         import numpy as np
 
-        known = [time for time in columns.times if time is not None]
-        dated = len(known) == len(columns.times)
+        columns.gather()
+        values, times, lines = zip(*columns.known, strict=True)
+        dated = [each for each in times if each is not None]
         return Samples(
             reading=self.reading,
             metric=key.metric,
@@ -110,7 +175,7 @@ class Gatherer:
             subject=key.subject,
             origin=key.origin,
             resolution=key.resolution,
-            values=np.array(columns.values, dtype=np.float64),
-            lines=np.array(columns.lines, dtype=np.int64),
-            times=np.array(known, dtype=np.int64).view("datetime64[us]") if dated else None,
+            values=np.concatenate(values),
+            lines=np.concatenate(lines),
+            times=np.concatenate(dated) if len(dated) == len(times) else None,
         )

@@ -7,15 +7,15 @@ looks again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from benchkit.parsers.base import Diagnostic, Reading, Record, Source
 from benchkit.parsers.cadvisor.answers import Observed, limits, observed
-from benchkit.parsers.cadvisor.usage import read_look, read_summary
+from benchkit.parsers.cadvisor.usage import Looks, read_look, read_summary
 from benchkit.parsers.containers import nested
 from benchkit.parsers.counters import dig, is_number
-from benchkit.parsers.documents import read_documents
+from benchkit.parsers.documents import Part, read_around, read_documents
 from benchkit.parsers.series import Gatherer, micros
 
 
@@ -34,19 +34,43 @@ def parse(source: Source) -> Iterator[Record]:
     >>> samples.subject, samples.metric, samples.values.tolist()
     ('/bench/server', 'cpu_time', [1.5])
     """
-    found: list[tuple[int, Observed]] = []
-    said: list[Diagnostic] = []
-    for line, answer in read_documents(source):
-        if isinstance(answer, Diagnostic):
-            said.append(answer)
-        elif isinstance(answer, dict) and is_number(answer.get("num_cores")):
-            said.append(_machine(source.label, line, answer))
-        else:
-            found += ((line, each) for each in observed(answer))
+    found, said = _read_in_columns(source) or _sort(source.label, read_documents(source))
     yield from _read(source.label, found)
     yield from said
     if not found and not said:
         yield Diagnostic(source.label, 0, "the answer names no container", "ask for a cgroup")
+
+
+_Sorted = tuple[list[tuple[int, Observed]], list[Diagnostic]]
+
+
+def _read_in_columns(source: Source) -> _Sorted | None:
+    """Read a large answer; None if it is not as cAdvisor writes it."""
+    from benchkit.parsers.cadvisor.columns import find_looks
+
+    parts: list[Part] = []
+
+    def find(data: bytes) -> list[Part]:
+        parts.extend(find_looks(data))
+        return parts
+
+    found, said = _sort(source.label, read_around(source, find) or ())
+    used = sum(isinstance(look, Looks) for _, each in found for look in each.stats)
+    return (found, said) if parts and used == len(parts) else None
+
+
+def _sort(label: str, answers: Iterable[tuple[int, Any]]) -> _Sorted:
+    """Return the containers of all answers, and what has to be said about answers."""
+    found: list[tuple[int, Observed]] = []
+    said: list[Diagnostic] = []
+    for line, answer in answers:
+        if isinstance(answer, Diagnostic):
+            said.append(answer)
+        elif isinstance(answer, dict) and is_number(answer.get("num_cores")):
+            said.append(_machine(label, line, answer))
+        else:
+            found += ((line, each) for each in observed(answer))
+    return found, said
 
 
 def _read(label: str, found: list[tuple[int, Observed]]) -> Iterator[Record]:
@@ -66,7 +90,10 @@ def _read(label: str, found: list[tuple[int, Observed]]) -> Iterator[Record]:
         subject = each.container.subject if each.container else None
         reading.env.update(limits(each.spec, subject or ""))
         for look in each.stats:
-            undated += not (isinstance(look, dict) and _take(gatherer, each, look, line))
+            if isinstance(look, Looks):
+                _take_all(gatherer, subject, look)
+            else:
+                undated += not (isinstance(look, dict) and _take(gatherer, each, look, line))
         reading.last_line = line
     if gatherer.count or reading.rows:
         yield reading
@@ -76,27 +103,31 @@ def _read(label: str, found: list[tuple[int, Observed]]) -> Iterator[Record]:
     yield from _remarks(label, found, sorted(repeated), undated)
 
 
+def _take_all(gatherer: Gatherer, subject: str | None, looks: Looks) -> None:
+    for measure, origin, values, told in looks.columns:
+        gatherer.extend(
+            measure, subject, values[told], looks.times[told], looks.line, origin=origin
+        )
+
+
 def _take(gatherer: Gatherer, each: Observed, look: dict[str, Any], line: int) -> bool:
     """Take a look's values; False where it does not tell its time."""
     time, subject = micros(look.get("timestamp")), each.container.subject if each.container else ""
     if time is None:
         return False
     if each.form != "summary":
-        for value in read_look(look, line):
-            gatherer.add(
-                value.measure,
-                subject,
-                value.value,
-                time=time,
-                line=value.line,
-                origin=value.origin,
-            )
+        for value in read_look(look):
+            own, origin = value.line(line), value.origin
+            gatherer.add(value.measure, subject, value.value, time=time, line=own, origin=origin)
         return True
-    for stat, (measure, amount, own, _) in read_summary(look, line):
+    for stat, value in read_summary(look):
+        measure, own = value.measure, value.line(line)
         if stat == "sample":
-            gatherer.add(measure, subject, amount, time=time, line=own)
+            gatherer.add(measure, subject, value.value, time=time, line=own)
         else:
-            gatherer.reading.add(measure.metric, stat, amount, measure.unit, own, subject=subject)
+            gatherer.reading.add(
+                measure.metric, stat, value.value, measure.unit, own, subject=subject
+            )
     return True
 
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchkit.parsers.counters import CONTAINERS, Measure, add_up, dig
 from benchkit.parsers.documents import line_of
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _CPU = CONTAINERS["container_cpu_usage_seconds_total"]
 _CORES = Measure("cpu_usage", "cores", "sample")
@@ -34,61 +37,101 @@ _DISK = {
 
 
 class Value(NamedTuple):
-    """One value of one look."""
+    """One value of one look: the sum of its parts, as they are told, by a divisor.
+
+    Nothing is told where ``given`` is zero.
+    """
 
     measure: Measure
-    value: float
+    parts: tuple[float, ...]
+    divisor: int = 1
+    given: float = 1
+
+    @property
+    def value(self) -> float:
+        """In the base unit."""
+        whole = self.parts[0] if len(self.parts) == 1 else math.fsum(self.parts)
+        return whole / self.divisor
+
+    @property
+    def origin(self) -> str:
+        """Whether it is told, or a sum."""
+        return "reported" if len(self.parts) == 1 else "computed"
+
+    def line(self, default: int) -> int:
+        """Return its line, in a document of that line."""
+        return line_of(self.parts[-1], default)
+
+
+class Column(NamedTuple):
+    """Values of one measure, shape (k,), and which looks tell one."""
+
+    measure: Measure
+    origin: str
+    values: np.ndarray
+    told: np.ndarray
+
+
+class Looks(NamedTuple):
+    """Looks that follow each other in a line; ``times`` are µs since 1970, shape (k,)."""
+
+    times: np.ndarray
+    columns: list[Column]
     line: int
-    origin: str = "reported"
 
 
-def read_look(look: dict[str, Any], default: int) -> Iterator[Value]:
-    """Yield what an element of ``stats`` tells; ``default`` is the line of its document."""
-    yield from _cpu(look, default)
+def read_look(look: dict[str, Any]) -> Iterator[Value]:
+    """Yield what an element of ``stats`` tells."""
+    return (value for value in read_all(look) if value.given)
+
+
+def read_all(look: dict[str, Any]) -> Iterator[Value]:
+    """Yield also values that are not given."""
+    yield from _cpu(look)
     if look.get("has_memory", True):
         memory = look.get("memory")
         for name, measure in _MEMORY.items():
             value = dig(memory, name)
             if value is not None:
-                yield Value(measure, value, line_of(value, default))
-    yield from _network(look.get("network"), default)
-    yield from _disk(look.get("diskio"), default)
+                yield Value(measure, (value,))
+    yield from _network(look.get("network"))
+    yield from _disk(look.get("diskio"))
 
 
-def read_summary(summary: dict[str, Any], default: int) -> Iterator[tuple[str, Value]]:
+def read_summary(summary: dict[str, Any]) -> Iterator[tuple[str, Value]]:
     """Yield (stat, value) of a summary: the latest values, and mean and maximum of a minute."""
     memory = _MEMORY["working_set"]
     for part, measure, scale in (("cpu", _CORES, 1000), ("memory", memory, 1)):
         latest = dig(summary, "latest_usage", part)
         if latest is not None:
-            yield "sample", Value(measure, latest / scale, line_of(latest, default))
+            yield "sample", Value(measure, (latest,), scale)
         minute = summary.get("minute_usage")
         if isinstance(minute, dict) and _is_absent(minute.get(part)):
             continue
         for stat in ("mean", "max"):
             value = dig(summary, "minute_usage", part, stat)
             if value is not None:
-                yield stat, Value(measure, value / scale, line_of(value, default))
+                yield stat, Value(measure, (value,), scale)
 
 
-def _cpu(look: dict[str, Any], default: int) -> Iterator[Value]:
+def _cpu(look: dict[str, Any]) -> Iterator[Value]:
     if not look.get("has_cpu", True):
         return
     used = dig(look, "cpu", "usage", "total")
     if used is not None:
-        yield Value(_CPU, used / 10**9, line_of(used, default))
+        yield Value(_CPU, (used,), 10**9)
     now = dig(look, "cpu_inst", "usage", "total")
     if now is not None:
-        yield Value(_CORES, now / 10**9, line_of(now, default))
+        yield Value(_CORES, (now,), 10**9)
     periods = dig(look, "cpu", "cfs", "periods")
     throttled = dig(look, "cpu", "cfs", "throttled_periods")
-    if periods:  # zero without a limit
-        yield Value(_PERIODS, periods, line_of(periods, default))
+    if periods is not None:  # zero without a limit
+        yield Value(_PERIODS, (periods,), given=periods)
         if throttled is not None:
-            yield Value(_THROTTLED, throttled, line_of(throttled, default))
+            yield Value(_THROTTLED, (throttled,), given=periods)
 
 
-def _network(network: object, default: int) -> Iterator[Value]:
+def _network(network: object) -> Iterator[Value]:
     if not isinstance(network, dict):
         return
     interfaces = network.get("interfaces")
@@ -98,10 +141,10 @@ def _network(network: object, default: int) -> Iterator[Value]:
         parts = [network]  # API 1.0: one interface, not named
     for name, measure in _NETWORK.items():
         counted = {str(part.get("name")): dig(part, name) for part in parts}
-        yield from _whole(measure, counted, default)
+        yield from _whole(measure, counted)
 
 
-def _disk(diskio: object, default: int) -> Iterator[Value]:
+def _disk(diskio: object) -> Iterator[Value]:
     served = diskio.get("io_service_bytes") if isinstance(diskio, dict) else None
     served = served if isinstance(served, list) else []
     devices = [each for each in served if isinstance(each, dict)]
@@ -109,15 +152,13 @@ def _disk(diskio: object, default: int) -> Iterator[Value]:
         counted = {
             f"{each.get('major')}:{each.get('minor')}": dig(each, "stats", name) for each in devices
         }
-        yield from _whole(measure, counted, default)
+        yield from _whole(measure, counted)
 
 
-def _whole(measure: Measure, counted: dict[str, float | None], default: int) -> Iterator[Value]:
+def _whole(measure: Measure, counted: dict[str, float | None]) -> Iterator[Value]:
     parts = add_up(measure, {name: part for name, part in counted.items() if part is not None})
-    if len(parts) == 1:
-        yield Value(measure, parts[0], line_of(parts[0], default))
-    elif parts:
-        yield Value(measure, math.fsum(parts), line_of(parts[-1], default), "computed")
+    if parts:
+        yield Value(measure, tuple(parts))
 
 
 def _is_absent(usage: object) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.counters import is_number
-from benchkit.parsers.prometheus.model import Series
+from benchkit.parsers.prometheus.model import Columns, Series
 
 #: No time in s since 1970 is as large; such a number is no time.
 _LATEST = 1e11
@@ -69,6 +69,8 @@ def _read_result(result: object, label: str, line: int) -> Iterator[Series | Dia
 def _read_series(item: dict[str, Any], labels: dict[str, str], line: int) -> Series:
     series = Series(labels)
     points = item.get("values", [item["value"]] if "value" in item else [])
+    if isinstance(points, Columns):
+        return Series(labels, strange=points.strange, columns=points)
     for point in points if isinstance(points, list) else ():
         if _is_point(point):
             own = getattr(point[0], "next_line", line)

@@ -8,10 +8,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.errors import Diagnostic
 
+if TYPE_CHECKING:
+    import numpy as np
+
 _NAMELESS = "benchkit_nameless"
+
+
+class Columns(NamedTuple):
+    """The values of a series that all stand in one line: finite ones, and how many are not.
+
+    ``times`` are µs since 1970, int64; ``values`` float64, both of shape (k,).
+    """
+
+    times: np.ndarray
+    values: np.ndarray
+    strange: int
+    line: int
 
 
 @dataclass(slots=True)
@@ -29,6 +45,8 @@ class Series:
     lines : list of int
     strange : int
         Values that are no finite numbers.
+    columns : Columns, optional
+        Times and values that were read at once; then the lists are empty.
     """
 
     labels: dict[str, str]
@@ -36,6 +54,14 @@ class Series:
     values: list[float] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     strange: int = 0
+    columns: Columns | None = None
+
+    def spread(self) -> Series:
+        """Return the series with its times and values in lists."""
+        if self.columns is None:
+            return self
+        times, values, strange, line = self.columns
+        return Series(self.labels, times.tolist(), values.tolist(), [line] * len(times), strange)
 
     def add(self, time: int | None, text: object, line: int) -> None:
         """Add a value as it is written (``"0.5"``, ``"NaN"``)."""

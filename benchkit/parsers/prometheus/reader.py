@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from benchkit.parsers.base import Diagnostic, Reading, Record, Source
 from benchkit.parsers.containers import nested
 from benchkit.parsers.counters import Measure, Place, add_up, measure_of, place
-from benchkit.parsers.documents import read_documents, read_text
+from benchkit.parsers.documents import Part, read_around, read_documents, read_text
 from benchkit.parsers.prometheus import grafana, promtool
 from benchkit.parsers.prometheus.answers import read_answer
 from benchkit.parsers.prometheus.lives import Point, join_counters, join_looks
-from benchkit.parsers.prometheus.model import Series
+from benchkit.parsers.prometheus.model import Columns, Series
 from benchkit.parsers.series import Gatherer
 
 _UNNAMED = "query the metric itself, without a function over it, so that its name is kept"
@@ -58,18 +58,52 @@ def parse(source: Source) -> Iterator[Record]:
 def _read(source: Source) -> tuple[str, list[Series | Diagnostic]]:
     start = source.head().text.lstrip()
     if start.startswith(("{", "[")) and not promtool.recognises(start):
-        found: list[Series | Diagnostic] = []
-        for line, answer in read_documents(source):
-            if isinstance(answer, Diagnostic):
-                found.append(answer)
-            else:
-                found += read_answer(answer, source.label, line)
-        return "api", found
+        return "api", _read_in_columns(source) or _read_plainly(source)
     text = read_text(source)
     if isinstance(text, Diagnostic):
         return "", [text]
     form = promtool if promtool.recognises(start) else grafana
     return form.__name__.rpartition(".")[2], list(form.read_text(text, source.label))
+
+
+def _read_plainly(source: Source) -> list[Series | Diagnostic]:
+    found: list[Series | Diagnostic] = []
+    for line, answer in read_documents(source):
+        if isinstance(answer, Diagnostic):
+            found.append(answer)
+        else:
+            found += read_answer(answer, source.label, line)
+    return found
+
+
+def _read_in_columns(source: Source) -> list[Series | Diagnostic]:
+    """Read a large answer; nothing if it is not as Prometheus writes it."""
+    from benchkit.parsers.prometheus.columns import find_values
+
+    parts: list[Part] = []
+
+    def find(data: bytes) -> list[Part]:
+        parts.extend(find_values(data))
+        return parts
+
+    answers = read_around(source, find) or []
+    found = [each for line, answer in answers for each in read_answer(answer, source.label, line)]
+    used = sum(isinstance(each, Series) and each.columns is not None for each in found)
+    return found if used == len(parts) else []
+
+
+def _join(lives: list[list[Series]], measure: Measure) -> Columns | None:
+    """Return the values of a container, if those of all its ids were read in columns."""
+    if any(series.columns is None for parts in lives for series in parts):
+        return None
+    from benchkit.parsers.prometheus.columns import add_columns, join_columns
+
+    known = [columns for parts in lives if (columns := add_columns(parts)) is not None]
+    if len(known) < len(lives):
+        return None
+    if len(known) == 1:
+        return known[0]
+    return join_columns(known, is_counter=measure.stat == "counter")
 
 
 @dataclass(slots=True)
@@ -128,6 +162,16 @@ class _Choice:
         lives: list[list[Series]],
     ) -> None:
         points: Iterable[Point] = ()
+        origin = "computed" if len(lives) > 1 or len(lives[0]) > 1 else "reported"
+        columns = _join(lives, measure)
+        if columns is not None:
+            gatherer.extend(
+                measure, subject, columns.values, columns.times, columns.line, origin=origin
+            )
+            if len(columns.times):
+                self.last_line = max(self.last_line, columns.line)
+            return
+        lives = [[series.spread() for series in parts] for parts in lives]
         if len(lives) > 1:
             if any(None in series.times for parts in lives for series in parts):
                 self.undated.add(subject or "")
@@ -136,7 +180,6 @@ class _Choice:
             points = join([list(self._sum(parts)) for parts in lives])
         else:
             points = self._sum(lives[0])
-        origin = "computed" if len(lives) > 1 or len(lives[0]) > 1 else "reported"
         for time, value, line in points:
             gatherer.add(measure, subject, value, time=time, line=line, origin=origin)
             self.last_line = max(self.last_line, line)

@@ -26,13 +26,9 @@ from benchkit.parsers.base import Form, Format, Head, Record, Source
 from benchkit.parsers.source import UnreadableError
 from benchkit.parsers.vegeta.attack import Attack
 from benchkit.parsers.vegeta.columns import Results, read_gob
+from benchkit.parsers.vegeta.json_lines import read_json
 from benchkit.parsers.vegeta.readings import TOOL
-from benchkit.parsers.vegeta.records import (
-    CSV_START,
-    Flaw,
-    Result,
-    read_json,
-)
+from benchkit.parsers.vegeta.records import CSV_START, Flaw, Result
 from benchkit.parsers.vegeta.table import read_csv
 
 #: The name of the struct, or of the slice in versions before 5, in the first descriptor.

@@ -89,14 +89,19 @@ def from_gob(line: int, item: gob.Item) -> Result | None:
 def read_json(source: Source) -> Iterator[Result | Flaw]:
     """Yield the results of JSON lines."""
     for line, text in source.lines():
-        if not text.strip():
-            continue
-        try:
-            value = json.loads(text)
-            result = _from_json(line, value) if isinstance(value, dict) else None
-        except (ValueError, RecursionError):
-            result = None
-        yield result or Flaw(line, f"begins {text[:30]!r}")
+        yield from take_json(line, text)
+
+
+def take_json(line: int, text: str) -> Iterator[Result | Flaw]:
+    """Read a line of JSON; an empty one is none."""
+    if not text.strip():
+        return
+    try:
+        value = json.loads(text)
+        result = _from_json(line, value) if isinstance(value, dict) else None
+    except (ValueError, RecursionError):
+        result = None
+    yield result or Flaw(line, f"begins {text[:30]!r}")
 
 
 def _from_json(line: int, value: dict[str, object]) -> Result | None:
