@@ -49,3 +49,17 @@ def test_polars_reads_the_store() -> None:
 @pytest.mark.usefixtures("here")
 def test_duckdb_reads_the_store() -> None:
     assert run_block("duckdb")["medians"] == pytest.approx(MEDIANS)
+
+
+def test_every_file_of_the_store_has_the_same_columns(tmp_path: Path) -> None:
+    """Samples lie in files of their own; readers that take all files at once want them alike."""
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is in the dependency group test")
+    store = Store(str(tmp_path / "store"))
+    ingest([str(ROOT / "fixtures" / "nginx-ab" / "nginx" / "ab-small-c30-1.tsv.gz")], store)
+    pattern = f"{store.url}/values/raw=*/*.parquet"
+    counted = duckdb.sql(
+        f"select raw, count(*), count(n) from read_parquet('{pattern}') group by raw order by raw"  # noqa: S608
+    ).fetchall()
+    assert [raw for raw, _, _ in counted] == ["false", "true"]
+    assert counted[1][1] > 1000 > counted[1][2] == 0
+    assert counted[0][2] > 0

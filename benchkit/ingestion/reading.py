@@ -347,17 +347,19 @@ def _records(
     form: Format, source: Source, diagnostics: list[Diagnostic]
 ) -> Iterator[Reading | Samples]:
     """Yield what a parser reads; its diagnostics, and its own failure, are put aside."""
+    reading: Reading | None = None
     try:
         for record in form.parse(source):
             if isinstance(record, Diagnostic):
                 diagnostics.append(record)
-            else:
-                yield record
+                continue
+            reading = record if isinstance(record, Reading) else record.reading
+            yield record
     except UnreadableError as error:
         diagnostics.append(
             Diagnostic(
                 source.label,
-                0,
+                reading.last_line if reading else 0,
                 f"{error}; what came before was read",
                 "write the file again",
                 "warning",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchkit.errors import DataError
 from benchkit.ingestion.batches import sample_table
 from benchkit.ingestion.behind import Behind
 from benchkit.store.columns import GROUP_ROWS, values_schema
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from benchkit.parsers.base import Samples
     from benchkit.store.files import FileWriter, ValueFile
 
+#: What every sample has.
+_TEXTS = ("metric", "stat", "unit", "origin")
 #: Samples of a source up to which they travel as a batch, and share a file with other sources'.
 FEW = 1 << 16
 
@@ -45,7 +48,19 @@ class SampleSink:
         self._behind: Behind | None = None
 
     def take(self, piece: int, samples: Samples) -> None:
-        """Take a block of the samples of a piece."""
+        """Take a block of the samples of a piece.
+
+        Raises
+        ------
+        DataError
+            If they lack a text that every sample has: a plug-in's parser may leave it out.
+        """
+        for name in _TEXTS:
+            if not isinstance(getattr(samples, name), str):
+                raise DataError(
+                    f"its parser gives samples without {name}",
+                    hint="see what a parser has to yield in the README",
+                )
         if not (size := len(samples.values)):
             return
         metric = samples.metric

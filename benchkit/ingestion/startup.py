@@ -12,8 +12,7 @@ import sys
 def spare_pandas() -> None:
     """Let pyarrow find no pandas, for good; where pandas is there already, nothing changes.
 
-    Only for a process that makes no frame and ends when it has ingested: `Table.to_pandas` would
-    fail in it.
+    Only for a process that makes no frame and ends when it has ingested.
     """
     import pyarrow as pa
 

@@ -52,8 +52,7 @@ def values_schema() -> pa.Schema:
 def file_schema(*, is_raw: bool) -> pa.Schema:
     """Return the columns of a file of values: the partition stands in its path, texts are coded.
 
-    Of samples, what each has is marked so, which spares Parquet a look at every one; no sample
-    tells an ``n``, and readers take a column that is not there for empty.
+    Of samples, what each has is marked so, which spares Parquet a look at every one.
     """
     import pyarrow as pa
 
@@ -64,7 +63,7 @@ def file_schema(*, is_raw: bool) -> pa.Schema:
         if field.name != PARTITION
     ]
     if is_raw:
-        fields = [f.with_nullable(f.name not in _ALWAYS) for f in fields if f.name != "n"]
+        fields = [field.with_nullable(field.name not in _ALWAYS) for field in fields]
     return pa.schema(fields)
 
 

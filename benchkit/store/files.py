@@ -211,8 +211,6 @@ def read_files(files: Sequence[ValueFile]) -> pa.RecordBatchReader:
             for found in pq.ParquetFile(file.path).iter_batches():
                 told = pa.Table.from_batches([found])
                 told = told.append_column(PARTITION, pa.repeat(file.is_raw, len(told)))
-                for name in set(wanted.names).difference(told.column_names):
-                    told = told.append_column(name, pa.nulls(len(told)))
                 yield from told.select(wanted.names).cast(wanted).to_batches()
 
     return pa.RecordBatchReader.from_batches(wanted, batches())

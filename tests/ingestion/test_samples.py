@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import gzip
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import benchkit.api as bk
+from benchkit.errors import DataError
 from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.discovery import Options
+from benchkit.ingestion.samples import SampleSink
+from benchkit.parsers.base import Reading, Samples
 from benchkit.store import Store
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 
 @pytest.fixture
@@ -43,6 +51,25 @@ def test_compare_and_report_work_where_the_samples_are_gone(results: Path, tmp_p
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["unit", "origin", "stat", "metric"])
+def test_samples_that_lack_a_text_are_refused_before_anything_is_stored(name: str) -> None:
+    reading = Reading(tool="acme", form="text", line=1)
+    texts: dict[str, Any] = {"metric": "latency", "unit": "s", name: None}
+    samples = Samples(reading=reading, values=np.ones(3), lines=np.arange(3), **texts)
+    with pytest.raises(DataError, match=f"without {name}"):
+        SampleSink(1, None).take(0, samples)
+
+
+def test_cut_gzip_is_told_with_the_last_line_that_was_read(tmp_path: Path) -> None:
+    whole = gzip.decompress((FIXTURES / "k6-edge/small/k6-raw-small.json.gz").read_bytes())
+    packed = gzip.compress(whole * 40)
+    path = tmp_path / "k6.json.gz"
+    path.write_bytes(packed[: len(packed) * 2 // 3])
+    found = ingest([str(path)], Store(str(tmp_path / "store")))
+    (told,) = [each for each in found.diagnostics if "damaged or cut short" in each.what]
+    assert whole.count(b"\n") < told.line < whole.count(b"\n") * 40
 
 
 def test_without_samples_their_statistics_are_the_same(results: Path, tmp_path: Path) -> None:

@@ -185,7 +185,9 @@ class _Reader(ABC):
             what = "the line is cut behind its value, which is kept"
             yield Diagnostic(label, self.line, what, hint, "warning")
         if self.bad > cut:
-            what = f"{self.bad - cut} lines from here on are no points of k6 and are left out"
+            count = self.bad - cut
+            lines = f"{count} lines from here on are" if count > 1 else "the line is"
+            what = f"{lines} no point{'s' if count > 1 else ''} of k6 and left out"
             yield Diagnostic(label, self.first_bad, what, "see the first of them", "warning")
         self.first_bad = self.last_bad = self.bad = self.short = 0
 
