@@ -176,7 +176,11 @@ def _sort_differences(
     differences = (after[:, :, None] - before[:, None, :]).reshape(rows, size)
     above = np.count_nonzero(differences > 0, axis=1)
     u = (size + above - np.count_nonzero(differences < 0, axis=1)) / 2
-    differences.sort(axis=1)
+    lowest, highest = (outer - 1, size - outer) if outer else (0, size - 1)
+    if outer:  # what lies beyond the interval need not be in order
+        differences.partition(lowest, axis=1)
+        differences[:, lowest:].partition(highest - lowest, axis=1)
+    differences[:, lowest : highest + 1].sort(axis=1)
     half = size // 2
     middle = differences[:, half]
     if size % 2 == 0:
