@@ -117,7 +117,8 @@ def audit(
     found = [finding for rule in RULES for finding in rule(comparisons, runs)]
     if observations is not None:
         names = {name for pair in comparisons.pairs for name in pair}
-        of_pairs = observations[observations["variant"].isin(names)]
+        is_told = observations["variant"].isin(names)
+        of_pairs = observations if is_told.all() else observations[is_told]
         evidence = gather(of_pairs, runs[runs["variant"].isin(names)])
         kept = _keep(evidence, comparisons)
         found += _audit_sides(comparisons, kept)

@@ -102,7 +102,10 @@ def observations(parts: Sequence[Part], values: pa.Table) -> Observations:
     keys = np.array([batches[p.batch] << _BITS for p in measured], dtype=np.int64)[owners] + pieces
     order = np.argsort(keys)
     chosen = _locate(values, batches, keys[order])
-    values, index = values.filter(pa.array(chosen >= 0)), order[chosen[chosen >= 0]]
+    is_told = chosen >= 0
+    if not is_told.all():  # a copy of all columns is as large as the table
+        values, chosen = values.filter(pa.array(is_told)), chosen[is_told]
+    index = order[chosen]
     take = pa.array(owners[index])
     columns: dict[str, Any] = {
         name: pa.array([getattr(part, name) for part in measured], pa.string()).take(take)
