@@ -64,7 +64,7 @@ def tell(name: str, data: bytes | str) -> Told:
         elif isinstance(record, Samples):
             assert any(record.reading is reading for reading in told.readings)
             told.samples.append(record)
-        else:
+        elif isinstance(record, Diagnostic):
             told.said.append(record)
     return told
 

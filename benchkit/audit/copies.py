@@ -49,10 +49,9 @@ def find_equal_runs(evidence: Evidence) -> Iterator[Finding]:
 def find_shared_outputs(evidence: Evidence) -> Iterator[Finding]:
     """B106: the commands of several runs write to the same file."""
     writers: dict[tuple[str, str], list[Run]] = {}
-    for run in evidence.runs:
-        if run.role in {"measured", "failed"} and run.command:
-            for path in dict.fromkeys(_WRITTEN.findall(run.command)):
-                writers.setdefault((run.group, path), []).append(run)
+    for run in evidence.list_runs(lambda run: run.role in {"measured", "failed"} and run.command):
+        for path in dict.fromkeys(_WRITTEN.findall(run.command or "")):
+            writers.setdefault((run.group, path), []).append(run)
     for (_, path), runs in writers.items():
         if len({run.variant for run in runs}) > 1:
             names = list(dict.fromkeys(run.name for run in runs))

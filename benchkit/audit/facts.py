@@ -7,10 +7,15 @@ of one run side by side; the long table holds one number a row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from benchkit.comparison.cells import number_rows
 from benchkit.derived.accounts import Account, list_accounts
 from benchkit.derived.record import Measured, list_measured, tells_of_load
 from benchkit.errors import Finding
@@ -114,23 +119,44 @@ class Sheet:
         return {s: n.value for (m, t, s), n in self.numbers.items() if (m, t) == (metric, stat)}
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeated:
+    """Runs that differ in nothing but their number.
+
+    Parameters
+    ----------
+    run : Run
+        The first of them.
+    places, numbers : ndarray of int64
+        Each run's place in the table of runs, and its number.
+    """
+
+    run: Run
+    places: np.ndarray
+    numbers: np.ndarray
+
+
 @dataclass(frozen=True)
 class Evidence:
     """Everything that rules over runs look at.
 
     Parameters
     ----------
-    runs : tuple of Run
-        Of every role.
+    repeated : tuple of Repeated
+        Runs of every role, in the order of the first ones.
     sheets : tuple of Sheet
         One for each source of each run that has values.
     accounts : tuple of Account
         Of the spans of measured runs.
     """
 
-    runs: tuple[Run, ...]
+    repeated: tuple[Repeated, ...]
     sheets: tuple[Sheet, ...]
     accounts: tuple[Account, ...] = ()
+
+    def list_runs(self, is_meant: Callable[[Run], object]) -> list[Run]:
+        """Return runs of which all that is told but the number has what is asked for."""
+        return list_runs([same for same in self.repeated if is_meant(same.run)])
 
     @cached_property
     def merged(self) -> tuple[Sheet, ...]:
@@ -170,11 +196,12 @@ Rule = Callable[[Evidence], Iterator[Finding]]
 
 def gather(observations: Observations, runs: Runs) -> Evidence:
     """Put the numbers of each run side by side; raw samples and counters are left out."""
-    listed = tuple(_list_runs(runs))
-    by_weight = sorted(listed, key=lambda run: run.role in _VALUELESS, reverse=True)
-    known = {_key(run): run for run in by_weight}
+    repeated = tuple(_find_repeated(runs))
     told = observations[~observations["stat"].isin(["sample", "counter"])]
     sheets: dict[tuple[_Key, str], dict[Name, Number]] = {}
+    listed = list_runs(repeated) if len(told) else []
+    by_weight = sorted(listed, key=lambda run: run.role in _VALUELESS, reverse=True)
+    known = {_key(run): run for run in by_weight}
     columns = [told[name].tolist() for name in _ASKED]
     for *labels, source, metric, stat, subject, value, step in zip(*columns, strict=True):
         at = tuple(labels), source.rpartition(":")[0] or source
@@ -187,7 +214,7 @@ def gather(observations: Observations, runs: Runs) -> Evidence:
     )
     is_loaded = tells_of_load(observations, runs)
     accounts = list_accounts(observations, list_measured(runs)) if is_loaded else ()
-    return Evidence(listed, tuple(found), tuple(accounts))
+    return Evidence(repeated, tuple(found), tuple(accounts))
 
 
 def name_place(place: Place) -> str:
@@ -221,16 +248,33 @@ def write_count(value: float | None) -> str:
     return group_digits(f"{value or 0.0:.0f}")
 
 
-def _list_runs(runs: Runs) -> Iterator[Run]:
+def list_runs(repeated: Iterable[Repeated]) -> list[Run]:
+    """Return each run, in the order of the table."""
+    told = [
+        (place, number, same.run)
+        for same in repeated
+        for place, number in zip(same.places.tolist(), same.numbers.tolist(), strict=True)
+    ]
+    told.sort(key=itemgetter(0))
+    return [run if run.run == number else replace(run, run=number) for _, number, run in told]
+
+
+def _find_repeated(runs: Runs) -> Iterator[Repeated]:
     names = [*RUN_KEY, *(name for name in _KNOWN if runs[name].notna().any())]
     unsure = [name for name in names if runs[name].isna().any()]
-    columns = [runs[name].astype(object).tolist() for name in names]
-    for row in zip(*columns, strict=True):
+    told = runs.assign(env=list(map(id, runs["env"].tolist())))  # which many runs may share
+    kinds, firsts = number_rows(told, [name for name in names if name != "run"])
+    columns = [runs[name].iloc[firsts].astype(object).tolist() for name in names]
+    numbers = runs["run"].to_numpy(np.int64)
+    order = kinds.argsort(kind="stable")
+    spans = pairwise((0, *np.bincount(kinds).cumsum().tolist()))
+    for row, (start, end) in zip(zip(*columns, strict=True), spans, strict=True):
         facts: dict[str, Any] = dict(zip(names, row, strict=True))
         for name in unsure:
             if not _is_told(facts[name]):
                 del facts[name]
-        yield Run(**facts)
+        places = order[start:end]
+        yield Repeated(Run(**facts), places, numbers[places])
 
 
 def _is_told(value: object) -> bool:

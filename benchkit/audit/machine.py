@@ -159,7 +159,7 @@ class _Use:
 def _list_limits(evidence: Evidence) -> dict[tuple[str, str, int, str], float]:
     """Return the CPU limits in cores that any source of a run tells, by container."""
     found: dict[tuple[str, str, int, str], float] = {}
-    for run in evidence.runs:
+    for run in evidence.list_runs(lambda run: any(name.startswith("limit.") for name in run.env)):
         for name, value in run.env.items():
             if name.startswith("limit.") and name.endswith(".cpu"):
                 subject = name.removeprefix("limit.").removesuffix(".cpu")

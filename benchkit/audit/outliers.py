@@ -8,6 +8,7 @@ silence.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -148,8 +149,9 @@ def _is_coarse(c: Contrast) -> bool:
 
 def _share_ties(c: Contrast) -> float:
     """Return the share of equal pairs across the sides where it is too large, else 0."""
-    pairs = [x == y for x in c.baseline_values for y in c.variant_values]
-    share = sum(pairs) / len(pairs)
+    others = Counter(c.variant_values)
+    equal = sum(others[x] for x in c.baseline_values)
+    share = equal / (len(c.baseline_values) * len(c.variant_values))
     return share if share > _MOST_TIES else 0.0
 
 

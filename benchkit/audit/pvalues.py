@@ -18,9 +18,8 @@ _FAULT = "benchstat.fault"
 def find_impossible_pvalues(evidence: Evidence) -> Iterator[Finding]:
     """B307: a benchstat table shows a p-value that its runs cannot give."""
     faults: dict[tuple[str, ...], dict[str, Run]] = {}
-    for run in evidence.runs:
-        if _FAULT in run.env:
-            faults.setdefault(run.place, {}).setdefault(run.env[_FAULT], run)
+    for run in evidence.list_runs(lambda run: _FAULT in run.env):
+        faults.setdefault(run.place, {}).setdefault(run.env[_FAULT], run)
     for found in faults.values():
         for fault, run in found.items():
             yield Finding(

@@ -117,11 +117,13 @@ def audit(
     found = [finding for rule in RULES for finding in rule(comparisons, runs)]
     if observations is not None:
         names = {name for pair in comparisons.pairs for name in pair}
-        of_pairs = observations[observations["variant"].isin(names)]
+        is_told = observations["variant"].isin(names)
+        of_pairs = observations if is_told.all() else observations[is_told]
         evidence = gather(of_pairs, runs[runs["variant"].isin(names)])
-        found += _audit_sides(comparisons, evidence)
+        kept = _keep(evidence, comparisons)
+        found += _audit_sides(comparisons, kept)
         found += _audit_inside(comparisons, observations)
-        found += _audit_runs(_keep(evidence, comparisons))
+        found += _audit_runs(kept)
         found += find_disagreements(observations)
         found += apply_plugins(observations, runs)
     return rank(found)
@@ -150,7 +152,7 @@ def check(
     found += apply_plugins(observations, runs)
     if isinstance(sides, Comparisons):
         found += [finding for rule in RULES for finding in rule(sides, runs)]
-        found += _audit_sides(sides, evidence)
+        found += _audit_sides(sides, _keep(evidence, sides))
         found += _audit_inside(sides, observations)
     elif sides is not None and is_only_swept(observations, runs):
         found += explain_nothing(sides)
@@ -169,8 +171,7 @@ def _pass_over(error: BenchkitError) -> Finding:
 
 
 def _audit_sides(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
-    kept = _keep(evidence, comparisons)
-    return (finding for rule in SIDE_RULES for finding in rule(comparisons, kept))
+    return (finding for rule in SIDE_RULES for finding in rule(comparisons, evidence))
 
 
 def _audit_inside(comparisons: Comparisons, observations: Observations) -> Iterator[Finding]:
@@ -193,7 +194,7 @@ def _keep(evidence: Evidence, comparisons: Comparisons) -> Evidence:
         return run.role != "measured" or is_compared(run)
 
     return Evidence(
-        tuple(run for run in evidence.runs if is_meant(run)),
+        tuple(same for same in evidence.repeated if is_meant(same.run)),
         tuple(sheet for sheet in evidence.sheets if is_meant(sheet.run)),
         tuple(account for account in evidence.accounts if is_compared(account.run)),
     )

@@ -6,10 +6,11 @@ version, machine, length or load is another experiment, and a table of medians d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from statistics import median
 
-from benchkit.audit.facts import Evidence, Place, Run, Sheet, name_place
+from benchkit.audit.facts import Evidence, Place, Sheet, name_place
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.comparison.machines import differ, list_entries
 from benchkit.errors import Finding
@@ -49,12 +50,12 @@ def find_other_versions(comparisons: Comparisons, evidence: Evidence) -> Iterato
 def find_other_machines(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
     """B204: something about the machine differs between the runs of a pair."""
     for pair in comparisons.pairs:
-        one, other = (_list_machine(evidence, variant) for variant in pair)
+        one, other = (_count_machines(evidence, variant) for variant in pair)
         differing: dict[str, list[str]] = {}
         for (group, name), values in one.items():
-            beside = other.get((group, name), [])
+            beside = other.get((group, name))
             if beside and name not in differing and differ(name, values, beside):
-                differing[name] = [_join(dict.fromkeys(side)) for side in (values, beside)]
+                differing[name] = [_join(side) for side in (values, beside)]
         if differing:
             shown = "; ".join(
                 f"{name} {left} against {right}"
@@ -144,17 +145,15 @@ def _list_versions(evidence: Evidence, variant: str) -> dict[str, dict[str, None
     return found
 
 
-def _list_machine(evidence: Evidence, variant: str) -> dict[tuple[str, str], list[str]]:
-    """Return what the runs of a variant tell of the machine, by group and entry."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for run in _of(evidence.runs, lambda run: run.variant == variant and run.role != "warmup"):
-        for name, value in list_entries(run.env).items():
-            found.setdefault((run.group, name), []).append(value)
+def _count_machines(evidence: Evidence, variant: str) -> dict[tuple[str, str], Counter[str]]:
+    """Return how many runs of a variant tell what of the machine, by group and entry."""
+    found: dict[tuple[str, str], Counter[str]] = {}
+    for same in evidence.repeated:
+        run = same.run
+        if run.variant == variant and run.role != "warmup":
+            for name, value in list_entries(run.env).items():
+                found.setdefault((run.group, name), Counter())[value] += len(same.numbers)
     return found
-
-
-def _of(runs: Iterable[Run], is_meant: Callable[[Run], bool]) -> Iterator[Run]:
-    return (run for run in runs if is_meant(run))
 
 
 def _join(values: Iterable[str]) -> str:

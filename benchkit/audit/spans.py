@@ -23,7 +23,8 @@ _LOST = 0.01
 
 def find_span_errors(evidence: Evidence) -> Iterator[Finding]:
     """B421 to B425: the spans of a variant do not add up, are incomplete, or were lost."""
-    warmups = {_at(run): run.duration for run in evidence.runs if run.role == "warmup"}
+    listed = evidence.list_runs(lambda run: run.role == "warmup")
+    warmups = {_at(run): run.duration for run in listed}
     by_place: dict[tuple[str, ...], list[Account]] = {}
     for account in evidence.accounts:
         if account.made:

@@ -229,8 +229,8 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
         variant=variant,
         baseline_values=x,
         variant_values=y,
-        baseline_runs=tuple(left.told())[: len(x)],
-        variant_runs=tuple(right.told())[: len(y)],
+        baseline_runs=tuple(left.by_run)[: len(x)],
+        variant_runs=tuple(right.by_run)[: len(y)],
         resolution=max(left.resolution, right.resolution),
         center_baseline=median(x),
         center_variant=median(y),
@@ -259,7 +259,7 @@ def _look_inside(key: Key, pair: tuple[str, str], found: Found, evidence: _Evide
         series = group, variant, benchmark, params, tool, metric
         taken = {} if subject else evidence.batches.take(series, stat)
         sides += [
-            taken[run].tolist() for run in evidence.cells[variant][key].told() if run in taken
+            taken[run].tolist() for run in evidence.cells[variant][key].by_run if run in taken
         ]
     if len(sides) < len(pair):
         return found

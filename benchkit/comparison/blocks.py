@@ -85,7 +85,7 @@ def arrange(
         return None
     columns = []
     for name, cell in present.items():
-        by_block = {design[name].get(run): value for run, value in cell.told().items()}
+        by_block = {design[name].get(run): value for run, value in cell.by_run.items()}
         if by_block.keys() != set(design[name].values()) or min(by_block.values()) <= 0:
             return None
         columns.append([math.log(by_block[block]) for block in sorted(design[name].values())])

@@ -6,10 +6,13 @@ number of events or forms it stands on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from benchkit import metrics
 from benchkit.comparison.model import Plan
@@ -17,56 +20,39 @@ from benchkit.derived.excerpts import leave_out_excerpts
 from benchkit.derived.stretches import PREFIX
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from benchkit.schema import Observations, Runs
 
 #: What a contrast is about: group, benchmark, params, tool, subject, metric, stat.
 Key = tuple[str, str, str, str, str, str, str]
 
-
-#: How exactly a source tells a value: its rounding step, and whether it only reports. Lower wins.
-Precision = tuple[float, bool]
+_KEY = ("group", "benchmark", "params", "tool", "subject", "metric", "stat")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Cell:
-    """The runs of one key on one side: value by run, and the unit.
+    """The runs of one key on one side.
 
-    Of several sources of one run the most precise counts: samples before JSON before text.
+    Of several sources of one run the most precise counts: samples before JSON before text; of
+    several values of one precision their median.
+
+    Parameters
+    ----------
+    unit : str
+    by_run : mapping of int to float
+        The value of each run, in run order.
+    resolution : float
+        The coarsest rounding step among the runs, 0 where none is known.
     """
 
     unit: str
-    by_run: dict[int, tuple[Precision, list[float]]] = field(default_factory=dict)
-    _told: dict[int, float] = field(default_factory=dict)
-
-    def add(self, run: int, precision: Precision, value: float) -> None:
-        """Take a value of a run, unless one more precise is there."""
-        known = self.by_run.get(run)
-        if self._told:
-            self._told = {}
-        if known is None or precision < known[0]:
-            self.by_run[run] = (precision, [value])
-        elif precision == known[0]:
-            known[1].append(value)
-
-    def told(self) -> Mapping[int, float]:
-        """Return the value of each run, in run order."""
-        if not self._told:
-            ordered = ((run, self.by_run[run][1]) for run in sorted(self.by_run))
-            self._told = {run: v[0] if len(v) == 1 else median(v) for run, v in ordered}
-        return self._told
+    by_run: Mapping[int, float]
+    resolution: float
 
     def values(self) -> tuple[float, ...]:
         """Return one value per run, in run order."""
-        return tuple(self.told().values())
-
-    @property
-    def resolution(self) -> float:
-        """The coarsest rounding step among the runs, 0 where none is known."""
-        return max(precision[0] for precision, _ in self.by_run.values())
-
-
-#: Stands where a key was not looked at yet.
-_UNSEEN = Cell("")
+        return tuple(self.by_run.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,25 +93,85 @@ def tell_of_runs(runs: Runs) -> Told:
 
 def collect(observations: Observations, plan: Plan, told: Told) -> dict[str, dict[Key, Cell]]:
     """Sort the values that can be compared into variant -> key -> run."""
+    rows = _choose(leave_out_excerpts(observations), plan, told)
+    numbers = rows["run"].to_numpy(np.int64)
+    values, steps = (rows[name].to_numpy(np.float64) for name in ("value", "resolution"))
+    steps = np.where(steps > 0, steps, 0.0)  # unknown is NaN: not rounded
+    cells, firsts = number_rows(rows, ("variant", *_KEY))
+    order = np.lexsort((numbers, cells))
+    begins = _find_begins(cells[order], numbers[order])
+    medians: dict[int, float] = {}
+    if len(begins) < len(order):
+        reported = (rows["origin"] != "computed").to_numpy()
+        order = np.lexsort((reported, steps, numbers, cells))
+        precise = _find_begins(cells[order], numbers[order], steps[order], reported[order])
+        ends = np.append(precise, len(order))[np.searchsorted(precise, begins) + 1]
+        for place in np.flatnonzero(ends - begins > 1).tolist():
+            medians[place] = median(values[order[begins[place] : ends[place]]].tolist())
+    chosen = order[begins]
+    starts = _find_begins(cells[chosen])
+    coarsest = np.maximum.reduceat(steps[chosen], starts).tolist() if len(starts) else []
+    runs, told_values = numbers[chosen].tolist(), values[chosen].tolist()
+    for place, value in medians.items():
+        told_values[place] = value
+    labels = rows[["variant", *_KEY, "unit"]].iloc[firsts]
+    labels["subject"] = labels["subject"].fillna("")
+    found: dict[str, dict[Key, Cell]] = {}
+    spans = pairwise((*starts.tolist(), len(chosen)))
+    columns = (labels[name].tolist() for name in labels)
+    for (start, end), step, variant, *key, unit in zip(spans, coarsest, *columns, strict=True):
+        by_run = dict(zip(runs[start:end], told_values[start:end], strict=True))
+        found.setdefault(variant, {})[tuple(key)] = Cell(unit, by_run, step)
+    return found
+
+
+def number_rows(frame: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Give the different rows of some columns numbers, in the order of their first appearance.
+
+    Returns
+    -------
+    numbers : ndarray of int64, shape (rows,)
+    firsts : ndarray of int64, shape (numbers,)
+        The first row of each number.
+    """
+    import pandas as pd
+
+    numbers, size = np.zeros(len(frame), dtype=np.int64), 1
+    for name in names:
+        codes, texts = pd.factorize(frame[name])
+        if size * (len(texts) + 1) >= 1 << 62:
+            numbers, known = pd.factorize(numbers)
+            size = len(known)
+        numbers = numbers * (len(texts) + 1) + codes + 1
+        size *= len(texts) + 1
+    numbers, known = pd.factorize(numbers)
+    firsts = np.empty(len(known), dtype=np.int64)
+    firsts[numbers[::-1]] = np.arange(len(numbers))[::-1]
+    return numbers.astype(np.int64), firsts
+
+
+def _choose(observations: Observations, plan: Plan, told: Told) -> Observations:
+    """Return the rows that can be compared."""
+    numbers, firsts = number_rows(observations, ("tool", "metric", "stat"))
     asked = {*plan.primaries, *plan.metrics}
-    wanted: dict[tuple[str, str, str], bool] = {}
-    found: dict[tuple[str, Key], Cell | None] = {}
-    whole = leave_out_excerpts(observations)
-    for key, variant, run, value, unit, resolution, origin in _rows(whole):
-        cell = found.get((variant, key), _UNSEEN)
-        if cell is _UNSEEN:
-            what = tool, metric, stat = key[3], key[5], key[6]
-            if what not in wanted:
-                wanted[what] = _is_compared(told, tool, metric, stat, unit, asked)
-            cell = found[variant, key] = Cell(unit) if wanted[what] else None
-        if cell is not None:
-            step = resolution if resolution > 0 else 0.0  # unknown is NaN: not rounded
-            cell.add(run, (step, origin != "computed"), value)
-    cells: dict[str, dict[Key, Cell]] = {}
-    for (variant, key), cell in found.items():
-        if cell is not None:
-            cells.setdefault(variant, {})[key] = cell
-    return cells
+    columns = (observations[name].iloc[firsts] for name in ("tool", "metric", "stat", "unit"))
+    wanted = [
+        _is_compared(told, tool, metric, stat, unit, asked)
+        for tool, metric, stat, unit in zip(*columns, strict=True)
+    ]
+    if all(wanted):
+        return observations
+    chosen: Observations = observations[np.array(wanted)[numbers]]
+    return chosen
+
+
+def _find_begins(*columns: np.ndarray) -> np.ndarray:
+    """Return the rows of sorted columns that differ from the row before."""
+    differs = np.zeros(len(columns[0]), dtype=bool)
+    differs[:1] = True
+    for column in columns:
+        differs[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(differs)
 
 
 def is_primary(
@@ -144,22 +190,6 @@ def is_primary(
 
 #: What describes the spread of one side, and is no cost of its own.
 _NOT_COMPARED = frozenset({"stdev", "ci_low", "ci_high", "max_deviation"})
-
-
-def _rows(
-    observations: Observations,
-) -> Iterator[tuple[Key, str, int, float, str, float, str]]:
-    """Yield key, variant, run, value, unit, resolution (NaN if unknown) and origin of each row."""
-    subjects = [text if isinstance(text, str) else "" for text in observations["subject"].tolist()]
-    names = ("group", "benchmark", "params", "tool")
-    key = zip(
-        *(observations[name].tolist() for name in names),
-        subjects,
-        *(observations[name].tolist() for name in ("metric", "stat")),
-        strict=True,
-    )
-    rest = ("variant", "run", "value", "unit", "resolution", "origin")
-    return zip(key, *(observations[name].tolist() for name in rest), strict=True)
 
 
 def _is_compared(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 
 #: Words in the names of entries that are about the machine, and not about the variant.
@@ -60,28 +60,29 @@ def is_alike(name: str, one: str, other: str) -> bool:
     return high - low <= _ALIKE * high
 
 
-def differ(name: str, one: Sequence[str], other: Sequence[str]) -> bool:
+def differ(name: str, one: Counter[str], other: Counter[str]) -> bool:
     """Tell whether an entry's values are not told equally often on both sides.
 
     Parameters
     ----------
     name : str
-    one, other : sequence of str
-        A value for each run that tells it.
+    one, other : Counter of str
+        How many runs tell a value.
 
     Examples
     --------
-    >>> differ("cpu", ["Xeon", "EPYC"], ["EPYC", "Xeon"]), differ("cpu", ["Xeon"], ["EPYC"])
+    >>> xeon, epyc = Counter(["Xeon"]), Counter(["EPYC"])
+    >>> differ("cpu", xeon + epyc, epyc + xeon), differ("cpu", xeon, epyc)
     (False, True)
     """
     known: list[str] = []
     sides = []
     for values in (one, other):
         counts: Counter[str] = Counter()
-        for value in values:
+        for value, count in values.items():
             same = next((told for told in known if is_alike(name, told, value)), None)
             if same is None:
                 known.append(value)
-            counts[same or value] += 1
+            counts[same or value] += count
         sides.append(counts)
-    return any(sides[0][value] * len(other) != sides[1][value] * len(one) for value in known)
+    return any(sides[0][v] * other.total() != sides[1][v] * one.total() for v in known)

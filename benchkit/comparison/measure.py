@@ -126,13 +126,13 @@ def _by_logs(
     """Apply an unpaired method to logarithms."""
     fewest, most = sorted((len(x), len(y)))
     refused = tell_refused(asked, fewest, most)
-    logs = [math.log(v) for v in x], [math.log(v) for v in y]
-    if max(map(max, logs)) - min(map(min, logs)) >= _LARGEST_LOG:
+    if math.log(max(*x, *y)) - math.log(min(*x, *y)) >= _LARGEST_LOG:
         return Found(method=DIFFERENCE, notes=("values 300 powers of ten apart are not compared",))
+    made = ranks.method(x, y) if ranks and method == RANK else None
+    logs = ([math.log(v) for v in x], [math.log(v) for v in y]) if made is None else ([], [])
     if method == RANK:
         few = ("2 or 3 runs on a side: by ranks",) if fewest < RANK_RUNS else ()
         notes = (*refused, *few, *_tell_of_pairs(blocks))
-        made = ranks.method(x, y) if ranks else None
         return _found(RANK, confidence, made or partial(rank, *logs), notes)
     if method == HISTORY:
         return _predict(*logs, confidence, refused)

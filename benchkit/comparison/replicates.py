@@ -107,8 +107,7 @@ def collect_replicates(
                 continue
             if not is_primary(metric, stat, subject, tool, model, plan):
                 continue
-            numbers = sorted(cell.by_run)
-            of_run = dict(zip(numbers, cell.values(), strict=True))
+            numbers = list(cell.by_run)
             order = {n: starts.get((group, variant, benchmark, params, tool, n)) for n in numbers}
             is_ordered = len(set(order.values()) - {None}) == len(numbers)
             if is_ordered:
@@ -117,7 +116,7 @@ def collect_replicates(
                 group=group, benchmark=benchmark, params=params, tool=tool, subject=subject,
                 metric=metric, stat=stat, unit=cell.unit, variant=variant,
                 assume=told.metric(metric, cell.unit).assume,
-                values=tuple(of_run[number] for number in numbers), is_ordered=is_ordered,
+                values=tuple(cell.by_run[number] for number in numbers), is_ordered=is_ordered,
             )  # fmt: skip
             found.setdefault(key, []).append(row)
     if not found:

@@ -110,7 +110,8 @@ def tells_of_load(observations: Observations, runs: Runs) -> bool:
     """
     if not observations["stat"].eq("sample").all() or runs["load_model"].ne("unknown").any():
         return True
-    return any(name.startswith("spans.") for env in runs["env"].tolist() for name in env or ())
+    told = {id(env): env for env in runs["env"].tolist()}  # which many runs may share
+    return any(name.startswith("spans.") for env in told.values() for name in env or ())
 
 
 def _list(runs: Runs, role: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:

@@ -127,7 +127,7 @@ def _sort_runs(
 ) -> None:
     """Put the runs of a cell where their commit and machine belong."""
     group, benchmark, params, tool, subject, metric, stat = key
-    for run, value in cell.told().items():
+    for run, value in cell.by_run.items():
         label = told.get((group, variant, benchmark, params, tool, run))
         if label is None or label.commit not in dates:
             continue

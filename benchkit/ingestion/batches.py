@@ -6,15 +6,65 @@ memory by the same road, in columns, whatever their number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from benchkit.parsers.base import Row, Samples
+from benchkit.parsers.base import Repeats, Row, Samples
 from benchkit.store import values_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+def row_batches(
+    batch: int, rows: Sequence[tuple[int, list[Row] | Repeats]]
+) -> Iterator[pa.RecordBatch]:
+    """Put the rows of several pieces into batches, in their order.
+
+    Parameters
+    ----------
+    batch : int
+    rows : sequence of (piece, rows)
+        None without a row; of `Repeats` the piece is the first one's.
+    """
+    plain: list[tuple[int, list[Row]]] = []
+    for piece, own in rows:
+        if isinstance(own, list):
+            plain.append((piece, own))
+            continue
+        if plain:
+            yield row_batch(batch, plain)
+            plain = []
+        yield repeats_batch(batch, piece, own)
+    if plain:
+        yield row_batch(batch, plain)
+
+
+def repeats_batch(batch: int, first: int, repeats: Repeats) -> pa.RecordBatch:
+    """Put runs that are told in columns into one batch; ``first`` is the first one's piece."""
+    import pyarrow as pa
+
+    size, owners, kinds = len(repeats), repeats.owners, pa.array(repeats.kinds)
+    texts = pa.string()
+    metrics, units = zip(*repeats.measures, strict=True)
+    columns = {
+        "batch": pa.repeat(pa.scalar(batch, pa.int64()), size),
+        "raw": pa.repeat(pa.scalar(False), size),
+        "piece": pa.array(first + owners),
+        "subject": pa.nulls(size, texts),
+        "metric": pa.array(metrics, texts).take(kinds),
+        "stat": pa.repeat(pa.scalar("sample", texts), size),
+        "value": pa.array(repeats.values),
+        "unit": pa.array(units, texts).take(kinds),
+        "n": pa.array(repeats.counts[owners]),
+        "time": pa.nulls(size, values_schema().field("time").type),
+        "resolution": pa.array(repeats.steps),
+        "origin": pa.repeat(pa.scalar("reported", texts), size),
+        "line": pa.array(repeats.lines[owners]),
+    }
+    wanted = values_schema()
+    return pa.RecordBatch.from_arrays([columns[name] for name in wanted.names], schema=wanted)
 
 
 def row_batch(batch: int, rows: Sequence[tuple[int, list[Row]]]) -> pa.RecordBatch:

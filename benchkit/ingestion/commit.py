@@ -17,7 +17,7 @@ from benchkit.ingestion.ahead import Ahead
 from benchkit.ingestion.discovery import Discovery, Found, Options, discover
 from benchkit.ingestion.frames import parts_table, read_parts
 from benchkit.ingestion.harvest import Harvest
-from benchkit.ingestion.parts import Part
+from benchkit.ingestion.parts import Part, single_out
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
 from benchkit.ingestion.workers import Alone, Crew, choose_jobs, is_ahead_worth, plan_tasks
@@ -107,7 +107,7 @@ def ingest(
             merged: list[Part] = []
 
             def build(current: pa.Table | None) -> pa.Table:
-                merged[:] = merge(read_parts(current), harvest.parts)
+                merged[:] = merge(read_parts(current), single_out(harvest.parts))
                 diagnostics.extend(settle(merged))
                 return parts_table(merged)
 

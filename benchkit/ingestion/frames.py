@@ -7,7 +7,7 @@ Why: a raw folder in memory and a store give the very same frames.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from operator import attrgetter
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from benchkit.store import Store
 
 _JSON = frozenset({"units", "env"})
+#: What the store does not have: there each run is a part of its own.
+_PLACES = "places"
 #: Roles whose values are in the table; warm-ups and failed runs are in the table of runs alone.
 _TOLD = ("measured", "companion")
 #: Bits of a piece's number.
@@ -51,8 +53,9 @@ def parts_table(parts: Sequence[Part]) -> pa.Table:
         "str | None": pa.string(),
         "dict[str, str]": pa.string(),
     }
-    names = [field.name for field in fields(Part)]
-    wanted = pa.schema([(field.name, types[str(field.type)]) for field in fields(Part)])
+    told_of = [field for field in fields(Part) if field.name != _PLACES]
+    names = [field.name for field in told_of]
+    wanted = pa.schema([(field.name, types[str(field.type)]) for field in told_of])
     told = zip(*map(attrgetter(*names), parts), strict=True)
     columns: dict[str, Sequence[Any]] = dict.fromkeys(names, ())
     columns |= zip(names, told, strict=bool(parts))
@@ -95,16 +98,20 @@ def observations(parts: Sequence[Part], values: pa.Table) -> Observations:
 
     measured = [part for part in parts if part.role in _TOLD]
     batches = {batch: i for i, batch in enumerate(dict.fromkeys(part.batch for part in measured))}
-    keys = np.array([(batches[p.batch] << _BITS) + p.piece for p in measured], dtype=np.int64)
+    owners, pieces, numbers = _list_runs(measured)
+    keys = np.array([batches[p.batch] << _BITS for p in measured], dtype=np.int64)[owners] + pieces
     order = np.argsort(keys)
     chosen = _locate(values, batches, keys[order])
-    values, index = values.filter(pa.array(chosen >= 0)), order[chosen[chosen >= 0]]
-    take = pa.array(index)
+    is_told = chosen >= 0
+    if not is_told.all():  # a copy of all columns is as large as the table
+        values, chosen = values.filter(pa.array(is_told)), chosen[is_told]
+    index = order[chosen]
+    take = pa.array(owners[index])
     columns: dict[str, Any] = {
         name: pa.array([getattr(part, name) for part in measured], pa.string()).take(take)
         for name in _LABELS
     }
-    columns["run"] = pa.array([part.number for part in measured], pa.int32()).take(take)
+    columns["run"] = pa.array(numbers[index], pa.int32())
     files = pa.array([part.label for part in measured], pa.string()).take(take)
     columns["source"] = pc.binary_join_element_wise(files, values["line"].cast(pa.string()), ":")
     for name in ("subject", "metric", "stat", "value", "unit", "n", "time", "resolution", "origin"):
@@ -125,6 +132,21 @@ def stream_observations(store: Store, metrics: Sequence[str] = ()) -> Iterator[O
             yield frame
 
 
+def _list_runs(parts: Sequence[Part]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return for each run of the parts the place of its part, its piece and its number."""
+    import numpy as np
+
+    sizes = [1 if part.places is None else len(part.places.indices) for part in parts]
+    owners = np.repeat(np.arange(len(parts)), sizes)
+    pieces = np.array([part.piece for part in parts], dtype=np.int64)[owners]
+    numbers = np.array([part.number for part in parts], dtype=np.int64)[owners]
+    for part, size, end in zip(parts, sizes, np.cumsum(sizes).tolist(), strict=True):
+        if part.places is not None:
+            pieces[end - size : end] = part.piece - part.index + part.places.indices
+            numbers[end - size : end] = part.places.numbers  # type: ignore[assignment]
+    return owners, pieces, numbers
+
+
 def _locate(values: pa.Table, batches: dict[int, int], keys: np.ndarray) -> np.ndarray:
     """Return for each value the place of its key among the sorted ``keys``, or -1."""
     import numpy as np
@@ -141,17 +163,32 @@ def _locate(values: pa.Table, batches: dict[int, int], keys: np.ndarray) -> np.n
     return np.where((number >= 0) & (keys[inside] == wanted), inside, -1)
 
 
-def runs(parts: Iterable[Part]) -> Runs:
+def runs(parts: Sequence[Part]) -> Runs:
     """Make one row per run; several parts (forms) of one run complete each other."""
     grouped: dict[tuple[Any, ...], list[Part]] = {}
     for part in parts:
         key = (part.group, part.variant, part.benchmark, part.params, part.number, part.tool)
         grouped.setdefault((*key, part.role), []).append(part)
     rows = [_run(same) for same in grouped.values()]
-    find_blocks(rows)
-    return schema.runs(
+    firsts = [same[0] for same in grouped.values()]
+    # Of the order of several runs of one source two tell as much as all.
+    counts = [1 if part.places is None else 2 for part in firsts]
+    find_blocks([row for row, n in zip(rows, counts, strict=True) for _ in range(n)])
+    frame = schema.runs(
         {name: [row[name] for row in rows] for name in schema.column_names(schema.RUN_COLUMNS)}
     )
+    return _repeat(frame, firsts)
+
+
+def _repeat(frame: Runs, parts: Sequence[Part]) -> Runs:
+    """Repeat the row of a part for each of its runs, in the order of the source."""
+    if all(part.places is None for part in parts):
+        return frame
+    owners, pieces, numbers = _list_runs(parts)
+    order = pieces.argsort()
+    repeated = frame.take(owners[order]).reset_index(drop=True)
+    repeated["run"] = numbers[order].astype("int32")
+    return repeated
 
 
 def _run(same: Sequence[Part]) -> dict[str, Any]:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from benchkit.derived.series import SERIES
 from benchkit.errors import Diagnostic, Finding, SourceReport
-from benchkit.ingestion.batches import row_batch
+from benchkit.ingestion.batches import row_batches
 from benchkit.ingestion.discovery import Found, Options
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.reading import PIECE_BITS, Known, Outcome, Reader
+from benchkit.parsers.base import Repeats, Row
 from benchkit.store import values_schema
 
 if TYPE_CHECKING:
@@ -46,14 +47,13 @@ def catch(batch: int, outcomes: Iterable[Outcome]) -> Catch:
     outcomes : iterable of Outcome
     """
     found = Catch()
-    rows = []
+    rows: list[tuple[int, list[Row] | Repeats]] = []
     for outcome in outcomes:
         found.outcomes.append(outcome)
         found.batches += outcome.batches
         rows += [own for own in outcome.rows if own[1]]
         outcome.rows, outcome.batches = [], []
-    if rows:
-        found.batches.append(row_batch(batch, rows))
+    found.batches += row_batches(batch, rows)
     return found
 
 

@@ -20,7 +20,7 @@ from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import read_parts, stream_observations
 from benchkit.ingestion.frames import runs as make_runs
 from benchkit.ingestion.harvest import gather
-from benchkit.ingestion.parts import Part
+from benchkit.ingestion.parts import Part, single_out_shared
 from benchkit.layout.numbering import settle
 from benchkit.schema import observations as make_table
 from benchkit.store import DEFAULT, Store, values_schema
@@ -157,12 +157,13 @@ def _complete(parts: Sequence[Part], values: pa.Table, series: pa.Table) -> Load
 
 def _load_raw(discovery: Discovery, options: Options, *, samples: bool) -> Loaded:
     harvest, values, series = gather(discovery.found, options, samples=samples)
-    problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(harvest.parts)]
-    if not harvest.parts:
+    parts = single_out_shared(harvest.parts)
+    problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(parts)]
+    if not parts:
         raise _nothing_read(problems)
     named = [found for found in discovery.found if found.is_named]
-    first = harvest.parts[0].variant if len(named) == len(discovery.found) else None
-    complete = _complete(harvest.parts, values, series)
+    first = parts[0].variant if len(named) == len(discovery.found) else None
+    complete = _complete(parts, values, series)
     return replace(
         complete,
         findings=(*harvest.findings, *complete.findings),

@@ -6,8 +6,9 @@ one is given, and that order stands here alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from benchkit import schema
@@ -98,6 +99,36 @@ def make_part(
         part.env["commit"] = options.commit
         part.group = "/".join(filter(None, (options.commit, part.group)))
     return part
+
+
+def single_out(parts: Sequence[Part]) -> list[Part]:
+    """Return a part for each run."""
+    if all(part.places is None for part in parts):
+        return list(parts)
+    return sorted((own for part in parts for own in _list_runs(part)), key=lambda own: own.piece)
+
+
+def single_out_shared(parts: Sequence[Part]) -> list[Part]:
+    """Return a part for each run of variants that several sources tell, which may tell one run."""
+    paths: dict[str, set[str]] = defaultdict(set)
+    for part in parts:
+        paths[part.variant].add(part.path)
+    shared = {variant for variant, own in paths.items() if len(own) > 1}
+    if not shared:
+        return list(parts)
+    kept = [part for part in parts if part.variant not in shared]
+    singled = single_out([part for part in parts if part.variant in shared])
+    return sorted((*kept, *singled), key=lambda part: part.piece)
+
+
+def _list_runs(part: Part) -> Iterator[Part]:
+    if part.places is None:
+        yield part
+        return
+    first = part.piece - part.index
+    told = part.places.indices.tolist(), part.places.lines.tolist()
+    for index, line in zip(*told, strict=True):
+        yield replace(part, index=index, line=line, piece=first + index, places=None)
 
 
 def rename(name: str, renames: Sequence[Rename]) -> str:

@@ -24,11 +24,12 @@ from benchkit.errors import (
 )
 from benchkit.ingestion.discovery import Found, Options
 from benchkit.ingestion.parts import Part, Place, make_part, require_one_name
+from benchkit.ingestion.pieces import Pieces
 from benchkit.ingestion.progress import Pace, Seen
 from benchkit.ingestion.samples import SampleSink
 from benchkit.layout.stems import COMPANIONS
 from benchkit.parsers import kernel, registry
-from benchkit.parsers.base import Format, Reading, Row, Samples, Source
+from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
 from benchkit.parsers.source import UnreadableError
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Outcome:
     report: SourceReport
     sha256: str = ""
     parts: list[Part] = field(default_factory=list)
-    rows: list[tuple[int, list[Row]]] = field(default_factory=list)
+    rows: list[tuple[int, list[Row] | Repeats]] = field(default_factory=list)
     batches: list[pa.RecordBatch] = field(default_factory=list)
     files: list[ValueFile] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -196,39 +197,41 @@ class Reader:
         sink: SampleSink,
     ) -> Outcome:
         diagnostics: list[Diagnostic] = []
-        read: list[tuple[Format, Reading]] = []
-        pieces: dict[int, int] = {}
+        runs = Pieces(index << PIECE_BITS)
         summaries: dict[int, Summary] = {}
-        sampled, first = 0, index << PIECE_BITS
+        sampled = 0
         for form in formats:
             for record in _records(form, source, diagnostics):
-                if isinstance(record, Reading):
-                    pieces[id(record)] = first + len(read)
-                    read.append((form, record))
+                if not isinstance(record, Samples):
+                    runs.take(form, record)
                     continue
                 sampled += len(record.values)
                 owner = id(record.reading)
                 if not form.is_companion:
                     summaries.setdefault(owner, Summary(form.quantile_rule)).add(record)
                 if self._keeps(form, record):
-                    sink.take(pieces[owner], record)
-        _require_apart(read, found.label)
+                    sink.take(runs.pieces[owner], record)
+        _require_apart(runs.spans(), found.label)
         parts: list[Part] = []
-        rows: list[tuple[int, list[Row]]] = []
+        rows = runs.repeated
         named: dict[Place, str] = {}
-        for form, reading in read:
-            if reading.rows or sampled or reading.status == "failed":
+        for form, reading in runs.in_order():
+            places = runs.places(reading)
+            if reading.rows or places or sampled or reading.status == "failed":
                 if id(reading) in summaries:
                     reading.rows.extend(summaries[id(reading)].rows())
                 part = make_part(reading, form, found, self._options, self._renames)
                 if self._renames:
                     require_one_name(part, reading.benchmark or "", named)
-                part.piece = pieces[id(reading)]
-                part.index = part.piece - first
+                part.piece = runs.pieces[id(reading)]
+                part.index = part.piece - runs.first
+                part.places = places
                 parts.append(part)
                 rows.append((part.piece, reading.rows))
+        rows.sort(key=lambda own: own[0])
         values = sampled + sum(len(own) for _, own in rows)
-        report = _report(found, formats, len(parts), values, diagnostics)
+        count = sum(1 if part.places is None else len(part.places.lines) for part in parts)
+        report = _report(found, formats, count, values, diagnostics)
         batches, files = sink.close() if sink.rows else ([], [])
         return Outcome(
             index=index,
@@ -345,21 +348,21 @@ def lost_variant(found: Found, formats: Sequence[Format] = ()) -> str:
 
 def _records(
     form: Format, source: Source, diagnostics: list[Diagnostic]
-) -> Iterator[Reading | Samples]:
+) -> Iterator[Reading | Repeats | Samples]:
     """Yield what a parser reads; its diagnostics, and its own failure, are put aside."""
-    reading: Reading | None = None
+    last: Reading | Repeats | Samples | None = None
     try:
         for record in form.parse(source):
             if isinstance(record, Diagnostic):
                 diagnostics.append(record)
                 continue
-            reading = record if isinstance(record, Reading) else record.reading
+            last = record
             yield record
     except UnreadableError as error:
         diagnostics.append(
             Diagnostic(
                 source.label,
-                reading.last_line if reading else 0,
+                _last_line(last),
                 f"{error}; what came before was read",
                 "write the file again",
                 "warning",
@@ -367,13 +370,17 @@ def _records(
         )
 
 
-def _require_apart(read: Sequence[tuple[Format, Reading]], label: str) -> None:
+def _last_line(record: Reading | Repeats | Samples | None) -> int:
+    """Return the line up to which a source was surely read."""
+    if record is None:
+        return 0
+    if isinstance(record, Repeats):
+        return int(record.lines[-1])
+    return (record if isinstance(record, Reading) else record.reading).last_line
+
+
+def _require_apart(spans: Sequence[tuple[int, int, str]], label: str) -> None:
     """Refuse a source in which two formats claim the same lines."""
-    if len(read) < 2 or len({form.name for form, _ in read}) < 2:
-        return
-    spans = sorted(
-        (reading.line, max(reading.line, reading.last_line), form.name) for form, reading in read
-    )
     for (_, end, name), (start, _, other) in pairwise(spans):
         if other != name and start <= end:
             raise AmbiguousFormatError(

@@ -70,6 +70,9 @@ def _number(runs: list[Run]) -> Iterator[Diagnostic]:
         keyed[run.key].append(run)
     told: set[str] = set()
     for same in keyed.values():
+        if len({(run.path, run.first.run) for run in same}) == 1:
+            _count_up(same)
+            continue
         taken, waiting = _keep_declared(same)
         last: dict[str, int] = {}
         for run in waiting:
@@ -84,6 +87,31 @@ def _number(runs: list[Run]) -> Iterator[Diagnostic]:
             if number != start == declared and run.path not in told:
                 told.add(run.path)
                 yield _conflict(run, number, taken[start])
+
+
+def _count_up(runs: list[Run]) -> None:
+    """Give the runs of one source their numbers: in its order, from the declared one or 1 on."""
+    declared = _declared(runs[0].first.run)
+    start = 1 if declared is None else declared
+    if all(run.first.places is None for run in runs):
+        for number, run in enumerate(runs, start):
+            run.number(number)
+        return
+    import numpy as np
+
+    places = [run.first.places for run in runs]
+    indices = [
+        [run.first.index] if own is None else own.indices
+        for run, own in zip(runs, places, strict=True)
+    ]
+    order = np.concatenate(indices).argsort()
+    numbers = np.empty_like(order)
+    numbers[order] = np.arange(start, start + len(order))
+    ends = np.cumsum([len(own) for own in indices])
+    for run, own, told in zip(runs, places, np.split(numbers, ends[:-1]), strict=True):
+        run.number(int(told[0]))
+        if own is not None:
+            own.numbers = told
 
 
 def _keep_declared(runs: list[Run]) -> tuple[dict[int, str], list[Run]]:

@@ -7,11 +7,32 @@ sources tell one run depends on these labels alone, not on what was measured.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(slots=True)
+class Places:
+    """The runs of a piece that stands for several.
+
+    Parameters
+    ----------
+    indices, lines : ndarray of int64, shape (k,)
+        Each run's place in the source, ascending, and its line.
+    numbers : ndarray of int64, shape (k,), optional
+        Each run's final number, which `settle` gives.
+    """
+
+    indices: np.ndarray
+    lines: np.ndarray
+    numbers: np.ndarray | None = None
 
 
 @dataclass(slots=True, kw_only=True)
 class Piece:
-    """One run as one source tells it, with its labels.
+    """One run as one source tells it, with its labels; or several that it tells alike.
 
     Parameters
     ----------
@@ -35,6 +56,9 @@ class Piece:
         The Go package.
     number : int
         The final number, which `settle` gives.
+    places : Places, optional
+        Of all runs, where there are several; ``index`` and ``number`` are then those of the first.
+        Such a piece is the only source's of its variant.
     """
 
     path: str
@@ -55,3 +79,4 @@ class Piece:
     pkg: str = ""
     status: str = "complete"
     number: int = 0
+    places: Places | None = None

@@ -8,7 +8,7 @@ observations and knows nothing of labels, stores or statistics.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -20,7 +20,18 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-__all__ = ["Diagnostic", "Form", "Format", "Head", "Reading", "Record", "Row", "Samples", "Source"]
+__all__ = [
+    "Diagnostic",
+    "Form",
+    "Format",
+    "Head",
+    "Reading",
+    "Record",
+    "Repeats",
+    "Row",
+    "Samples",
+    "Source",
+]
 
 Status = Literal["complete", "partial", "failed"]
 LoadModel = Literal["open", "closed", "unknown"]
@@ -148,7 +159,47 @@ class Samples:
     origin: str = "reported"
 
 
-Record = Reading | Samples | Diagnostic
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeats:
+    """Many complete runs of one source, in columns: each one sample of each of its metrics.
+
+    It stands for as many readings, in the order of ``lines``.
+
+    Parameters
+    ----------
+    readings : sequence of Reading
+        What runs share, without rows; the same object in several `Repeats` is shared by all.
+    which : ndarray of int64, shape (k,)
+        The place among ``readings`` of what each run shares with others.
+    lines : ndarray of int64, shape (k,)
+        Where each run stands in the source.
+    counts : ndarray of int64, shape (k,)
+        How many events each stands on.
+    measures : sequence of (metric, unit)
+    owners : ndarray of int64, shape (m,)
+        Which run each value is of, ascending.
+    kinds : ndarray of int64, shape (m,)
+        The place of each value's metric and unit among ``measures``.
+    values, steps : ndarray of float64, shape (m,)
+        In base units, finite, and their rounding steps.
+    """
+
+    readings: Sequence[Reading]
+    which: np.ndarray
+    lines: np.ndarray
+    counts: np.ndarray
+    measures: Sequence[tuple[str, str]]
+    owners: np.ndarray
+    kinds: np.ndarray
+    values: np.ndarray
+    steps: np.ndarray
+
+    def __len__(self) -> int:
+        """Count the values."""
+        return len(self.values)
+
+
+Record = Reading | Repeats | Samples | Diagnostic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

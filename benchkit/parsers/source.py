@@ -296,6 +296,14 @@ def _read_whole(path: Path, keep: int) -> bytes | None:
         os.close(file)
 
 
+def number_blocks(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield blocks of whole lines, each with the number of its first line."""
+    number = 1
+    for block in blocks:
+        yield number, block
+        number += block.count(b"\n")
+
+
 def clean_lines(block: bytes) -> list[str]:
     r"""Return the lines of a block of `Source.line_blocks`, cleaned as `Source.lines` does it.
 

@@ -113,5 +113,7 @@ def errors_of_intervals(
     """
     check_fraction(confidence, "confidence")
     widths, degrees = read_sample(half_widths, "half_widths"), read_sample(freedom, "freedom")
-    quantiles = [t_quantile(each, (1 + confidence) / 2) for each in degrees.tolist()]
-    return np.divide(widths, quantiles)
+    different, which = np.unique(degrees, return_inverse=True)
+    quantiles = [t_quantile(each, (1 + confidence) / 2) for each in different.tolist()]
+    errors: FloatArray = widths / np.array(quantiles)[which]
+    return errors

@@ -191,7 +191,8 @@ def _find_tails(
     _, ties = np.unique(np.concatenate([before, after]), return_counts=True)
     method, notes = tell_method(n, m, ties.size)
     if method == "normal":
-        return _approximate_tails(n, m, doubled / 2, ties), method, notes
+        tied = float(np.sum(ties.astype(np.float64) ** 3 - ties))
+        return approximate_tails(n, m, doubled / 2, tied), method, notes
     if ties.size < n + m:
         return _count_tails(n, m, doubled, ties), method, notes
     cdf, u = untied_cdf(n, m), doubled // 2
@@ -215,10 +216,18 @@ def _count_tails(n: int, m: int, doubled: int, ties: NDArray[np.int64]) -> tuple
     return float(above[drawn]), float(below[drawn])
 
 
-def _approximate_tails(n: int, m: int, u: float, ties: NDArray[np.int64]) -> tuple[float, float]:
-    """Return both tails from the normal distribution, corrected for ties and continuity."""
+def approximate_tails(n: int, m: int, u: float, tied: float) -> tuple[float, float]:
+    """Return both tails from the normal distribution, corrected for ties and continuity.
+
+    Parameters
+    ----------
+    n, m : int
+        Sizes of the two sides.
+    u : float
+    tied : float
+        Sum of t³ - t over the ties, each of t equal values.
+    """
     total = n + m
-    tied = float(np.sum(ties.astype(np.float64) ** 3 - ties))
     variance = n * m / 12 * (total + 1 - tied / (total * (total - 1)))
     if variance <= 0:
         return 1.0, 1.0

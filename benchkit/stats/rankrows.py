@@ -16,7 +16,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchkit.stats.rank import critical_rank, mann_whitney, tell_method, tell_too_few
+from benchkit.stats.rank import (
+    approximate_tails,
+    critical_rank,
+    mann_whitney,
+    tell_method,
+    tell_too_few,
+)
 from benchkit.stats.ranksum import is_countable, untied_cdf
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.sample import LARGEST, FloatArray, check_fraction
@@ -170,7 +176,11 @@ def _sort_differences(
     differences = (after[:, :, None] - before[:, None, :]).reshape(rows, size)
     above = np.count_nonzero(differences > 0, axis=1)
     u = (size + above - np.count_nonzero(differences < 0, axis=1)) / 2
-    differences.sort(axis=1)
+    lowest, highest = (outer - 1, size - outer) if outer else (0, size - 1)
+    if outer:  # what lies beyond the interval need not be in order
+        differences.partition(lowest, axis=1)
+        differences[:, lowest:].partition(highest - lowest, axis=1)
+    differences[:, lowest : highest + 1].sort(axis=1)
     half = size // 2
     middle = differences[:, half]
     if size % 2 == 0:
@@ -198,6 +208,8 @@ def _find_pvalues(
     drawn = 2 * (u if m <= n else n * m - u)
     if places.size and is_transformable(n, m):
         pvalue[places] = _count_tied(differs[places], drawn[places], min(n, m))
+    elif not is_countable(n, m, tied=True):
+        pvalue[places] = _approximate(differs[places], u[places], n, m)
     else:
         pvalue[places] = [mann_whitney(before[row], after[row]).pvalue for row in places]
     return np.clip(pvalue, sys.float_info.min, 1.0)
@@ -214,6 +226,18 @@ def _count_tied(differs: NDArray[np.bool_], drawn: FloatArray, size: int) -> Flo
     above = total - below + counts[row, at]
     pvalue: FloatArray = 2 * np.minimum(below / total, above / total)
     return pvalue
+
+
+def _approximate(differs: NDArray[np.bool_], u: FloatArray, n: int, m: int) -> list[float]:
+    """Return the p-value of each row by the normal approximation."""
+    ranks = np.arange(differs.shape[1] + 1)
+    edge = np.ones((len(differs), 1), dtype=np.bool_)
+    ends = np.hstack([differs, edge])
+    first = np.maximum.accumulate(np.where(np.hstack([edge, differs]), ranks, 0), axis=1)
+    sizes = np.where(ends, ranks + 1 - first, 0).astype(np.float64)  # of each tie, at its end
+    tied = np.sum(sizes**3 - sizes, axis=1).tolist()
+    rows = zip(u.tolist(), tied, strict=True)
+    return [2 * min(approximate_tails(n, m, *row)) for row in rows]
 
 
 def _rank(differs: NDArray[np.bool_]) -> NDArray[np.int64]:

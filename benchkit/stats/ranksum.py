@@ -88,7 +88,8 @@ def untied_cdf(n: int, m: int) -> FloatArray:
     Notes
     -----
     The number of splits with U = u is the coefficient of q^u in the Gaussian binomial
-    prod_{i=1..n} (1 - q^{m+i}) / (1 - q^i) [1]_, counted in Python integers.
+    prod_{i=1..n} (1 - q^{m+i}) / (1 - q^i) [1]_, counted in Python integers up to the middle; the
+    other half is the same backwards.
 
     References
     ----------
@@ -101,12 +102,14 @@ def untied_cdf(n: int, m: int) -> FloatArray:
     array([0.25, 0.5 , 0.75, 1.  ])
     """
     small, large = sorted((n, m))
-    counts = [1] + [0] * (n * m)
+    half = n * m // 2
+    counts = [1] + [0] * half
     for i in range(1, small + 1):
-        for u in range(n * m, large + i - 1, -1):
+        for u in range(half, large + i - 1, -1):
             counts[u] -= counts[u - large - i]
-        for u in range(i, n * m + 1):
+        for u in range(i, half + 1):
             counts[u] += counts[u - i]
+    counts += counts[: n * m - half][::-1]
     total = comb(n + m, n)
     cdf = np.array([below / total for below in accumulate(counts)])
     cdf.flags.writeable = False

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchkit.parsers import source
-from benchkit.parsers.base import Diagnostic, Format, Reading, Samples
+from benchkit.parsers.base import Diagnostic, Format, Reading, Record, Samples
 from benchkit.parsers.k6 import points as k6_points
 from benchkit.parsers.k6 import raw as k6_raw
 from benchkit.parsers.k6 import summary as k6_summary
@@ -45,7 +45,7 @@ def read(data: Path | bytes | str) -> tuple[list[Reading], list[Trends], list[Di
             assert record.times is not None
             assert len(record.values) == len(record.times)
             blocks[-1][record.subject, record.metric].append(record.values)
-        else:
+        elif isinstance(record, Diagnostic):
             problems.append(record)
     trends = [{key: np.concatenate(found) for key, found in run.items()} for run in blocks]
     return readings, trends, problems
@@ -254,7 +254,7 @@ def test_a_cut_archive_gives_the_samples_that_it_holds_and_no_totals(path: Path)
     text = gzip.decompress(path.read_bytes())
     packed = gzip.compress(text, mtime=0)
     (_,), (whole,), _ = read(text)
-    found: list[Reading | Samples | Diagnostic] = []
+    found: list[Record] = []
     with pytest.raises(UnreadableError):
         found.extend(FORMAT.parse(Source(None, "k6", packed[: len(packed) * 3 // 4])))
     (reading,) = (record for record in found if isinstance(record, Reading))

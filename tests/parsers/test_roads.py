@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,12 @@ from hypothesis import strategies as st
 
 from benchkit.parsers import cadvisor, documents, kernel, prometheus, source
 from benchkit.parsers.ab import samples as ab
-from benchkit.parsers.base import Diagnostic, Format, Reading, Samples
+from benchkit.parsers.base import Diagnostic, Format, Reading, Repeats, Samples
 from benchkit.parsers.cadvisor import columns as cadvisor_columns
 from benchkit.parsers.cadvisor import reader as cadvisor_reader
+from benchkit.parsers.gobench import FORMAT as GOBENCH
+from benchkit.parsers.gobench import columns as gobench_columns
+from benchkit.parsers.gobench import lines as gobench_lines
 from benchkit.parsers.k6 import columns as k6_columns
 from benchkit.parsers.k6 import raw as k6
 from benchkit.parsers.k6 import table as k6_table
@@ -41,6 +45,7 @@ ODD = [
     b"\\u003c", b"\\ud8", b"-Infinity", b"NaN", b"[[", b"]]", b'"values":[[',
      b"[", b"]", b"[]", b'","', b'"],"', b'":["', b"}\n{",
     b'"tags":null', b'"value":1,', b'"time":"2026-11-20T23:55:22.1Z",', b"\t\t", b"\t7", b"checks",
+    b" ns/op", b"\t3 B/op", b"Benchmark", b"\nBenchmarkX\t", b"\x0b", b"\xc2\xa0", b"\npkg: p\n",
 ]  # fmt: skip
 
 
@@ -57,6 +62,8 @@ def told(form: Format, data: bytes) -> dict[str, Any]:
         for record in form.parse(Source(None, "x", data)):
             if isinstance(record, Reading):
                 readings.append(record)
+            elif isinstance(record, Repeats):
+                readings += list_readings(record)
             elif isinstance(record, Diagnostic):
                 problems.append(record)
             else:
@@ -71,6 +78,21 @@ def told(form: Format, data: bytes) -> dict[str, Any]:
         parts = [b.values for b in blocks], [b.lines for b in blocks], times
         samples[key] = [np.concatenate(part).tolist() for part in parts]
     return {"readings": readings, "samples": samples, "problems": problems}
+
+
+def list_readings(repeats: Repeats) -> Iterator[Reading]:
+    """Yield each run as the plain reader gives it."""
+    ends = np.searchsorted(repeats.owners, np.arange(len(repeats.lines)), "right").tolist()
+    columns = [c.tolist() for c in (repeats.kinds, repeats.values, repeats.steps)]
+    runs = (c.tolist() for c in (repeats.which, repeats.lines, repeats.counts))
+    start = 0
+    for which, line, n, end in zip(*runs, ends, strict=True):
+        rows = []
+        for kind, value, step in zip(*(c[start:end] for c in columns), strict=True):
+            metric, unit = repeats.measures[kind]
+            rows.append((None, metric, "sample", value, unit, n, None, step, "reported", line))
+        yield replace(repeats.readings[which], line=line, last_line=line, rows=rows)
+        start = end
 
 
 @st.composite
@@ -88,6 +110,14 @@ def mutations(draw: st.DrawFn, original: bytes) -> bytes:
     return data
 
 
+GO = b"".join(
+    [
+        *(FIXTURES / "redis-gobench/baseline.txt").read_bytes().splitlines(keepends=True)[:30],
+        *(b"BenchmarkA/n=%d-8 \t%8d\t%10.1f ns/op\t  %d p99-ns\n" % (i % 3, i, i / 7, i)
+          for i in range(20)),
+        b"goos: plan9\nBenchmarkB \t100\t1.5 ns/op\n" * 3,
+    ]
+)  # fmt: skip
 VEGETA_CSV = (FIXTURES / "skywalking-vegeta/edge/vegeta-results-refused.csv").read_bytes()
 AB = b"".join(
     [
@@ -167,6 +197,7 @@ SAMPLES: dict[str, tuple[Format, bytes, Callable[[pytest.MonkeyPatch], None]]] =
         b"".join(zipped("k6-edge/small/k6-raw-small.csv.gz").splitlines(keepends=True)[:60]),
         lambda patch: patch.setattr(k6._Csv, "take_all", k6._Reader.take_all),
     ),
+    "go test": (GOBENCH, GO, lambda patch: patch.setattr(gobench_lines, "SMALL", 1 << 30)),
     "ab -g": (
         ab.FORMAT,
         AB,
@@ -240,6 +271,8 @@ def test_both_roads_give_the_same(name: str, draw: st.DataObject, block: int) ->
         patch.setattr(Source.line_blocks, "__defaults__", (block,))
         patch.setattr(k6_columns, "_FEW", 0)
         patch.setattr(k6, "_FEW", 0)
+        patch.setattr(gobench_columns, "_FEW", 1)
+        patch.setattr(gobench_lines, "SMALL", 0)
         patch.setattr(vegeta_columns, "_FEW", 0)
         patch.setattr(vegeta_table, "_FEW", 0)
         patch.setattr(json_lines, "_FEW", 0)
@@ -306,6 +339,9 @@ def test_the_usual_shapes_are_read_in_columns() -> None:
     assert k6_table.read_rows(b"".join(rows), columns).good.all()
     for lines in VEGETA_LINES.values():
         assert not json_lines.read_block(lines).odd
+    found = list(gobench_columns.part(7, GO * 20))
+    tables = [own for own in found if isinstance(own, gobench_columns.Table)]
+    assert sum(len(table.lines) for table in tables) > 0.8 * GO.count(b"\nBenchmark") * 20
     gob = SAMPLES["vegeta gob"][1]
     kinds = [type(record) for record in vegeta_columns.read_gob(Source(None, "x", gob))]
     assert kinds[:2] == [records.Result, vegeta_columns.Results]

@@ -38,7 +38,7 @@ from collections.abc import Iterator
 
 from benchkit.parsers.base import Form, Format, Head, Record, Source
 from benchkit.parsers.gobench import patterns
-from benchkit.parsers.gobench.lines import looks_like_event, read_lines
+from benchkit.parsers.gobench.lines import Log, looks_like_event
 from benchkit.parsers.gobench.reader import Reader
 from benchkit.parsers.gobench.survey import survey
 
@@ -62,7 +62,8 @@ def _is_ours(line: str, measured: bool) -> bool:
 
 
 def _parse(source: Source) -> Iterator[Record]:
-    yield from Reader(source.label, survey(source)).read(read_lines(source))
+    log = Log(source)
+    yield from Reader(source.label, survey(log)).read(log.read())
 
 
 FORMAT = Format(

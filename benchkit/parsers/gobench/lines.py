@@ -1,7 +1,8 @@
 """The lines that a benchmark run printed, out of a plain log or out of ``go test -json`` events.
 
-In: a source. Out: whole lines with their place and, from events, their time. Why: an event holds
-what was written at once, so one result may be spread over two, and packages may alternate.
+In: a source. Out: whole lines with their place and, from events, their time; results that stand
+close together in a large log come as tables. Why: an event holds what was written at once, so one
+result may be spread over two, and packages may alternate.
 """
 
 from __future__ import annotations
@@ -9,9 +10,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchkit.parsers.source import Source, UnreadableError
+from benchkit.parsers.source import Source, clean_lines, number_blocks
+
+if TYPE_CHECKING:
+    from benchkit.parsers.gobench.columns import Table
+
+#: Some lines of a block as they are, with the number of the first of them.
+Stretch = tuple[int, bytes]
+#: Bytes of a block below which line by line is as quick.
+SMALL = 1 << 16
 
 
 class Line(NamedTuple):
@@ -38,53 +47,66 @@ class Line(NamedTuple):
     closed: bool
 
 
-def read_lines(source: Source) -> Iterator[Line]:
-    """Yield the lines of a plain log, of events, or of both in one file.
+class Log:
+    """A source that is read twice: for what only the whole of it tells, and for its results.
 
-    An event that cannot be decoded comes as the line that it is.
-
-    Raises
-    ------
-    UnreadableError
-        When damaged gzip is met; the whole lines before it have been yielded.
+    Parameters
+    ----------
+    source : Source
     """
-    rests: dict[str, Line] = {}
-    for number, text, closed in _mark_last(source):
+
+    def __init__(self, source: Source) -> None:
+        self.label = source.label
+        self._source = source
+        self._parted: dict[int, list[Table | Stretch]] = {}
+
+    def read(self) -> Iterator[Line | Table]:
+        """Yield the lines of a plain log, of events, or of both in one file.
+
+        An event that cannot be decoded comes as the line that it is.
+
+        Raises
+        ------
+        UnreadableError
+            When damaged gzip is met; the whole lines before it have been yielded.
+        """
+        rests: dict[str, Line] = {}
+        for number, block in number_blocks(self._source.line_blocks()):
+            for item in self._part(number, block):
+                if isinstance(item, tuple):
+                    yield from _read_lines(*item, rests)
+                else:
+                    yield item
+        yield from rests.values()
+
+    def _part(self, number: int, block: bytes) -> list[Table | Stretch]:
+        """Part a block into tables and what stands between them; a small one has no table."""
+        if len(block) < SMALL:
+            return [(number, block)]
+        from benchkit.parsers.gobench.columns import part
+
+        found = self._parted.get(number) or list(part(number, block))
+        if not all(isinstance(item, tuple) for item in found):  # else it is text alone
+            self._parted[number] = found
+        return found
+
+
+def _read_lines(number: int, data: bytes, rests: dict[str, Line]) -> Iterator[Line]:
+    """Yield the lines of a stretch, and those that its events end."""
+    texts = clean_lines(data)
+    last = number + len(texts) - 1
+    is_ended = data[-2:].rstrip(b"\0").endswith(b"\n")
+    for place, text in enumerate(texts, number):
         event = _decode(text) if text.startswith("{") else None
         if event is None:
-            yield Line("", number, number, None, text, closed)
+            yield Line("", place, place, None, text, closed=place < last or is_ended)
         else:
-            yield from _join(event, number, rests)
-    yield from rests.values()
+            yield from _join(event, place, rests)
 
 
 def looks_like_event(text: str) -> bool:
     """Tell a line that is, or was before it was damaged, an event of ``go test -json``."""
     return text.startswith('{"') and '"Action"' in text
-
-
-def _mark_last(source: Source) -> Iterator[tuple[int, str, bool]]:
-    """Yield number, text and whether a line end follows."""
-    held: tuple[int, str] | None = None
-    problem: UnreadableError | None = None
-    try:
-        for item in source.lines():
-            if held is not None:
-                yield (*held, True)
-            held = item
-    except UnreadableError as error:
-        problem = error
-    if held is not None:
-        yield (*held, problem is not None or _ends_in_newline(source))
-    if problem is not None:
-        raise problem
-
-
-def _ends_in_newline(source: Source) -> bool:
-    tail = b""
-    for block in source.blocks():
-        tail = block[-2:]
-    return tail.rstrip(b"\0").endswith(b"\n")
 
 
 def _decode(text: str) -> dict[str, Any] | None:

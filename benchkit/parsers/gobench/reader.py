@@ -1,20 +1,25 @@
 """The output of Go benchmarks, line by line: which lines are results, and which are not.
 
-In: lines, and a survey of the whole file. Out: one `Reading` per result, and `Diagnostic`s.
+In: lines, and a survey of the whole file. Out: one `Reading` per result, `Repeats` of those that
+came in tables, and `Diagnostic`s.
 Why: what a benchmark prints stands between its name and its result, or before them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Reading
+from benchkit.parsers.base import Reading, Record, Repeats
 from benchkit.parsers.gobench import patterns
 from benchkit.parsers.gobench.lines import Line, looks_like_event
 from benchkit.parsers.gobench.results import Results
 from benchkit.parsers.gobench.stream import Stream, Waiting
 from benchkit.parsers.gobench.survey import Survey
+
+if TYPE_CHECKING:
+    from benchkit.parsers.gobench.columns import Table
 
 
 class Reader:
@@ -35,11 +40,14 @@ class Reader:
         self._streams: dict[str, Stream] = {}
         self._problems: list[Diagnostic] = []
 
-    def read(self, lines: Iterable[Line]) -> Iterator[Reading | Diagnostic]:
+    def read(self, lines: Iterable[Line | Table]) -> Iterator[Record]:
         """Yield the reading of every result, and a diagnostic for what could not be read."""
         for number, problem in self._known.problems:
             self._report(number, problem, "write it as Unit <unit> key=value")
         for line in lines:
+            if not isinstance(line, Line):
+                yield from self._read_table(line)
+                continue
             stream = self._streams.get(line.package) or self._open(line.package)
             if line.text.startswith("Benchmark"):
                 reading = self._read_named(line, stream, line.text)
@@ -52,6 +60,13 @@ class Reader:
         for stream in self._streams.values():
             self._give_up(stream)
         yield from self._take_problems()
+
+    def _read_table(self, table: Table) -> Iterator[Repeats | Diagnostic]:
+        """Read results that stand in a plain log."""
+        stream = self._streams.get("") or self._open("")
+        self._give_up(stream)
+        yield from self._take_problems()
+        yield self._results.read_table(table, stream)
 
     def _open(self, package: str) -> Stream:
         stream = Stream("json", {"pkg": package}) if package else Stream("text")

@@ -7,13 +7,17 @@ wrong. Why: a source may end inside its last line, and half a number or half a u
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from benchkit.parsers.base import Reading
+from benchkit.parsers.base import Reading, Repeats
 from benchkit.parsers.gobench.lines import Line
 from benchkit.parsers.gobench.measures import Measures, read_measures
 from benchkit.parsers.gobench.stream import Stream, Waiting
 from benchkit.parsers.gobench.survey import Survey
 from benchkit.parsers.gobench.units import STANDARD
+
+if TYPE_CHECKING:
+    from benchkit.parsers.gobench.columns import Table
 
 _INT64_DIGITS = 18
 
@@ -33,6 +37,7 @@ class Results:
         self._known = known
         self._report = report
         self._layouts: set[tuple[str, ...]] = set()
+        self._shared: dict[tuple[str, tuple[object, ...]], Reading] = {}
 
     def read(
         self, line: Line, stream: Stream, waiting: Waiting, count: str, words: list[str]
@@ -63,26 +68,54 @@ class Results:
     def _fill(
         self, line: Line, stream: Stream, waiting: Waiting, count: int, measures: Measures
     ) -> Reading:
-        benchmark, params = self._known.names.split(waiting.name)
-        reading = Reading(
-            tool="gobench",
-            form=stream.form,
-            line=waiting.first,
-            last_line=line.number,
-            benchmark=benchmark,
-            params=params,
-            status="partial" if measures.problem else "complete",
-            command=stream.command,
-            env=dict(stream.env),
-            assume=self._known.metadata.assume,
-            better=self._known.metadata.better,
-        )
         number, time = line.number, line.time
+        reading = self._begin(stream, waiting.name, waiting.first)
+        reading.last_line = number
+        reading.status = "partial" if measures.problem else "complete"
         reading.rows = [
             (None, unit.metric, "sample", value, unit.base, count, time, step, "reported", number)
             for unit, value, step in measures.found
         ]
         return reading
+
+    def read_table(self, table: Table, stream: Stream) -> Repeats:
+        """Return the runs of a table of whole results."""
+        self._layouts |= table.layouts()
+        told = stream.command, *stream.env.items()
+        readings = []
+        for name in table.names:
+            known = self._shared.get((name, told))
+            if known is None:
+                known = self._begin(stream, name, int(table.lines[0]))
+                self._shared[name, told] = known
+            readings.append(known)
+        return Repeats(
+            readings=readings,
+            which=table.which,
+            lines=table.lines,
+            counts=table.counts,
+            measures=[(unit.metric, unit.base) for unit in table.units],
+            owners=table.owners,
+            kinds=table.kinds,
+            values=table.values,
+            steps=table.steps,
+        )
+
+    def _begin(self, stream: Stream, name: str, line: int) -> Reading:
+        """Return what is known of a result before its measurements."""
+        benchmark, params = self._known.names.split(name)
+        return Reading(
+            tool="gobench",
+            form=stream.form,
+            line=line,
+            last_line=line,
+            benchmark=benchmark,
+            params=params,
+            command=stream.command,
+            env=dict(stream.env),
+            assume=self._known.metadata.assume,
+            better=self._known.metadata.better,
+        )
 
     def _tell_losses(self, number: int, name: str, measures: Measures) -> None:
         for text in measures.not_finite:

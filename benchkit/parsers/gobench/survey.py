@@ -9,11 +9,11 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from benchkit.parsers.gobench.lines import read_lines
+from benchkit.parsers.gobench.lines import Line, Log
 from benchkit.parsers.gobench.names import Names
 from benchkit.parsers.gobench.patterns import NAMED, unquote
 from benchkit.parsers.gobench.units import UnitMetadata
-from benchkit.parsers.source import Source, UnreadableError
+from benchkit.parsers.source import UnreadableError
 
 
 @dataclass(slots=True)
@@ -25,12 +25,15 @@ class Survey:
     problems: list[tuple[int, str]] = field(default_factory=list)
 
 
-def survey(source: Source) -> Survey:
+def survey(log: Log) -> Survey:
     """Read a source through once; what is unreadable in it is for the second reading to tell."""
     names: set[str] = set()
     found = Survey(Names(()))
     with suppress(UnreadableError):
-        for line in read_lines(source):
+        for line in log.read():
+            if not isinstance(line, Line):
+                names.update(line.names)
+                continue
             text = line.text
             if "Benchmark" in text:
                 named = NAMED.match(text if text.startswith("B") else unquote(text))

@@ -1,0 +1,249 @@
+r"""Result lines, a block at once.
+
+In: whole lines. Out: stretches of results in columns, and the lines that are left to the plain
+reader. Why: a log of many repeats is one line a hundred thousand times; here a result is a line as
+go test writes it, in ASCII: a name, a tab, the iterations, and then, behind a tab each, numbers
+without sign or exponent that a blank parts from their units::
+
+    BenchmarkRedis/Ping-2  	    2595	     75329 ns/op	     216 B/op	       6 allocs/op
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from benchkit.parsers import kernel
+from benchkit.parsers.gobench.units import Unit, read_unit
+from benchkit.parsers.numerals import read_decimals, read_integers
+from benchkit.parsers.octets import (
+    FIRST,
+    Array,
+    Lines,
+    Octets,
+    find_lines,
+    tell_apart,
+)
+
+_START = b"Benchmark"
+#: Consecutive results that are worth a table.
+_FEW = 32
+#: What a line in columns is made of.
+_PLAIN = bytes([9, 10, *range(32, 127)])
+_LONGEST_NAME, _LONGEST_NUMBER, _LONGEST_UNIT = 256, 18, 64
+_INT64_DIGITS = 18
+_TAB, _BLANK = ord("\t"), ord(" ")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Consecutive results.
+
+    Parameters
+    ----------
+    names : list of str
+        The different ones, ``Benchmark`` dropped.
+    units : list of Unit
+        The different ones; ``written`` is each as the source has it.
+    written : list of str
+    which, lines, counts : ndarray of int64, shape (results,)
+        The place of its name, its line, its iterations.
+    owners, kinds : ndarray of int64, shape (measures,)
+        Which result a measure is of, and the place of its unit.
+    values, steps : ndarray of float64, shape (measures,)
+        In base units.
+    """
+
+    names: list[str]
+    units: list[Unit]
+    written: list[str]
+    which: Array
+    lines: Array
+    counts: Array
+    owners: Array
+    kinds: Array
+    values: Array
+    steps: Array
+
+    def cut(self, start: int, end: int, number: int) -> Table:
+        """Return some results, with the line ``number`` of the first line of the block."""
+        first, last = np.searchsorted(self.owners, (start, end))
+        return replace(
+            self,
+            which=self.which[start:end],
+            lines=self.lines[start:end] + number,
+            counts=self.counts[start:end],
+            owners=self.owners[first:last] - start,
+            kinds=self.kinds[first:last],
+            values=self.values[first:last],
+            steps=self.steps[first:last],
+        )
+
+    def layouts(self) -> set[tuple[str, ...]]:
+        """Return which units follow each other on a line."""
+        starts = np.flatnonzero(np.diff(self.owners, prepend=-1))
+        places = np.arange(len(self.owners)) - starts[self.owners]
+        keys = np.add.reduceat((self.kinds + 1) * _mix(places), starts)
+        _, rows = np.unique(keys, return_index=True)
+        ends = np.append(starts[1:], len(self.owners))
+        return {
+            tuple(self.written[kind] for kind in self.kinds[starts[row] : ends[row]].tolist())
+            for row in rows.tolist()
+        }
+
+
+def part(number: int, data: bytes) -> Iterator[Table | tuple[int, bytes]]:
+    """Part whole lines into tables and the lines between, each with the number of its first line.
+
+    Parameters
+    ----------
+    number : int
+        That of the first line.
+    data : bytes
+        A block of `Source.line_blocks`.
+    """
+    if data.count(b"\n" + _START) < _FEW:
+        yield number, data
+        return
+    block = Octets(data)
+    lines = find_lines(block)
+    good, table = _read(block, lines)
+    edges = np.flatnonzero(np.diff(good, prepend=False, append=False))
+    place = 0  # the first line that was not given yet
+    ordinal = np.concatenate(([0], np.cumsum(good)))
+    for start, end in edges.reshape(-1, 2).tolist():
+        if end - start < _FEW:
+            continue
+        if start > place:
+            yield number + place, block.text(int(lines.starts[place]), int(lines.starts[start]))
+        yield table.cut(int(ordinal[start]), int(ordinal[end]), number)
+        place = end
+    if place < len(good):
+        yield number + place, block.text(int(lines.starts[place]), block.end)
+
+
+def _read(block: Octets, lines: Lines) -> tuple[Array, Table]:
+    """Return which lines are results in columns, and those results; their lines count from 0."""
+    tabs = block.find_all(_TAB)
+    firsts, lasts = np.searchsorted(tabs, lines.starts), np.searchsorted(tabs, lines.ends)
+    good = _may_be_read(block, lines) & (lasts - firsts >= 2)
+    blanks = np.append(block.find_all(_BLANK), block.end + 1)
+    rows = np.flatnonzero(good)
+    told, starts, sizes = _find_names(block, lines.starts[rows], tabs[firsts[rows]], blanks)
+    good[rows] = told
+    rows, starts, sizes = rows[told], starts[told], sizes[told]
+    told, counts = _read_counts(block, tabs[firsts[rows]] + 1, tabs[firsts[rows] + 1], blanks)
+    good[rows] = told
+    rows, starts, sizes, counts = rows[told], starts[told], sizes[told], counts[told]
+    held = lasts[rows] - firsts[rows] - 1
+    owners = np.repeat(np.arange(len(rows)), held)
+    fields = np.arange(len(owners)) + np.repeat(firsts[rows] + 1 - (np.cumsum(held) - held), held)
+    ends = np.minimum(np.append(tabs, block.end)[fields + 1], lines.ends[rows][owners])
+    told, measures = _read_measures(block, tabs[fields] + 1, ends, blanks)
+    names, which = _tell_names(block, starts, sizes)
+    kept = (np.bincount(owners[~told], minlength=len(rows)) == 0) & (which >= 0)
+    good[rows] = kept
+    renumbered, inside = np.cumsum(kept) - 1, kept[owners]
+    units, written, kinds, values, steps = measures
+    table = Table(
+        [name.decode() for name in names],
+        units,
+        written,
+        which[kept],
+        rows[kept],
+        counts[kept],
+        renumbered[owners[inside]],
+        *(column[inside] for column in (kinds, values, steps)),
+    )
+    return good, table
+
+
+def _may_be_read(block: Octets, lines: Lines) -> Array:
+    """Tell which lines begin as results do, have their line end, and hold nothing but ASCII."""
+    good = block.holds(lines.starts, _START)
+    good &= lines.ends < block.end
+    if block.text(int(lines.starts[0]), block.end).translate(None, _PLAIN):
+        is_odd = np.ones(256, dtype=bool)
+        is_odd[list(_PLAIN)] = False
+        odd = int(lines.starts[0]) + np.flatnonzero(
+            is_odd[block.bytes[lines.starts[0] : block.end]]
+        )
+        good[np.searchsorted(lines.ends, odd)] = False
+    return good
+
+
+def _find_names(
+    block: Octets, starts: Array, tabs: Array, blanks: Array
+) -> tuple[Array, Array, Array]:
+    """Find names, which go up to the first tab or blanks before it."""
+    starts = starts + len(_START)
+    first = np.searchsorted(blanks, starts)
+    ends = np.minimum(blanks[first], tabs)
+    good = (np.searchsorted(blanks, tabs) - first == tabs - ends) & (ends > starts)
+    initials = block.bytes[starts]
+    good &= (initials < ord("a")) | (initials > ord("z"))
+    return good & (ends - starts <= _LONGEST_NAME), starts, ends - starts
+
+
+def _read_counts(block: Octets, starts: Array, ends: Array, blanks: Array) -> tuple[Array, Array]:
+    """Read iterations, which blanks may stand before."""
+    starts = starts + np.searchsorted(blanks, ends) - np.searchsorted(blanks, starts)
+    counts, good = read_integers(block, starts, ends - starts)
+    return good & (ends - starts <= _INT64_DIGITS), counts
+
+
+def _read_measures(
+    block: Octets, starts: Array, ends: Array, blanks: Array
+) -> tuple[Array, tuple[list[Unit], list[str], Array, Array, Array]]:
+    """Read numbers, which blanks may stand before, and the units behind the last blank."""
+    last = np.searchsorted(blanks, ends) - 1
+    before = last - np.searchsorted(blanks, starts)  # blanks before the number
+    parting = blanks[last]
+    starts = starts + np.maximum(before, 0)
+    good = (before >= 0) & (parting > starts) & (ends - parting - 1 <= _LONGEST_UNIT)
+    good &= (parting - starts <= _LONGEST_NUMBER) & (ends - parting > 1)
+    numbers, told = read_decimals(block, starts, np.where(good, parting - starts, 0))
+    good &= told
+    texts, kinds = tell_apart(block, parting + 1, np.where(good, ends - parting - 1, 0))
+    written = [text.decode() for text in texts]
+    found = [read_unit(text) for text in written]
+    known = np.array([unit is not None for unit in found], dtype=bool)
+    units = [unit or _NONE for unit in found]
+    factors = np.array([unit.factor for unit in units])
+    steps = np.array([unit.step(places) for unit in units for places in range(9)])
+    good &= known[kinds]
+    with np.errstate(over="ignore"):
+        values = numbers.scaled(0) * factors[kinds]
+    good &= np.isfinite(values)
+    return good, (units, written, kinds, values, steps[9 * kinds + numbers.places])
+
+
+_NONE = Unit("", "", 1.0, 0)
+
+
+def _tell_names(block: Octets, starts: Array, sizes: Array) -> tuple[list[bytes], Array]:
+    """Return the different names, and each result's place among them; -1 where that is not sure."""
+    if kernel.compiled:
+        return tell_apart(block, starts, sizes)
+    words = block.take(starts, max(8, -(-int(sizes.max(initial=0)) // 8) * 8))
+    keys = sizes.astype(np.uint64)
+    for column in range(words.shape[1]):
+        words[:, column] &= FIRST[np.clip(sizes - 8 * column, 0, 8)]
+        keys = (keys ^ words[:, column]) * _FACTOR
+        keys ^= keys >> np.uint64(29)
+    _, rows, which = np.unique(keys, return_index=True, return_inverse=True)
+    known = rows[which]
+    differs = (words != words[known]).any(axis=1) | (sizes != sizes[known])
+    which[differs] = -1
+    return block.texts(starts[rows], starts[rows] + sizes[rows]), which
+
+
+def _mix(places: Array) -> Array:
+    """Return a factor for each place of a line, so that sums tell orders apart."""
+    factors: Array = (2 * places + 1).astype(np.int64) * 0x9E3779B97F4A7
+    return factors
+
+
+_FACTOR = np.uint64(0x9E37_79B9_7F4A_7C15)
