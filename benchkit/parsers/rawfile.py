@@ -17,17 +17,18 @@ class Checksum:
 
     def __init__(self) -> None:
         self.place = 0
-        self._digest = hashlib.sha256()
+        self._digest: hashlib._Hash | None = None  # most sources are held in memory and need none
 
     def take(self, start: int, data: memoryview) -> None:
         """Take the bytes that stand at a place; those that were taken before do not count."""
         if start <= self.place < start + len(data):
+            self._digest = self._digest or hashlib.sha256()
             self._digest.update(data[self.place - start :])
             self.place = start + len(data)
 
     def hexdigest(self) -> str:
         """Return the digest of all that was taken."""
-        return self._digest.hexdigest()
+        return (self._digest or hashlib.sha256()).hexdigest()
 
 
 class RawFile(io.FileIO):

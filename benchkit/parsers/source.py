@@ -86,7 +86,7 @@ class Source:
         #: Whether the head is all there is, and not compressed: the case of most reports.
         self.is_small = data is not None and len(data) <= HEAD_BYTES and not data.startswith(_GZIP)
         self._text: str | None = None
-        self._checksum = Checksum()
+        self._checksum, self._sha256 = Checksum(), ""
 
     @classmethod
     def load(cls, path: Path, label: str = "", *, keep: int = 8 << 20) -> Source:
@@ -128,11 +128,12 @@ class Source:
         """Open the decompressed content as a stream; it may raise `UnreadableError`."""
         return io.BufferedReader(_BlockReader(self.blocks()), _BLOCK)
 
-    @cached_property
+    @property
     def sha256(self) -> str:
         """Digest of the bytes as they are on disk."""
         if self._data is not None:
-            return hashlib.sha256(self._data).hexdigest()
+            self._sha256 = self._sha256 or hashlib.sha256(self._data).hexdigest()
+            return self._sha256
         with self.open_raw() as raw:  # the rest of what was not read yet
             raw.seek(self._checksum.place)
             while raw.read(_BLOCK):
