@@ -166,12 +166,26 @@ def test_the_top_level_is_closed() -> None:
     assert TOP_LEVEL - {"notebooks"} <= seen
 
 
+#: What an editable install compiles into the checkout.
+COMPILED = {".so", ".pyd"}
+
+
 def committed() -> list[Path]:
     tops = [ROOT / name for name in TOP_LEVEL]
-    tops += [ROOT / ".ci", ROOT / ".github", ROOT / ".gitignore", ROOT / ".pre-commit-config.yaml"]
+    tops += [
+        ROOT / ".build",
+        ROOT / ".ci",
+        ROOT / ".github",
+        ROOT / ".gitignore",
+        ROOT / ".pre-commit-config.yaml",
+    ]
     inside = (path for top in tops for path in (top.rglob("*") if top.is_dir() else [top]))
     generated = {"__pycache__", "actual", ".ipynb_checkpoints", ".benchkit"}
-    return [path for path in inside if path.is_file() and not generated & set(path.parts)]
+    return [
+        path
+        for path in inside
+        if path.is_file() and not generated & set(path.parts) and path.suffix not in COMPILED
+    ]
 
 
 def test_nothing_names_the_machine_it_was_written_on() -> None:

@@ -28,6 +28,7 @@ def read_digits(words: Array, counts: Array) -> tuple[Array, Array]:
 
     Examples
     --------
+    >>> from benchkit.parsers.octets import MARGIN
     >>> read_digits(Octets(b"latency=42").word(np.array([MARGIN + 2])), np.array([2]))
     (array([42]), array([ True]))
     """
