@@ -1,8 +1,8 @@
 """Run one command, keep its output as it comes, and stop it when the user does.
 
-In: the words of a command, two files. Out: an `Outcome`. Why: the command writes straight into the
-files, so that nothing stands between a load tool and its measurement; only where the output is
-shown as well does benchkit copy it. Standard input is empty: a second run would find it read.
+The command writes straight into the files, so that nothing stands between a load tool and its
+measurement; benchkit copies the output only where it is shown as well. Standard input is empty: a
+second run would find it read.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from threading import Thread
-from typing import IO
+from typing import IO, BinaryIO
 
 from benchkit.errors import ConfigError
 
@@ -46,13 +45,13 @@ class Outcome:
     is_interrupted: bool = False
 
 
-def execute(words: list[str], stdout: Path, stderr: Path, *, show: bool = False) -> Outcome:
+def execute(words: list[str], out: BinaryIO, err: BinaryIO, *, show: bool = False) -> Outcome:
     """Run a command and wait for its end; Ctrl-C ends the command, and this returns.
 
     Parameters
     ----------
     words : list of str
-    stdout, stderr : Path
+    out, err : file
         What it prints goes here, as it comes.
     show : bool
         Whether it is shown on standard error as well.
@@ -62,33 +61,32 @@ def execute(words: list[str], stdout: Path, stderr: Path, *, show: bool = False)
     ConfigError
         If the command cannot be started.
     """
-    with stdout.open("wb") as out, stderr.open("wb") as err:
-        start, clock = datetime.now(UTC), time.monotonic()
-        try:
-            process = subprocess.Popen(  # noqa: S603 - running the user's command is the purpose
-                words,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE if show else out,
-                stderr=subprocess.PIPE if show else err,
-                process_group=0,  # so that all its children get the interruption, and get it once
-            )
-        except OSError as error:
-            stdout.unlink()
-            stderr.unlink()
-            raise ConfigError(
-                f"cannot be started: {error.strerror}", where=words[0], hint="check the command"
-            ) from error
-        is_interrupted = False
-        copies: list[Thread] = []
-        try:
-            copies += _show(process, out, err) if show else []
-            process.wait()
-        except KeyboardInterrupt:
-            is_interrupted = True
-            _stop(process)
-        end = start + timedelta(seconds=time.monotonic() - clock)
-        for copy in copies:
-            copy.join(timeout=5)  # a child that lives on may hold the pipe open
+    start, clock = datetime.now(UTC), time.monotonic()
+    try:
+        process = subprocess.Popen(  # noqa: S603 - running the user's command is the purpose
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if show else out,
+            stderr=subprocess.PIPE if show else err,
+            process_group=0,  # so that all its children get the interruption, and get it once
+        )
+    except OSError as error:
+        raise ConfigError(
+            f"cannot be started: {error.strerror}", where=words[0], hint="check the command"
+        ) from error
+    is_interrupted = False
+    copies: list[Thread] = []
+    try:
+        copies += _show(process, out, err) if show else []
+        process.wait()
+    except KeyboardInterrupt:
+        is_interrupted = True
+        _stop(process)
+    end = start + timedelta(seconds=time.monotonic() - clock)
+    for copy in copies:
+        copy.join(timeout=5)  # a child that lives on may hold the pipe open
+    out.flush()
+    err.flush()
     return Outcome(start, end, _shell_code(process.returncode), is_interrupted)
 
 

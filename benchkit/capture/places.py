@@ -1,7 +1,6 @@
 """Where the output of a run is kept, so that `ingest` reads the same labels from the path.
 
-In: the folder of a session, a run's labels and command. Out: a stem that is free, and the run's
-number. Why: the sidecar tells the labels exactly; a path that told others would confuse people.
+The sidecar holds the exact labels; a path that reads differently would confuse people.
 `otlp/wrk-3.txt`, `otlp/wrk-warmup-3.txt`, `otlp/k6-checkout-1.txt`; `otlp/3.txt` of a tool unknown.
 """
 
@@ -9,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import count
 from pathlib import Path, PurePath
 
+from benchkit.capture.claim import SIDECAR, Claim
 from benchkit.layout.patterns import read_path
 from benchkit.layout.run_toml import Sidecar, read_sidecar
 from benchkit.layout.stems import COMPANIONS, read_stem
 
-SIDECAR = ".run.toml"
 #: What a load tool is called on a command line, and in the name of a file.
 _TOOLS = {
     "ab": "ab",
@@ -43,14 +44,15 @@ class Places:
         self.root = root
         self._last: dict[tuple[str, str, bool], int] = {}
         self.last_block = 0
-        for path in sorted(root.rglob(f"*{SIDECAR}")) if root.is_dir() else ():
+        # Hidden ones are those of runs under way, also of sessions elsewhere.
+        for path in filter(Path.is_file, sorted(root.rglob(f"[!.]*{SIDECAR}"))):
             text = path.read_text(encoding="utf-8", errors="replace")
             self._note(read_sidecar(text, str(path))[0])
 
-    def choose(
+    def claim(
         self, words: Sequence[str], variant: str, benchmark: str, *, is_warmup: bool
-    ) -> tuple[Path, int]:
-        """Return the stem, without an ending, that the output of a run gets, and its number.
+    ) -> Claim:
+        """Claim the next free name for a run, making its folder if need be.
 
         Parameters
         ----------
@@ -62,12 +64,15 @@ class Places:
         """
         tool = find_tool(words)
         folder = self.root / _folder_name(variant) if variant else self.root
+        folder.mkdir(parents=True, exist_ok=True)
         key = variant, benchmark, is_warmup
-        run = self._last.get(key, 0) + 1
-        while not _is_free(folder / self._stem(tool, benchmark, run, is_warmup=is_warmup)):
-            run += 1
-        self._last[key] = run
-        return folder / self._stem(tool, benchmark, run, is_warmup=is_warmup), run
+        for run in count(self._last.get(key, 0) + 1):
+            stem = folder / self._stem(tool, benchmark, run, is_warmup=is_warmup)
+            with suppress(FileExistsError):
+                claim = Claim(stem, run)
+                self._last[key] = run
+                return claim
+        raise AssertionError
 
     def _stem(self, tool: str, benchmark: str, number: int, *, is_warmup: bool) -> str:
         if not tool:  # a name of any other kind would be read as a variant
@@ -96,10 +101,6 @@ def find_tool(words: Sequence[str]) -> str:
             if found := _TOOLS.get(PurePath(part).name):
                 return found
     return ""
-
-
-def _is_free(stem: Path) -> bool:
-    return not any(stem.parent.glob(f"{stem.name}.*"))
 
 
 def _folder_name(variant: str) -> str:

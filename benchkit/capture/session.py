@@ -1,10 +1,7 @@
 """Carry out a plan: run after run, each with its output and its sidecar.
 
-In: a `Plan` and a folder. Out: the `Captured` runs. Why: whenever a session ends, by itself, by a
-failing command or by the user, every file that can be seen in the folder is whole and labelled.
-
-The output is written to hidden files, which `ingest` passes over. When the run has ended, its
-sidecar is moved to its place, then what it belongs to: there is no output without a sidecar.
+Whenever a session ends, by itself, by a failing command or by the user, every visible file in the
+folder is whole and labelled.
 """
 
 from __future__ import annotations
@@ -21,10 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from benchkit.capture.claim import Claim
 from benchkit.capture.execution import Outcome, execute
 from benchkit.capture.fingerprint import take_fingerprint
 from benchkit.capture.order import order_rounds
-from benchkit.capture.places import SIDECAR, Places, find_tool
+from benchkit.capture.places import Places, find_tool
 from benchkit.capture.plan import Commands, Plan
 from benchkit.capture.redaction import redact
 from benchkit.capture.sidecar import Record, write_sidecar
@@ -32,7 +30,6 @@ from benchkit.errors import BenchkitError, ConfigError
 
 #: Exit codes other than 0 of runs that were measured whole: k6's is that of a crossed threshold.
 _WHOLE = {"k6": {99}}
-_SNIFFED = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +208,14 @@ class _Work:
 
     def _run(self, turn: _Turn, words: tuple[str, ...], *, is_warmup: bool = False) -> None:
         benchmark = self._plan.benchmark
-        stem, run = self._places.choose(words, turn.variant, benchmark, is_warmup=is_warmup)
-        stem.parent.mkdir(parents=True, exist_ok=True)
-        stdout, stderr = (stem.with_name(f".{stem.name}.{kind}") for kind in ("out", "err"))
+        with self._places.claim(words, turn.variant, benchmark, is_warmup=is_warmup) as claim:
+            self._measure(turn, words, claim, is_warmup=is_warmup)
+
+    def _measure(
+        self, turn: _Turn, words: tuple[str, ...], claim: Claim, *, is_warmup: bool
+    ) -> None:
         env = take_fingerprint()
-        outcome = execute(list(words), stdout, stderr, show=self._show)
+        outcome = execute(list(words), claim.out, claim.err, show=self._show)
         remark = _remark(outcome, find_tool(words))
         record = Record(
             argv=redact(words),
@@ -223,22 +223,22 @@ class _Work:
             end=outcome.end,
             exit=(outcome.exit or 130) if outcome.is_interrupted else outcome.exit,
             variant=turn.variant,
-            benchmark=benchmark,
+            benchmark=self._plan.benchmark,
             role="failed" if remark else "warmup" if is_warmup else "measured",
-            run=run,
+            run=claim.run,
             block=None if is_warmup else turn.block,
             position=None if is_warmup else turn.position,
             remark=remark,
             env=env,
         )
         with _undisturbed():
-            path = _settle(stem, stdout, stderr, record)
+            path = claim.settle(write_sidecar(record))
         self.runs.append(Captured(path, record))
         self._tell(_line(path, record, len(self.runs), self.planned))
         if outcome.is_interrupted:
             raise KeyboardInterrupt
         if remark:
-            errors = stem.with_name(f"{stem.name}.stderr")
+            errors = claim.stem.with_name(f"{claim.stem.name}.stderr")
             is_told = errors.exists()
             told = f"see {errors.name} beside it" if is_told else "its standard error is empty"
             raise _FailedError(f"{path}: {remark}; {told}")
@@ -260,22 +260,6 @@ def _remark(outcome: Outcome, tool: str) -> str:
         return "interrupted by the user"
     is_whole = outcome.exit == 0 or outcome.exit in _WHOLE.get(tool, ())
     return "" if is_whole else f"the command ended with exit {outcome.exit}"
-
-
-def _settle(stem: Path, stdout: Path, stderr: Path, record: Record) -> Path:
-    """Give the output of a run and its sidecar their places; the sidecar first, and whole."""
-    with stdout.open("rb") as file:
-        ending = ".bin" if b"\0" in file.read(_SNIFFED) else ".txt"
-    path = stem.with_name(stem.name + ending)
-    partial = stem.with_name(f".{stem.name}{SIDECAR}")
-    partial.write_text(write_sidecar(record), encoding="utf-8")
-    partial.replace(path.with_name(path.name + SIDECAR))
-    if stderr.stat().st_size:
-        stderr.replace(stem.with_name(stem.name + ".stderr"))
-    else:
-        stderr.unlink()
-    stdout.replace(path)
-    return path
 
 
 def _line(path: Path, record: Record, number: int, planned: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -17,8 +18,8 @@ WRK = ["wrk", "-c8", "http://127.0.0.1/"]
 
 
 def choose(places: Places, words: list[str], variant: str = "", benchmark: str = "") -> str:
-    stem, _ = places.choose(words, variant, benchmark, is_warmup=False)
-    return stem.relative_to(places.root).as_posix()
+    with places.claim(words, variant, benchmark, is_warmup=False) as claim:
+        return claim.stem.relative_to(places.root).as_posix()
 
 
 @pytest.mark.parametrize(
@@ -43,8 +44,8 @@ def test_names_are_those_of_the_known_layouts(tmp_path: Path) -> None:
     assert choose(places, WRK, "otlp") == "otlp/wrk-2"
     assert choose(places, WRK, "otlp", "/ping/GRM") == "otlp/wrk-ping_GRM-1"
     assert choose(places, ["make", "bench"], "otlp", "/ping") == "otlp/1"
-    stem, run = places.choose(WRK, "otlp", "", is_warmup=True)
-    assert (stem.name, run) == ("wrk-warmup-1", 1)
+    with places.claim(WRK, "otlp", "", is_warmup=True) as claim:
+        assert (claim.stem.name, claim.run) == ("wrk-warmup-1", 1)
 
 
 def test_what_is_there_is_added_to(tmp_path: Path) -> None:
@@ -58,7 +59,8 @@ def test_what_is_there_is_added_to(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, encoding="latin-1")
     places = Places(tmp_path)
     assert places.last_block == 4
-    assert places.choose(WRK, "otlp", "", is_warmup=False) == (tmp_path / "otlp/wrk-3", 3)
+    with places.claim(WRK, "otlp", "", is_warmup=False) as claim:
+        assert (claim.stem, claim.run) == (tmp_path / "otlp/wrk-3", 3)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +68,8 @@ def test_what_is_there_is_added_to(tmp_path: Path) -> None:
     ["a/b", "../up", ".hidden", "..", "node_modules", "cadvisor-metrics-1", "1", "A b", "µ", ""],
 )
 def test_any_variant_stays_inside_and_is_walked(tmp_path: Path, variant: str) -> None:
-    stem, _ = Places(tmp_path / "out").choose(WRK, variant, "", is_warmup=False)
+    with Places(tmp_path / "out").claim(WRK, variant, "", is_warmup=False) as claim:
+        stem = claim.stem
     assert stem.resolve().is_relative_to(tmp_path / "out")
     path = stem.with_name(stem.name + ".txt")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +84,11 @@ def test_any_variant_stays_inside_and_is_walked(tmp_path: Path, variant: str) ->
 @given(st.text(max_size=12), st.sampled_from(["c20", "text", "warmup", "7", "v13", "a-3-b", "x"]))
 def test_a_benchmark_in_a_name_is_no_other_label(text: str, word: str) -> None:
     for benchmark in (text, word, f"{text}-{word}"):
-        stem, run = Places(Path("nowhere")).choose(WRK, "v", benchmark, is_warmup=False)
+        with (
+            TemporaryDirectory() as root,
+            Places(Path(root)).claim(WRK, "v", benchmark, is_warmup=False) as claim,
+        ):
+            stem, run = claim.stem, claim.run
         labels = read_path(f"v/{stem.name}.txt", tools=registry.tools(), root_name="nowhere")
         assert (labels.variant, labels.run, labels.role) == ("v", run, "measured")
         assert (labels.params, labels.form, labels.group) == ((), "", "")

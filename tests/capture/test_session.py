@@ -303,8 +303,50 @@ def test_a_kill_leaves_no_half_written_run(bench: Path) -> None:
     assert benchkit(bench, "ingest", "results").returncode == 3
     done = benchkit(bench, "capture", "--variant", "none", "--", "wrk", "none")
     assert done.returncode == 0
-    names = sorted(path.name for path in (bench / "results/none").iterdir())
-    assert names == ["wrk-1.stderr", "wrk-1.txt", "wrk-1.txt.run.toml"]
+    names = sorted(p.name for p in (bench / "results/none").iterdir() if p.name[0] != ".")
+    assert names == ["wrk-2.stderr", "wrk-2.txt", "wrk-2.txt.run.toml"]  # the first is not erased
+
+
+def test_sessions_at_once_take_names_of_their_own(bench: Path) -> None:
+    script = "sleep 0.1; echo wrk none $0"
+    sessions = [
+        start(bench, "--variant", "none", "--repeat", "3", "--", "sh", "-c", script, f"{n}")
+        for n in range(8)
+    ]
+    for session in sessions:
+        _, errors = session.communicate(timeout=60)
+        assert session.returncode == 0, errors
+    folder = bench / "results/none"
+    names = {path.name for path in folder.iterdir()}
+    outputs = [f"wrk-{run}.txt" for run in range(1, 25)]
+    assert names == {*outputs, *(f"{name}.run.toml" for name in outputs)}
+    for number, name in enumerate(outputs, 1):
+        record = sidecar(folder / f"{name}.run.toml")
+        assert record.run == number
+        assert f"{record.command}".endswith((folder / name).read_text().split()[-1])
+    sources = [(folder / name).read_text() for name in outputs]
+    assert sorted(sources) == sorted(f"wrk none {n}\n" for n in range(8) for _ in range(3))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [".wrk-1.out", ".wrk-1.err", ".wrk-1.run.toml", "wrk-1.txt", "wrk-1.txt.run.toml"],
+)
+@pytest.mark.parametrize("is_dangling", [True, False])
+def test_a_planted_link_is_not_followed(bench: Path, name: str, is_dangling: bool) -> None:
+    victim = bench / "victim"
+    if not is_dangling:
+        victim.write_text("precious")
+    planted = bench / "results/none" / name
+    planted.parent.mkdir(parents=True)
+    planted.symlink_to(victim)
+    done = benchkit(bench, "capture", "--variant", "none", "--", "wrk", "none")
+    assert done.returncode == 0, done.stderr
+    assert victim.exists() is not is_dangling
+    assert is_dangling or victim.read_text() == "precious"
+    assert planted.is_symlink()
+    assert sidecar(planted.with_name("wrk-2.txt.run.toml")).run == 2
+    assert planted.with_name("wrk-2.txt").is_file()
 
 
 @pytest.mark.parametrize(

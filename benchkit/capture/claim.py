@@ -1,0 +1,93 @@
+"""Exclusive use of a run's name, from before the run starts until its files carry it.
+
+Sessions that write into one folder at once each get a name of their own. Hidden files hold it,
+which `ingest` passes over; they become the output and its sidecar when the run has ended.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+SIDECAR = ".run.toml"
+_OUT, _ERR = ".out", ".err"
+_SNIFFED = 1 << 12
+
+
+class Claim:
+    """A run's name that no other session can take.
+
+    Parameters
+    ----------
+    stem : Path
+        The path of the output without its ending; its folder exists.
+    run : int
+        The number of the run.
+
+    Raises
+    ------
+    FileExistsError
+        If the name is taken, by a file, a symbolic link or another session.
+    """
+
+    def __init__(self, stem: Path, run: int) -> None:
+        self.stem, self.run = stem, run
+        self._held: dict[Path, BinaryIO] = {}
+        try:
+            self.out, self.err, self._sidecar = map(self._hold, (_OUT, _ERR, SIDECAR))
+            # Only now: a session gives its hidden files up after the visible ones are there.
+            if any(stem.parent.glob(f"{stem.name}.*")):
+                raise FileExistsError(stem)
+        except BaseException:
+            self.release()
+            raise
+
+    def _hold(self, kind: str) -> BinaryIO:
+        path = self._hidden(kind)
+        file = path.open("x+b")  # O_EXCL: fails on a symbolic link, too, wherever it leads
+        self._held[path] = file
+        return file
+
+    def _hidden(self, kind: str) -> Path:
+        return self.stem.with_name(f".{self.stem.name}{kind}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.release()
+
+    def release(self) -> None:
+        """Give the name back, unless the run's files carry it."""
+        for path, file in self._held.items():
+            file.close()
+            path.unlink(missing_ok=True)
+        self._held.clear()
+
+    def settle(self, sidecar: str) -> Path:
+        """Give the files of the run their names, and return the path of its output.
+
+        The sidecar is first, and whole: no output is ever seen without one.
+        """
+        self._sidecar.write(sidecar.encode())
+        is_binary = b"\0" in os.pread(self.out.fileno(), _SNIFFED, 0)
+        path = self.stem.with_name(self.stem.name + (".bin" if is_binary else ".txt"))
+        self._rename(SIDECAR, path.with_name(path.name + SIDECAR))
+        if os.fstat(self.err.fileno()).st_size:
+            self._rename(_ERR, self.stem.with_name(f"{self.stem.name}.stderr"))
+        self._rename(_OUT, path)
+        self.release()
+        return path
+
+    def _rename(self, kind: str, target: Path) -> None:
+        path = self._hidden(kind)
+        self._held[path].close()
+        path.replace(target)
+        del self._held[path]
