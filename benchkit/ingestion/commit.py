@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
 from benchkit.ingestion.ahead import Ahead
-from benchkit.ingestion.discovery import Discovery, Found, Options, discover
+from benchkit.ingestion.discovery import Discovery, Found, Options, assign, discover
 from benchkit.ingestion.frames import parts_table, read_parts
 from benchkit.ingestion.harvest import Harvest
 from benchkit.ingestion.parts import Part, single_out
@@ -96,6 +96,7 @@ def ingest(
     """
     options = options or Options()
     discovery = discover(arguments, options) if arguments or not live else Discovery()
+    assign(live, options)
     discovery.found += live
     with _crew(discovery.found, options, jobs) as crew, store.locked():
         known = read_parts(store.pieces())
@@ -152,7 +153,7 @@ def _harvest(
     with store.staging(batch) as folder:
         known = Known(
             batch=batch,
-            sources={part.path: (part.sha256, part.fingerprint) for part in stored},
+            sources={part.identity: (part.sha256, part.fingerprint) for part in stored},
             folder=folder,
         )
         harvest = Harvest(sources, known)
@@ -201,16 +202,26 @@ def list_commits(store: Store) -> dict[str, set[str]]:
 
 
 def merge(known: Sequence[Part], new: Sequence[Part]) -> list[Part]:
-    """Put new parts in the place of those of the same source, and of moved copies of it."""
-    replaced = {part.path for part in new}
-    replaced |= {p.path.removesuffix(f"#{p.env['commit']}") for p in new if "commit" in p.env}
-    moved = {part.sha256 for part in new}
-    kept = [
-        part
-        for part in known
-        if part.path not in replaced and not (part.sha256 in moved and not Path(part.path).exists())
-    ]
-    return [*kept, *new]
+    """Put new parts in the place of those they supersede."""
+    identities, labels = {part.identity for part in new}, {_labels(part) for part in new}
+    moved = {(part.origin, part.assigned, part.sha256) for part in new}
+
+    def is_superseded(part: Part) -> bool:
+        if part.identity in identities or _labels(part) in labels:
+            return True
+        return (part.origin, part.assigned, part.sha256) in moved and _is_gone(part.path)
+
+    return [*(part for part in known if not is_superseded(part)), *new]
+
+
+def _labels(part: Part) -> tuple[str, str, str, str]:
+    """Return the labels with which a file counts once, whoever gave them: path or command line."""
+    return part.origin, part.path, part.variant, part.env.get("commit", "")
+
+
+def _is_gone(path: str) -> bool:
+    """Whether a file of this machine is no longer there; a URL or a commit's file stays."""
+    return Path(path).is_absolute() and not Path(path).exists()
 
 
 def _refuse_strictly(harvest: Harvest, strict: bool) -> None:

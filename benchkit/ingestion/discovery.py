@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
 from benchkit.ingestion.addresses import is_distant, refuse_store
+from benchkit.ingestion.identity import Identity, write_assigned
 from benchkit.layout.patterns import PathLabels, compile_pattern, read_path
 from benchkit.layout.rename import Rename, parse_rename
 from benchkit.layout.sidecars import Sidecar, Sidecars
@@ -36,8 +37,10 @@ class Options:
     """What the command line says of the sources; it stands above all other labels.
 
     With a ``commit`` the same path is another source for each, and each is a group of its own.
+    ``origin`` is the CI job or machine to which the sources belong in a store.
     """
 
+    origin: str = ""
     layout: str | None = None
     variant: str | None = None
     benchmark: str | None = None
@@ -62,8 +65,8 @@ class Found:
     ----------
     label : str
         How messages and the ``source`` column name it.
-    identity : str
-        What tells it from other sources in a store: its absolute path.
+    address : str
+        Where it lies: its resolved path, or its URL.
     path : Path or None
     labels : PathLabels
     sidecar : Sidecar
@@ -79,10 +82,12 @@ class Found:
         Gives the content of a live source.
     bytes : int
         Its size, once it was asked for.
+    origin, assigned : str
+        As `Identity` has them.
     """
 
     label: str
-    identity: str
+    address: str
     path: Path | None
     labels: PathLabels
     sidecar: Sidecar
@@ -92,6 +97,13 @@ class Found:
     sidecars: Sidecars | None = None
     ask: Callable[[], bytes] | None = None
     bytes: int = -1
+    origin: str = ""
+    assigned: str = ""
+
+    @property
+    def identity(self) -> Identity:
+        """What tells it from other sources in a store; standard input is told by its content."""
+        return Identity(self.origin, self.address, self.assigned)
 
     @property
     def size(self) -> int:
@@ -159,10 +171,8 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
             raise
     if len(arguments) > 1:
         _drop_repeats(result)
+    assign(result.found, options)
     _distinguish(result.found)
-    if options.commit:
-        for found in result.found:
-            found.identity = f"{found.identity}#{options.commit}"
     if not result.found:
         skipped = f"; {len(result.skipped)} passed over" if result.skipped else ""
         hint = "see `benchkit ingest -v`, --exclude, and the path"
@@ -170,17 +180,22 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     return result
 
 
+def assign(sources: Sequence[Found], options: Options) -> None:
+    """Complete the identity of sources with what the command line says of them."""
+    for source in sources:
+        source.origin = options.origin
+        source.assigned = write_assigned(source.variant or options.variant, options.commit)
+
+
 def _drop_repeats(result: Discovery) -> None:
     """Read each real file once; under several labels it is a source under each."""
     seen: dict[str, set[str]] = {}
     kept = []
     for found in result.found:
-        real = os.path.realpath(found.path) if found.path else found.identity
+        real = os.path.realpath(found.path) if found.path else found.address
         labels = seen.setdefault(real, set())
         if found.variant in labels and found.path:
             continue
-        if labels:
-            found.identity = f"{found.identity}#{found.variant}"
         labels.add(found.variant)
         kept.append(found)
     result.found = kept
@@ -217,7 +232,7 @@ def _standard_input(variant: str) -> Found:
     labels = read_path(PurePosixPath("stdin"), tools=frozenset())
     return Found(
         label=STDIN,
-        identity=STDIN,
+        address=STDIN,
         path=None,
         labels=labels,
         sidecar=Sidecar(),
@@ -239,7 +254,7 @@ def live_source(address: str, ask: Callable[[], bytes]) -> Found:
     """
     labels = PathLabels("", "prometheus", "", (), 0, "measured", "", "", "", "")
     return Found(
-        label=address, identity=address, path=None, labels=labels, sidecar=Sidecar(), ask=ask
+        label=address, address=address, path=None, labels=labels, sidecar=Sidecar(), ask=ask
     )
 
 
@@ -267,7 +282,7 @@ def _add_distant(
     found, skipped = len(result.found), len(result.skipped)
     _add_local(result, copy.path, variant, options, tools)
     for source in result.found[found:]:
-        source.label = source.identity = copy.rename(source.label)
+        source.label = source.address = copy.rename(source.label)
     result.skipped[skipped:] = [(copy.rename(p), why) for p, why in result.skipped[skipped:]]
 
 
@@ -282,7 +297,7 @@ def _named_file(path: Path, variant: str, options: Options, tools: frozenset[str
     told = labels._replace(group="", benchmark="" if variant else labels.benchmark)
     return Found(
         label=str(path),
-        identity=str(path.resolve()),
+        address=str(path.resolve()),
         path=path,
         labels=told,
         sidecar=sidecars.for_file(path),
@@ -305,7 +320,7 @@ def _add_folder(
         result.found.append(
             Found(
                 label=label,
-                identity=f"{absolute}/{relative}",
+                address=f"{absolute}/{relative}",
                 path=path,
                 labels=read_path(
                     relative,

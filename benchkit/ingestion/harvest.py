@@ -75,7 +75,9 @@ class Harvest:
         self.reports: list[SourceReport] = []
         self._sources = sources
         stored = (known or Known()).sources
-        self._digests = {digest: identity for identity, (digest, _) in stored.items()}
+        self._digests = {
+            (one.origin, one.assigned, digest): one for one, (digest, _) in stored.items()
+        }
 
     def take(self, found: Catch) -> Iterator[pa.RecordBatch]:
         """Take what came of the next sources, in their order, and yield their values."""
@@ -98,7 +100,7 @@ class Harvest:
             self.findings.append(_duplicate(source, first))
             return False
         if outcome.is_original:
-            self._digests.setdefault(outcome.sha256, _identity(source, outcome))
+            self._digests.setdefault(_content(source, outcome), source.identity)
         self.parts += outcome.parts
         self.files += outcome.files
         self.diagnostics += outcome.diagnostics
@@ -109,13 +111,10 @@ class Harvest:
         """Return the source whose very bytes a load result repeats, if there is one."""
         if not outcome.may_be_copy:
             return None
-        first = self._digests.get(outcome.sha256)
-        if first is None or first == _identity(source, outcome):
+        first = self._digests.get(_content(source, outcome))
+        if first is None or first == source.identity:
             return None
-        if first.startswith(f"{source.identity}#"):  # the same file, with its commit
-            return first
-        is_its_own = source.identity.startswith(f"{first}#")  # and now it has one
-        return first if Path(first).exists() and not is_its_own else None
+        return first.path if Path(first.path).exists() else None
 
 
 def gather(
@@ -146,10 +145,9 @@ def gather(
     return harvest, pa.Table.from_batches(kept, wanted), pa.Table.from_batches(series, wanted)
 
 
-def _identity(source: Found, outcome: Outcome) -> str:
-    """Return what tells a source from others; standard input is told by its content."""
-    is_lasting = source.path or source.ask
-    return source.identity if is_lasting else f"-:{outcome.sha256}"
+def _content(source: Found, outcome: Outcome) -> tuple[str, str, str]:
+    """Return what copies of a source have in common: origin, assigned labels and bytes."""
+    return source.origin, source.assigned, outcome.sha256
 
 
 def _without(batch: pa.RecordBatch, sources: Sequence[int]) -> pa.RecordBatch:

@@ -14,6 +14,7 @@ from datetime import datetime
 from benchkit import schema
 from benchkit.errors import ConfigError
 from benchkit.ingestion.discovery import Found, Options
+from benchkit.ingestion.identity import Identity
 from benchkit.layout.facts import list_facts
 from benchkit.layout.numbering import Piece
 from benchkit.layout.rename import Rename, split_variant
@@ -28,9 +29,11 @@ class Part(Piece):
     """One run as one source tells it: its labels, and what is known of the run.
 
     ``batch`` and ``piece`` tie it to its values; ``label`` is the path as the user knows it;
+    ``assigned`` holds the labels of the command line that belong to the source's identity, and
     ``fingerprint`` changes when labels or the reader change. The rest is as in the table of runs.
     """
 
+    assigned: str = ""
     batch: int = 0
     label: str = ""
     line: int = 0
@@ -48,6 +51,11 @@ class Part(Piece):
     corrected: str | None = None
     units: dict[str, str] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def identity(self) -> Identity:
+        """What tells its source from all others in a store."""
+        return Identity(self.origin, self.path, self.assigned)
 
 
 def make_part(
@@ -75,7 +83,9 @@ def make_part(
     variant = found.variant or options.variant or split or side.variant or reading.variant
     params = {**reading.params, **dict(path.params), **side.params}
     part = Part(
-        path=found.identity,
+        path=found.address,
+        origin=found.origin,
+        assigned=found.assigned,
         label=found.label,
         format=form.name,
         tool=reading.tool,

@@ -23,6 +23,7 @@ from benchkit.errors import (
     StoreError,
 )
 from benchkit.ingestion.discovery import Found, Options
+from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.parts import Part, Place, make_part, require_one_name
 from benchkit.ingestion.pieces import Pieces
 from benchkit.ingestion.progress import Pace, Seen
@@ -98,7 +99,7 @@ class Known:
     """
 
     batch: int = 0
-    sources: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    sources: Mapping[Identity, tuple[str, str]] = field(default_factory=dict)
     folder: Path | None = None
     samples: bool = True
 
@@ -167,7 +168,7 @@ class Reader:
                 source.map = self._ahead.map
         fingerprint = self._fingerprint(found)
         if found.path is None and found.ask is None:
-            found.identity = f"-:{source.sha256}"
+            found.address = f"-:{source.sha256}"
         known = self._known.sources.get(found.identity)
         if known is not None and known == (source.sha256, fingerprint):
             report = SourceReport(label=found.label, outcome="unchanged")

@@ -49,10 +49,10 @@ class Run:
         return self.first.path
 
     @property
-    def key(self) -> tuple[str, str, str, str, str, str]:
+    def key(self) -> tuple[str, str, str, str, str, str, str]:
         """What runs that are numbered together have in common."""
-        first = self.first
-        return first.group, first.variant, self.name, self.params, first.tool, first.role
+        one = self.first
+        return one.origin, one.group, one.variant, self.name, self.params, one.tool, one.role
 
     def number(self, number: int) -> None:
         """Give the run its number."""
@@ -109,7 +109,7 @@ def merge_forms(pieces: Iterable[Piece]) -> list[Run]:
 
 def _family(piece: Piece) -> tuple[object, ...]:
     """Return what the forms of one run have in common."""
-    labels = piece.group, piece.variant, piece.folder
+    labels = piece.origin, piece.group, piece.variant, piece.folder
     return *labels, piece.tool, piece.role, piece.leftover, piece.run
 
 

@@ -38,6 +38,8 @@ class Piece:
     ----------
     path, sha256 : str
         The source, as posix path, and the digest of its content.
+    origin : str
+        Where it was ingested: a CI job or a machine; empty for this one.
     format, tool, form : str
         Which parser read it, which tool measured, in which form.
     index : int
@@ -62,6 +64,7 @@ class Piece:
     """
 
     path: str
+    origin: str = ""
     sha256: str = ""
     format: str = ""
     tool: str = ""

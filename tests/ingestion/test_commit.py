@@ -111,10 +111,23 @@ def test_a_moved_file_keeps_its_run(results: Path, store: Store) -> None:
     assert rates(store) == wanted
 
 
-def test_new_labels_for_known_content_replace_the_old_ones(results: Path, store: Store) -> None:
-    ingest([str(results / "otlp")], store, Options(variant="olpt"))
-    ingest([str(results / "otlp")], store, Options(variant="otlp"))
-    assert set(rates(store)) == {("otlp", 1), ("otlp", 2)}
+def test_a_path_measured_again_under_another_label_is_added(results: Path, store: Store) -> None:
+    ingest([f"main={results / 'none'}"], store)
+    for run, rate in enumerate((8000.0, 8100.0), 1):
+        (results / "none" / f"wrk-{run}.txt").write_text(REPORT.format(rate=rate))
+    summary = ingest([f"pr={results / 'none'}"], store)
+    assert summary.runs == 4
+    assert rates(store) == {
+        ("main", 1): 10406.41, ("main", 2): 10713.21, ("pr", 1): 8000.0, ("pr", 2): 8100.0
+    }  # fmt: skip
+
+
+def test_a_file_whose_label_the_command_line_repeats_counts_once(
+    results: Path, store: Store
+) -> None:
+    ingest([str(results)], store)
+    ingest([f"otlp={results / 'otlp'}"], store)
+    assert rates(store) == ALL
 
 
 def test_a_sidecar_relabels_what_is_known(results: Path, store: Store) -> None:

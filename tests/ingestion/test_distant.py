@@ -74,7 +74,7 @@ def test_a_commit_is_read_as_it_was_committed(folder: Path) -> None:
     assert [found.sidecar.env for found in discovery.found] == [{"cpu": "Xeon"}] * 2
     assert [found.labels.variant for found in discovery.found] == ["main", "main"]
     assert discovery.skipped == [("git:benchkit-data:main/run.toml", "a sidecar")]
-    assert [found.identity for found in discovery.found] == list(wanted)
+    assert [found.address for found in discovery.found] == list(wanted)
     assert len(find("git:HEAD").found) == len(find("a=git:HEAD:/main/").found) == 2
     (one,) = find("git:HEAD:main/1.txt").found
     assert one.label == "git:HEAD:main/1.txt"

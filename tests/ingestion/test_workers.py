@@ -75,7 +75,7 @@ def test_the_result_does_not_depend_on_the_number_of_processes(
 
 def test_tasks_follow_each_other_and_a_large_file_is_one_alone() -> None:
     found = [
-        Found(label=str(i), identity=str(i), path=None, labels=None, sidecar=None, bytes=size)  # type: ignore[arg-type]
+        Found(label=str(i), address=str(i), path=None, labels=None, sidecar=None, bytes=size)  # type: ignore[arg-type]
         for i, size in enumerate([10] * 70 + [workers.TASK_BYTES] + [10])
     ]
     assert workers.plan_tasks(found) == [(0, 64), (64, 70), (70, 71), (71, 72)]
