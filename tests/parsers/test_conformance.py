@@ -13,22 +13,21 @@ import gzip
 import math
 import re
 import tomllib
-from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from stated import FACTORS, holds, numbers
 
 from benchkit.errors import Diagnostic, UnknownFormatError
 from benchkit.metrics import VOCABULARY
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading, Record, Samples
 from benchkit.parsers.source import Source, UnreadableError
-from benchkit.units import parse_duration
 
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 #: Labels and provenance, read by others.
@@ -188,30 +187,6 @@ def test_every_row_is_a_word_with_a_finite_number_in_its_unit(path: Path) -> Non
             assert row.stat in word.stats or re.fullmatch(r"p\d+(\.\d+)?", row.stat)
 
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+")
-_FACTORS = (
-    *(10.0**power for power in range(-9, 13)),
-    *(1024.0**power for power in range(1, 5)),
-    60.0,
-    3600.0,
-    86400.0,
-)
-
-
-@lru_cache(maxsize=4)  # a line of JSON holds thousands
-def numbers(line: str) -> list[float]:
-    """Return every amount that a line may be read as, whatever its unit, in order."""
-    plain = [float(text) * factor for text in _NUMBER.findall(line) for factor in _FACTORS]
-    return sorted([*plain, *(parse_duration(text).value for text in _DURATION.findall(line))])
-
-
-def holds(known: list[float], value: float) -> bool:
-    """Whether an amount is among the known ones, but for the last digits of a product."""
-    place = bisect_left(known, value)
-    return any(math.isclose(value, seen) for seen in known[max(place - 1, 0) : place + 1])
-
-
 @each_result
 def test_the_line_of_a_row_holds_its_number(path: Path) -> None:
     found = claims(path)
@@ -360,6 +335,6 @@ def test_damaged_gzip_is_told_and_gives_no_new_number(path: Path) -> None:
 
 def test_factors_do_not_blur_the_check() -> None:
     """Two neighbouring factors differ by far more than the tolerance of the comparison."""
-    assert all(high / low > 1.01 for low, high in pairwise(sorted({*_FACTORS})))
+    assert all(high / low > 1.01 for low, high in pairwise(sorted({*FACTORS})))
     assert holds(numbers("Requests/sec:   5968.13"), 5968.13)
     assert not holds(numbers("Requests/sec:   5968.13"), 5968.14)

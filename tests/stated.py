@@ -1,0 +1,33 @@
+"""Whether a line of text states a value, whatever its unit."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from functools import lru_cache
+
+from benchkit.units import parse_duration
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+")
+FACTORS = (
+    *(10.0**power for power in range(-9, 13)),
+    *(1024.0**power for power in range(1, 5)),
+    60.0,
+    3600.0,
+    86400.0,
+)
+
+
+@lru_cache(maxsize=4)  # a line of JSON holds thousands
+def numbers(line: str) -> list[float]:
+    """Return every amount that a line may be read as, whatever its unit, in order."""
+    plain = [float(text) * factor for text in _NUMBER.findall(line) for factor in FACTORS]
+    return sorted([*plain, *(parse_duration(text).value for text in _DURATION.findall(line))])
+
+
+def holds(known: list[float], value: float) -> bool:
+    """Whether an amount is among the known ones, but for the last digits of a product."""
+    place = bisect_left(known, value)
+    return any(math.isclose(value, seen) for seen in known[max(place - 1, 0) : place + 1])
