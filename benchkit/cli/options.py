@@ -187,6 +187,7 @@ class Request:
             split=settings.split,
             exclude=(*(self.exclude or ()), *settings.exclude),
             as_format=self.as_format,
+            labels=settings.labels,
         )
 
     def load(self, *, samples: bool = False, base: config.Settings | None = None) -> RunSet:

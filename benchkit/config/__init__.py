@@ -15,6 +15,7 @@ from typing import Any
 
 from benchkit.config.accepted import Accepted, parse_accepted
 from benchkit.config.keys import read_text, require_key
+from benchkit.config.labels import FACTS, LABELS, NO_LABELS, LabelTables, select_labels
 from benchkit.config.rules import Habits, Rule, parse_habits, parse_rules
 from benchkit.errors import ConfigError
 
@@ -67,6 +68,8 @@ class Settings:
         Those of the gate.
     accept : tuple of Accepted
         Changes in the history that are meant.
+    labels : LabelTables
+        Those of all runs; what stands nearer to a run counts first.
     source : str
         The file they stand in; empty where there is none.
     is_empty : bool
@@ -90,6 +93,7 @@ class Settings:
     habits: Habits = field(default_factory=Habits)
     rules: tuple[Rule, ...] = ()
     accept: tuple[Accepted, ...] = ()
+    labels: LabelTables = NO_LABELS
     source: str = field(default="", compare=False)
     is_empty: bool = field(default=False, compare=False)
     unread: str = field(default="", compare=False)
@@ -103,6 +107,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "history": ("accept",),
     "policy": (),
     "gate": (),
+    **dict.fromkeys((LABELS, *FACTS), ()),
 }
 SCHEMA = 1
 
@@ -123,34 +128,52 @@ def load(folder: Path, file: Path | None = None) -> Settings:
     """
     if file is not None:
         return replace(_load_named(file), source=str(file))
-    own, project = folder / FILE, folder / _PROJECT
-    if own.is_file():
+    settings_file, project = folder / FILE, folder / _PROJECT
+    if settings_file.is_file():
         unread = _TABLE if _has_table(project) else ""
-        return replace(parse(_read(own), where=FILE), unread=unread)
-    table = _read_table(project) if project.is_file() else None
-    return Settings() if table is None else parse(table, where=_TABLE)
+        return replace(_load_file(settings_file), unread=unread)
+    return (_load_project(project) if project.is_file() else None) or Settings()
 
 
 def _load_named(file: Path) -> Settings:
     if file.name != _PROJECT:
-        return parse(_read(file), where=file.name)
-    own = _read_table(file)
-    if own is None:
+        return _load_file(file)
+    settings = _load_project(file)
+    if settings is None:
         hint = "write [tool.benchkit], or name another file"
         raise ConfigError("there is no [tool.benchkit]", where=file.name, hint=hint)
-    return parse(own, where=_TABLE)
+    return settings
 
 
-def _read_table(project: Path) -> Mapping[str, object] | None:
-    """Return what a ``pyproject.toml`` says of benchkit; None where it says nothing."""
-    tool = _read(project).get("tool", {})
+def _load_file(file: Path) -> Settings:
+    text = _read(file)
+    return _locate(parse(_parse_toml(text, file), where=file.name), file, text, ())
+
+
+def _load_project(project: Path) -> Settings | None:
+    """Return the settings in a ``pyproject.toml``; None where it has none."""
+    text = _read(project)
+    table = _select_table(text, project)
+    if table is None:
+        return None
+    return _locate(parse(table, where=_TABLE), project, text, ("tool", "benchkit"))
+
+
+def _locate(settings: Settings, file: Path, text: str, within: tuple[str, ...]) -> Settings:
+    """Return the settings with the place of their labels."""
+    labels = replace(settings.labels, path=str(file), text=text, within=within)
+    return replace(settings, labels=labels)
+
+
+def _select_table(text: str, project: Path) -> Mapping[str, object] | None:
+    tool = _parse_toml(text, project).get("tool", {})
     return tool.get("benchkit") if isinstance(tool, Mapping) else None
 
 
 def _has_table(project: Path) -> bool:
-    """Tell whether a ``pyproject.toml`` that does not hold would say anything of benchkit."""
+    """Return whether a ``pyproject.toml`` has settings that do not count."""
     try:
-        return project.is_file() and _read_table(project) is not None
+        return project.is_file() and _select_table(_read(project), project) is not None
     except ConfigError:
         return False
 
@@ -177,6 +200,8 @@ def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
             continue
         if not isinstance(content, Mapping):
             raise ConfigError(f"{section} is not a table", where=where, hint=f"write [{section}]")
+        if section == LABELS or section in FACTS:
+            continue
         if section == "policy":
             habits = parse_habits(content, f"{where} [policy]")
             continue
@@ -188,7 +213,7 @@ def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
             given[key] = _convert(key, value, f"{where} [{section}]")
     if "gate" in table:
         given["rules"] = parse_rules(table["gate"], habits, where)
-    given["habits"] = habits
+    given |= {"habits": habits, "labels": select_labels(table)}
     return Settings(**given, source=where, is_empty=not table)  # type: ignore[arg-type]
 
 
@@ -273,12 +298,17 @@ def _read_split(value: object, where: str) -> tuple[str, bool]:
     return pattern, lower
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> str:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(
-            f"not valid TOML: {error}", where=path.name, hint="mend the file"
-        ) from error
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot be read: {error}", where=path.name) from error
+
+
+def _parse_toml(text: str, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(
+            f"not valid TOML: {error}", where=path.name, hint="correct the file"
+        ) from error

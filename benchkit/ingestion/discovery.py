@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
 from benchkit.ingestion.addresses import is_distant, refuse_store
 from benchkit.ingestion.identity import Identity, write_assigned
@@ -51,6 +52,7 @@ class Options:
     exclude: tuple[str, ...] = ()
     split: tuple[str, bool] | tuple[()] = ()
     samples: bool = True
+    labels: LabelTables = NO_LABELS
 
     def renames(self) -> tuple[Rename, ...]:
         """Return the parsed ``s#a#b#`` expressions."""
@@ -140,8 +142,9 @@ class Discovery:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What was wrong with the sidecars read so far."""
-        return [problem for sidecars in self.sidecars for problem in sidecars.diagnostics]
+        """What was wrong with the sidecars read so far, each problem once."""
+        problems = (problem for sidecars in self.sidecars for problem in sidecars.diagnostics)
+        return list(dict.fromkeys(problems))
 
 
 def discover(arguments: Sequence[str], options: Options) -> Discovery:
@@ -206,7 +209,7 @@ def _add(
 ) -> None:
     """Find the sources of one argument."""
     if path == STDIN:
-        result.found.append(_standard_input(variant))
+        result.found.append(_standard_input(variant, options))
     elif is_distant(path) and not Path(path).exists():
         _add_distant(result, path, variant, options, tools)
     elif not _add_local(result, Path(path), variant, options, tools):
@@ -227,7 +230,7 @@ def split_label(argument: str) -> tuple[str, str]:
     return "", argument
 
 
-def _standard_input(variant: str) -> Found:
+def _standard_input(variant: str, options: Options) -> Found:
     data = sys.stdin.buffer.read()
     labels = read_path(PurePosixPath("stdin"), tools=frozenset())
     return Found(
@@ -235,7 +238,7 @@ def _standard_input(variant: str) -> Found:
         address=STDIN,
         path=None,
         labels=labels,
-        sidecar=Sidecar(),
+        sidecar=Sidecars(Path(), options.labels).settings,
         variant=variant,
         is_named=True,
         data=data,
@@ -267,7 +270,9 @@ def _add_local(
     if path.is_dir():
         _add_folder(result, path, variant, options, tools)
     elif path.exists():
-        result.found.append(_named_file(path, variant, options, tools))
+        named = _named_file(path, variant, options, tools)
+        result.found.append(named)
+        result.sidecars += [named.sidecars] if named.sidecars else []
     return path.exists()
 
 
@@ -287,7 +292,7 @@ def _add_distant(
 
 
 def _named_file(path: Path, variant: str, options: Options, tools: frozenset[str]) -> Found:
-    sidecars = Sidecars(path.parent)
+    sidecars = Sidecars(path.parent, options.labels)
     labels = read_path(
         PurePosixPath(path.as_posix()),
         tools=tools,
@@ -310,7 +315,7 @@ def _named_file(path: Path, variant: str, options: Options, tools: frozenset[str
 def _add_folder(
     result: Discovery, root: Path, variant: str, options: Options, tools: frozenset[str]
 ) -> None:
-    sidecars = Sidecars(root)
+    sidecars = Sidecars(root, options.labels)
     absolute = root.resolve()
     start = 0 if root == Path() else len(root.as_posix()) + 1
     passed: list[tuple[Path, str]] = []

@@ -3,20 +3,21 @@
 In: the ingested folder. Out: for each raw file the labels that lie beside it, for each run its
 window. Why: what a tool does not print (times, position, commit) can be kept with its result.
 Lowest to highest: the `[labels]` of `benchkit.toml`, then `run.toml`, both inherited from folder to
-folder; then `<file>.run.toml`. `containers.json` says what containers are called. A problem is kept
+folder; then `<file>.run.toml`. Below all of them are the labels of the settings that hold in the
+working folder. `containers.json` says what containers are called. A problem is kept
 in `Sidecars.diagnostics` and never raised.
 """
 
 from __future__ import annotations
 
 import os
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from benchkit.errors import Diagnostic
+from benchkit import config
+from benchkit.config.labels import NO_LABELS, LabelTables
+from benchkit.errors import ConfigError, Diagnostic
 from benchkit.layout.declared import read_container_names
 from benchkit.layout.run_toml import Sidecar, read_keys, read_sidecar
 from benchkit.layout.values import UnusableError
@@ -43,16 +44,22 @@ class Sidecars:
     ----------
     root : Path
         The ingested folder: sidecars above it are not read.
+    labels : LabelTables, optional
+        Those of the settings, which hold where nothing beside a file says otherwise.
 
     Attributes
     ----------
     diagnostics : list of Diagnostic
         What could not be used of the sidecars read so far.
+    settings : Sidecar
+        The labels of the settings.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, labels: LabelTables = NO_LABELS) -> None:
         self.root = root
         self.diagnostics: list[Diagnostic] = []
+        self._labels = labels
+        self.settings = self._read_labels(labels)
         self._folders: dict[str, _Folder] = {}  # by text: hashing a Path costs more
 
     def for_file(self, path: Path) -> Sidecar:
@@ -117,7 +124,8 @@ class Sidecars:
         known = self._folders.get(key)
         if known is None:
             folder = Path(key)
-            above = _Folder() if self._is_top(folder) else self._folder(str(folder.parent))
+            is_top = self._is_top(folder)
+            above = _Folder(sidecar=self.settings) if is_top else self._folder(str(folder.parent))
             known = self._folders[key] = self._read_folder(folder, above)
         return known
 
@@ -125,8 +133,8 @@ class Sidecars:
         found = _Folder(_list(folder), above.sidecar, above.windows)
         if "containers.json" in found.names:
             found.sidecar = self._read_names(folder / "containers.json").over(found.sidecar)
-        if "benchkit.toml" in found.names:
-            found.sidecar = self._read_labels(folder / "benchkit.toml").over(found.sidecar)
+        if config.FILE in found.names and not self._labels.is_in(folder / config.FILE):
+            found.sidecar = self._read_settings(folder / config.FILE).over(found.sidecar)
         if "run.toml" in found.names:
             found.sidecar = self._read_toml(folder / "run.toml").over(found.sidecar)
         if "runs.json" in found.names:
@@ -142,16 +150,21 @@ class Sidecars:
         self.diagnostics += problems
         return sidecar
 
-    def _read_labels(self, path: Path) -> Sidecar:
-        """Read the labels in a configuration file, whose other keys are the configuration's."""
-        text = self._read_text(path) or ""
+    def _read_settings(self, path: Path) -> Sidecar:
+        """Read the labels in a file of settings, whose other keys do not count here."""
         try:
-            labels = tomllib.loads(text).get("labels", {})
-        except tomllib.TOMLDecodeError:
+            return self._read_labels(config.load(path.parent, path).labels)
+        except ConfigError as error:
+            what = f"none of its labels are used: {error.what}"
+            self.diagnostics.append(Diagnostic(str(path), 0, what, error.hint, "warning"))
             return Sidecar()
-        told = labels if isinstance(labels, Mapping) else {}
-        sidecar, problems = read_keys(told, str(path), text, within=("labels",))
-        self.diagnostics += problems
+
+    def _read_labels(self, labels: LabelTables) -> Sidecar:
+        sidecar = Sidecar()
+        for table, within in labels:
+            lower, problems = read_keys(table, labels.path, labels.text, within=within)
+            sidecar = sidecar.over(lower)
+            self.diagnostics += problems
         return sidecar
 
     def _read_names(self, path: Path) -> Sidecar:

@@ -224,7 +224,8 @@ def test_problems_are_kept_once(tmp_path: Path) -> None:
     for name in ("a.txt", "b.txt"):
         sidecars.for_file(tmp_path / name)
         assert sidecars.window_for("none", 1, tmp_path / name) is None
-    assert sorted(Path(one.path).name for one in sidecars.diagnostics) == ["run.toml", "runs.json"]
+    names = ["benchkit.toml", "run.toml", "runs.json"]
+    assert sorted(Path(one.path).name for one in sidecars.diagnostics) == names
     assert {one.severity for one in sidecars.diagnostics} == {"warning"}
 
 

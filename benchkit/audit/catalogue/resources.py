@@ -34,7 +34,8 @@ RESOURCES = (
         what="Several containers were sampled, and no name tells which of them served the load.",
         why="CPU per request is of the service; collector and storage are another cost.",
         example="which container is the service cannot be told: a, b",
-        do='Name it in run.toml or benchkit.toml: [containers] service = "NAME".',
+        do="Name it in run.toml or benchkit.toml, and ingest again where there is a store: "
+        '[containers] service = "NAME".',
     ),
     Entry(
         code="B414",
