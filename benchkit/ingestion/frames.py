@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchkit import schema
 from benchkit.derived.blocks import find_blocks
+from benchkit.errors import Diagnostic
 from benchkit.ingestion.parts import Part
 
 if TYPE_CHECKING:
@@ -121,13 +122,43 @@ def observations(parts: Sequence[Part], values: pa.Table) -> Observations:
     return schema.observations(frame)
 
 
+def drop_unsound(parts: Sequence[Part], values: pa.Table) -> tuple[pa.Table, list[Diagnostic]]:
+    """Leave out the values of a store that are no finite numbers, and name their sources."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    is_finite = pc.is_finite(values["value"])
+    if pc.all(is_finite).as_py() is not False:
+        return values, []
+    unsound = values.filter(pc.invert(is_finite))
+    place = unsound.column_names.index("value")
+    named = unsound.set_column(place, "value", pa.nulls(len(unsound), pa.float64()).fill_null(0))
+    rows = observations(parts, named)
+    diagnostics = [
+        Diagnostic(
+            *_split_place(source),
+            f"{metric} {stat} is stored as a number that is not finite and was left out",
+            "ingest the file again, or remove it from the store",
+            "warning",
+        )
+        for source, metric, stat in zip(rows["source"], rows["metric"], rows["stat"], strict=True)
+    ]
+    return values.filter(is_finite), diagnostics
+
+
+def _split_place(source: str) -> tuple[str, int]:
+    path, _, line = source.rpartition(":")
+    return path, int(line)
+
+
 def stream_observations(store: Store, metrics: Sequence[str] = ()) -> Iterator[Observations]:
     """Yield all of a store's observations, samples included, in frames of bounded size."""
     import pyarrow as pa
 
     parts = read_parts(store.pieces())
     for batch in store.stream(raw=True, metrics=metrics):
-        frame = observations(parts, pa.Table.from_batches([batch]))
+        values, _ = drop_unsound(parts, pa.Table.from_batches([batch]))
+        frame = observations(parts, values)
         if len(frame):
             yield frame
 

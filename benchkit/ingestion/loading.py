@@ -16,8 +16,8 @@ from benchkit.derived.series import SERIES
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import is_page
 from benchkit.ingestion.discovery import Discovery, Options, discover
+from benchkit.ingestion.frames import drop_unsound, read_parts, stream_observations
 from benchkit.ingestion.frames import observations as make_observations
-from benchkit.ingestion.frames import read_parts, stream_observations
 from benchkit.ingestion.frames import runs as make_runs
 from benchkit.ingestion.harvest import gather
 from benchkit.ingestion.parts import Part, single_out_shared
@@ -129,7 +129,9 @@ def _load_store(store: Store, *, samples: bool) -> Loaded:
             where=store.url,
             hint="run `benchkit ingest PATH` first, or name raw files",
         )
-    return _complete(parts, store.values(raw=samples), _read_series(store, parts))
+    values, problems = drop_unsound(parts, store.values(raw=samples))
+    series, more = drop_unsound(parts, _read_series(store, parts))
+    return replace(_complete(parts, values, series), diagnostics=(*problems, *more))
 
 
 def _read_series(store: Store, parts: Sequence[Part]) -> pa.Table:

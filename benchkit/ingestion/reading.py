@@ -28,6 +28,7 @@ from benchkit.ingestion.parts import Part, Place, make_part, require_one_name
 from benchkit.ingestion.pieces import Pieces
 from benchkit.ingestion.progress import Pace, Seen
 from benchkit.ingestion.samples import SampleSink
+from benchkit.ingestion.soundness import Soundness
 from benchkit.layout.stems import COMPANIONS
 from benchkit.parsers import kernel, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
@@ -200,9 +201,10 @@ class Reader:
         diagnostics: list[Diagnostic] = []
         runs = Pieces(index << PIECE_BITS)
         summaries: dict[int, Summary] = {}
+        soundness = Soundness()
         sampled = 0
         for form in formats:
-            for record in _records(form, source, diagnostics):
+            for record in map(soundness.check_record, _records(form, source, diagnostics)):
                 if not isinstance(record, Samples):
                     runs.take(form, record)
                     continue
@@ -217,6 +219,7 @@ class Reader:
         rows = runs.repeated
         named: dict[Place, str] = {}
         for form, reading in runs.in_order():
+            soundness.check_reading(reading)
             places = runs.places(reading)
             if reading.rows or places or sampled or reading.status == "failed":
                 if id(reading) in summaries:
@@ -230,6 +233,7 @@ class Reader:
                 parts.append(part)
                 rows.append((part.piece, reading.rows))
         rows.sort(key=lambda own: own[0])
+        diagnostics += soundness.diagnostics(found.label)
         values = sampled + sum(len(own) for _, own in rows)
         count = sum(1 if part.places is None else len(part.places.lines) for part in parts)
         report = _report(found, formats, count, values, diagnostics)

@@ -16,7 +16,6 @@ import pytest
 import benchkit.api as bk
 from benchkit.errors import DataError
 from benchkit.ingestion.commit import IngestSummary, ingest
-from benchkit.ingestion.discovery import Options
 from benchkit.store import Store
 
 REPORT = """\

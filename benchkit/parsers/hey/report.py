@@ -68,7 +68,7 @@ class Report:
         self.rank = -1
         self.percent = 0
         self.seen: set[int] = set()
-        self.is_empty = False
+        self.undefined: list[int] = []  # the lines of times that are NaN
         self.whole: dict[str, str] = {}
         self.rate: tuple[str, int] | None = None
         self.sampled = 0
@@ -118,7 +118,7 @@ class Report:
         text, stat = fields[0], _STATS[rank]
         self.whole[stat] = text
         if text == "NaN":
-            self.is_empty = True
+            self.undefined.append(line)
         else:
             self._add("latency", stat, float(text), "s", line)
 
@@ -141,7 +141,7 @@ class Report:
     def _take_phase(self, rank: int, fields: tuple[str, ...], line: int) -> None:
         mean, least, most = fields
         if mean == "NaN":
-            self.is_empty = True
+            self.undefined.append(line)
             return
         subject = _PHASES[rank]
         self._add("phase_time", "mean", float(mean), "s", line, subject)
@@ -169,7 +169,7 @@ class Report:
     def finish(self, label: str) -> Iterator[Reading | Diagnostic]:
         """Yield the reading and what is to be said about it."""
         reading = self.reading
-        is_failed = self.is_empty or (hey.CODES in self.seen and not self.answered)
+        is_failed = not self.answered and (bool(self.undefined) or hey.CODES in self.seen)
         if is_failed:
             reading.rows = [row for row in reading.rows if row[1] == "duration"]
         elif hey.AVERAGE not in self.seen:  # if it is NaN, the others are no times
@@ -188,6 +188,8 @@ class Report:
             yield _unanswered(label, reading.last_line, failed)
         elif missing:
             yield _incomplete(label, reading.last_line, missing)
+        if self.undefined and not is_failed:
+            yield _undefined(label, self.undefined)
         if failed and not is_failed:
             yield _failures(label, reading.last_line, failed, self.answered)
 
@@ -234,6 +236,12 @@ def _incomplete(path: str, line: int, missing: list[str]) -> Diagnostic:
     names = ", ".join(f"`{name}`" for name in missing)
     what = f"this hey report lacks {names}; what stands in it is kept as a partial run"
     return Diagnostic(path, line, what, "give the whole output of the run", "warning")
+
+
+def _undefined(path: str, lines: list[int]) -> Diagnostic:
+    more = f", and {len(lines) - 1} more" if len(lines) > 1 else ""
+    what = f"this line{more} of a hey report tells NaN for a time and was passed over"
+    return Diagnostic(path, lines[0], what, "give the output as hey printed it", "warning")
 
 
 def _unanswered(path: str, line: int, failed: int) -> Diagnostic:

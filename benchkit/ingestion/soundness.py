@@ -1,0 +1,119 @@
+"""Values that no measurement can have: left out, with a diagnostic.
+
+Every value of every parser passes here, whether it comes as a row, as samples or as repeats. A
+value must be a finite number, and one of a metric of the vocabulary (times, counts, rates, sizes)
+must not be negative; metrics that users define themselves may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import inf, isfinite
+from typing import TYPE_CHECKING
+
+from benchkit.errors import Diagnostic
+from benchkit.metrics import VOCABULARY
+from benchkit.parsers.base import Reading, Repeats, Row, Samples
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_COUNTS = 1 << 63
+
+
+class Soundness:
+    """Checks the values of one source and remembers those that were left out."""
+
+    def __init__(self) -> None:
+        #: Metric, statistic and fault -> line and value of the first one, and how many.
+        self._left_out: dict[tuple[str, str, str], tuple[int, float, int]] = {}
+
+    def check_record(self, record: Reading | Repeats | Samples) -> Reading | Repeats | Samples:
+        """Return a record without unsound values; rows are checked once their reading is whole."""
+        if isinstance(record, Samples):
+            return self._check_samples(record)
+        return self._check_repeats(record) if isinstance(record, Repeats) else record
+
+    def check_reading(self, reading: Reading) -> None:
+        """Drop the unsound rows and facts of a reading."""
+        if not all(map(_is_sound, reading.rows)):
+            rows, reading.rows = reading.rows, []
+            for row in rows:
+                _, metric, stat, value, *_, line = row
+                if _least(metric) <= value < inf and value > -inf:
+                    reading.rows.append(row if _is_sound(row) else _without_doubtful_facts(row))
+                else:
+                    self._leave_out(metric, stat, value, line)
+        for name, limit in (("duration", inf), ("target_rate", inf), ("connections", _COUNTS)):
+            number = getattr(reading, name)
+            if number is not None and not 0 <= number < limit:
+                setattr(reading, name, None)
+
+    def diagnostics(self, label: str) -> Iterator[Diagnostic]:
+        """Yield one diagnostic per metric, statistic and fault, at the line of the first value."""
+        for (metric, stat, fault), (line, value, count) in self._left_out.items():
+            more = f"; so are {count - 1} more of its values" if count > 1 else ""
+            what = f"{metric} {stat} is {fault} ({value:g}) and was left out{more}"
+            yield Diagnostic(label, line, what, "correct the file or measure again", "warning")
+
+    def _check_samples(self, samples: Samples) -> Samples:
+        good = _find_sound(samples.values, least=_least(samples.metric))
+        if good is None:
+            return samples
+        bad = ~good
+        for line, value in zip(samples.lines[bad], samples.values[bad], strict=True):
+            self._leave_out(samples.metric, samples.stat, float(value), int(line))
+        return replace(
+            samples,
+            values=samples.values[good],
+            lines=samples.lines[good],
+            times=None if samples.times is None else samples.times[good],
+        )
+
+    def _check_repeats(self, repeats: Repeats) -> Repeats:
+        import numpy as np
+
+        limits = np.array([_least(metric) for metric, _ in repeats.measures])
+        good = _find_sound(repeats.values, least=limits[repeats.kinds])
+        if good is None:
+            return repeats
+        for place in np.flatnonzero(~good).tolist():
+            metric, _ = repeats.measures[repeats.kinds[place]]
+            line = int(repeats.lines[repeats.owners[place]])
+            self._leave_out(metric, "sample", float(repeats.values[place]), line)
+        names = "owners", "kinds", "values", "steps"
+        return replace(repeats, **{name: getattr(repeats, name)[good] for name in names})
+
+    def _leave_out(self, metric: str, stat: str, value: float, line: int) -> None:
+        fault = "negative" if -inf < value < 0 else "not a finite number"
+        first, known, count = self._left_out.get((metric, stat, fault), (line, value, 0))
+        self._left_out[metric, stat, fault] = first, known, count + 1
+
+
+def _least(metric: str) -> float:
+    """Return the least value that a metric may have."""
+    return 0.0 if metric in VOCABULARY else -inf
+
+
+def _is_sound(row: Row) -> bool:
+    _, metric, _, value, _, n, _, resolution, _, _ = row
+    if not (0 <= value < inf or (isfinite(value) and metric not in VOCABULARY)):
+        return False
+    return (resolution is None or isfinite(resolution)) and (n is None or 0 <= n < _COUNTS)
+
+
+def _without_doubtful_facts(row: Row) -> Row:
+    """Return a sound value without the count and the rounding step that cannot be."""
+    subject, metric, stat, value, unit, _, time, _, origin, line = row
+    return subject, metric, stat, value, unit, None, time, None, origin, line
+
+
+def _find_sound(values: np.ndarray, *, least: float | np.ndarray) -> np.ndarray | None:
+    """Return which values are sound; None where all are."""
+    import numpy as np
+
+    if not len(values) or (values.min() >= 0 and values.max() < inf):
+        return None
+    good: np.ndarray = np.isfinite(values) & (values >= least)
+    return None if good.all() else good
