@@ -3,16 +3,17 @@
 In: the names of containers, and what sidecars say of them. Out: roles. Why: an agent's cost is paid
 in the service, a collector's beside it, and one sum of both says nothing.
 
-A sidecar's word counts first: ``[containers]`` in `run.toml`, or in the ``[labels]`` of
-`benchkit.toml`, as in ``service = "server"`` or ``storage = ["elasticsearch"]``. Else the last word
-of a name that is known tells (``90-application-redis-1`` is a dependency). Else the one container
-whose name tells nothing is the service.
+A sidecar's word counts first: ``[containers]`` in `run.toml` or `benchkit.toml`, as in
+``service = "server"`` or ``storage = ["elasticsearch"]``. Else the last word of a name that is
+known tells (``90-application-redis-1`` is a dependency), and of the containers that may be the
+service those that `containers.json` names go before the others. Else the one container whose name
+tells nothing is the service. A container that is idle beside the others is none of these.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from benchkit.schema import CONTAINER_ROLES
 
@@ -32,6 +33,8 @@ _WORDS = {
 }
 _KNOWN = {word: role for role, words in _WORDS.items() for word in words.split()}
 _ENV = "container."
+#: A container that uses less than this share of the CPU of another beside it is idle.
+_IDLE = 0.001
 _HEX = re.compile(r"[0-9a-f]{13,64}")
 
 
@@ -62,27 +65,64 @@ def role_of(subject: str, told: Mapping[str, str] | None = None) -> str:
     return _KNOWN[words[-1]] if words else ""
 
 
-def find_service(subjects: Iterable[str], told: Mapping[str, str] | None = None) -> str | None:
+def find_service(cores: Mapping[str, float], told: Mapping[str, str] | None = None) -> str | None:
     """Return the container under load, or None where it cannot be told which it is.
+
+    Parameters
+    ----------
+    cores : mapping of str to float
+        The containers of a run, and the CPU that each used on average.
+    told : mapping of str to str, optional
+        As in `role_of`.
 
     Examples
     --------
-    >>> find_service(["/bench/collector", "/bench/server", "/bench/storage"])
+    >>> find_service({"/bench/collector": 0.1, "/bench/server": 0.9, "/bench/app": 0.0})
     '/bench/server'
-    >>> find_service(["/docker/4f1c", "redis"])
+    >>> find_service({"/docker/4f1c": 0.9, "redis": 0.1})
     '/docker/4f1c'
-    >>> find_service(["blue", "green"]) is None
+    >>> find_service({"blue": 0.5, "green": 0.5}) is None
     True
     """
-    roles = {subject: role_of(subject, told) for subject in subjects}
-    named = (told or {}).get(f"{_ENV}{SERVICE}", "")
-    if named:
-        roles = {s: r for s, r in roles.items() if _is_named(s, name_of(s, told), named)}
-    for wanted in (SERVICE, ""):
-        found = [subject for subject, role in roles.items() if role == wanted]
-        if found:
-            return found[0] if len(found) == 1 else None
+    if declared := list_declared(cores, told):
+        return _choose(cores, declared)
+    if (told or {}).get(f"{_ENV}{SERVICE}"):
+        return None
+    working = [subject for subject in cores if cores[subject] > 0] or list(cores)
+    roles = {subject: role_of(subject, told) for subject in working}
+    for role in (SERVICE, ""):
+        candidates = [subject for subject in working if roles[subject] == role]
+        named = [subject for subject in candidates if name_of(subject, told)]
+        if candidates:
+            return _choose(cores, named or candidates)
     return None
+
+
+def list_declared(subjects: Iterable[str], told: Mapping[str, str] | None = None) -> list[str]:
+    """Return the containers that a sidecar calls the service.
+
+    Examples
+    --------
+    >>> list_declared(["bench-server-1", "bench-redis-1"], {"container.service": "server"})
+    ['bench-server-1']
+    """
+    names = (told or {}).get(f"{_ENV}{SERVICE}", "")
+    if not names:
+        return []
+    exact = [subject for subject in subjects if _is_named(subject, name_of(subject, told), names)]
+    return exact or [subject for subject in subjects if _is_replica(subject, names)]
+
+
+def _is_replica(subject: str, names: str) -> bool:
+    """Return whether Docker Compose made the container for one of the services."""
+    return any(re.search(rf"[-_]{re.escape(n.strip())}[-_]\d+$", subject) for n in names.split(","))
+
+
+def _choose(cores: Mapping[str, float], candidates: Sequence[str]) -> str | None:
+    """Return the one candidate that is not idle beside the busiest of them."""
+    least = _IDLE * max(cores[subject] for subject in candidates)
+    working = [subject for subject in candidates if cores[subject] >= least]
+    return working[0] if len(working) == 1 else None
 
 
 def name_of(subject: str, told: Mapping[str, str] | None = None) -> str:
@@ -100,9 +140,8 @@ def name_of(subject: str, told: Mapping[str, str] | None = None) -> str:
 
 def _is_named(subject: str, own: str, names: str) -> bool:
     """Tell whether one of several names, parted by commas, means this container."""
-    return any(
-        is_called(subject, name) or (own and own == name.strip()) for name in names.split(",")
-    )
+    titles = (own, f"{own} ({shorten(subject)})") if own else ()
+    return any(is_called(subject, name) or name.strip() in titles for name in names.split(","))
 
 
 def is_called(subject: str, name: str) -> bool:
@@ -112,10 +151,13 @@ def is_called(subject: str, name: str) -> bool:
     --------
     >>> is_called("/bench/server", "server"), is_called("/docker/70106e645a75", "70106e")
     (True, True)
+    >>> is_called("/system.slice/app.service", "app")
+    True
     """
     last, name = subject.rstrip("/").rpartition("/")[2], name.strip()
     is_id = len(name) > 5 and _HEX.fullmatch(f"{name:0<13}") is not None
-    return name in (subject, last) or (is_id and last.startswith(name))
+    names = (subject, last, last.removesuffix(".service"))
+    return name in names or (is_id and last.startswith(name))
 
 
 def shorten(subject: str) -> str:

@@ -6,6 +6,7 @@ request's own time and behind its back; latency shows the one, CPU both.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -40,6 +41,8 @@ class RequestCost:
         CPU of collectors and stores of spans per request, in s.
     per_request : float or None
         Spans of a request.
+    runs, of : int
+        The runs that the medians stand on, and those that were measured.
     surplus : tuple of float
         CPU of a request less its latency, run by run, in s; empty where a latency is not known.
     """
@@ -52,6 +55,8 @@ class RequestCost:
     latency: float | None
     beside: float | None
     per_request: float | None
+    runs: int = 1
+    of: int = 1
     surplus: tuple[float, ...] = ()
 
     def split(self, base: RequestCost) -> tuple[float, float | None]:
@@ -122,10 +127,11 @@ def list_costs(
                 surplus=(value - waits[run.key],) if run.key in waits else (),
             )
             found.setdefault(run.cell, []).append(one)
-    return [_center(cell, rows) for cell, rows in found.items()]
+    sizes = Counter(run.cell for run in measured)
+    return [_center(cell, rows, sizes[cell]) for cell, rows in found.items()]
 
 
-def _center(cell: Cell, rows: Sequence[RequestCost]) -> RequestCost:
+def _center(cell: Cell, rows: Sequence[RequestCost], of: int) -> RequestCost:
     return RequestCost(
         cell=cell,
         service=rows[0].service,
@@ -135,6 +141,8 @@ def _center(cell: Cell, rows: Sequence[RequestCost]) -> RequestCost:
         latency=_median(row.latency for row in rows),
         beside=_median(row.beside for row in rows),
         per_request=_median(row.per_request for row in rows),
+        runs=len(rows),
+        of=of,
         surplus=_join([row.surplus for row in rows]),
     )
 

@@ -6,9 +6,10 @@ one that was never asked for.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
-from benchkit.derived.containers import shorten
+from benchkit.derived.containers import SERVICE, list_declared, shorten
 from benchkit.derived.record import Measured
 from benchkit.errors import Finding
 
@@ -19,9 +20,18 @@ class Gaps:
     def __init__(self) -> None:
         self.without_window: list[Measured] = []
         self.without_samples: list[Measured] = []
-        self.without_service: dict[str, tuple[str, ...]] = {}
-        self.misnamed: dict[str, None] = {}
+        self.without_service: list[Measured] = []
+        self.with_service = 0
         self.covered: dict[str, float] = {}
+        self._containers: dict[str, None] = {}
+        self._misnamed: dict[str, list[str]] = {}
+
+    def add_without_service(self, run: Measured, containers: Sequence[str]) -> None:
+        """Add a run whose service cannot be told from its containers."""
+        self.without_service.append(run)
+        self._containers |= dict.fromkeys(containers)
+        if name := run.env.get(f"container.{SERVICE}"):
+            self._misnamed[name] = list_declared(containers, run.env)
 
     def findings(self) -> list[Finding]:
         """Return one finding per kind."""
@@ -36,7 +46,7 @@ class Gaps:
         return Finding(
             code="B410",
             severity="warning",
-            message=f"start and end are not known of {_list([r.name for r in self.without_window])}"
+            message=f"start and end are not known of {_name_runs(self.without_window)}"
             ": the samples of containers cannot be cut to these runs, and no CPU per request is "
             "derived",
             remedy="write start and end into run.toml or runs.json, or measure with "
@@ -51,7 +61,7 @@ class Gaps:
             code="B411",
             severity="warning",
             message="fewer than two CPU samples of any container lie between start and end of "
-            f"{_list([run.name for run in self.without_samples])}",
+            f"{_name_runs(self.without_samples)}",
             remedy="sample at least once a second while the load runs, and check that both clocks "
             "agree",
             numbers={"runs": len(self.without_samples)},
@@ -60,18 +70,21 @@ class Gaps:
     def _service(self) -> Finding | None:
         if not self.without_service:
             return None
-        names = dict.fromkeys(name for found in self.without_service.values() for name in found)
-        listed = _list([shorten(name) for name in names])
-        told = " or ".join(self.misnamed)
+        listed = _list([shorten(name) for name in self._containers])
         why = f"which container is the service cannot be told: {listed}"
-        if told:
-            why = f"[containers] service = {told!r} names not one of the containers: {listed}"
+        for name, matching in self._misnamed.items():
+            number = "more than one" if matching else "none"
+            why = f"[containers] service = {name!r} names {number} of the containers: {listed}"
+        total = len(self.without_service) + self.with_service
+        runs = _name_runs(self.without_service)
+        share = f" ({len(self.without_service)} of {total} runs)" if self.with_service else ""
         return Finding(
             code="B413",
             severity="warning",
-            message=f"{why}; no CPU per request is derived",
-            remedy='name it in run.toml or benchkit.toml: [containers] service = "NAME"',
-            numbers={"runs": len(self.without_service), "containers": len(names)},
+            message=f"{why}; no CPU per request is derived for {runs}{share}",
+            remedy="name it in run.toml or benchkit.toml, and ingest again where there is a store: "
+            '[containers] service = "NAME"',
+            numbers={"runs": len(self.without_service), "containers": len(self._containers)},
         )
 
     def _part(self) -> Finding | None:
@@ -86,6 +99,12 @@ class Gaps:
             remedy="sample at least once a second from the start to the end of the load",
             numbers={"runs": len(self.covered), "least": self.covered[least]},
         )
+
+
+def _name_runs(runs: Sequence[Measured]) -> str:
+    """Name runs, those of several benchmarks that share a name once."""
+    names = Counter(run.name for run in runs)
+    return _list([f"{name} ({n} benchmarks)" if n > 1 else name for name, n in names.items()])
 
 
 def _list(names: Sequence[str], most: int = 4) -> str:

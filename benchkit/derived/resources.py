@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchkit.derived.containers import SERVICE, find_service, limit_of
+from benchkit.derived.containers import find_service, limit_of
 from benchkit.derived.gaps import Gaps
 from benchkit.derived.record import Measured
 from benchkit.derived.requests import request_rates
@@ -130,12 +130,11 @@ def _per_request(
     if not cores:
         gaps.without_samples.append(run)
         return
-    service = find_service(cores, run.env)
+    service = find_service({name: usage.mean for name, (usage, _) in cores.items()}, run.env)
     if service is None:
-        gaps.without_service[run.name] = tuple(cores)
-        if named := run.env.get(f"container.{SERVICE}"):
-            gaps.misnamed[named] = None
+        gaps.add_without_service(run, tuple(cores))
         return
+    gaps.with_service += 1
     usage, source = cores[service]
     if run.window and usage.covered < _COVERED * (run.window[1] - run.window[0]):
         gaps.covered[run.name] = usage.covered / (run.window[1] - run.window[0])

@@ -16,6 +16,7 @@ import numpy as np
 from benchkit.derived.batches import Batches
 from benchkit.derived.containers import find_service
 from benchkit.derived.record import Measured
+from benchkit.derived.requests import read_usage
 from benchkit.derived.sources import Series, Sources
 from benchkit.derived.usage import rate_steps
 
@@ -84,11 +85,13 @@ def find_tracks(
     sources = None
     if series is not None:
         sources = Sources(series[series["metric"].isin(_DRAWN)], measured)
+    cores = read_usage(observations) if sources else {}
     tracks: list[Track] = []
     for run in measured:
         tracks += _latencies(run, batches)
         if sources and run.window is not None:
-            tracks += _resources(run, run.window, sources.of(run))
+            service = find_service(cores.get(run.key, {}), run.env)
+            tracks += _resources(run, run.window, sources.of(run), service or "")
     return tracks
 
 
@@ -112,13 +115,15 @@ def _start(run: Measured, begins: FloatArray) -> float:
 
 
 def _resources(
-    run: Measured, window: tuple[float, float], found: Mapping[tuple[str, str], Series]
+    run: Measured,
+    window: tuple[float, float],
+    found: Mapping[tuple[str, str], Series],
+    service: str,
 ) -> Iterator[Track]:
     start, end = window
     length = end - start
     seen = (start - _BEFORE * length, end + _AFTER * length)
     subjects = dict.fromkeys(subject for subject, _ in found)
-    service = find_service(subjects, run.env)
     for subject in subjects:
         for metric, names in ((CPU, ("cpu_time", CPU)), (MEMORY[0], MEMORY)):
             told = next((found[subject, n] for n in names if (subject, n) in found), None)
@@ -128,9 +133,7 @@ def _resources(
             if told.stat == "counter" and len(times):
                 times, values = rate_steps(times, values)
             if len(times) >= _FEWEST:
-                yield _track(
-                    run, metric, times - start, values, subject=subject, service=service or ""
-                )
+                yield _track(run, metric, times - start, values, subject=subject, service=service)
 
 
 def _track(

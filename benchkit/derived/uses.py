@@ -7,6 +7,7 @@ the service pays and what runs beside it are two costs, and a container at its l
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
@@ -76,15 +77,13 @@ def list_uses(observations: Observations, measured: Sequence[Measured]) -> list[
             found.setdefault((run.cell, container), []).append(run)
     uses = []
     for (cell, container), runs in found.items():
-        told = [cores[run.key] for run in runs]
-        service = find_service(told[0], runs[0].env)
-
+        services = {find_service(cores[run.key], run.env) for run in runs}
         uses.append(
             Use(
                 cell=cell,
                 container=container,
                 title=entitle(container, runs[0].env),
-                role=SERVICE if container == service else role_of(container, runs[0].env),
+                role=_role_of(container, runs[0], services),
                 cores=_center(cores, runs, container) or 0.0,
                 largest=_center(largest, runs, container) or 0.0,
                 memory=_center(memory, runs, container),
@@ -93,6 +92,14 @@ def list_uses(observations: Observations, measured: Sequence[Measured]) -> list[
             )
         )
     return sorted(uses, key=lambda use: (use.cell, use.role != SERVICE))
+
+
+def _role_of(container: str, run: Measured, services: AbstractSet[str | None]) -> str:
+    """Return what a container does; one whose name alone says service is none beside the chosen."""
+    if container in services:
+        return SERVICE
+    role = role_of(container, run.env)
+    return "" if role == SERVICE and services != {None} else role
 
 
 def _center(

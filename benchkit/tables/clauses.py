@@ -13,6 +13,7 @@ from benchkit.comparison import DIRECTIONS, Contrast
 from benchkit.tables.phrases import (
     LISTED,
     describe_few_runs,
+    describe_fewer_runs,
     describe_worst_excluded,
     join_metric,
     list_variants,
@@ -89,8 +90,8 @@ def _across_variants(metric: str, rows: Sequence[Verdict], verdicts: Verdicts) -
             ]
             if found:
                 write = _say_single if single else writers.get(word, _say_changes)
-                about = "" if clauses else metric
-                clauses.append(Clause(write(found, about, verdicts), metric, word, single))
+                text = _add_runs(write(found, "" if clauses else metric, verdicts), found, verdicts)
+                clauses.append(Clause(text, metric, word, single))
     return clauses
 
 
@@ -181,7 +182,13 @@ def _count_cells(who: str, metric: str, rows: Sequence[Verdict], verdicts: Verdi
     said = _say_cells(who, metric, found, f"on {count} {name_kind(rows)}", verdicts)
     rest = _count_rest(rows, lead)
     is_single = all(row.contrast.method in DIRECTIONS for row in found)
+    said = _add_runs(said, found, verdicts)
     return Clause(f"{said}; {rest}" if rest else said, metric, lead, is_single, who)
+
+
+def _add_runs(text: str, rows: Sequence[Verdict], verdicts: Verdicts) -> str:
+    """Add the runs that the rows stand on where others of the same benchmark stand on more."""
+    return f"{text} {describe_fewer_runs(rows, verdicts)}".rstrip()
 
 
 def _say_cells(

@@ -119,3 +119,35 @@ def describe_few_runs(rows: Sequence[Verdict]) -> str:
     n = min(counts)
     runs = f"{n} runs per side" if n != 1 else f"1 run {'per' if counts == {1} else 'on a'} side"
     return f"no interval from {runs}"
+
+
+def describe_fewer_runs(rows: Sequence[Verdict], verdicts: Verdicts) -> str:
+    """Name the rows that stand on fewer runs than others of the same benchmark and variant.
+
+    E.g. ``(from 1 of 2 runs)``; empty where none does.
+    """
+    fewer: dict[str, list[str]] = {}
+    for row in rows:
+        c = row.contrast
+        same = [r.contrast for r in verdicts.primary if _name_sides(r.contrast) == _name_sides(c)]
+        counts = {
+            c.baseline: (c.n_baseline, max(other.n_baseline for other in same)),
+            c.variant: (c.n_variant, max(other.n_variant for other in same)),
+        }
+        for side, (n, most) in counts.items():
+            if n < most:
+                fewer.setdefault(f"{n} of {most} runs", []).append(printable(side))
+    listed = [f"{runs} of {_join(names)}" for runs, names in fewer.items()]
+    return f"(from {', '.join(listed)})" if listed else ""
+
+
+def _name_sides(contrast: Contrast) -> tuple[str, ...]:
+    c = contrast
+    return (c.group, c.benchmark, c.params, c.tool, c.baseline, c.variant)
+
+
+def _join(names: Sequence[str]) -> str:
+    unique = list(dict.fromkeys(names))
+    if len(unique) > LISTED:
+        return f"{len(unique)} variants"
+    return " and ".join(filter(None, (", ".join(unique[:-1]), unique[-1])))

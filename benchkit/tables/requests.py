@@ -115,6 +115,7 @@ def _build(paid: Sequence[Pair], verdicts: Verdicts) -> Table:
                 amount(outside, cpu),
                 _write_outside(cost, base, row, cpu),
                 amount(cost.beside, cpu),
+                Cell(f"{cost.runs}" if cost.runs == cost.of else f"{cost.runs} of {cost.of}"),
             )
         )
     columns = (
@@ -131,6 +132,7 @@ def _build(paid: Sequence[Pair], verdicts: Verdicts) -> Table:
         column("outside", "out of band, at least", cpu),
         Column("known", f"{confidence} interval", cpu.label),
         column("beside", "collector, store", cpu),
+        column("runs", "runs"),
     )
     table = Table(
         title="CPU per request of the service",
