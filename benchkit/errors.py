@@ -112,6 +112,8 @@ class Diagnostic:
     severity : {'error', 'warning', 'note'}
         ``error``: the source, or a part of it, was refused. ``warning``: it was read, with a loss
         that is named. ``note``: nothing was lost (a companion that a later step reads, say).
+    is_remark : bool
+        Whether it is about the measurement (timeouts, a run that failed) and the source is whole.
     """
 
     path: str
@@ -119,6 +121,12 @@ class Diagnostic:
     what: str
     hint: str = ""
     severity: str = "error"
+    is_remark: bool = False
+
+    @property
+    def is_damage(self) -> bool:
+        """Whether something that the source held, or should hold, was lost."""
+        return self.severity != "note" and not self.is_remark
 
     @property
     def where(self) -> str:

@@ -86,7 +86,7 @@ RUN_COLUMNS: tuple[Column, ...] = (
     Column(
         "role",
         "str",
-        "measured, warmup, aggregate, failed or companion; only measured runs are compared",
+        "measured, warmup, aggregate, failed, damaged or companion; only measured is compared",
     ),
     Column(
         "tool", "str", "part of a run's identity: runs of two tools are not repeats of each other"
@@ -104,6 +104,7 @@ RUN_COLUMNS: tuple[Column, ...] = (
     Column("sources", "list", "path and sha256 of every source of the run"),
     Column("units", "map", "what the source says of its own metrics: assume=exact, better=lower"),
     Column("env", "map", "what is known of the machine: CPU, kernel, limits, commit"),
+    Column("remark", "str?", "why a run failed, or what of its source is damaged"),
 )
 
 #: What tells one run from another.
@@ -115,7 +116,8 @@ FINGERPRINT = (
     "machine.cores", "machine.memory",
 )  # fmt: skip
 
-ROLES = ("measured", "warmup", "aggregate", "failed", "companion")
+#: What a run is. ``damaged`` stands for a source of a known tool of which something was lost.
+ROLES = ("measured", "warmup", "aggregate", "failed", "companion", "damaged")
 #: What a container that ran beside the load does.
 CONTAINER_ROLES = (
     *("service", "agent", "collector", "storage"),

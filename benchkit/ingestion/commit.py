@@ -153,7 +153,11 @@ def _harvest(
     with store.staging(batch) as folder:
         known = Known(
             batch=batch,
-            sources={part.identity: (part.sha256, part.fingerprint) for part in stored},
+            sources={
+                part.identity: (part.sha256, part.fingerprint)
+                for part in stored
+                if part.role != "damaged"  # a source that gave no run is read, and refused, again
+            },
             folder=folder,
         )
         harvest = Harvest(sources, known)
@@ -187,7 +191,7 @@ def count_runs(parts: Sequence[Part]) -> int:
         {
             (p.group, p.variant, p.benchmark, p.params, p.tool, p.role, p.number)
             for p in parts
-            if p.role != "companion"
+            if p.role not in {"companion", "damaged"}
         }
     )
 

@@ -199,7 +199,8 @@ def runs(parts: Sequence[Part]) -> Runs:
     grouped: dict[tuple[Any, ...], list[Part]] = {}
     for part in parts:
         key = (part.group, part.variant, part.benchmark, part.params, part.number, part.tool)
-        grouped.setdefault((*key, part.role), []).append(part)
+        alone = part.path if part.role == "damaged" else ""
+        grouped.setdefault((*key, part.role, alone), []).append(part)
     rows = [_run(same) for same in grouped.values()]
     firsts = [same[0] for same in grouped.values()]
     # Of the order of several runs of one source two tell as much as all.
@@ -228,6 +229,7 @@ def _run(same: Sequence[Part]) -> dict[str, Any]:
     row |= {"run": first.number, "role": first.role}
     row |= zip(_FACTS, _tell_facts(first), strict=True)
     row |= {"load_model": first.load_model, "units": dict(first.units), "env": dict(first.env)}
+    row["remark"] = next((part.remark for part in same if part.remark), None)
     for part in same[1:]:
         row |= {name: getattr(part, name) for name in _FACTS if row[name] is None}
         if row["load_model"] == "unknown":

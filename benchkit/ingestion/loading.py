@@ -161,7 +161,7 @@ def _load_raw(discovery: Discovery, options: Options, *, samples: bool) -> Loade
     harvest, values, series = gather(discovery.found, options, samples=samples)
     parts = single_out_shared(harvest.parts)
     problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(parts)]
-    if not parts:
+    if all(part.role == "damaged" for part in parts):
         raise _nothing_read(problems)
     named = [found for found in discovery.found if found.is_named]
     first = parts[0].variant if len(named) == len(discovery.found) else None

@@ -30,7 +30,8 @@ class Part(Piece):
 
     ``batch`` and ``piece`` tie it to its values; ``label`` is the path as the user knows it;
     ``assigned`` holds the labels of the command line that belong to the source's identity, and
-    ``fingerprint`` changes when labels or the reader change. The rest is as in the table of runs.
+    ``fingerprint`` changes when labels or the reader change; ``remark`` says why the run failed, or
+    what of the source is damaged. The rest is as in the table of runs.
     """
 
     assigned: str = ""
@@ -49,6 +50,7 @@ class Part(Piece):
     block: int | None = None
     position: int | None = None
     corrected: str | None = None
+    remark: str = ""
     units: dict[str, str] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
 
@@ -104,11 +106,16 @@ def make_part(
         status=reading.status,
     )
     _complete(part, reading, found)
+    enter_commit(part, options)
+    return part
+
+
+def enter_commit(part: Part, options: Options) -> None:
+    """Add what the command line says of the machine and the commit, which leads the group."""
     part.env.update(options.meta)
     if options.commit:
         part.env["commit"] = options.commit
         part.group = "/".join(filter(None, (options.commit, part.group)))
-    return part
 
 
 def single_out(parts: Sequence[Part]) -> list[Part]:

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit.derived.series import SERIES
@@ -24,12 +24,12 @@ from benchkit.errors import (
 )
 from benchkit.ingestion.discovery import Found, Options
 from benchkit.ingestion.identity import Identity
+from benchkit.ingestion.marks import last_index, lost_variant, mark_damage, mark_failure
 from benchkit.ingestion.parts import Part, Place, make_part, require_one_name
 from benchkit.ingestion.pieces import Pieces
 from benchkit.ingestion.progress import Pace, Seen
 from benchkit.ingestion.samples import SampleSink
 from benchkit.ingestion.soundness import Soundness
-from benchkit.layout.stems import COMPANIONS
 from benchkit.parsers import kernel, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
 from benchkit.parsers.source import UnreadableError
@@ -133,9 +133,16 @@ class Reader:
         self._renames = options.renames()
         self._given = repr(replace(options, exclude=()))
         self._beside: dict[int, str] = {}
+        self._claims: tuple[Format, ...] = ()
 
     def read(self, index: int, found: Found) -> Outcome:
         """Read the source ``found``, which is number ``index``; this never raises for bad data."""
+        self._claims = ()
+        outcome = self._try(index, found)
+        mark(outcome, found, self._options, self._known.batch, self._claims)
+        return outcome
+
+    def _try(self, index: int, found: Found) -> Outcome:
         sink = SampleSink(self._known.batch, self._known.folder)
         try:
             return self._read(index, found, sink)
@@ -178,6 +185,7 @@ class Reader:
             formats = registry.choose(source, self._options.as_format)
         else:
             formats = registry.identify(source)
+        self._claims = formats
         outcome = self._parse(index, found, source, formats, sink)
         outcome.sha256 = source.sha256
         outcome.may_be_copy = not found.is_named and not all(f.is_companion for f in formats)
@@ -276,6 +284,23 @@ def is_bulk(found: Found) -> bool:
     return found.size > (AHEAD_BYTES >> 3 if found.label.endswith(".gz") else AHEAD_BYTES)
 
 
+def mark(
+    outcome: Outcome, found: Found, options: Options, batch: int, claims: Sequence[Format] = ()
+) -> None:
+    """Add to an outcome the piece that stands for a failed run without values, or for damage."""
+    if outcome.report.outcome == "failed":
+        part: Part | None = mark_failure(found, options, outcome.report.reason, claims)
+    else:
+        part = mark_damage(found, options, outcome.diagnostics, claims)
+    if part is None:
+        return
+    part.index = max(map(last_index, outcome.parts), default=-1) + 1
+    part.piece = (outcome.index << PIECE_BITS) + part.index
+    part.batch, part.sha256 = batch, outcome.sha256
+    part.fingerprint = outcome.parts[0].fingerprint if outcome.parts else ""
+    outcome.parts.append(part)
+
+
 def _pass_over(index: int, found: Found, reason: str) -> Outcome:
     """Return the outcome of a run that its sidecar calls failed, and that left nothing to read."""
     reason = f"its sidecar says that the run failed; {reason}"
@@ -326,29 +351,6 @@ def _report(
     return SourceReport(
         label=found.label, outcome="empty", formats=names, reason=reason, variant=variant
     )
-
-
-def lost_variant(found: Found, formats: Sequence[Format] = ()) -> str:
-    """Return whose measured run a source without a result would have held.
-
-    Parameters
-    ----------
-    found : Found
-    formats : sequence of Format
-        Those that claimed it; none if it was refused.
-
-    Returns
-    -------
-    str
-        Empty where nothing tells that it is a load tool's result: any text may lie in the folder.
-    """
-    path = found.labels
-    told = found.variant or found.sidecar.variant
-    is_result = any(not form.is_companion for form in formats)
-    is_numbered = path.run is not None and PurePosixPath(found.label).stem.isdecimal()
-    if path.role != "measured" or path.tool in COMPANIONS:
-        return ""
-    return told or (path.variant if path.tool or is_result or is_numbered else "")
 
 
 def _records(

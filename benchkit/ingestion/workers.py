@@ -27,7 +27,7 @@ from benchkit.errors import Diagnostic
 from benchkit.ingestion.ahead import Ahead
 from benchkit.ingestion.harvest import Catch, catch
 from benchkit.ingestion.progress import Seen
-from benchkit.ingestion.reading import Known, Outcome, Reader, is_bulk, refusal
+from benchkit.ingestion.reading import Known, Outcome, Reader, is_bulk, mark, refusal
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
@@ -224,7 +224,9 @@ class Crew:
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
         what = f"the process that read it ended ({how})"
         hint = "if memory ran out, read it alone with --jobs 1"
-        return refusal(index, found, Diagnostic(found.label, 0, what, hint))
+        outcome = refusal(index, found, Diagnostic(found.label, 0, what, hint))
+        mark(outcome, found, self._options, self._known.batch if self._known else 0)
+        return outcome
 
 
 def _work(pipe: Connection, sources: Sequence[Found], options: Options, parent: int) -> None:

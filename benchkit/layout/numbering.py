@@ -47,7 +47,7 @@ def settle(pieces: Iterable[Piece]) -> list[Diagnostic]:
     _part_packages(ordered)
     measured = []
     for piece in ordered:
-        if piece.format in COMPANIONS or piece.tool in COMPANIONS:
+        if piece.role == "damaged" or piece.format in COMPANIONS or piece.tool in COMPANIONS:
             piece.number = _declared(piece.run) or 0
         else:
             measured.append(piece)

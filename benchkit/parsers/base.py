@@ -69,6 +69,8 @@ class Reading:
     status : {'complete', 'partial', 'failed'}
         ``partial``: the report is cut or interrupted, what stands in it is right. ``failed``: the
         tool ran and measured nothing.
+    remark : str
+        Why the run failed; empty where a diagnostic of the source says it.
     role : str
         ``aggregate`` where the source sums up other runs that it also holds; else empty.
     started_at, duration, load_model, target_rate, connections, tool_version, command, corrected
@@ -91,6 +93,7 @@ class Reading:
     group: str = ""
     params: dict[str, str] = field(default_factory=dict)
     status: Status = "complete"
+    remark: str = ""
     role: str = ""
     started_at: datetime | None = None
     duration: float | None = None

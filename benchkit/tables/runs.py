@@ -32,22 +32,23 @@ def runs_table(runs: Runs) -> Table:
     Table
         Columns that are empty throughout are left out.
     """
-    columns = [runs[name].tolist() for name in (*_NAMES, "duration", "sources")]
+    columns = [runs[name].tolist() for name in (*_NAMES, "duration", "sources", "remark")]
     table = Table(
         title="Runs",
         columns=(
             *(Column(name, name, align="right" if name == "run" else "left") for name in _NAMES),
             Column("duration", "duration", "s", "right"),
             Column("sources", "sources", align="right"),
+            Column("remark", "remark"),
         ),
         rows=tuple(_row(values) for values in zip(*columns, strict=True)),
         caption=_count(runs["role"].tolist()),
     )
-    return drop_empty(table, (*_NAMES, "duration"))
+    return drop_empty(table, (*_NAMES, "duration", "remark"))
 
 
 def _row(values: Sequence[object]) -> tuple[Cell, ...]:
-    *named, run, role, tool, started, duration, sources = values
+    *named, run, role, tool, started, duration, sources, remark = values
     return (
         *(_text(value) for value in named),
         Cell(f"{run}", float(str(run))),
@@ -56,6 +57,7 @@ def _row(values: Sequence[object]) -> tuple[Cell, ...]:
         Cell(write_time(started)),
         _duration(duration),
         Cell(f"{len(sources)}", len(sources)) if isinstance(sources, Sequence) else Cell("0", 0),
+        _text(remark),
     )
 
 

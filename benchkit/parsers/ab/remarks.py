@@ -38,26 +38,28 @@ def failed(path: str, line: int, trouble: str, completed: int | None) -> Diagnos
     hint = "see that the server accepts this many connections, or use ab -r, and run again"
     if not trouble:
         hint = "see what ab wrote to its standard error, or give the whole output"
-    return Diagnostic(path, line, what, hint, "warning")
+    return Diagnostic(path, line, what, hint, "warning", is_remark=True)
 
 
 def idle(path: str, line: int) -> Diagnostic:
     """Say that no request was completed."""
     what = "no request was completed in this run"
-    return Diagnostic(path, line, what, "see whether the server answers", "warning")
+    return Diagnostic(path, line, what, "see whether the server answers", "warning", is_remark=True)
 
 
 def silent(path: str, line: int, complete: int) -> Diagnostic:
     """Say that the server sent nothing."""
     what = f"ab counts {complete} complete requests, but the server sent not one byte"
     hint = "see whether the server closes connections without an answer"
-    return Diagnostic(path, line, what, hint, "warning")
+    return Diagnostic(path, line, what, hint, "warning", is_remark=True)
 
 
 def refused(path: str, line: int, complete: int) -> Diagnostic:
     """Say that every answer was an error."""
     what = f"all {complete} responses were outside 2xx: rates and times are of error pages"
-    return Diagnostic(path, line, what, "see what the server answers at this path", "warning")
+    return Diagnostic(
+        path, line, what, "see what the server answers at this path", "warning", is_remark=True
+    )
 
 
 def lengths(path: str, line: int, count: int) -> Diagnostic:
@@ -75,7 +77,9 @@ def windowed(path: str, line: int, window: int, complete: int) -> Diagnostic:
         f"ab kept {window} averages of {complete} requests, so only its means are kept: least, "
         "greatest, median and percentiles are not of single requests"
     )
-    return Diagnostic(path, line, what, "run ab with -n as large as the run", "warning")
+    return Diagnostic(
+        path, line, what, "run ab with -n as large as the run", "warning", is_remark=True
+    )
 
 
 def unclear_clock(path: str, line: int, text: str) -> Diagnostic:
@@ -84,7 +88,9 @@ def unclear_clock(path: str, line: int, text: str) -> Diagnostic:
         f"`{text} seconds` of ab 2.0 may be thousandths or millionths, and no line tells which; "
         "the length of the run is left out"
     )
-    return Diagnostic(path, line, what, "give the whole report, with its rate", "warning")
+    return Diagnostic(
+        path, line, what, "give the whole report, with its rate", "warning", is_remark=True
+    )
 
 
 def unknown_unit(path: str, line: int, unit: str) -> Diagnostic:

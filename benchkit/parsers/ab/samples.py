@@ -198,7 +198,9 @@ class _Table:
         if self.began is None:
             reading.status = "failed"
             what = "the table of times has no line"
-            yield Diagnostic(label, 0, what, "see whether ab completed a request", "warning")
+            yield Diagnostic(
+                label, 0, what, "see whether ab completed a request", "warning", is_remark=True
+            )
 
 
 FORMAT = Format(

@@ -84,7 +84,7 @@ class Calls:
         self.end("partial" if is_cut else "complete")
         yield from self.take()
         if self._first:
-            yield Diagnostic(self.label, self._first, _LOSSY, _RAW, "warning")
+            yield Diagnostic(self.label, self._first, _LOSSY, _RAW, "warning", is_remark=True)
         else:
             what = "no table of benchstat stands here that holds a whole row"
             yield Diagnostic(self.label, 0, what, "give the whole output of benchstat")

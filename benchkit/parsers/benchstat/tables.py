@@ -192,13 +192,13 @@ class Document:
             f"({place[0].heading.text}); its medians are of the others only, and this 0 is left out"
         )
         hint = "ingest the raw `go test -bench` files: there the zeros count"
-        return Diagnostic(self._label, place[1].line, what, hint, "warning")
+        return Diagnostic(self._label, place[1].line, what, hint, "warning", is_remark=True)
 
     def _tell_repeated(self, place: Place) -> Diagnostic:
         metric = place[0].heading.unit.metric
         what = f"{place[1].name}: this table tells {metric} again; the first one counts"
         hint = "ingest the raw `go test -bench` files"
-        return Diagnostic(self._label, place[1].line, what, hint, "warning")
+        return Diagnostic(self._label, place[1].line, what, hint, "warning", is_remark=True)
 
 
 def _make_reading(key: Key, places: list[Place], names: Names, status: Status) -> Reading:

@@ -138,7 +138,7 @@ def _remarks(label: str, family: _Family, text: Text, *, is_empty: bool) -> Iter
         yield Diagnostic(label, text.unreadable[0], what, "take the snapshot again", "warning")
     if family.strange:
         what = f"{family.strange} values are NaN or infinite and are left out"
-        yield Diagnostic(label, 0, what, severity="warning")
+        yield Diagnostic(label, 0, what, severity="warning", is_remark=True)
     if family.withheld:
         what = f"the text ends inside {family.ended_in}: {family.withheld} values that may lack "
         what += "a part, or be a parent's, are left out"

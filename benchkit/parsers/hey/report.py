@@ -246,7 +246,9 @@ def _undefined(path: str, lines: list[int]) -> Diagnostic:
 
 def _unanswered(path: str, line: int, failed: int) -> Diagnostic:
     what = f"no request was answered ({failed} failed), so this run measured nothing"
-    return Diagnostic(path, line, what, "see whether the server answers, and run again", "warning")
+    return Diagnostic(
+        path, line, what, "see whether the server answers, and run again", "warning", is_remark=True
+    )
 
 
 def _failures(path: str, line: int, failed: int, answered: int) -> Diagnostic:
@@ -254,4 +256,6 @@ def _failures(path: str, line: int, failed: int, answered: int) -> Diagnostic:
         f"{failed} requests failed and {answered} were answered; hey's rate may count the failed, "
         "its times do not"
     )
-    return Diagnostic(path, line, what, "compare rates only of runs without failures", "warning")
+    return Diagnostic(
+        path, line, what, "compare rates only of runs without failures", "warning", is_remark=True
+    )

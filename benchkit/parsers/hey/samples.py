@@ -165,7 +165,9 @@ class _Table:
         if not reading.last_line:
             reading.status = "failed"
             what = "the table of times has no line"
-            yield Diagnostic(self.label, 0, what, "see whether the server answers", "warning")
+            yield Diagnostic(
+                self.label, 0, what, "see whether the server answers", "warning", is_remark=True
+            )
 
 
 FORMAT = Format(

@@ -174,7 +174,9 @@ class _Reader(ABC):
             names = ", ".join(sorted(run.unknown))
             what = f"nothing tells of which kind the metrics {names} are; left out"
             hint = "give --out json or the text summary for them"
-            yield Diagnostic(self.source.label, run.reading.line, what, hint, "warning")
+            yield Diagnostic(
+                self.source.label, run.reading.line, what, hint, "warning", is_remark=True
+            )
 
     def name_bad(self, *, cut: bool) -> Iterator[Record]:
         """Say which lines were left out."""

@@ -234,7 +234,7 @@ def _tell(source: Source, document: _Document, problems: list[Diagnostic]) -> It
     if unclear:
         what = f"an export does not tell whether {', '.join(unclear)} are times; left out"
         hint = "give the text summary, handleSummary's data or --out json for them"
-        problems.append(Diagnostic(source.label, 1, what, hint, "warning"))
+        problems.append(Diagnostic(source.label, 1, what, hint, "warning", is_remark=True))
     yield reading
     yield from problems
 

@@ -278,4 +278,6 @@ def _describe_void(reading: Reading, label: str, tags: str | None) -> Diagnostic
         what = f"no request belongs to {{{tags}}}: its times of 0 are left out"
         return Diagnostic(label, reading.line, what, "", "note")
     what = "every request failed before an answer: their times of 0 are left out"
-    return Diagnostic(label, reading.line, what, "see that the target was up", "warning")
+    return Diagnostic(
+        label, reading.line, what, "see that the target was up", "warning", is_remark=True
+    )

@@ -25,18 +25,20 @@ def read_answer(answer: object, label: str, line: int) -> Iterator[Series | Diag
         return
     if answer.get("status") == "error":
         what = f"Prometheus answered {answer.get('errorType', 'error')}: {answer.get('error', '')}"
-        yield Diagnostic(label, line, what, "correct the query and ask again")
+        yield Diagnostic(label, line, what, "correct the query and ask again", is_remark=True)
     for kind in ("warnings", "infos"):
         said = answer.get(kind)
         for text in said if isinstance(said, list) else ():
             severity = "warning" if kind == "warnings" else "note"
-            yield Diagnostic(label, line, f"Prometheus says: {text}", severity=severity)
+            yield Diagnostic(
+                label, line, f"Prometheus says: {text}", severity=severity, is_remark=True
+            )
     data = answer.get("data", answer)
     if isinstance(data, dict) and "result" in data:
         form = data.get("resultType")
         if form in ("scalar", "string"):
             what = f"a {form} has no name, so that its unit is unknown"
-            yield Diagnostic(label, line, what, _UNNAMED)
+            yield Diagnostic(label, line, what, _UNNAMED, is_remark=True)
         else:
             yield from _read_result(data["result"], label, line)
     elif answer.get("status") != "error":
@@ -49,7 +51,7 @@ def _read_result(result: object, label: str, line: int) -> Iterator[Series | Dia
         return
     if not result:
         what = "the answer is empty: the query matched nothing"
-        yield Diagnostic(label, line, what, "check the query's labels and times")
+        yield Diagnostic(label, line, what, "check the query's labels and times", is_remark=True)
     skipped = histograms = 0
     for item in result:
         metric = item.get("metric") if isinstance(item, dict) else None
@@ -63,7 +65,7 @@ def _read_result(result: object, label: str, line: int) -> Iterator[Series | Dia
         yield Diagnostic(label, line, what, "take the answer again", "warning")
     if histograms:
         what = f"{histograms} series hold native histograms, which are not read"
-        yield Diagnostic(label, line, what, "query a counter or a gauge", "warning")
+        yield Diagnostic(label, line, what, "query a counter or a gauge", "warning", is_remark=True)
 
 
 def _read_series(item: dict[str, Any], labels: dict[str, str], line: int) -> Series:

@@ -80,7 +80,7 @@ class _Table:
         if self.undated:
             what = f"{self.undated} times carry no zone: when that was is unknown"
             hint = "export with epoch times (turn off Formatted data)"
-            yield Diagnostic(label, 0, what, hint, "warning")
+            yield Diagnostic(label, 0, what, hint, "warning", is_remark=True)
         if self.ragged:
             what = f"{self.ragged} rows have more or fewer cells than the header, and are left out"
             yield Diagnostic(label, 0, what, "export again", "warning")

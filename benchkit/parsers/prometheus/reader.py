@@ -204,21 +204,23 @@ class _Choice:
         if self.unnamed:
             what = f"{self.unnamed} series have no metric name (the result of a function, or a "
             what += "legend): their unit is unknown, and they are left out"
-            yield Diagnostic(label, 0, what, _UNNAMED, loss)
+            yield Diagnostic(label, 0, what, _UNNAMED, loss, is_remark=True)
         if self.unknown:
             names = ", ".join(sorted(self.unknown)[:3]) + (", …" if len(self.unknown) > 3 else "")
             what = f"the unit of {names} is not known, and its series are left out"
-            yield Diagnostic(label, 0, what, "query usage of containers or counts of spans", loss)
+            yield Diagnostic(
+                label, 0, what, "query usage of containers or counts of spans", loss, is_remark=True
+            )
         for count, what in (
             (self.strange, "values are no finite numbers and are left out"),
             (self.unequal, "times at which not all parts of a container are told are left out"),
         ):
             if count:
-                yield Diagnostic(label, 0, f"{count} {what}", severity="warning")
+                yield Diagnostic(label, 0, f"{count} {what}", severity="warning", is_remark=True)
         for subject in sorted(self.undated):
             what = f"{subject} was made anew: which of its counters comes first is unknown without "
             what += "times, and it is left out"
-            yield Diagnostic(label, 0, what, "export with epoch times", "warning")
+            yield Diagnostic(label, 0, what, "export with epoch times", "warning", is_remark=True)
         if self.repeated:
             parents = sorted(self.repeated)
             listed = ", ".join(parents[:3]) + (", …" if len(parents) > 3 else "")

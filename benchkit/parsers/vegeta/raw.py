@@ -166,7 +166,7 @@ def _finish(label: str, attacks: _Attacks, *, is_cut: bool) -> Iterator[Record]:
     if len(streams) > 1:
         what = f"{len(streams)} result files stand one behind the other: each is a run of its own"
         hint = "if they are one attack from several machines, report on them with vegeta first"
-        yield Diagnostic(label, 0, what, hint, "warning")
+        yield Diagnostic(label, 0, what, hint, "warning", is_remark=True)
 
 
 def _explain_end(label: str, end: Flaw) -> Diagnostic:

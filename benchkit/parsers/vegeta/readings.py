@@ -101,4 +101,5 @@ def _unclosed(label: str, line: int) -> Diagnostic:
         "the metrics were printed before Close() computed them: the zeros are left out",
         "call Metrics.Close() before reporting, or ingest the raw results",
         "warning",
+        is_remark=True,
     )

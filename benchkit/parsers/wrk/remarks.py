@@ -41,28 +41,28 @@ def censored(path: str, line: int, timeouts: int, requests: int | None) -> Diagn
         "mean, percentiles and maximum look better than they were"
     )
     hint = "run again with --timeout above the slowest response, or compare request_rate"
-    return Diagnostic(path, line, what, hint, "warning")
+    return Diagnostic(path, line, what, hint, "warning", is_remark=True)
 
 
 def unsampled(path: str, line: int, tool: str, requests: int | None, timeouts: int) -> Diagnostic:
     """Say that there is no latency at all."""
     if requests == 0:
         what, hint = "no request was completed in this run", "see whether the server answered"
-        return Diagnostic(path, line, what, hint, "warning")
+        return Diagnostic(path, line, what, hint, "warning", is_remark=True)
     known = "requests were completed" if requests is None else f"{requests} requests were completed"
     late = f" ({timeouts} timed out)" if timeouts else ""
     what = f"{known}{late}, but {tool} recorded no latency; its zeros are left out"
     hint = "run again with --timeout above the slowest response"
     if tool == "wrk2":
         hint = "run for well over the 10 s that wrk2 takes to calibrate"
-    return Diagnostic(path, line, what, hint, "warning")
+    return Diagnostic(path, line, what, hint, "warning", is_remark=True)
 
 
 def unreachable(path: str, line: int, verb: str, server: str, reason: str) -> Diagnostic:
     """Say that wrk could not begin."""
     what = f"wrk was unable to {verb} {server} ({reason}), so this run measured nothing"
     hint = "wait until the server accepts connections, then run again"
-    return Diagnostic(path, line, what, hint, "warning")
+    return Diagnostic(path, line, what, hint, "warning", is_remark=True)
 
 
 def absent(path: str) -> Diagnostic:

@@ -1,0 +1,121 @@
+"""Pieces without values: a run that failed, a source of a known tool that is damaged.
+
+They are stored like runs and never compared, so that a gate on the store knows of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from benchkit.errors import Diagnostic
+from benchkit.ingestion.discovery import Found, Options
+from benchkit.ingestion.parts import Part, enter_commit
+from benchkit.layout.stems import COMPANIONS
+from benchkit.parsers.base import Format
+from benchkit.units import printable
+
+#: Roles of paths and sidecars whose loss concerns no comparison.
+_ASIDE = frozenset({"warmup", "aggregate"})
+
+
+def mark_damage(
+    found: Found, options: Options, problems: Sequence[Diagnostic], formats: Sequence[Format]
+) -> Part | None:
+    """Return a piece for what was lost of a source; None if it is whole, or of no known tool.
+
+    Parameters
+    ----------
+    found : Found
+    options : Options
+    problems : sequence of Diagnostic
+        Everything that was met while the source was read.
+    formats : sequence of Format
+        Those that claimed it; none if it was refused before.
+    """
+    losses = [problem for problem in problems if problem.is_damage]
+    if not losses or _declared_role(found) in _ASIDE:
+        return None
+    if not (formats or is_result(found)):
+        return None
+    return _mark(found, options, "damaged", formats, _describe(losses))
+
+
+def mark_failure(found: Found, options: Options, reason: str, formats: Sequence[Format]) -> Part:
+    """Return a piece for a run that failed and left nothing to read."""
+    return _mark(found, options, "failed", formats, f"{found.label}: {reason}")
+
+
+def is_result(found: Found) -> bool:
+    """Tell whether the labels of a source say that a benchmark tool wrote it."""
+    path, side = found.labels, found.sidecar
+    is_captured = side.tool or side.command or side.exit_code is not None
+    return bool(path.tool or _is_numbered(found) or is_captured)
+
+
+def lost_variant(found: Found, formats: Sequence[Format] = ()) -> str:
+    """Return whose measured run a source without a result would have held.
+
+    Parameters
+    ----------
+    found : Found
+    formats : sequence of Format
+        Those that claimed it; none if it was refused.
+
+    Returns
+    -------
+    str
+        Empty where nothing tells that it is a load tool's result: any text may lie in the folder.
+    """
+    path = found.labels
+    told = found.variant or found.sidecar.variant
+    is_result = any(not form.is_companion for form in formats)
+    if path.role != "measured" or path.tool in COMPANIONS:
+        return ""
+    return told or (path.variant if path.tool or is_result or _is_numbered(found) else "")
+
+
+def _is_numbered(found: Found) -> bool:
+    return found.labels.run is not None and PurePosixPath(found.label).stem.isdecimal()
+
+
+def last_index(part: Part) -> int:
+    """Return the place in the source of the last run that a piece stands for."""
+    return part.index if part.places is None else int(part.places.indices[-1])
+
+
+def _declared_role(found: Found) -> str:
+    return found.sidecar.role or found.labels.role
+
+
+def _describe(losses: Sequence[Diagnostic]) -> str:
+    """Say what was lost first, and how often more was."""
+    more = f" (and {len(losses) - 1} more)" if len(losses) > 1 else ""
+    return printable(f"{losses[0].where}: {losses[0].what}{more}")
+
+
+def _mark(
+    found: Found, options: Options, role: str, formats: Sequence[Format], remark: str
+) -> Part:
+    path, side = found.labels, found.sidecar
+    tool = next((name for form in formats for name in form.tools), path.tool)
+    part = Part(
+        path=found.address,
+        origin=found.origin,
+        assigned=found.assigned,
+        label=found.label,
+        tool=tool,
+        format=tool if tool in COMPANIONS else "",
+        group=side.group or path.group,
+        variant=found.variant or options.variant or side.variant or path.variant,
+        benchmark=options.benchmark or side.benchmark or path.benchmark,
+        run=side.run if side.run is not None else path.run,
+        role=role,
+        status="failed" if role == "failed" else "partial",
+        folder=path.folder,
+        leftover=path.leftover,
+        remark=printable(remark),
+    )
+    part.env = dict(side.env)
+    enter_commit(part, options)
+    return part

@@ -1,0 +1,103 @@
+"""What a store knows of sources that gave no run, or not all that they held."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+import benchkit as bk
+from benchkit.cli import run
+from benchkit.ingestion.commit import ingest
+from benchkit.store import Store
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+WRK = FIXTURES / "tracing-wrk" / "none" / "wrk-1.txt"
+K6 = FIXTURES / "shorturl-k6" / "baseline" / "k6-full-1-export.json"
+
+
+def mark(store: Store, role: str = "damaged") -> list[tuple[str, str, str]]:
+    """Return variant, tool and remark of the runs with a role; paths are cut to their names."""
+    runs = bk.load(store=store.url).runs
+    chosen = runs[runs["role"] == role]
+    rows = zip(chosen["variant"], chosen["tool"], chosen["remark"], strict=True)
+    return [(variant, tool, remark.rpartition("/")[2]) for variant, tool, remark in rows]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(str(tmp_path / "store"))
+
+
+def add(folder: Path, name: str, content: bytes) -> None:
+    path = folder / "results" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "tool", "remark"),
+    [
+        ("new/k6-2.json", K6.read_bytes()[:300], "k6", "k6-2.json"),
+        ("new/wrk-2.txt", b"", "wrk", "wrk-2.txt: the file is empty"),
+        ("new/wrk-2.txt", b"Segmentation fault\n", "wrk", "no format known to benchkit"),
+        ("new/wrk-2.txt", WRK.read_bytes()[:150], "wrk", "is cut or changed"),
+        ("new/k6-2.json.gz", gzip.compress(K6.read_bytes())[:200], "k6", "damaged or cut short"),
+    ],
+)
+def test_a_damaged_source_of_a_known_tool_is_stored(
+    name: str, content: bytes, tool: str, remark: str, tmp_path: Path, store: Store
+) -> None:
+    add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
+    add(tmp_path, name, content)
+    summary = ingest([str(tmp_path / "results")], store)
+    ((variant, marked, said),) = mark(store)
+    assert (variant, marked) == ("new", tool)
+    assert remark in said
+    runs = bk.load(store=store.url).runs
+    assert summary.runs == (runs["role"] != "damaged").sum()
+
+
+def test_a_file_of_no_known_format_is_not_damaged(tmp_path: Path, store: Store) -> None:
+    add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
+    add(tmp_path, "new/notes.txt", b"measured on a Monday\n")
+    ingest([str(tmp_path / "results")], store)
+    assert mark(store) == []
+
+
+def test_a_mended_source_takes_the_place_of_its_damage(tmp_path: Path, store: Store) -> None:
+    add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
+    add(tmp_path, "new/wrk-2.txt", b"")
+    for _ in range(2):  # what was refused is refused again, and stored once
+        summary = ingest([str(tmp_path / "results")], store)
+        assert summary.count("refused") == 1
+        assert len(mark(store)) == 1
+    add(tmp_path, "new/wrk-2.txt", WRK.read_bytes().replace(b"15s test", b"16s test"))
+    ingest([str(tmp_path / "results")], store)
+    assert mark(store) == []
+
+
+def test_a_failed_run_without_output_is_stored_with_its_reason(
+    tmp_path: Path, store: Store
+) -> None:
+    add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
+    add(tmp_path, "new/wrk-2.txt", b"")
+    add(tmp_path, "new/wrk-2.txt.run.toml", b'role = "failed"\nexit = 139\n')
+    ingest([str(tmp_path / "results")], store)
+    ((variant, tool, said),) = mark(store, "failed")
+    assert (variant, tool) == ("new", "wrk")
+    assert "its sidecar says that the run failed" in said
+    assert mark(store) == []
+
+
+def test_runs_lists_what_is_damaged(
+    tmp_path: Path, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
+    add(tmp_path, "new/wrk-2.txt", b"")
+    ingest([str(tmp_path / "results")], store)
+    assert run(["runs", "--store", store.url]) == 0
+    said = capsys.readouterr().out
+    assert "damaged" in said
+    assert "the file is empty" in said
