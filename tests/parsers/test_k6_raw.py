@@ -235,6 +235,16 @@ def test_a_stray_quote_costs_one_line() -> None:
     assert values(reading)[None, "requests", "count"] == 2
 
 
+def test_blank_lines_behind_a_stray_quote_count_as_lines() -> None:
+    header, *rows = OLD.format(time=1595325560).splitlines(keepends=True)
+    text = header + 'checks,1595325560,1.0,"oops,,,,,,,,,,,,\n\n\n' + "".join(rows)
+    found = [r for r in FORMAT.parse(Source(None, "x", text.encode())) if isinstance(r, Samples)]
+    lines = text.splitlines()
+    for block in found:
+        for value, line in zip(block.values.tolist(), block.lines.tolist(), strict=True):
+            assert f"{value * 1000:.6f}" in lines[line - 1]
+
+
 def test_lines_that_are_no_points_are_counted_and_cost_the_totals() -> None:
     text = OLD.format(time=1595325560)
     noise = (

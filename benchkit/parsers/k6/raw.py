@@ -256,8 +256,7 @@ class _Csv(_Reader):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.columns: list[str] = []
-        self.open: list[str] = []
-        self.open_line = 0
+        self.open: list[tuple[int, str]] = []
 
     def take_all(self) -> Iterator[Record]:
         """Read all lines: under a header in columns where they are rows without quotes."""
@@ -319,23 +318,22 @@ class _Csv(_Reader):
 
     def join(self, text: str) -> Iterator[Record]:
         """Collect the lines of a record with a line break in a quoted field."""
-        self.open_line = self.open_line if self.open else self.line
-        self.open.append(text)
+        self.open.append((self.line, text))
         if len(self.open) > _LONGEST_FIELD:
             yield from self.flush()
         elif text.count('"') % 2 and len(self.open) > 1:
-            whole = "\n".join(self.open)
+            whole, line = "\n".join(text for _, text in self.open), self.open[0][0]
             if len(_split(whole)) == len(self.columns):
                 self.open = []
-                yield from self.row(whole, self.open_line)
+                yield from self.row(whole, line)
             else:
                 yield from self.flush()
 
     def flush(self) -> Iterator[Record]:
         """Read an open record's lines one by one after all."""
         lines, self.open = self.open, []
-        for offset, text in enumerate(lines):
-            yield from self.row(text, self.open_line + offset)
+        for line, text in lines:
+            yield from self.row(text, line)
 
     def row(self, text: str, line: int) -> Iterator[Record]:
         """Read one record; a comma after the value shows that the value is whole."""

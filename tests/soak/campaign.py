@@ -1,0 +1,82 @@
+"""What every campaign is given and what it returns."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from random import Random
+
+#: In the order of the table; each is a module here with ``TITLE`` and ``run``.
+CAMPAIGNS = (
+    *("inputs", "names", "kills", "growth", "disk"),
+    *("damage", "writers", "sanitizers", "patterns"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much a campaign may do.
+
+    Parameters
+    ----------
+    folder : Path
+        An empty folder that the campaign may fill.
+    seconds : float
+        No trial begins after these.
+    seed : int
+    scale : float
+        The share of its full number of trials that a campaign aims at; 1 in a whole run.
+    jobs : int
+        Processes that may run trials at once.
+    """
+
+    folder: Path
+    seconds: float = 600.0
+    seed: int = 1
+    scale: float = 1.0
+    jobs: int = 1
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return time.monotonic() - self.started > self.seconds
+
+    def trials(self, full: int) -> int:
+        """Scale a number of trials."""
+        return max(1, round(full * self.scale))
+
+    def random(self, *names: object) -> Random:
+        """Return a source of random numbers that depends on the seed and on names."""
+        return Random("/".join(map(str, (self.seed, *names))))  # noqa: S311 - to be repeatable
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a campaign.
+
+    Parameters
+    ----------
+    trials : int
+    losses : list of str
+        One line for each trial in which a promise was broken, with how to have it again.
+    figures : dict of str to number or str
+        What was measured meanwhile.
+    """
+
+    trials: int
+    losses: list[str] = field(default_factory=list)
+    figures: dict[str, float | int | str] = field(default_factory=dict)
+
+
+def title(name: str) -> str:
+    """Return what a campaign does, as the table shows it."""
+    return str(import_module(f"soak.{name}").TITLE)
+
+
+def run(name: str, budget: Budget) -> Outcome:
+    """Run one campaign."""
+    outcome: Outcome = import_module(f"soak.{name}").run(budget)
+    return outcome

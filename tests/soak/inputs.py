@@ -1,0 +1,200 @@
+"""Mutated inputs of every format, on every road.
+
+No input costs a traceback or more than seconds; all roads read the same; every value is finite, and
+every reported one stands on the line that its row names. To have one again, and its text:
+``python -m soak.inputs SEED NUMBER > text``.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from types import FrameType
+from typing import Any
+
+import pytest
+from roads import TEXTS, leave_kernel, read_all, take_columns, take_lines
+from stated import holds, numbers
+
+from benchkit.errors import BenchkitError
+from benchkit.parsers import registry
+from benchkit.parsers.base import Format
+from benchkit.parsers.source import Source, UnreadableError
+from soak.campaign import Budget, Outcome
+from soak.mutation import Mutant, make
+
+TITLE = "mutated inputs, all formats, on three roads"
+TRIALS = 100_000
+#: Seconds of processor time that one input may take on one road.
+PATIENCE = 5.0
+_CHUNK = 250
+_COLUMNAR = {form.name for form, _ in TEXTS.values()}
+_LINE = 8
+
+
+class SlowError(Exception):
+    """An input took longer than `PATIENCE`."""
+
+
+@dataclass
+class Tally:
+    """What some inputs gave."""
+
+    trials: int = 0
+    values: int = 0
+    slowest: float = 0.0
+    losses: list[str] = field(default_factory=list)
+
+
+def run(budget: Budget) -> Outcome:
+    """Try inputs until there are enough of them, or time is up."""
+    count = budget.trials(TRIALS)
+    starts = range(0, count, _CHUNK)
+    attempt = partial(_try_some, budget, count)
+    started = time.monotonic()
+    if budget.jobs > 1:
+        with ProcessPoolExecutor(budget.jobs) as pool:
+            tallies = list(pool.map(attempt, starts))
+    else:
+        tallies = list(map(attempt, starts))
+    trials = sum(tally.trials for tally in tallies)
+    return Outcome(
+        trials,
+        [loss for tally in tallies for loss in tally.losses],
+        {
+            "values": sum(tally.values for tally in tallies),
+            "inputs/s": round(trials / (time.monotonic() - started)),
+            "slowest, s": round(max(tally.slowest for tally in tallies), 2),
+        },
+    )
+
+
+def _try_some(budget: Budget, count: int, start: int) -> Tally:
+    tally = Tally()
+    for number in range(start, min(start + _CHUNK, count)):
+        if budget.is_over:
+            break
+        mutant = make(budget.seed, number)
+        clock = time.process_time()
+        problems, values = check(mutant, number)
+        tally.trials += 1
+        tally.values += values
+        tally.slowest = max(tally.slowest, time.process_time() - clock)
+        place = f"{budget.seed} {number} ({mutant.text.label})"
+        tally.losses += [f"python -m soak.inputs {place}: {problem}" for problem in problems]
+    return tally
+
+
+def check(mutant: Mutant, number: int) -> tuple[list[str], int]:
+    """Return what is wrong with the reading of an input, and how many values it gave."""
+    problems: list[str] = []
+    values = 0
+    try:
+        forms = set(_identify(mutant.data)) | {mutant.text.form}
+        others = registry.formats()
+        if not number % 10:  # a user may force any format on any file
+            forms.add(others[number // 10 % len(others)])
+    except Exception as error:  # noqa: BLE001 - any is a loss
+        return [f"identify: {_describe(error)}"], 0
+    for form in sorted(forms, key=lambda form: form.name):
+        try:
+            with _bounded():
+                found = _read_on_all_roads(form, mutant.data, number)
+                values += sum(1 for _ in _rows(found))
+                problems += [f"{form.name}: {each}" for each in _misstated(found, mutant.data)]
+        except Exception as error:  # noqa: BLE001 - any is a loss
+            problems.append(f"{form.name}: {_describe(error)}")
+    return problems, values
+
+
+def _identify(data: bytes) -> tuple[Format, ...]:
+    with _bounded():
+        try:
+            return registry.identify(Source(None, "x", data))
+        except (BenchkitError, UnreadableError):
+            return ()
+
+
+def _read_on_all_roads(form: Format, data: bytes, number: int) -> dict[str, Any]:
+    found = read_all(form, data)
+    with pytest.MonkeyPatch.context() as patch:
+        take_columns(patch, (300, 5000, 1 << 22)[number % 3])
+        if read_all(form, data) != found:
+            raise AssertionError("read in columns, other values")
+        if form.name in _COLUMNAR:
+            leave_kernel(patch)
+            if read_all(form, data) != found:
+                raise AssertionError("read without the kernel, other values")
+    if form.name in _COLUMNAR:
+        with pytest.MonkeyPatch.context() as patch:
+            take_lines(patch)
+            if read_all(form, data) != found:
+                raise AssertionError("read line by line, other values")
+    return found
+
+
+def _rows(found: dict[str, Any]) -> Iterator[tuple[str, float, str, int]]:
+    """Yield metric, value, origin and line of every value."""
+    for reading in found["readings"]:
+        for _, metric, _, value, _, _, _, _, origin, line in reading.rows:
+            yield metric, value, origin, line
+    for key, (values, lines, _) in found["samples"].items():
+        for value, line in zip(values, lines, strict=True):
+            yield key[1], value, key[-1], line
+
+
+def _misstated(found: dict[str, Any], data: bytes) -> Iterator[str]:
+    """Yield what is said of values that are not finite or do not stand on their line."""
+    lines: list[str] | None = None
+    for metric, value, origin, line in _rows(found):
+        if not math.isfinite(value):
+            yield f"{metric} is {value} (line {line})"
+        elif origin == "reported":
+            lines = _lines(data) if lines is None else lines
+            if lines and not (line <= len(lines) and holds(numbers(lines[line - 1]), value)):
+                yield f"{metric} {value!r} does not stand on line {line}"
+
+
+def _lines(data: bytes) -> list[str]:
+    """Return the lines of a text; none of a binary source, whose records hold no digits."""
+    source = Source(None, "x", data)
+    try:
+        return [line for _, line in source.lines()] if source.head().text else []
+    except UnreadableError:
+        return []
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise SlowError(f"more than {PATIENCE:g} s")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def _describe(error: Exception) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    last = next((f for f in reversed(frames) if "benchkit/" in f.filename), frames[-1])
+    place = f"{last.filename.rpartition('benchkit/')[2]}:{last.lineno}"
+    return f"{type(error).__name__} {str(error)[:200]!r} at {place}"
+
+
+if __name__ == "__main__":
+    SEED, NUMBER = map(int, sys.argv[1:])
+    MUTANT = make(SEED, NUMBER)
+    sys.stdout.buffer.write(MUTANT.data)
+    print("\n".join(check(MUTANT, NUMBER)[0]), file=sys.stderr)  # noqa: T201
