@@ -120,6 +120,16 @@ def calibrate(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def soak(session: nox.Session) -> None:
+    """Kill, damage, fill up, race and mutate for an hour, and write the README's table of it."""
+    session.install("-e", ".", *_group("test"))
+    session.run("python", "-m", "soak", *session.posargs, env={"PYTHONPATH": "tests"})
+    if not session.posargs:
+        readme = ["tests/test_readme.py", "-k", "as_generated"]
+        session.run("pytest", "--update", *readme, env={"CI": None})
+
+
+@nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Measure benchkit beside its peers, as ratios that hold on any machine."""
     session.install(".")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 
 from benchkit.units import parse_duration
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+")
+_DURATION = re.compile(r"(?<!\d)[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|[µμ]s|ms|s|m|h))+")
 FACTORS = (
     *(10.0**power for power in range(-9, 13)),
     *(1024.0**power for power in range(1, 5)),
@@ -24,10 +26,16 @@ FACTORS = (
 def numbers(line: str) -> list[float]:
     """Return every amount that a line may be read as, whatever its unit, in order."""
     plain = [float(text) * factor for text in _NUMBER.findall(line) for factor in FACTORS]
-    return sorted([*plain, *(parse_duration(text).value for text in _DURATION.findall(line))])
+    return sorted([*plain, *_durations(line)])
+
+
+def _durations(line: str) -> Iterator[float]:
+    for text in _DURATION.findall(line):
+        with suppress(ValueError):  # too large for a float
+            yield parse_duration(text).value
 
 
 def holds(known: list[float], value: float) -> bool:
     """Whether an amount is among the known ones, but for the last digits of a product."""
     place = bisect_left(known, value)
-    return any(math.isclose(value, seen) for seen in known[max(place - 1, 0) : place + 1])
+    return any(math.isclose(value, seen, abs_tol=1e-300) for seen in known[max(place - 1, 0) : place + 1])

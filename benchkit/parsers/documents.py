@@ -25,7 +25,10 @@ _LARGE = 1 << 18
 #: A constant that stands where a value stood that was read before.
 _STANDS_FOR = "-Infinity"
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|\n|[a-zA-Z]+')
+#: Numbers end where the decoder's do: it reads ``007`` as three.
+_TOKEN = re.compile(
+    r'"(?:[^"\\]|\\.)*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|\n|[a-zA-Z]+'
+)
 _BLANK = re.compile(r"[\s,]*")
 
 

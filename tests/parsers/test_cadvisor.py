@@ -115,6 +115,7 @@ def test_a_machine_is_no_run() -> None:
         ('{"/a":{"spec":{},"stats":[{"cpu":{"usage":{"total":1}}}]}}', "without a time"),
         ('{"/a":{"spec":{},"stats":[{"timestamp":"2026', "cut short"),
         ('{"/a":{"spec":{} "stats":[]}}', "no valid JSON"),
+        ("007 1\n0.5 x\n", "no valid JSON"),
         ('{"/a":' + "[" * 100_000, "no valid JSON"),
         ('{"name":"/a","spec":null,"stats":null}', "holds no statistics"),
     ],

@@ -252,6 +252,7 @@ def test_console_without_summary() -> None:
         (None, "iterations", "count"): 301.0,
         (None, "interrupted_iterations", "count"): 0.0,
     }
+    assert not read((CONSOLE / "k6-nosummary-1.txt").read_bytes().replace(b"3.0s)", b"3.0.)"))[0]
 
 
 CUT = """\

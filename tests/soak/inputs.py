@@ -1,22 +1,26 @@
 """Mutated inputs of every format, on every road.
 
-No input costs a traceback or more than seconds; all roads read the same; every value is finite, and
-every reported one stands on the line that its row names. To have one again, and its text:
-``python -m soak.inputs SEED NUMBER > text``.
+No input costs a traceback or more than seconds; all roads read the same; every reported value
+stands on the line that its row names. Folders of such inputs go through commands, too: every value
+is finite there. To have an input again, and its text: ``python -m soak.inputs SEED NUMBER > text``.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import math
+import shutil
 import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -29,6 +33,7 @@ from benchkit.parsers import registry
 from benchkit.parsers.base import Format
 from benchkit.parsers.source import Source, UnreadableError
 from soak.campaign import Budget, Outcome
+from soak.commands import call
 from soak.mutation import Mutant, make
 
 TITLE = "mutated inputs, all formats, on three roads"
@@ -36,8 +41,10 @@ TRIALS = 100_000
 #: Seconds of processor time that one input may take on one road.
 PATIENCE = 5.0
 _CHUNK = 250
+#: So many inputs of each chunk also go through commands, in one folder.
+_TOGETHER = 12
 _COLUMNAR = {form.name for form, _ in TEXTS.values()}
-_LINE = 8
+_GZIP = b"\x1f\x8b"
 
 
 class SlowError(Exception):
@@ -90,7 +97,30 @@ def _try_some(budget: Budget, count: int, start: int) -> Tally:
         tally.slowest = max(tally.slowest, time.process_time() - clock)
         place = f"{budget.seed} {number} ({mutant.text.label})"
         tally.losses += [f"python -m soak.inputs {place}: {problem}" for problem in problems]
+    if tally.trials:
+        folder = budget.folder / f"{start}"
+        problems = check_folder(folder, [make(budget.seed, start + n) for n in range(_TOGETHER)])
+        tally.losses += [f"inputs {start} to {start + _TOGETHER}: {each}" for each in problems]
+        shutil.rmtree(folder)
     return tally
+
+
+def check_folder(folder: Path, mutants: Sequence[Mutant]) -> list[str]:
+    """Return what is wrong with commands on a folder of inputs."""
+    for number, mutant in enumerate(mutants):
+        path = folder / ("none" if number % 2 else "otlp") / f"{number}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(mutant.data)
+    problems = []
+    for words in (("export", "--format", "csv"), ("compare",), ("report", "-o", "report.md")):
+        answer = call(folder, words[0], "none", "otlp", *words[1:])
+        if answer.is_crash or answer.code not in {0, 2, 3}:
+            problems.append(f"{words[0]}: {answer.describe()}")
+        if words[0] == "export":
+            rows = csv.DictReader(io.StringIO(answer.out))
+            strange = [row for row in rows if not math.isfinite(float(row["value"]))]
+            problems += [f"not finite: {row}" for row in strange[:1]]
+    return problems
 
 
 def check(mutant: Mutant, number: int) -> tuple[list[str], int]:
@@ -108,10 +138,11 @@ def check(mutant: Mutant, number: int) -> tuple[list[str], int]:
         try:
             with _bounded():
                 found = _read_on_all_roads(form, mutant.data, number)
-                values += sum(1 for _ in _rows(found))
-                problems += [f"{form.name}: {each}" for each in _misstated(found, mutant.data)]
         except Exception as error:  # noqa: BLE001 - any is a loss
             problems.append(f"{form.name}: {_describe(error)}")
+            continue
+        values += sum(1 for _ in _rows(found))
+        problems += [f"{form.name}: {each}" for each in _misstated(found, mutant.data)]
     return problems, values
 
 
@@ -125,8 +156,9 @@ def _identify(data: bytes) -> tuple[Format, ...]:
 
 def _read_on_all_roads(form: Format, data: bytes, number: int) -> dict[str, Any]:
     found = read_all(form, data)
+    block = 1 << 22 if data.startswith(_GZIP) else (300, 5000, 1 << 22)[number % 3]
     with pytest.MonkeyPatch.context() as patch:
-        take_columns(patch, (300, 5000, 1 << 22)[number % 3])
+        take_columns(patch, block)  # how much of a damaged gzip can be had depends on the block
         if read_all(form, data) != found:
             raise AssertionError("read in columns, other values")
         if form.name in _COLUMNAR:
@@ -152,15 +184,18 @@ def _rows(found: dict[str, Any]) -> Iterator[tuple[str, float, str, int]]:
 
 
 def _misstated(found: dict[str, Any], data: bytes) -> Iterator[str]:
-    """Yield what is said of values that are not finite or do not stand on their line."""
+    """Yield what is said of reported values that do not stand on their line."""
     lines: list[str] | None = None
     for metric, value, origin, line in _rows(found):
-        if not math.isfinite(value):
-            yield f"{metric} is {value} (line {line})"
-        elif origin == "reported":
+        if origin == "reported" and math.isfinite(value):  # `ingest` leaves out all others
             lines = _lines(data) if lines is None else lines
-            if lines and not (line <= len(lines) and holds(numbers(lines[line - 1]), value)):
+            if lines and not _states(lines[line - 1 : line + 1], value):
                 yield f"{metric} {value!r} does not stand on line {line}"
+
+
+def _states(lines: list[str], value: float) -> bool:
+    """Whether a line states a value; a row of HTML may go on in the next line."""
+    return any(holds(numbers(line), value) for line in lines)
 
 
 def _lines(data: bytes) -> list[str]:

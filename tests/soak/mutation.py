@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -41,11 +40,29 @@ UNITS = (
     *(b"k", b"M", b"G", b"%", b"ns/op", b"B/op", b"allocs/op", b"MB/s", b"reqs/s", b" secs", b"."),
 )
 PIECES = (
-    *(b"\n", b"\r\n", b"\r", b"\t", b" ", b"\0", b"\xff", b"\xc3", b"\xe2\x80\xae", b"\xef\xbb\xbf"),
+    *(
+        b"\n",
+        b"\r\n",
+        b"\r",
+        b"\t",
+        b" ",
+        b"\0",
+        b"\xff",
+        b"\xc3",
+        b"\xe2\x80\xae",
+        b"\xef\xbb\xbf",
+    ),
     *(b"\x1b[31m", b"\x1b[2K", b"\x0b", b"\x85", "\u2028".encode(), "\u00a0".encode(), b"|", b"#"),
     *(b'"', b"\\", b"\\u0000", b"\\ud800", b"{", b"}", b"[", b"]", b"[[", b"{}", b"null", b"true"),
     *(b":", b",", b";", b"=", b"/", b"</pre>", b"<br>", b"```", b"> ", b"+", b"-", b"../", b"%s"),
-    *(b"{x}", b"panic: ", b"FAIL", b"Benchmark", b"Running 1s test @ http://h/", b"Requests/sec: 7"),
+    *(
+        b"{x}",
+        b"panic: ",
+        b"FAIL",
+        b"Benchmark",
+        b"Running 1s test @ http://h/",
+        b"Requests/sec: 7",
+    ),
 )
 PREFIXES = (
     *(b"# ", b"> ", b"+", b"    ", b"web-1  | ", b"[2024-05-01T10:00:22.123Z] ", b"12: ", b"\xff"),

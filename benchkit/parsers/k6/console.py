@@ -23,7 +23,7 @@ from benchkit.parsers.base import LoadModel, Reading
 from benchkit.units import parse_duration
 
 RUNNING = re.compile(
-    r"running \((?P<elapsed>[\dhms.]+)\), \d+/(?P<users>\d+) VUs, "
+    r"running \((?P<elapsed>(?:\d+(?:\.\d+)?[hms])+)\), \d+/(?P<users>\d+) VUs, "
     r"(?P<complete>\d+) complete and (?P<interrupted>\d+) interrupted iterations"
 )
 _MARK = re.compile(r"\S\s+(?P<mark>[✓✗]) \[[-=>\s\d%]*\] ")
