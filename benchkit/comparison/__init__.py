@@ -18,6 +18,7 @@ from benchkit.comparison.cells import Cell, Key, collect, is_primary, tell_of_ru
 from benchkit.comparison.dropped import find_dropped
 from benchkit.comparison.events import Events, has_tail
 from benchkit.comparison.families import count_decidable, count_runs, find_closed
+from benchkit.comparison.in_unit import IN_UNIT, estimate_in_unit
 from benchkit.comparison.lacking import list_lacking
 from benchkit.comparison.measure import (
     ALIGNED,
@@ -203,6 +204,7 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
     known = told.metric(metric, unit)
     x, y = left.values(), right.values()
     beyond = evidence.events.beyond(key, baseline, variant)
+    amount = None
     if tool in metrics.SUMMARIES:  # the same summary in several files is one
         x, y = (median(x),), (median(y),)
         found = compare_summaries(x[0], y[0])
@@ -213,6 +215,8 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
         found = measure(x, y, known.assume, plan.confidence, blocks, plan.method, ranks)
         if found.method == SINGLE and len(x) == len(y) == 1:
             found = _look_inside(key, pair, found, evidence)
+        if metric in IN_UNIT and not subject:
+            amount = estimate_in_unit(x, y, found, plan.confidence, blocks)
     return Contrast(
         group=group,
         benchmark=benchmark,
@@ -248,6 +252,7 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
         difference_low=found.difference[1],
         difference_high=found.difference[2],
         difference_inner=found.difference_inner,
+        amount=amount,
     )
 
 

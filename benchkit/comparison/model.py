@@ -121,6 +121,8 @@ class Contrast:
         Where the runs drift over the session so far that the change is moved by it.
     difference_inner : tuple of (low, high)
         Of the difference at ``1 - 2 (1 - confidence)``, which the equivalence test needs.
+    amount : tuple of (estimate, low, high), optional
+        Of latencies: variant - baseline in the unit with its interval, by the method of the row.
     """
 
     group: str
@@ -160,6 +162,7 @@ class Contrast:
     difference_inner: tuple[float | None, float | None] = (None, None)
     called: str = ""
     drift: Drift | None = None
+    amount: tuple[float, float | None, float | None] | None = None
 
     @property
     def container(self) -> str:

@@ -78,7 +78,9 @@ class RequestCost:
             return extra, None
         return extra, min(max(self.latency - base.latency, 0.0), extra)
 
-    def estimate_outside(self, base: RequestCost, confidence: float) -> Estimate | None:
+    def estimate_outside(
+        self, base: RequestCost, confidence: float, method: str = "auto"
+    ) -> Estimate | None:
         """Estimate what of the extra CPU no request waits for, at least, over the runs.
 
         Parameters
@@ -87,16 +89,18 @@ class RequestCost:
             Of the baseline.
         confidence : float
             Of the interval.
+        method : {'auto', 'rank', 'welch', 'history'}
+            As in `estimate_shift`.
 
         Returns
         -------
         Estimate or None
-            In s; of `surplus`, by Hodges and Lehmann from 4 runs on each side on, else by Welch. At
-            or below 0 all of it may be in band. None with fewer than 2 runs on a side.
+            In s; of `surplus`. At or below 0 all of it may be in band. None with fewer runs than
+            the method needs.
         """
         if not (base.surplus and self.surplus):
             return None
-        return estimate_shift(base.surplus, self.surplus, confidence)
+        return estimate_shift(base.surplus, self.surplus, confidence, method)
 
 
 def list_costs(

@@ -8,11 +8,13 @@ assuming normal runs.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from math import nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from benchkit.stats.prediction import HISTORY, compare_with_history
 from benchkit.stats.rank import hodges_lehmann, smallest_pvalue
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.sample import FloatArray, check_fraction, read_sample
@@ -110,8 +112,10 @@ def welch(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Estimat
     return estimate, TestResult(t, pvalue, "welch")
 
 
-def estimate_shift(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Estimate | None:
-    """Estimate by how much y lies above x, in their unit, as so many values allow.
+def estimate_shift(
+    x: ArrayLike, y: ArrayLike, confidence: float = 0.95, method: str = "auto"
+) -> Estimate | None:
+    """Estimate by how much y lies above x, in their unit.
 
     Parameters
     ----------
@@ -119,11 +123,13 @@ def estimate_shift(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Esti
         Baseline and variant, finite.
     confidence : float
         Of the interval, 0 < confidence < 1.
+    method : {'auto', 'rank', 'welch', 'history'}
+        By default Hodges and Lehmann's from 4 values on each side on, else Welch's.
 
     Returns
     -------
     Estimate or None
-        By Hodges and Lehmann from 4 values on each side on, else by Welch; None with fewer than 2.
+        None with fewer values than the method needs.
 
     Raises
     ------
@@ -140,11 +146,25 @@ def estimate_shift(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Esti
     2.0
     >>> estimate_shift([1, 2], [3, 4]).method, estimate_shift([1], [3, 4])
     ('welch', None)
+    >>> estimate_shift([1, 2, 3, 4], [3, 4, 5, 6], method="welch").method
+    'welch'
     """
-    fewest = min(len(read_sample(x, "x")), len(read_sample(y, "y")))
-    if fewest >= _RANKED:
+    sizes = len(read_sample(x, "x")), len(read_sample(y, "y"))
+    if method == "history":
+        return _predict_shift(x, y, confidence) if max(sizes) >= HISTORY else None
+    if min(sizes) < _FEWEST:
+        return None
+    if method == "rank" or (method == "auto" and min(sizes) >= _RANKED):
         return hodges_lehmann(x, y, confidence)
-    return welch(x, y, confidence)[0] if fewest >= _FEWEST else None
+    return welch(x, y, confidence)[0]
+
+
+def _predict_shift(x: ArrayLike, y: ArrayLike, confidence: float) -> Estimate:
+    """Put the shorter side beside what the longer one predicts."""
+    if np.size(y) <= np.size(x):
+        return compare_with_history(x, y, confidence)[0]
+    found = compare_with_history(y, x, confidence)[0]
+    return replace(found, value=-found.value, low=-found.high, high=-found.low)
 
 
 def paired_t(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Estimate, TestResult]:

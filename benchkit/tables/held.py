@@ -6,14 +6,13 @@ people ask how many microseconds a request costs more; the rate itself is a cond
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from benchkit.comparison import REFUSED, Contrast
+from benchkit.comparison.measure import ALIGNED, HISTORY, RANK, SIGNED, SINGLE, WELCH, WITHIN
 from benchkit.comparison.medians import AGAINST
 from benchkit.derived.held import HeldLoad
 from benchkit.derived.record import Cell as Place
-from benchkit.stats.location import estimate_shift
 from benchkit.tables.amounts import amount, column, count, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty
 from benchkit.tables.places import MEDIANS, PLACE, fold_place, place_cells, shared_place
@@ -31,6 +30,13 @@ from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
 _STATS = ("mean", "min", "p50", "p90", "p95", "p99", "max")
 _UNCOMPARED = "max"
 _RATE = Scale(1.0, "/s")
+_METHODS = {
+    RANK: "by ranks",
+    WELCH: "by Welch's test",
+    HISTORY: "as the longer side predicts",
+    ALIGNED: "by ranks aligned in blocks",
+    SIGNED: "by signed ranks of pairs",
+}
 
 _Latencies = Mapping[tuple[Place, str], Verdict]
 #: A variant beside its baseline.
@@ -59,14 +65,28 @@ def held_table(loads: Sequence[HeldLoad], verdicts: Verdicts) -> Table | None:
         column("runs", "runs"),
     )
     confidence = format_bare(verdicts.comparisons.confidence)
+    by = _list_methods([told[key] for _, other in pairs for key in _keys(other) if key in told])
     note = (
-        f"Δ: the difference with its {confidence} interval over the runs (ranks; Welch's with 2 or "
-        "3; none with 1), each by itself; max is not compared"
+        f"Δ: the difference with its {confidence} interval over the runs{by}, each by itself; "
+        "max is not compared"
     )
     is_against = any(cell.notes for row in rows for cell in row)
     notes = (AGAINST,) if is_against else ()
     table = Table("Latency at a fixed rate", columns, tuple(rows), notes=notes, footer=(note,))
     return fold_place(drop_empty(table, (*PLACE, "offered", *_STATS)), MEDIANS)
+
+
+def _keys(load: HeldLoad) -> list[tuple[Place, str]]:
+    return [(load.cell, stat) for stat in _STATS if stat != _UNCOMPARED]
+
+
+def _list_methods(rows: Sequence[Verdict]) -> str:
+    """Name the methods of the intervals: `` (by ranks; none with 1 run)``."""
+    methods = dict.fromkeys(row.contrast.method for row in rows)
+    names = [_METHODS[method] for method in methods if method in _METHODS]
+    if SINGLE in methods or WITHIN in methods:
+        names.append("none with 1 run")
+    return f" ({'; '.join(names)})" if names else ""
 
 
 def describe_held(loads: Sequence[HeldLoad], verdicts: Verdicts) -> tuple[str, ...]:
@@ -88,9 +108,8 @@ def _describe(base: HeldLoad, other: HeldLoad, row: Verdict, verdicts: Verdicts)
     who = printable(" on ".join(name for name in (c.variant, c.benchmark) if name))
     sides = " → ".join(write_value(v, scale) for v in (c.center_baseline, c.center_variant))
     change = f"{write_change(c, verdicts.margin)} {write_interval(c, verdicts.margin)}"
-    found = estimate_shift(c.baseline_values, c.variant_values, c.confidence)
-    size = c.delta if found is None else found.value
-    interval = "" if found is None else _write_ends(found.low, found.high, scale)
+    size, low, high = c.amount or (c.delta, None, None)
+    interval = _write_ends(low, high, scale)
     amount_ = f"{format_number(abs(size) / scale.factor)} {scale.label}"
     verb = "takes" if size < 0 else "adds"
     moved = f"{verb} {amount_} {interval}".rstrip()
@@ -199,17 +218,16 @@ def _differences(load: HeldLoad, told: _Latencies, scales: Mapping[str, Scale]) 
 def _difference(contrast: Contrast, scale: Scale) -> Cell:
     if contrast.stat == _UNCOMPARED or contrast.method == REFUSED:
         return Cell(NOTHING)
-    found = estimate_shift(contrast.baseline_values, contrast.variant_values, contrast.confidence)
-    if found is None:
+    if contrast.amount is None:
         return amount(contrast.delta, scale, signed=True)
-    shift = amount(found.value, scale, signed=True)
-    text = f"{shift.text} {_write_ends(found.low, found.high, scale)}".rstrip()
-    return Cell(text, found.value, notes=(1,) if found.value * contrast.delta < 0 else ())
+    value, low, high = contrast.amount
+    text = f"{amount(value, scale, signed=True).text} {_write_ends(low, high, scale)}".rstrip()
+    return Cell(text, value, notes=(1,) if value * contrast.delta < 0 else ())
 
 
-def _write_ends(low: float, high: float, scale: Scale) -> str:
+def _write_ends(low: float | None, high: float | None, scale: Scale) -> str:
     """Write the ends of an interval; nothing where there is none."""
-    if not (math.isfinite(low) and math.isfinite(high)):
+    if low is None or high is None:
         return ""
     ends = (amount(end, scale, signed=True).text for end in (low, high))
     return f"[{', '.join(ends)}]"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from benchkit.comparison.in_unit import METHODS
 from benchkit.derived.costs import RequestCost
 from benchkit.derived.record import Cell as Place
 from benchkit.tables.amounts import amount, column, scale_of
@@ -149,9 +150,9 @@ _IN_BAND = (
     "included); what they do not wait for is out of band"
 )
 _OUT_OF_BAND = (
-    "the interval of what is out of band is that of CPU less time per request over the runs "
-    "(ranks; Welch's with 2 or 3), cut to what is extra; where it begins at 0, all of that may be "
-    "in band"
+    "the interval of what is out of band is that of CPU less time per request over the runs, by "
+    "the method of the change, cut to what is extra; where it begins at 0, all of that may be in "
+    "band"
 )
 
 
@@ -161,7 +162,8 @@ def _write_outside(
     """Write the interval of what is out of band at least: from nothing to all that is extra."""
     if base is None or row is None or cost.split(base)[1] is None:
         return Cell(NOTHING)
-    found = cost.estimate_outside(base, row.contrast.confidence)
+    method = METHODS.get(row.contrast.method, "auto")
+    found = cost.estimate_outside(base, row.contrast.confidence, method)
     if found is None:
         return Cell("none: 1 run on a side")
     if not math.isfinite(found.low) or not math.isfinite(found.high):

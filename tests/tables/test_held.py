@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import pytest
 
 import benchkit.api as bk
+from benchkit.stats.location import welch
 from benchkit.stats.rank import hodges_lehmann
+from benchkit.stats.results import Estimate
 from benchkit.tables.derived import Part
 from benchkit.tables.model import Table
 
@@ -84,3 +87,42 @@ def test_a_difference_against_its_medians_says_why() -> None:
     assert difference.value < 0
     assert table.notes[difference.notes[0] - 1].startswith("the two medians differ the other way")
     assert rows(table)[2]["p50"].notes == ()
+
+
+@pytest.mark.parametrize(
+    ("method", "estimator", "words"),
+    [
+        ("auto", hodges_lehmann, "by ranks"),
+        ("rank", hodges_lehmann, "by ranks"),
+        ("welch", lambda x, y: welch(x, y)[0], "by Welch's test"),
+    ],
+)
+def test_differences_are_by_the_method_of_the_rows(
+    method: str, estimator: Callable[..., Estimate], words: str
+) -> None:
+    compared = bk.load(FIXTURES / "shorturl-k6").compare(method=method)
+    (table,) = compared.parts["held"].tables
+    *_, difference = rows(table)
+    for contrast in compared.comparisons.contrasts:
+        stat = contrast.stat
+        if contrast.metric != "latency" or contrast.subject or stat not in difference:
+            continue
+        if stat == "max":
+            continue
+        found = estimator(contrast.baseline_values, contrast.variant_values)
+        assert contrast.amount == pytest.approx((found.value, found.low, found.high))
+        assert difference[stat].value == found.value
+    assert f" ({words})" in table.footer[0]
+    p50 = difference["p50"].text.replace("\N{NO-BREAK SPACE}", " ").split(" ", 1)
+    (line,) = compared.parts["held"].lines
+    assert f"adds {p50[0][1:]} µs {p50[1]}" in line.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_no_view_calls_an_estimator_of_two_samples() -> None:
+    """Views show the numbers of the evidence, which are those of the method in use."""
+    package = Path(bk.__file__).parents[1]
+    calls = ("estimate_shift", "hodges_lehmann", "welch(", "mann_whitney", "paired_", "wilcoxon")
+    for view in ("tables", "plots", "reporting"):
+        for module in sorted((package / view).rglob("*.py")):
+            text = module.read_text(encoding="utf-8")
+            assert [call for call in calls if call in text] == [], module
