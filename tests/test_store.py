@@ -1,4 +1,4 @@
-"""A store is whole or not there: append, replace, sweep, undo."""
+"""A store is whole or not there: append, conflict, undo, tidy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deltalake import DeltaTable, write_deltalake
 from benchkit.errors import StoreError
 from benchkit.ingestion.samples import SampleSink
 from benchkit.parsers.base import Reading, Samples
-from benchkit.store import Store, new_batch, values_schema
+from benchkit.store import Store, delta, new_batch, values_schema
 
 
 def batch(number: int, *, raw: bool = False, value: float = 1.0) -> pa.RecordBatch:
@@ -33,8 +33,24 @@ def batch(number: int, *, raw: bool = False, value: float = 1.0) -> pa.RecordBat
     return pa.RecordBatch.from_pylist([row], values_schema())
 
 
-def pieces(*names: str) -> pa.Table:
-    return pa.table({"path": pa.array(names, pa.string())})
+def pieces(number: int, *names: str) -> pa.Table:
+    return pa.table(
+        {
+            "batch": pa.repeat(pa.scalar(number, pa.int64()), len(names)),
+            "piece": pa.array(range(len(names)), pa.int64()),
+            "path": pa.array(names, pa.string()),
+        }
+    )
+
+
+def add_pieces(store: Store, number: int, *names: str) -> None:
+    store.commit_pieces(lambda _: pieces(number, *names))
+
+
+def paths(store: Store) -> list[str]:
+    found = store.pieces()
+    assert found is not None
+    return found["path"].to_pylist()  # type: ignore[no-any-return]
 
 
 def test_a_place_without_a_store_is_empty(tmp_path: Path) -> None:
@@ -47,35 +63,92 @@ def test_a_place_without_a_store_is_empty(tmp_path: Path) -> None:
 def test_values_and_pieces_come_back(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     store.append([batch(1), batch(1, raw=True, value=2.0)])
-    store.replace_pieces(lambda current: pieces("a") if current is None else current)
+    add_pieces(store, 1, "a")
     assert store.is_store()
     assert store.values()["value"].to_pylist() == [1.0]
     assert sorted(store.values(raw=True)["value"].to_pylist()) == [1.0, 2.0]
     assert store.values(metrics=["request's rate"]).num_rows == 0
+    assert paths(store) == ["a"]
+
+
+def test_the_last_row_of_a_piece_counts_unless_it_is_dropped(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    add_pieces(store, 1, "a", "b")
+    add_pieces(store, 1, "c", "b")
+    assert paths(store) == ["c", "b"]
+    gone = pieces(1, "c").append_column("dropped", pa.array([True]))
+    store.commit_pieces(lambda _: gone)
+    assert paths(store) == ["b"]
+
+
+def test_a_commit_conflicts_with_any_other_since_the_pieces_were_read(tmp_path: Path) -> None:
+    """Two blind appends of delta-rs from one stale version both succeed."""
+    store, read = Store(str(tmp_path)), []
+
+    def build(current: pa.Table | None) -> pa.Table:
+        read.append(0 if current is None else len(current))
+        if len(read) == 1:
+            add_pieces(Store(str(tmp_path)), 1, "a")
+        elif len(read) == 2:
+            add_pieces(Store(str(tmp_path)), 2, "b")
+        return pieces(3, "c")
+
+    store.commit_pieces(build)
+    assert read == [0, 1, 2]
+    assert paths(store) == ["a", "b", "c"]
+
+
+def test_a_change_that_meets_no_end_of_conflicts_is_a_store_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delta, "_PATIENCE", 0.3)
+    other = Store(str(tmp_path))
+
+    def build(current: pa.Table | None) -> pa.Table:
+        add_pieces(other, 1 if current is None else 1 + len(current), "a")
+        return pieces(0, "b")
+
+    with pytest.raises(StoreError, match="other writers kept committing first") as caught:
+        Store(str(tmp_path)).commit_pieces(build)
+    assert "nothing was changed" in caught.value.hint
+    assert set(paths(other)) == {"a"}
+
+
+def test_a_column_of_a_later_build_joins_the_log(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    add_pieces(store, 1, "a")
+    store.commit_pieces(lambda _: pieces(2, "b").append_column("status", pa.array(["failed"])))
     found = store.pieces()
     assert found is not None
-    assert found["path"].to_pylist() == ["a"]
+    assert found["status"].to_pylist() == [None, "failed"]
 
 
 def test_undo_takes_one_ingest_back_and_no_more(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
-    store.replace_pieces(lambda _: pieces("a"))
-    store.replace_pieces(lambda _: pieces("a", "b"))
+    add_pieces(store, 1, "a")
+    add_pieces(store, 2, "b")
     store.undo()
-    found = store.pieces()
-    assert found is not None
-    assert found["path"].to_pylist() == ["a"]
+    assert paths(store) == ["a"]
     with pytest.raises(StoreError, match="only the last ingest"):
         store.undo()
 
 
+def test_undo_brings_back_what_was_dropped_and_labels_as_they_were(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    add_pieces(store, 1, "a", "b")
+    change = pieces(1, "x", "b").append_column("dropped", pa.array([False, True]))
+    new = pieces(2, "c").append_column("dropped", pa.array([False]))
+    store.commit_pieces(lambda _: pa.concat_tables([change, new]))
+    assert paths(store) == ["x", "c"]
+    store.undo()
+    assert paths(store) == ["a", "b"]
+
+
 def test_the_first_ingest_can_be_taken_back(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
-    store.replace_pieces(lambda _: pieces("a"))
+    add_pieces(store, 1, "a")
     store.undo()
-    found = store.pieces()
-    assert found is not None
-    assert found.num_rows == 0
+    assert paths(store) == []
 
 
 def test_there_is_nothing_to_undo_without_a_store(tmp_path: Path) -> None:
@@ -83,17 +156,33 @@ def test_there_is_nothing_to_undo_without_a_store(tmp_path: Path) -> None:
         Store(str(tmp_path)).undo()
 
 
-def test_a_sweep_deletes_what_no_piece_needs(tmp_path: Path) -> None:
+def test_values_go_that_neither_a_piece_nor_undo_needs(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
-    for number in (1, 2):
+    for number in (1, 2, 3):
         store.append([batch(number, value=number)])
-    store.sweep([2])
-    assert store.values()["value"].to_pylist() == [2.0]
+        old = pieces(number - 1, "a").append_column("dropped", pa.array([True]))
+        new = pieces(number, "a").append_column("dropped", pa.array([False]))
+        rows = pa.concat_tables([old, new])
+        store.commit_pieces(lambda _, rows=rows: rows)  # type: ignore[misc]
+        store.tidy()
+    assert sorted(store.values()["value"].to_pylist()) == [2.0, 3.0]
+    store.undo()
+    store.tidy(thoroughly=True)
+    assert sorted(store.values()["value"].to_pylist()) == [2.0]
+
+
+def test_values_stay_that_a_writer_may_still_be_about_to_name(tmp_path: Path) -> None:
+    store, now = Store(str(tmp_path)), new_batch()
+    store.append([batch(now, value=1.0)])
+    store.append([batch(now - (25 * 3_600_000_000 << 12), value=2.0)])
+    add_pieces(store, 1, "a")
+    store.tidy(thoroughly=True)
+    assert store.values()["value"].to_pylist() == [1.0]
 
 
 def test_batches_are_told_apart_by_time() -> None:
     first = new_batch()
-    assert new_batch() >= first > 1_700_000_000_000_000
+    assert new_batch() != first > 1_700_000_000_000_000
 
 
 def test_a_folder_that_cannot_be_made_is_an_error_with_a_remedy(tmp_path: Path) -> None:
@@ -108,25 +197,30 @@ def count_files(store: Store) -> int:
 
 def test_many_small_ingests_are_put_together_and_can_still_be_undone(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
-    for number in range(31):
+    for number in range(1, 33):
         store.append([batch(number, value=number), batch(number, raw=True, value=-number)])
-        names = list(map(str, range(number + 1)))
-        store.replace_pieces(lambda _, names=names: pieces(*names))  # type: ignore[misc]
-    assert not store.compact()
-    assert count_files(store) == 62
-    store.append([batch(31, value=31.0), batch(31, raw=True, value=-31.0)])
-    store.replace_pieces(lambda _: pieces(*map(str, range(32))))
-    assert store.compact()
+        add_pieces(store, number, str(number))
+        if number == 31:
+            store.tidy()
+            assert count_files(store) == 62
+    store.tidy()
     assert count_files(store) == 2
-    assert sorted(store.values()["value"].to_pylist()) == list(range(32))
-    assert sorted(store.values(raw=True)["value"].to_pylist()) == sorted([*range(-31, 32), 0])
-    assert not store.compact()
+    assert sorted(store.values()["value"].to_pylist()) == list(range(1, 33))
+    assert min(store.values(raw=True)["value"].to_pylist()) == -32
+    assert paths(store) == [str(number) for number in range(1, 33)]
     store.undo()
-    found = store.pieces()
-    assert found is not None
-    assert found.num_rows == 31
-    store.sweep(range(31))
-    assert sorted(store.values()["value"].to_pylist()) == list(range(31))
+    assert len(paths(store)) == 31
+
+
+def test_the_log_of_runs_is_put_together_and_can_still_be_undone(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    for number in range(1, 65):
+        add_pieces(store, 1, *(f"{number}.{place}" for place in range(3)))
+    store.tidy()
+    assert len(DeltaTable(f"{store.url}/runs").file_uris()) == 1
+    assert paths(store) == ["64.0", "64.1", "64.2"]
+    store.undo()
+    assert paths(store) == ["63.0", "63.1", "63.2"]
 
 
 def test_a_store_of_an_earlier_layout_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -138,15 +232,16 @@ def test_a_store_of_an_earlier_layout_is_refused_and_left_alone(tmp_path: Path) 
     assert len(list((tmp_path / "values").rglob("*.parquet"))) == 1
 
 
-def test_what_a_crash_left_is_deleted_when_nobody_can_be_reading_it(tmp_path: Path) -> None:
+def test_what_a_crash_left_is_deleted_when_nobody_can_be_writing_it(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     store.append([batch(1)])
+    add_pieces(store, 1, "a")
     folder = tmp_path / "values" / "raw=true"
     folder.mkdir()
-    for name, age in (("1-old.parquet", 7200), ("2-new.parquet", 0)):
+    for name, age in (("1-old.parquet", 25 * 3600), ("2-new.parquet", 0)):
         (folder / name).write_bytes(b"PAR1")
         os.utime(folder / name, (time.time() - age,) * 2)
-    store.sweep([1])
+    store.tidy(thoroughly=True)
     assert [path.name for path in folder.iterdir()] == ["2-new.parquet"]
     assert len(store.values(raw=True)) == 1
 
@@ -170,7 +265,11 @@ def test_samples_of_one_metric_and_piece_are_found_by_row_groups(tmp_path: Path)
     metrics = [groups.row_group(i).column(3).statistics for i in range(groups.num_row_groups)]
     assert all(told.min == told.max for told in metrics)
     assert {told.min for told in metrics} == {"latency", "vus"}
-    assert "BYTE_STREAM_SPLIT" in groups.row_group(0).column(5).encodings
+    encodings = {
+        code for i in range(groups.num_columns) for code in groups.row_group(0).column(i).encodings
+    }
+    assert "BYTE_STREAM_SPLIT" not in encodings, "the vectorised reader of Spark cannot read it"
+    assert groups.row_group(0).column(5).compression == "ZSTD"
     found = store.values(raw=True, metrics=["vus"], pieces=[(7, 1)])
     assert sorted(found["value"].to_pylist()) == [v + 0.5 for v in range(100_000, 200_000)]
     assert store.values(raw=True, pieces=[]).num_rows == 0

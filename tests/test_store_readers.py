@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,15 @@ MEDIANS = {"none": 10531.175, "otlp": 9172.865}
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a folder with a store; an ingest that was repeated counts once."""
+    """Work in a folder with a store; what a later ingest superseded counts no more."""
     store = Store(str(tmp_path / ".benchkit"))
-    for _ in range(2):
-        ingest([str(WRK / "none"), str(WRK / "otlp")], store, Options(), jobs=1)
+    folder = tmp_path / "results"
+    for name in ("none", "otlp"):
+        shutil.copytree(WRK / name, folder / name)
+    for path in (WRK / "otlp" / "wrk-1.txt", WRK / "otlp" / "wrk-2.txt"):
+        ingest([str(folder)], store, Options(), jobs=1)
+        shutil.copy(path, folder / "otlp" / "wrk-2.txt")  # another result, then its own again
+    ingest([str(folder)], store, Options(), jobs=1)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

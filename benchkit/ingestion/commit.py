@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
 from benchkit.ingestion.ahead import Ahead
+from benchkit.ingestion.changes import Change, list_sources
 from benchkit.ingestion.discovery import Discovery, Found, Options, assign, discover
-from benchkit.ingestion.frames import parts_table, read_parts
+from benchkit.ingestion.frames import list_parts
 from benchkit.ingestion.harvest import Harvest
-from benchkit.ingestion.parts import Part, single_out
+from benchkit.ingestion.parts import single_out
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
 from benchkit.ingestion.workers import Alone, Crew, choose_jobs, is_ahead_worth, plan_tasks
-from benchkit.layout.numbering import settle
 from benchkit.store import Store, new_batch
 from benchkit.store.files import write_files
 
@@ -99,24 +98,15 @@ def ingest(
     assign(live, options)
     discovery.found += live
     with _crew(discovery.found, options, jobs) as crew, store.locked():
-        known = read_parts(store.pieces())
-        batch, meter = new_batch(), Meter(discovery.found, watch)
-        harvest = _harvest(discovery.found, store, batch, known, crew, meter, strict=strict)
-        diagnostics = [*discovery.diagnostics, *harvest.diagnostics]
-        parts: Sequence[Part] = known
+        stored, meter = store.pieces(), Meter(discovery.found, watch)
+        harvest = _harvest(discovery.found, store, stored, crew, meter, strict=strict)
+        change = Change(stored, single_out(harvest.parts))
         if harvest.parts:
-            merged: list[Part] = []
-
-            def build(current: pa.Table | None) -> pa.Table:
-                merged[:] = merge(read_parts(current), single_out(harvest.parts))
-                diagnostics.extend(settle(merged))
-                return parts_table(merged)
-
-            store.sweep([batch, *(part.batch for part in known)])
-            store.replace_pieces(build)
-            parts = merged
-            diagnostics += _compact(store)
-    return _summarise(discovery, harvest, diagnostics, count_runs(parts))
+            store.commit_pieces(change.build)
+        diagnostics = [*discovery.diagnostics, *harvest.diagnostics, *change.notes]
+        if harvest.parts:
+            diagnostics += _tidy(store)
+    return _summarise(discovery, harvest, diagnostics, change.count_runs())
 
 
 @contextmanager
@@ -142,24 +132,16 @@ def _crew(sources: Sequence[Found], options: Options, jobs: int | None) -> Itera
 def _harvest(
     sources: Sequence[Found],
     store: Store,
-    batch: int,
-    stored: Sequence[Part],
+    stored: pa.Table | None,
     crew: Crew | Alone,
     meter: Meter,
     *,
     strict: bool,
 ) -> Harvest:
     """Read the sources and commit their values, which nobody sees yet."""
+    batch = new_batch()
     with store.staging(batch) as folder:
-        known = Known(
-            batch=batch,
-            sources={
-                part.identity: (part.sha256, part.fingerprint)
-                for part in stored
-                if part.role != "damaged"  # a source that gave no run is read, and refused, again
-            },
-            folder=folder,
-        )
+        known = Known(batch=batch, sources=list_sources(stored), folder=folder)
         harvest = Harvest(sources, known)
         caught = crew.read_all(plan_tasks(sources), known, meter.see)
 
@@ -176,56 +158,22 @@ def _harvest(
     return harvest
 
 
-def _compact(store: Store) -> Iterator[Diagnostic]:
+def _tidy(store: Store) -> Iterator[Diagnostic]:
     """Put small files together if there are many; where that fails, nothing is lost."""
     try:
-        store.compact()
+        store.tidy()
     except StoreError as error:
         what = f"its small files were not put together ({error.what})"
         yield Diagnostic(store.url, 0, what, "the next ingest tries again", "note")
 
 
-def count_runs(parts: Sequence[Part]) -> int:
-    """Count the runs that parts make up; what ran beside the load is none."""
-    return len(
-        {
-            (p.group, p.variant, p.benchmark, p.params, p.tool, p.role, p.number)
-            for p in parts
-            if p.role not in {"companion", "damaged"}
-        }
-    )
-
-
 def list_commits(store: Store) -> dict[str, set[str]]:
     """Return the commits that the runs of a store tell, with the dates that are told of each."""
     dates: dict[str, set[str]] = {}
-    for part in read_parts(store.pieces()):
+    for part in list_parts(store):
         if commit := part.env.get("commit"):
             dates.setdefault(commit, set()).update(filter(None, [part.env.get("date")]))
     return dates
-
-
-def merge(known: Sequence[Part], new: Sequence[Part]) -> list[Part]:
-    """Put new parts in the place of those they supersede."""
-    identities, labels = {part.identity for part in new}, {_labels(part) for part in new}
-    moved = {(part.origin, part.assigned, part.sha256) for part in new}
-
-    def is_superseded(part: Part) -> bool:
-        if part.identity in identities or _labels(part) in labels:
-            return True
-        return (part.origin, part.assigned, part.sha256) in moved and _is_gone(part.path)
-
-    return [*(part for part in known if not is_superseded(part)), *new]
-
-
-def _labels(part: Part) -> tuple[str, str, str, str]:
-    """Return the labels with which a file counts once, whoever gave them: path or command line."""
-    return part.origin, part.path, part.variant, part.env.get("commit", "")
-
-
-def _is_gone(path: str) -> bool:
-    """Whether a file of this machine is no longer there; a URL or a commit's file stays."""
-    return Path(path).is_absolute() and not Path(path).exists()
 
 
 def _refuse_strictly(harvest: Harvest, strict: bool) -> None:

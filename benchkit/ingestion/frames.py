@@ -17,6 +17,7 @@ from benchkit import schema
 from benchkit.derived.blocks import find_blocks
 from benchkit.errors import Diagnostic
 from benchkit.ingestion.parts import Part
+from benchkit.layout.numbering import part_packages
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,14 +73,33 @@ def _write_json(entries: tuple[tuple[str, str], ...]) -> str:
 
 
 def read_parts(table: pa.Table | None) -> list[Part]:
-    """Read the parts back from the store's table."""
+    """Read the parts back from the store's table, as they were stored."""
     if table is None:
         return []
-    known = {field.name for field in fields(Part)}
-    return [
-        Part(**{k: json.loads(v) if k in _JSON else v for k, v in row.items() if k in known})
-        for row in table.to_pylist()
-    ]
+    known = {field.name for field in fields(Part)} & set(table.column_names)
+    rows: list[dict[str, Any]] = table.select(sorted(known)).to_pylist()
+    for row in rows:
+        for name in _JSON:
+            row[name] = _read_json(row[name])
+    return [Part(**{k: v for k, v in row.items() if v is not None}) for row in rows]
+
+
+@lru_cache(maxsize=1 << 10)
+def _load_json(text: str) -> dict[str, str]:
+    entries: dict[str, str] = json.loads(text)
+    return entries
+
+
+def _read_json(text: str) -> dict[str, str]:
+    """Read entries that many runs share; each gets a copy."""
+    return _load_json(text).copy()
+
+
+def list_parts(store: Store) -> list[Part]:
+    """Return the parts of a store with the labels that follow from the whole of it."""
+    parts = read_parts(store.pieces())
+    part_packages(parts)
+    return parts
 
 
 def observations(parts: Sequence[Part], values: pa.Table) -> Observations:
@@ -155,7 +175,7 @@ def stream_observations(store: Store, metrics: Sequence[str] = ()) -> Iterator[O
     """Yield all of a store's observations, samples included, in frames of bounded size."""
     import pyarrow as pa
 
-    parts = read_parts(store.pieces())
+    parts = list_parts(store)
     for batch in store.stream(raw=True, metrics=metrics):
         values, _ = drop_unsound(parts, pa.Table.from_batches([batch]))
         frame = observations(parts, values)

@@ -23,7 +23,7 @@ from benchkit.store import values_schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from benchkit.store.files import ValueFile
+    from benchkit.store.files import DataFile
 
 #: Values gathered before a batch is handed on.
 BATCH_ROWS = 1 << 16
@@ -69,7 +69,7 @@ class Harvest:
 
     def __init__(self, sources: Sequence[Found], known: Known | None = None) -> None:
         self.parts: list[Part] = []
-        self.files: list[ValueFile] = []
+        self.files: list[DataFile] = []
         self.diagnostics: list[Diagnostic] = []
         self.findings: list[Finding] = []
         self.reports: list[SourceReport] = []

@@ -16,12 +16,12 @@ from benchkit.derived.series import SERIES
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import is_page
 from benchkit.ingestion.discovery import Discovery, Options, discover
-from benchkit.ingestion.frames import drop_unsound, read_parts, stream_observations
+from benchkit.ingestion.frames import drop_unsound, list_parts, stream_observations
 from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import runs as make_runs
 from benchkit.ingestion.harvest import gather
 from benchkit.ingestion.parts import Part, single_out_shared
-from benchkit.layout.numbering import settle
+from benchkit.layout.numbering import part_packages, settle
 from benchkit.schema import observations as make_table
 from benchkit.store import DEFAULT, Store, values_schema
 
@@ -122,7 +122,7 @@ def _store_of(arguments: Sequence[str], store: str | None) -> Store | None:
 
 
 def _load_store(store: Store, *, samples: bool) -> Loaded:
-    parts = read_parts(store.pieces())
+    parts = list_parts(store)
     if not parts:
         raise DataError(
             "the store is empty or not there",
@@ -161,6 +161,7 @@ def _load_raw(discovery: Discovery, options: Options, *, samples: bool) -> Loade
     harvest, values, series = gather(discovery.found, options, samples=samples)
     parts = single_out_shared(harvest.parts)
     problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(parts)]
+    part_packages(parts)
     if all(part.role == "damaged" for part in parts):
         raise _nothing_read(problems)
     named = [found for found in discovery.found if found.is_named]

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from benchkit.ingestion.ahead import Ahead
-    from benchkit.store.files import ValueFile
+    from benchkit.store.files import DataFile
 
 #: Pieces are numbered source by source, so that no number depends on what else is read.
 PIECE_BITS = 24
@@ -76,7 +76,7 @@ class Outcome:
     parts: list[Part] = field(default_factory=list)
     rows: list[tuple[int, list[Row] | Repeats]] = field(default_factory=list)
     batches: list[pa.RecordBatch] = field(default_factory=list)
-    files: list[ValueFile] = field(default_factory=list)
+    files: list[DataFile] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     is_original: bool = False
     may_be_copy: bool = False

@@ -1,6 +1,6 @@
 """Samples on their way into the store: many of one source become a file, few a batch.
 
-In: the blocks of samples that a parser yields. Out: a `ValueFile`, or batches. Why: a source may
+In: the blocks of samples that a parser yields. Out: a `DataFile`, or batches. Why: a source may
 hold more samples than memory; they are put by metric, a row group of one metric alone at a time,
 and written by the process that reads them.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from benchkit.parsers.base import Samples
-    from benchkit.store.files import FileWriter, ValueFile
+    from benchkit.store.files import DataFile, FileWriter
 
 #: What every sample has.
 _TEXTS = ("metric", "stat", "unit", "origin")
@@ -70,7 +70,7 @@ class SampleSink:
         if self._counts[metric] >= GROUP_ROWS and self._folder is not None:
             self._write(metric)
 
-    def close(self) -> tuple[list[pa.RecordBatch], list[ValueFile]]:
+    def close(self) -> tuple[list[pa.RecordBatch], list[DataFile]]:
         """Return what was taken: batches, or a file."""
         if self._writer is None and (self._folder is None or self.rows <= FEW):
             tables = [sample_table(self._batch, blocks) for blocks in self._held.values()]

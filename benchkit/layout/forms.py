@@ -79,7 +79,6 @@ class Run:
         for piece in self.pieces:
             if not piece.benchmark:
                 piece.benchmark = self.name
-                piece.target = piece.target or self.name
             piece.params = self.params
 
 

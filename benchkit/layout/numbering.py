@@ -3,13 +3,13 @@
 In: the pieces of all sources of a set, each with the labels of its path, sidecars and content.
 Out: the same pieces with their final labels and numbers, and notes where a number had to differ.
 Why: it is a pure function of the set, so neither the order of the files nor a second ingest
-changes a number.
+changes a number; and of each series alone, so that an ingest settles only the series it touches.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from benchkit.errors import Diagnostic
 from benchkit.layout.forms import Run, merge_forms
@@ -17,7 +17,7 @@ from benchkit.layout.natural import path_key
 from benchkit.layout.pieces import Piece
 from benchkit.layout.stems import COMPANIONS
 
-__all__ = ["Piece", "settle"]
+__all__ = ["Piece", "part_packages", "series_of", "settle"]
 
 #: The largest number that the table can hold.
 _LARGEST = (1 << 31) - 1
@@ -43,24 +43,63 @@ def settle(pieces: Iterable[Piece]) -> list[Diagnostic]:
     >>> settle([export, text]), text.number, export.number, export.benchmark
     ([], 1, 1, '/')
     """
-    ordered = sorted(pieces, key=lambda piece: (path_key(piece.path), piece.index))
-    _part_packages(ordered)
+    series: dict[tuple[str, ...], list[Piece]] = defaultdict(list)
+    for piece in sorted(pieces, key=lambda piece: (path_key(piece.path), piece.index)):
+        series[series_of(piece)].append(piece)
+    return [note for alike in series.values() for note in _settle_series(alike)]
+
+
+def series_of(piece: Piece) -> tuple[str, str, str, str, str]:
+    """Return the series of a piece: `settle` lets no piece change one of another series.
+
+    Examples
+    --------
+    >>> series_of(Piece(path="x/y/a.txt", group="x/y", variant="none", tool="gobench", pkg="y"))
+    ('', 'x', 'none', 'gobench', 'measured')
+    """
+    return piece.origin, _group_alone(piece), piece.variant, piece.tool, piece.role
+
+
+def _group_alone(piece: Piece) -> str:
+    """Return the group without the package that may lead it."""
+    if piece.pkg and f"/{piece.group}".endswith(f"/{piece.pkg}"):
+        return piece.group[: -len(piece.pkg)].rstrip("/")
+    return piece.group
+
+
+def part_packages(pieces: Sequence[Piece]) -> None:
+    """Put the Go package into the group where packages differ: a rule of reading, never stored."""
+    if len({piece.pkg for piece in pieces if piece.pkg}) > 1:
+        _lead_by_package(pieces)
+
+
+def _lead_by_package(pieces: Iterable[Piece]) -> None:
+    for piece in pieces:
+        if piece.pkg and not f"/{piece.group}".endswith(f"/{piece.pkg}"):
+            piece.group = f"{piece.group}/{piece.pkg}" if piece.group else piece.pkg
+
+
+def _settle_series(pieces: list[Piece]) -> Iterator[Diagnostic]:
+    """Give the pieces of one series their labels and numbers, from the declared labels on."""
     measured = []
-    for piece in ordered:
+    for piece in pieces:
+        if piece.declared_benchmark is None or piece.declared_params is None:
+            piece.declared_benchmark, piece.declared_params = piece.benchmark, piece.params
+        piece.benchmark, piece.params = piece.declared_benchmark, piece.declared_params
         if piece.role == "damaged" or piece.format in COMPANIONS or piece.tool in COMPANIONS:
             piece.number = _declared(piece.run) or 0
         else:
             measured.append(piece)
-    return list(_number(merge_forms(measured)))
-
-
-def _part_packages(pieces: list[Piece]) -> None:
-    """Put the Go package into the group where packages differ."""
-    if len({piece.pkg for piece in pieces if piece.pkg}) < 2:
-        return
-    for piece in pieces:
-        if piece.pkg and not f"/{piece.group}".endswith(f"/{piece.pkg}"):
-            piece.group = f"{piece.group}/{piece.pkg}" if piece.group else piece.pkg
+    groups = [piece.group for piece in measured]
+    packages = {piece.pkg for piece in measured}
+    if "" not in packages or len(packages) > 2:
+        _lead_by_package(measured)
+    else:
+        for piece in measured:
+            piece.group = _group_alone(piece)
+    yield from _number(merge_forms(measured))
+    for piece, group in zip(measured, groups, strict=True):
+        piece.group = group
 
 
 def _number(runs: list[Run]) -> Iterator[Diagnostic]:

@@ -45,7 +45,7 @@ class Piece:
     index : int
         The reading's place in its source, from 0.
     group, variant, benchmark, params : str
-        Labels; `settle` completes group, benchmark and params.
+        Labels; `settle` completes benchmark and params, `part_packages` the group.
     target : str
         The path of the URL under load: the benchmark where nothing else names one.
     run : int or None
@@ -58,6 +58,8 @@ class Piece:
         The Go package.
     number : int
         The final number, which `settle` gives.
+    declared_benchmark, declared_params : str, optional
+        The labels from which `settle` begins; it notes them the first time.
     places : Places, optional
         Of all runs, where there are several; ``index`` and ``number`` are then those of the first.
         Such a piece is the only source's of its variant.
@@ -82,4 +84,6 @@ class Piece:
     pkg: str = ""
     status: str = "complete"
     number: int = 0
+    declared_benchmark: str | None = None
+    declared_params: str | None = None
     places: Places | None = None

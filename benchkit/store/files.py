@@ -1,6 +1,6 @@
 """Files of values: written where the store's table lies, counted only once they are committed.
 
-In: record batches, or blocks of samples. Out: a `ValueFile` for the commit. Why: processes that
+In: record batches, or blocks of samples. Out: a `DataFile` for the commit. Why: processes that
 read sources write the samples themselves, in the layout of the store; nothing large ever passes
 from one process to another, and no file is seen before the one commit that names all of them.
 """
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+import time
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,47 +20,62 @@ from typing import TYPE_CHECKING, Any
 from benchkit.errors import StoreError
 from benchkit.store.columns import (
     GROUP_ROWS,
+    LOG_SETTINGS,
     PARTITION,
     file_schema,
     parquet_settings,
-    values_schema,
 )
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from deltalake.transaction import AddAction
 
 #: Columns whose least and greatest value readers are told, to pass over files.
 _BOUNDED = ("batch", "piece", "metric")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ValueFile:
-    """One written file.
+class DataFile:
+    """A written Parquet file that a commit may add to its table.
 
     Parameters
     ----------
     path : Path
-    is_raw : bool
-        Whether it holds samples; a file holds either these or values per run.
-    rows : int
-    size : int
-        In bytes.
+        Where it was written on this machine.
+    is_raw : bool or None
+        The partition of the table of values: whether it holds samples. None where there is none.
+    rows, size : int
+        The size is in bytes.
     bounds : dict of column to (least, greatest)
     """
 
     path: Path
-    is_raw: bool
+    is_raw: bool | None = None
     rows: int
     size: int
     bounds: dict[str, tuple[Any, Any]]
 
     @property
-    def partition(self) -> str:
-        """The folder of its partition."""
-        return f"raw={str(self.is_raw).lower()}"
+    def name(self) -> str:
+        """Its path within the table."""
+        name = self.path.name
+        return name if self.is_raw is None else f"{_partition(is_raw=self.is_raw)}/{name}"
 
-    def statistics(self) -> str:
-        """Return what Delta keeps of a file, as JSON."""
+    def action(self) -> AddAction:
+        """Return the entry of a commit."""
+        from deltalake.transaction import AddAction
+
+        values = {} if self.is_raw is None else {PARTITION: str(self.is_raw).lower()}
+        return AddAction(
+            path=self.name,
+            size=self.size,
+            partition_values=values,
+            modification_time=time.time_ns() // 1_000_000,
+            data_change=True,
+            stats=self._statistics(),
+        )
+
+    def _statistics(self) -> str:
         return json.dumps(
             {
                 "numRecords": self.rows,
@@ -68,6 +84,10 @@ class ValueFile:
                 "nullCount": dict.fromkeys(self.bounds, 0),
             }
         )
+
+
+def _partition(*, is_raw: bool) -> str:
+    return f"{PARTITION}={str(is_raw).lower()}"
 
 
 class FileWriter:
@@ -86,7 +106,7 @@ class FileWriter:
         import pyarrow.parquet as pq
 
         self._is_raw = is_raw
-        place = folder / f"raw={str(is_raw).lower()}"
+        place = folder / _partition(is_raw=is_raw)
         with _writing(folder):
             place.mkdir(parents=True, exist_ok=True)
         self.path = place / f"{batch}-{uuid.uuid4().hex}.parquet"
@@ -113,11 +133,11 @@ class FileWriter:
             self._writer.write_table(chosen, row_group_size=max(len(chosen), 1))
         self._rows += len(chosen)
 
-    def close(self) -> ValueFile:
+    def close(self) -> DataFile:
         """End the file and return what a commit has to know of it."""
         with _writing(self.path.parent):
             self._writer.close()
-        return ValueFile(
+        return DataFile(
             path=self.path,
             is_raw=self._is_raw,
             rows=self._rows,
@@ -146,7 +166,7 @@ def _writing(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def write_files(folder: Path, batch: int, batches: Iterable[pa.RecordBatch]) -> list[ValueFile]:
+def write_files(folder: Path, batch: int, batches: Iterable[pa.RecordBatch]) -> list[DataFile]:
     """Write batches of values per run and of samples, in one file for each of the two.
 
     Parameters
@@ -186,7 +206,7 @@ class _Sink:
         if self._rows >= GROUP_ROWS:
             self._write()
 
-    def close(self) -> ValueFile:
+    def close(self) -> DataFile:
         if self._held:
             self._write()
         return self.writer.close()
@@ -199,18 +219,23 @@ class _Sink:
         self.writer.write(table.sort_by("metric") if self._is_raw else table)
 
 
-def read_files(files: Sequence[ValueFile]) -> pa.RecordBatchReader:
-    """Return the values of files as a stream of batches, the partition's column among them."""
-    import pyarrow as pa
+def write_rows(folder: Path, seq: int, rows: pa.Table) -> DataFile:
+    """Write the rows that one commit adds to the log of runs."""
     import pyarrow.parquet as pq
 
-    wanted = values_schema()
+    path = folder / f"{seq}-{uuid.uuid4().hex}.parquet"
+    with _writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            pq.write_table(rows, path, **LOG_SETTINGS)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        return DataFile(path=path, rows=len(rows), size=path.stat().st_size, bounds=_bound(rows))
 
-    def batches() -> Iterator[pa.RecordBatch]:
-        for file in files:
-            for found in pq.ParquetFile(file.path).iter_batches():
-                told = pa.Table.from_batches([found])
-                told = told.append_column(PARTITION, pa.repeat(file.is_raw, len(told)))
-                yield from told.select(wanted.names).cast(wanted).to_batches()
 
-    return pa.RecordBatchReader.from_batches(wanted, batches())
+def _bound(rows: pa.Table) -> dict[str, tuple[Any, Any]]:
+    import pyarrow.compute as pc
+
+    found = {name: pc.min_max(rows[name]) for name in ("seq", "batch")}
+    return {name: (one["min"].as_py(), one["max"].as_py()) for name, one in found.items()}

@@ -1,13 +1,13 @@
-"""The two Delta tables of a store: append, replace a source, read, undo, keep tidy.
+"""The store: a table of values, and a log of the pieces of runs that they belong to.
 
-In: files of values and a table of pieces. Out: the same, filtered. Why: a commit spans one table.
-Values are appended first, pieces replaced last; the pieces are the authority, so that values
-without their piece are invisible, and the next ingest sweeps them.
+A commit spans one table, so values are committed first and runs last. The log of runs is the
+authority: values without a piece are invisible, and `tidy` deletes them once no writer can still
+be about to commit their piece.
 """
 
 from __future__ import annotations
 
-import math
+import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -16,33 +16,33 @@ from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING
 
 from benchkit.errors import StoreError
+from benchkit.store import log as log_of_runs
 from benchkit.store.columns import PARTITION, values_schema
-from benchkit.store.files import ValueFile, read_files, write_files
+from benchkit.store.delta import ConflictError, Table, attempts, plain
+from benchkit.store.files import DataFile, write_files, write_rows
+from benchkit.store.tidying import MANY_FILES, MANY_ROWS, Tidied, tidy_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from deltalake import DeltaTable, Schema
+    from deltalake import DeltaTable
 
 DEFAULT = ".benchkit"
-_TRIES = 5
-_DAY = 86_400_000_000
-_HOUR = 3600
-#: So many files smaller than this are put together.
-_MANY_FILES = 64
-_SMALL_FILE = 16 << 20
+#: Random bits of a batch's id, below its time: two machines may begin in the same microsecond.
+_RANDOM_BITS = 12
 
 
 def new_batch() -> int:
-    """Return the id of a new batch: microseconds since the epoch."""
-    return time.time_ns() // 1000
+    """Return the id of a new batch: microseconds since the epoch, then random bits."""
+    return (time.time_ns() // 1000 << _RANDOM_BITS) + secrets.randbits(_RANDOM_BITS)
 
 
 def _lock(file: IO[str]) -> None:
     try:
         import fcntl
-    except ImportError:  # where the system has none, Delta's own commits are the guard
+    except ImportError:  # a courtesy: commits conflict without it, too
         return
-    fcntl.flock(file, fcntl.LOCK_EX)
+    with suppress(OSError):  # as on some network file systems
+        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 class Store:
@@ -56,16 +56,18 @@ class Store:
 
     def __init__(self, url: str = DEFAULT) -> None:
         self.url = url.rstrip("/")
+        self._runs = Table(f"{self.url}/runs")
+        self._values = Table(f"{self.url}/values", [PARTITION])
 
     def is_store(self) -> bool:
         """Whether this is a folder, or a place behind a URL, that holds a store."""
         if self._is_remote:
-            return self._open("runs") is not None
+            return self._runs.open() is not None
         return (Path(self.url) / "runs" / "_delta_log").is_dir()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other ingests of this machine out; they wait. A store behind a URL has no lock."""
+        """Let other ingests of this machine wait, which spares them conflicts."""
         if self._is_remote:
             yield
             return
@@ -75,9 +77,110 @@ class Store:
             yield
 
     def pieces(self) -> pa.Table | None:
-        """Return the pieces of the last commit, or None if there is no store."""
-        table = self._open("runs")
-        return None if table is None else _query(table, "SELECT * FROM t")
+        """Return the pieces of runs as the last commit left them, or None if there is no store."""
+        version = self._runs.open()
+        return None if version is None else log_of_runs.current(self._read_log(version))
+
+    def commit_pieces(
+        self,
+        build: Callable[[pa.Table | None], pa.Table],
+        operation: str = log_of_runs.INGEST,
+    ) -> None:
+        """Append pieces of runs in one commit, which conflicts with any other since they were read.
+
+        Parameters
+        ----------
+        build : callable
+            Gets the pieces as they are (None in a new store) and returns the rows that change
+            them: new pieces, pieces with other labels, and pieces whose column ``dropped`` is
+            true. Called again if another writer came first; without a row nothing is committed.
+        operation : str
+            What the commit is called in the log.
+
+        Raises
+        ------
+        StoreError
+            If other writers kept coming first, or the store cannot be read or written.
+        """
+        self._append(
+            lambda log: build(None if log is None else log_of_runs.current(log)), operation
+        )
+
+    def undo(self) -> None:
+        """Take the last ingest back, by a commit that appends the pieces as they were before it.
+
+        Raises
+        ------
+        StoreError
+            If there is no store, or nothing left that can be taken back.
+        """
+        self._append(self._build_undo, log_of_runs.UNDO)
+
+    def _build_undo(self, log: pa.Table | None) -> pa.Table:
+        if log is None:
+            raise StoreError(
+                "there is no store here", where=self.url, hint="run `benchkit ingest` first"
+            )
+        if log_of_runs.last_operation(log) != log_of_runs.INGEST:
+            raise StoreError(
+                "nothing left to take back: only the last ingest can be undone, once",
+                where=self.url,
+                hint="delete the store to begin anew",
+            )
+        return log_of_runs.undo_rows(log)
+
+    def _append(self, build: Callable[[pa.Table | None], pa.Table], operation: str) -> None:
+        self._prepare()
+        written: list[DataFile] = []
+        for _ in attempts(self.url):
+            version = self._runs.open()
+            if version is not None and self._has(version, written):
+                return  # the answer to our commit was lost, and its repetition met itself
+            log = None if version is None else self._read_log(version)
+            rows = build(log)
+            if not len(rows):
+                return
+            seq = 1 if version is None or log is None else self._next(version, log)
+            rows = log_of_runs.add_log_columns(rows, seq, operation)
+            try:
+                if version is not None and self._runs.widen(version, rows.schema):
+                    continue
+                with self._writing(seq, rows) as file:
+                    written.append(file)
+                    self._runs.claim(version, rows.schema, [file])
+            except ConflictError:
+                continue
+            return
+
+    @staticmethod
+    def _next(version: DeltaTable, log: pa.Table) -> int:
+        """Return the sequence number of the next commit."""
+        return max(version.version(), log_of_runs.last_seq(log)) + 1
+
+    @contextmanager
+    def _writing(self, seq: int, rows: pa.Table) -> Iterator[DataFile]:
+        """Write rows of the log where their table lies; delete them if others came first."""
+        with (
+            TemporaryDirectory(prefix="benchkit-")
+            if self._is_remote
+            else _here(f"{self.url}/runs") as folder
+        ):
+            file = write_rows(Path(folder), seq, rows)
+            self._runs.bring(file)
+            try:
+                yield file
+            except ConflictError:
+                if (version := self._runs.open()) is None or not self._has(version, [file]):
+                    self._runs.drop(file)
+                raise
+
+    def _has(self, version: DeltaTable, files: Sequence[DataFile]) -> bool:
+        """Whether a version holds one of these files."""
+        names = {file.name for file in files}
+        return bool(names) and any(f["path"] in names for f in self._runs.list_files(version))
+
+    def _read_log(self, version: DeltaTable) -> pa.Table:
+        return log_of_runs.complete(self._runs.read(version))
 
     def values(
         self,
@@ -99,8 +202,8 @@ class Store:
         """
         import pyarrow as pa
 
-        found = self.stream(raw=raw, metrics=metrics, pieces=pieces)
-        return pa.Table.from_batches(found, values_schema())
+        batches = self.stream(raw=raw, metrics=metrics, pieces=pieces)
+        return pa.Table.from_batches(batches, values_schema())
 
     def stream(
         self,
@@ -110,7 +213,7 @@ class Store:
         pieces: Iterable[tuple[int, int]] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Yield the stored values batch by batch; parameters as in `values`."""
-        table = self._open("values")
+        table = self._values.open()
         if table is None:
             return
         clauses = [] if raw else ["NOT raw"]
@@ -119,9 +222,9 @@ class Store:
         if pieces is not None:
             clauses.append(_where(pieces))
         where = f" WHERE {' AND '.join(clauses)}" if clauses else ""
-        wanted = values_schema()
-        for found in _run(table, f"SELECT * FROM t{where}"):  # noqa: S608 - names are quoted
-            yield from found.select(wanted.names).cast(wanted).to_batches()
+        schema = values_schema()
+        for batch in _run(table, f"SELECT * FROM t{where}"):  # noqa: S608 - names are quoted
+            yield from batch.select(schema.names).cast(schema).to_batches()
 
     @contextmanager
     def staging(self, batch: int) -> Iterator[Path]:
@@ -138,178 +241,81 @@ class Store:
             return
         self._prepare()
         try:
-            yield Path(self._part("values"))
+            yield Path(self._values.url)
         except BaseException:
-            self._tidy(f"{batch}-")
+            self._discard(f"{batch}-")
             raise
 
     def append(self, batches: Iterable[pa.RecordBatch]) -> None:
-        """Append values; they stay invisible until `replace_pieces` names their pieces."""
+        """Append values; they stay invisible until `commit_pieces` names their pieces."""
         batch = new_batch()
         with self.staging(batch) as folder:
             self.add(write_files(folder, batch, batches))
 
-    def add(self, files: Sequence[ValueFile]) -> None:
-        """Commit files of values that lie in the store's folder; all of them, or none."""
-        from deltalake import write_deltalake
-        from deltalake.transaction import AddAction, create_table_with_add_actions
-
+    def add(self, files: Sequence[DataFile]) -> None:
+        """Commit files of values that lie in the staging folder; all of them, or none."""
         if not files:
             return
-        with _translated(self.url):
-            if self._is_remote:
-                write_deltalake(
-                    self._part("values"), read_files(files), mode="append", partition_by=[PARTITION]
-                )
-                return
-            actions = [
-                AddAction(
-                    path=f"{file.partition}/{file.path.name}",
-                    size=file.size,
-                    partition_values={PARTITION: str(file.is_raw).lower()},
-                    modification_time=time.time_ns() // 1_000_000,
-                    data_change=True,
-                    stats=file.statistics(),
-                )
-                for file in files
-            ]
-            table, schema = self._open("values"), _delta_schema()
-            if table is None:
-                create_table_with_add_actions(
-                    self._part("values"), schema, actions, partition_by=[PARTITION]
-                )
-            elif table.metadata().partition_columns != [PARTITION]:
-                raise StoreError(
-                    "the store is laid out as an earlier benchkit did it",
-                    where=self.url,
-                    hint="ingest into a new one with --store, or delete it and ingest again",
-                )
-            else:
-                table.create_write_transaction(
-                    [*actions], mode="append", schema=schema, partition_by=[PARTITION]
-                )
+        table = self._values.open()
+        if table is not None and table.metadata().partition_columns != [PARTITION]:
+            raise StoreError(
+                "the store is laid out as an earlier benchkit did it",
+                where=self.url,
+                hint="ingest into a new one with --store, or delete it and ingest again",
+            )
+        for file in files:
+            self._values.bring(file)
+        self._values.append(values_schema(), files)
 
-    def replace_pieces(self, build: Callable[[pa.Table | None], pa.Table]) -> None:
-        """Replace the table of pieces in one commit.
+    def tidy(self, *, thoroughly: bool = False) -> Tidied:
+        """Delete what no commit needs, and put small files together where there are many.
+
+        What is listed, and what `undo` would bring back, is untouched; a crash leaves the tables as
+        they were. Where another writer comes first, the next call does the rest.
 
         Parameters
         ----------
-        build : callable
-            Gets the pieces as they are (None in a new store) and returns them as they shall be;
-            called again if another writer came first.
+        thoroughly : bool
+            Also where there is little to gain.
         """
-        from deltalake import write_deltalake
-        from deltalake.exceptions import CommitFailedError
+        done = Tidied()
+        version = self._runs.open()
+        if version is None:
+            return done
+        log = self._read_log(version)
+        with self.staging(new_batch()) as folder, suppress(ConflictError):
+            tidy_values(self._values, log, folder, done, thoroughly=thoroughly)
+        with suppress(ConflictError):
+            self._tidy_log(version, log, done, thoroughly=thoroughly)
+        if done.has_changed or thoroughly:
+            for table in (self._runs, self._values):
+                done.deleted += table.delete_unused()
+        return done
 
-        self._prepare()
-        for attempt in range(_TRIES):
-            current = self._open("runs")
-            wanted = build(None if current is None else _query(current, "SELECT * FROM t"))
-            try:
-                with _translated(self.url):
-                    if current is None:  # so that the first ingest, too, can be taken back
-                        write_deltalake(self._part("runs"), wanted.slice(0, 0))
-                    write_deltalake(
-                        self._part("runs"), wanted, mode="overwrite", schema_mode="overwrite"
-                    )
-            except (CommitFailedError, StoreError) as error:
-                if attempt == _TRIES - 1:
-                    raise StoreError(
-                        "other writers kept coming first", where=self.url, hint="try again"
-                    ) from error
-            else:
-                return
-
-    def undo(self) -> None:
-        """Take the last ingest back.
-
-        Raises
-        ------
-        StoreError
-            If there is no store, or nothing left that can be taken back.
-        """
-        table = self._open("runs")
-        if table is None:
-            raise StoreError(
-                "there is no store here", where=self.url, hint="run `benchkit ingest` first"
-            )
-        last = table.history(1)[0]
-        if last.get("operation") == "RESTORE" or table.version() == 0:
-            raise StoreError(
-                "nothing left to take back: only the last ingest can be undone, once",
-                where=self.url,
-                hint="delete the store to begin anew",
-            )
-        with _translated(self.url):
-            table.restore(table.version() - 1)
-
-    def sweep(self, batches: Iterable[int]) -> None:
-        """Delete the values of every batch that is not among ``batches``.
-
-        Behind a URL, where another machine may be writing, only those older than a day. Files
-        that no table names any more, left by a crash or put together by `compact`, go after an
-        hour, when nobody reads them any more.
-        """
-        table = self._open("values")
-        if table is None:
+    def _tidy_log(
+        self, version: DeltaTable, log: pa.Table, done: Tidied, *, thoroughly: bool
+    ) -> None:
+        files = [file["path"] for file in self._runs.list_files(version)]
+        rows = log_of_runs.needed(log)
+        is_much = len(files) >= MANY_FILES or len(log) > 2 * len(rows) + MANY_ROWS
+        if len(files) < 2 or not (is_much or thoroughly):
             return
-        stale = set(_query(table, "SELECT DISTINCT batch FROM t")["batch"].to_pylist())
-        stale -= set(batches)
-        if self._is_remote:
-            stale = {batch for batch in stale if batch < new_batch() - _DAY}
-        if stale:
-            with _translated(self.url):
-                table.delete(f"batch IN ({', '.join(str(batch) for batch in sorted(stale))})")
-        if not self._is_remote:
-            self._tidy("", older_than=time.time() - _HOUR)
+        with self._writing(log_of_runs.last_seq(log), rows) as file:
+            self._runs.claim(version, rows.schema, [file], files)
+        done.rewritten += len(files)
 
-    def compact(self) -> bool:
-        """Put the many small files of many ingests together, once there are enough of them.
-
-        Values keep their batches and pieces, so `undo` is not concerned; a crash leaves the
-        table as it was. Return whether anything was done.
-        """
-        import pyarrow as pa
-        from deltalake import WriterProperties
-
-        table = self._open("values")
-        if table is None:
-            return False
-        sizes = table.get_add_actions(flatten=True)
-        small = sum(size < _SMALL_FILE for size in pa.table(sizes)["size_bytes"].to_pylist())
-        if small < _MANY_FILES:
-            return False
-        with _translated(self.url):
-            table.optimize.compact(
-                target_size=_SMALL_FILE, writer_properties=WriterProperties(compression="ZSTD")
-            )
-        return True
-
-    def _open(self, part: str) -> DeltaTable | None:
-        from deltalake import DeltaTable
-        from deltalake.exceptions import TableNotFoundError
-
-        with _translated(self.url):
-            try:
-                return DeltaTable(self._part(part))
-            except TableNotFoundError:
-                return None
-
-    def _tidy(self, prefix: str, older_than: float = math.inf) -> None:
-        """Delete files of values that begin so and that the table does not name."""
-        table = self._open("values")
-        named = {Path(uri).name for uri in table.file_uris()} if table else set()
-        for path in Path(self._part("values")).glob(f"{PARTITION}=*/{prefix}*.parquet"):
-            with suppress(OSError):  # another reader's system may hold it; the next ingest tries
-                if path.name not in named and path.stat().st_mtime < older_than:
+    def _discard(self, prefix: str) -> None:
+        """Delete files of values that begin so and were not committed."""
+        table = self._values.open()
+        named = {file["path"] for file in self._values.list_files(table)} if table else set()
+        for path in Path(self._values.url).glob(f"{PARTITION}=*/{prefix}*.parquet"):
+            with suppress(OSError):  # another reader's system may hold it; `tidy` tries again
+                if f"{path.parent.name}/{path.name}" not in named:
                     path.unlink()
-
-    def _part(self, part: str) -> str:
-        return f"{self.url}/{part}"
 
     @property
     def _is_remote(self) -> bool:
-        return "://" in self.url
+        return self._runs.is_remote
 
     def _prepare(self) -> None:
         if self._is_remote:
@@ -317,15 +323,20 @@ class Store:
         folder = Path(self.url)
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            ignore = folder / ".gitignore"
+            if not ignore.exists():
+                ignore.write_text("*\n", encoding="utf-8")
         except OSError as error:
             raise StoreError(
                 f"the store cannot be made: {error.strerror}",
                 where=self.url,
                 hint="name another with --store, or store= in Python",
             ) from error
-        ignore = folder / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
+
+
+@contextmanager
+def _here(folder: str) -> Iterator[str]:
+    yield folder
 
 
 def _where(pieces: Iterable[tuple[int, int]]) -> str:
@@ -333,22 +344,8 @@ def _where(pieces: Iterable[tuple[int, int]]) -> str:
     grouped: dict[int, list[str]] = {}
     for batch, piece in pieces:
         grouped.setdefault(batch, []).append(str(piece))
-    told = [f"batch = {batch} AND piece IN ({', '.join(own)})" for batch, own in grouped.items()]
-    return f"({' OR '.join(told)})" if told else "FALSE"
-
-
-def _delta_schema() -> Schema:
-    from deltalake import Schema
-
-    return Schema.from_arrow(values_schema())
-
-
-def _query(table: DeltaTable, sql: str) -> pa.Table:
-    """Run SQL over one table, called ``t``; string views become strings."""
-    import pyarrow as pa
-
-    found = list(_run(table, sql))
-    return pa.concat_tables(found) if found else pa.table({})
+    each = [f"batch = {batch} AND piece IN ({', '.join(ids)})" for batch, ids in grouped.items()]
+    return f"({' OR '.join(each)})" if each else "FALSE"
 
 
 def _run(table: DeltaTable, sql: str) -> Iterator[pa.Table]:
@@ -358,38 +355,4 @@ def _run(table: DeltaTable, sql: str) -> Iterator[pa.Table]:
 
     reader = QueryBuilder().register("t", table).execute(sql)
     for batch in pa.RecordBatchReader.from_stream(reader):
-        yield _plain(pa.Table.from_batches([batch]))
-
-
-def _plain(found: pa.Table) -> pa.Table:
-    """Turn string views into strings."""
-    import pyarrow as pa
-
-    fields = [
-        pa.field(f.name, pa.string() if pa.types.is_string_view(f.type) else f.type)
-        for f in found.schema
-    ]
-    return found.cast(pa.schema(fields))
-
-
-class _translated:  # noqa: N801 - reads as a statement
-    """Turn what delta-rs raises into a `StoreError`."""
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
-
-        if isinstance(error, (TableNotFoundError, CommitFailedError)):
-            return
-        if isinstance(error, (DeltaError, OSError)):
-            first = str(error).split("\n", 1)[0]
-            raise StoreError(
-                f"the store failed: {first}",
-                where=self._url,
-                hint="nothing was changed; see the cause",
-            ) from error
+        yield plain(pa.Table.from_batches([batch]))

@@ -18,7 +18,7 @@ from benchkit.ingestion.samples import SampleSink
 from benchkit.layout.numbering import settle
 from benchkit.parsers.base import Reading, Samples
 from benchkit.store import Store, new_batch
-from benchkit.store.files import ValueFile, write_files
+from benchkit.store.files import DataFile, write_files
 
 RUNS, VARIANTS, BLOCK = 20, 4, 4000
 METRICS = (
@@ -31,7 +31,7 @@ def fill(store: Store, rows: int) -> None:
     """Make a store of 20 runs, five of each variant, of ten metrics."""
     rng, batch, each = np.random.default_rng(1), new_batch(), rows // RUNS // len(METRICS)
     reading = Reading(tool="k6", form="json", line=1)
-    files: list[ValueFile] = []
+    files: list[DataFile] = []
     parts = []
     with store.staging(batch) as folder:
         for run in range(RUNS):
@@ -58,7 +58,7 @@ def fill(store: Store, rows: int) -> None:
             )  # fmt: skip
         store.add(files)
     settle(parts)
-    store.replace_pieces(lambda _: parts_table(parts))
+    store.commit_pieces(lambda _: parts_table(parts))
 
 
 def select(store: Store, metric: str, variant: str) -> int:

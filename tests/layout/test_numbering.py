@@ -13,11 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.errors import Diagnostic
-from benchkit.layout.numbering import Piece, settle
+from benchkit.layout import numbering
+from benchkit.layout.numbering import Piece, part_packages, series_of
 from benchkit.layout.patterns import read_path
 from benchkit.schema import format_params
 
 TOOLS = frozenset({"ab", "gobench", "k6", "vegeta", "wrk"})
+
+
+def settle(pieces: list[Piece]) -> list[Diagnostic]:
+    """Settle pieces and read their labels as a whole set's."""
+    notes = numbering.settle(pieces)
+    part_packages(pieces)
+    return notes
 
 
 def piece(path: str, form: str = "text", **told: object) -> Piece:
@@ -224,6 +232,19 @@ def test_settling_again_changes_nothing(pieces: list[Piece]) -> None:
     before = deepcopy(pieces)
     assert settle(pieces) == notes
     assert pieces == before
+
+
+@given(sets_of_pieces, st.integers(0, 14))
+def test_only_the_series_of_new_pieces_have_to_be_settled_again(
+    pieces: list[Piece], first: int
+) -> None:
+    whole = deepcopy(pieces)
+    numbering.settle(whole)
+    stored, new = pieces[:first], pieces[first:]
+    numbering.settle(stored)
+    touched = {series_of(one) for one in new}
+    numbering.settle([*new, *(one for one in stored if series_of(one) in touched)])
+    assert outcome(pieces) == outcome(whole)
 
 
 @given(sets_of_pieces)

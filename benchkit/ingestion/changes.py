@@ -1,0 +1,178 @@
+"""The rows by which an ingest changes a store: new runs, runs with other labels, dropped runs.
+
+Only the series that an ingest touches are settled again; runs of others keep their rows, so a small
+ingest costs little however much is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchkit.errors import Diagnostic
+from benchkit.ingestion.frames import parts_table, read_parts
+from benchkit.ingestion.identity import Identity
+from benchkit.ingestion.parts import Part
+from benchkit.layout.numbering import series_of, settle
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: What runs that are one run have in common.
+_RUN = ("origin", "group", "variant", "benchmark", "params", "tool", "role", "pkg", "number")
+#: Columns that decide whether a stored run belongs to a series.
+_SERIES = ("origin", "variant", "tool", "role")
+
+
+class Change:
+    """The rows that put new runs into a store.
+
+    Parameters
+    ----------
+    stored : Table or None
+        The pieces in the store.
+    new : sequence of Part
+        One for each run that was read.
+
+    Attributes
+    ----------
+    notes : list of Diagnostic
+        A note for every run whose declared number was taken.
+    """
+
+    def __init__(self, stored: pa.Table | None, new: Sequence[Part]) -> None:
+        self.notes: list[Diagnostic] = []
+        self._new = new
+        self._after = [] if stored is None or not stored.num_columns else [stored]
+
+    def build(self, stored: pa.Table | None) -> pa.Table:
+        """Return the rows that change what is stored; called again where that has changed."""
+        import pyarrow as pa
+
+        if stored is None or not len(stored):
+            self.notes = settle(self._new)
+            rows = parts_table(self._new)
+            self._after = [rows]
+            return _flag(rows, dropped=False)
+        superseded = _list_superseded(stored, self._new)
+        touched = {series_of(part) for part in (*self._new, *superseded)}
+        neighbours = _list_series(stored, touched)
+        gone = {(part.batch, part.piece) for part in superseded}
+        kept = [part for part in neighbours if (part.batch, part.piece) not in gone]
+        before = [_labels(part) for part in kept]
+        self.notes = settle([*kept, *self._new])
+        changed = [part for part, old in zip(kept, before, strict=True) if _labels(part) != old]
+        added, dropped = parts_table([*changed, *self._new]), parts_table(superseded)
+        replaced = {*gone, *((part.batch, part.piece) for part in changed)}
+        self._after = [_without(stored, replaced), added]
+        return pa.concat_tables([_flag(added, dropped=False), _flag(dropped, dropped=True)])
+
+    def count_runs(self) -> int:
+        """Count the runs in the store after the change; what ran beside the load is none."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        names = [name for name in _RUN if all(name in table.column_names for table in self._after)]
+        if not self._after:
+            return 0
+        runs = pa.concat_tables([table.select(names) for table in self._after])
+        is_none = pc.is_in(runs["role"], pa.array(["companion", "damaged"]))
+        runs = runs.filter(pc.invert(is_none))
+        return len(runs.group_by(names).aggregate([]))
+
+
+def list_sources(stored: pa.Table | None) -> dict[Identity, tuple[str, str]]:
+    """Return the digest and the fingerprint of each source in a store."""
+    if stored is None or not len(stored):
+        return {}
+    import pyarrow.compute as pc
+
+    names = ["origin", "path", "assigned", "sha256", "fingerprint"]
+    is_run = pc.not_equal(stored["role"], "damaged")  # what gave no run is read, and refused, again
+    sources = _fill(stored.filter(is_run), names).group_by(names, use_threads=False).aggregate([])
+    rows = zip(*(sources[name].to_pylist() for name in names), strict=True)
+    return {Identity(*identity): (sha256, print_) for *identity, sha256, print_ in rows}
+
+
+def _list_superseded(stored: pa.Table, new: Sequence[Part]) -> list[Part]:
+    """Return the stored parts of the sources of new ones, and of moved copies of them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    paths = pa.array({part.path for part in new}, pa.string())
+    contents = pa.array({part.sha256 for part in new}, pa.string())
+    is_near = pc.or_(pc.is_in(stored["path"], paths), pc.is_in(stored["sha256"], contents))
+    supersedes = _supersedes(new)
+    return [part for part in read_parts(stored.filter(is_near)) if supersedes(part)]
+
+
+def _supersedes(new: Sequence[Part]) -> Callable[[Part], bool]:
+    identities, labels = {part.identity for part in new}, {_source_labels(part) for part in new}
+    moved = {(part.origin, part.assigned, part.sha256) for part in new}
+
+    def is_superseded(part: Part) -> bool:
+        if part.identity in identities or _source_labels(part) in labels:
+            return True
+        return (part.origin, part.assigned, part.sha256) in moved and _is_gone(part.path)
+
+    return is_superseded
+
+
+def _source_labels(part: Part) -> tuple[str, str, str, str]:
+    """Return the labels with which a file counts once, whoever gave them: path or command line."""
+    return part.origin, part.path, part.variant, part.env.get("commit", "")
+
+
+def _is_gone(path: str) -> bool:
+    """Whether a file of this machine is no longer there; a URL or a commit's file stays."""
+    return Path(path).is_absolute() and not Path(path).exists()
+
+
+def _list_series(stored: pa.Table, touched: set[tuple[str, str, str, str, str]]) -> list[Part]:
+    """Return the stored parts of some series."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    keys = pa.array({"\0".join((origin, *rest)) for origin, _, *rest in touched}, pa.string())
+    columns = _fill(stored, list(_SERIES))
+    joined = pc.binary_join_element_wise(*(columns[name] for name in _SERIES), "\0")
+    near = read_parts(stored.filter(pc.is_in(joined, keys)))
+    return [part for part in near if series_of(part) in touched]
+
+
+def _labels(part: Part) -> tuple[object, ...]:
+    """Return what `settle` writes."""
+    declared = part.declared_benchmark, part.declared_params
+    return part.benchmark, part.params, part.number, *declared
+
+
+def _fill(stored: pa.Table, names: list[str]) -> pa.Table:
+    """Return text columns of a store, empty where a store from before them has none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pa.table(
+        {
+            name: pc.fill_null(stored[name], "")
+            if name in stored.column_names
+            else pa.repeat("", len(stored))
+            for name in names
+        }
+    )
+
+
+def _without(stored: pa.Table, pieces: set[tuple[int, int]]) -> pa.Table:
+    import pyarrow as pa
+
+    if not pieces:
+        return stored
+    batches, numbers = zip(*pieces, strict=True)
+    gone = pa.table({"batch": pa.array(batches), "piece": pa.array(numbers)})
+    return stored.join(gone, ["batch", "piece"], join_type="left anti")
+
+
+def _flag(rows: pa.Table, *, dropped: bool) -> pa.Table:
+    import pyarrow as pa
+
+    return rows.append_column("dropped", pa.repeat(dropped, len(rows)))

@@ -1,0 +1,283 @@
+"""One Delta table of a store: its files, and commits that claim the next version.
+
+Two blind appends from one stale version both succeed in delta-rs. A claim therefore allows no
+retries: it writes the next entry of the log if nobody else has written it, here and on object
+stores alike, and so conflicts with every commit since the version that was read.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from benchkit.errors import StoreError
+from benchkit.store.files import DataFile
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from deltalake import DeltaTable
+    from pyarrow import fs
+
+#: Seconds for which a writer retries while others commit first.
+_PATIENCE = 300.0
+_LONGEST_WAIT = 1.0
+#: Retries of a commit that nothing can contradict: new files of values.
+_RETRIES = 100
+#: Entries of the log are kept for as long as a writer may still build on an earlier version.
+_SETTINGS = {"delta.logRetentionDuration": "interval 1 days"}
+
+#: Bytes that are copied at a time.
+_BLOCK = 8 << 20
+#: Hours for which a reader may hold a file that a commit removed, and a writer one that none names.
+_REMOVED_HOURS, _ORPHAN_HOURS = 1, 24
+
+
+class ConflictError(Exception):
+    """Another writer committed first."""
+
+
+class Table:
+    """One Delta table.
+
+    Parameters
+    ----------
+    url : str
+        A folder, or any URL that delta-rs writes.
+    partitions : sequence of str
+        The columns that partition it.
+    """
+
+    def __init__(self, url: str, partitions: Sequence[str] = ()) -> None:
+        self.url = url
+        self.is_remote = "://" in url
+        self._partitions = list(partitions)
+
+    @cached_property
+    def filesystem(self) -> fs.FileSystem:
+        """Where its files lie, as pyarrow sees it; paths are relative to the table."""
+        from pyarrow import fs
+
+        if not self.is_remote:
+            return fs.SubTreeFileSystem(self.url, fs.LocalFileSystem())
+        from deltalake.fs import DeltaStorageHandler
+
+        return fs.PyFileSystem(DeltaStorageHandler(self.url))
+
+    def open(self) -> DeltaTable | None:
+        """Return the newest version, or None where there is no table."""
+        from deltalake import DeltaTable
+        from deltalake.exceptions import TableNotFoundError
+
+        with translated(self.url):
+            try:
+                return DeltaTable(self.url)
+            except TableNotFoundError:
+                return None
+
+    def claim(
+        self, version: DeltaTable | None, schema: pa.Schema, add: Sequence[DataFile],
+        remove: Sequence[str] = (), *, retries: int = 0,
+    ) -> None:  # fmt: skip
+        """Commit files as the version after ``version``.
+
+        Parameters
+        ----------
+        version : DeltaTable or None
+            What was read; None where there was no table.
+        schema : Schema
+            Of the table.
+        add : sequence of DataFile
+        remove : sequence of str
+            Paths of files whose rows are in the added ones, or needed no more.
+        retries : int
+            For files that nothing can contradict.
+
+        Raises
+        ------
+        ConflictError
+            If another writer committed since.
+        """
+        from deltalake import CommitProperties, Schema
+        from deltalake.exceptions import CommitFailedError, DeltaError
+        from deltalake.transaction import RemoveAction, create_table_with_add_actions
+
+        added = [file.action() for file in add]
+        with translated(self.url):
+            if version is None:
+                try:
+                    create_table_with_add_actions(
+                        self.url, Schema.from_arrow(schema), added,
+                        partition_by=self._partitions, configuration=_SETTINGS,
+                    )  # fmt: skip
+                except DeltaError as error:
+                    if self.open() is None:
+                        raise
+                    raise ConflictError from error
+                return
+            now = time.time_ns() // 1_000_000
+            removed = [RemoveAction(path, False, now) for path in remove]
+            try:
+                version.create_write_transaction(
+                    [*added, *removed], "append", schema, self._partitions,
+                    commit_properties=CommitProperties(max_commit_retries=retries),
+                )  # fmt: skip
+            except CommitFailedError as error:
+                raise ConflictError from error
+
+    def append(self, schema: pa.Schema, files: Sequence[DataFile]) -> None:
+        """Commit files that contradict nothing; other writers may come first."""
+        for _ in attempts(self.url):
+            try:
+                self.claim(self.open(), schema, files, retries=_RETRIES)
+            except ConflictError:
+                continue
+            return
+
+    def widen(self, version: DeltaTable, schema: pa.Schema) -> bool:
+        """Add the columns that the table lacks, in a commit of its own; tell whether it did."""
+        from deltalake import CommitProperties, Field, Schema
+        from deltalake.exceptions import CommitFailedError, DeltaError
+
+        known = {field.name for field in version.schema().fields}
+        missing = [f for f in Schema.from_arrow(schema).fields if f.name not in known]
+        if not missing:
+            return False
+        fields = [Field(field.name, field.type, nullable=True) for field in missing]
+        with translated(self.url):
+            try:
+                version.alter.add_columns(
+                    fields, commit_properties=CommitProperties(max_commit_retries=0)
+                )
+            except (CommitFailedError, DeltaError) as error:
+                later = self.open()
+                if later is None or later.version() == version.version():
+                    raise
+                raise ConflictError from error
+        return True
+
+    def list_files(self, version: DeltaTable) -> list[dict[str, Any]]:
+        """Return path, size and bounds of each file of a version."""
+        import pyarrow as pa
+
+        with translated(self.url):
+            listed: list[dict[str, Any]] = pa.table(
+                version.get_add_actions(flatten=True)
+            ).to_pylist()
+        return listed
+
+    def read(self, version: DeltaTable) -> pa.Table:
+        """Return all rows of a version."""
+        import pyarrow as pa
+
+        read = [self.read_file(file["path"]) for file in self.list_files(version)]
+        return pa.concat_tables(read, promote_options="permissive") if read else pa.table({})
+
+    def read_file(self, path: str) -> pa.Table:
+        """Return the rows of one file."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with self.filesystem.open_input_file(path) as file:
+                return plain(pq.ParquetFile(file, page_checksum_verification=True).read())
+        except (OSError, pa.ArrowException) as error:
+            raise damaged(f"{self.url}/{path}", error) from error
+
+    def bring(self, file: DataFile) -> None:
+        """Copy a file that was written on this machine to the table, where that is elsewhere."""
+        if not self.is_remote:
+            return
+        with (
+            translated(self.url),
+            self.filesystem.open_output_stream(file.name) as target,
+            file.path.open("rb") as source,
+        ):
+            while block := source.read(_BLOCK):
+                target.write(block)
+
+    def delete_unused(self) -> int:
+        """Delete files that no reader and no writer can need any more; return how many.
+
+        Files that a commit removed go after an hour, files that none ever named after a day.
+        """
+        version = self.open()
+        if version is None:
+            return 0
+        with translated(self.url):
+            unused = {
+                *version.vacuum(_REMOVED_HOURS, enforce_retention_duration=False),
+                *version.vacuum(_ORPHAN_HOURS, enforce_retention_duration=False, full=True),
+            }
+            for path in unused:
+                with suppress(FileNotFoundError):
+                    self.filesystem.delete_file(path)
+        return len(unused)
+
+    def drop(self, file: DataFile) -> None:
+        """Delete a file that was never committed."""
+        with translated(self.url):
+            self.filesystem.delete_file(file.name)
+
+
+def attempts(url: str) -> Iterator[None]:
+    """Yield until the caller has committed, with growing pauses.
+
+    Raises
+    ------
+    StoreError
+        If other writers kept committing first.
+    """
+    end, pause = time.monotonic() + _PATIENCE, 0.01
+    while time.monotonic() < end:
+        yield
+        time.sleep(random.uniform(0, pause))  # noqa: S311 - no secret
+        pause = min(2 * pause, _LONGEST_WAIT)
+    raise StoreError(
+        "other writers kept committing first",
+        where=url,
+        hint="nothing was changed; run the command again",
+    )
+
+
+def damaged(path: str, cause: object) -> StoreError:
+    """Return the error about a file that cannot be read."""
+    name = path.rpartition("/")[2]
+    batch = name.partition("-")[0]
+    of = f" of batch {batch}" if batch.isdecimal() else ""
+    what = "is missing" if isinstance(cause, FileNotFoundError) else "cannot be read"
+    return StoreError(
+        f"a file of the store{of} {what}",
+        where=path,
+        hint="run `benchkit store check` to list all damage, `benchkit store repair` to drop it",
+    )
+
+
+def plain(table: pa.Table) -> pa.Table:
+    """Return a table with strings in place of string views and codes."""
+    import pyarrow as pa
+
+    def kind(of: pa.DataType) -> pa.DataType:
+        is_text = pa.types.is_string_view(of) or pa.types.is_dictionary(of)
+        return pa.string() if is_text else of
+
+    return table.cast(pa.schema([field.with_type(kind(field.type)) for field in table.schema]))
+
+
+@contextmanager
+def translated(url: str) -> Iterator[None]:
+    """Turn what delta-rs raises into a `StoreError`."""
+    from deltalake.exceptions import DeltaError
+
+    try:
+        yield
+    except (DeltaError, OSError) as error:
+        first = str(error).split("\n", 1)[0]
+        raise StoreError(
+            f"the store failed: {first}",
+            where=url,
+            hint="nothing was changed; see `benchkit store check`",
+        ) from error

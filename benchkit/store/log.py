@@ -1,0 +1,133 @@
+"""The log of runs: its rows, the state that they add up to, and the state before the last ingest.
+
+Each commit appends rows: new pieces of runs, pieces whose labels changed, and pieces that are
+dropped, all with the commit's sequence number. A piece is as its row with the greatest ``seq``
+has it, unless that row is dropped. A row of a store from before the log counts as sequence 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+#: What a row of the log has besides the piece.
+LOG_COLUMNS = ("seq", "operation", "dropped")
+INGEST, UNDO = "ingest", "undo"
+
+
+def add_log_columns(rows: pa.Table, seq: int, operation: str) -> pa.Table:
+    """Return the rows of one commit; ``dropped`` may be among their columns already."""
+    import pyarrow as pa
+
+    if "dropped" not in rows.column_names:
+        rows = rows.append_column("dropped", pa.repeat(False, len(rows)))
+    log = pa.table(
+        {
+            "seq": pa.repeat(pa.scalar(seq, pa.int64()), len(rows)),
+            "operation": pa.repeat(operation, len(rows)),
+        }
+    )
+    for name in log.column_names:
+        rows = rows.append_column(name, log[name])
+    return rows
+
+
+def complete(log: pa.Table) -> pa.Table:
+    """Fill in the log's columns in rows that were written before it."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if "batch" not in log.column_names:
+        return log
+    for name, value in (("seq", 0), ("operation", INGEST), ("dropped", False)):
+        scalar = pa.scalar(value)
+        if name not in log.column_names:
+            log = log.append_column(name, pa.repeat(scalar, len(log)))
+        elif log[name].null_count:
+            place = log.column_names.index(name)
+            log = log.set_column(place, name, pc.fill_null(log[name], scalar))
+    return log
+
+
+def current(log: pa.Table) -> pa.Table:
+    """Return the pieces as they are, without the log's columns, in the order of their batches."""
+    return _pieces(_newest(log))
+
+
+def before_last(log: pa.Table) -> pa.Table:
+    """Return the pieces as they were before the last commit, without the log's columns."""
+    import pyarrow.compute as pc
+
+    return _pieces(_newest(log.filter(pc.less(log["seq"], last_seq(log)))))
+
+
+def last_seq(log: pa.Table) -> int:
+    """Return the sequence number of the last commit; 0 where there is none."""
+    import pyarrow.compute as pc
+
+    return pc.max(log["seq"]).as_py() or 0 if len(log) else 0
+
+
+def last_operation(log: pa.Table) -> str:
+    """Return what the last commit was; empty where a store has none, or none in its log."""
+    import pyarrow.compute as pc
+
+    if not (last := last_seq(log)):
+        return ""
+    operation: str = log.filter(pc.equal(log["seq"], last))["operation"][0].as_py()
+    return operation
+
+
+def undo_rows(log: pa.Table) -> pa.Table:
+    """Return the rows that take the last commit back: its pieces as they were before it."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    is_last = pc.equal(log["seq"], last_seq(log))
+    touched = log.filter(is_last)
+    earlier = _newest(log.filter(pc.invert(is_last)))
+    keys = ["batch", "piece"]
+    again = earlier.join(touched.select(keys), keys, join_type="left semi")
+    again = again.filter(pc.invert(again["dropped"]))
+    gone = touched.join(again.select(keys), keys, join_type="left anti")
+    gone = gone.set_column(
+        gone.column_names.index("dropped"), "dropped", pa.repeat(True, len(gone))
+    )
+    rows = pa.concat_tables([again, gone.select(again.column_names)])
+    return rows.drop_columns(["seq", "operation"])
+
+
+def needed(log: pa.Table) -> pa.Table:
+    """Return the rows without which the log would mean something else, or `undo` could not work."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    is_last = pc.equal(log["seq"], last_seq(log))
+    earlier = _newest(log.filter(pc.invert(is_last)))
+    return pa.concat_tables([earlier.filter(pc.invert(earlier["dropped"])), log.filter(is_last)])
+
+
+def _newest(log: pa.Table) -> pa.Table:
+    """Return of each piece the row with the greatest sequence number."""
+    import numpy as np
+    import pyarrow as pa
+
+    if not len(log):
+        return log
+    batch, piece, seq = (log[name].to_numpy() for name in ("batch", "piece", "seq"))
+    order: np.ndarray = np.lexsort((seq, piece, batch))
+    is_end = np.ones(len(order), dtype=bool)
+    ordered = batch[order], piece[order]
+    is_end[:-1] = (np.diff(ordered[0]) != 0) | (np.diff(ordered[1]) != 0)
+    return log.take(pa.array(order[is_end]))
+
+
+def _pieces(rows: pa.Table) -> pa.Table:
+    import pyarrow.compute as pc
+
+    if "dropped" in rows.column_names:
+        rows = rows.filter(pc.invert(rows["dropped"]))
+    return rows.drop_columns([name for name in LOG_COLUMNS if name in rows.column_names])

@@ -1,0 +1,128 @@
+"""Ingests that meet, are interrupted or taken back lose no run and keep no run without values."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import benchkit.api as bk
+from benchkit.errors import Diagnostic
+from benchkit.ingestion import changes
+from benchkit.ingestion.commit import ingest
+from benchkit.layout.numbering import Piece, settle
+from benchkit.store import Store
+
+FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
+WRK = (FIXTURES / "tracing-wrk" / "none" / "wrk-1.txt").read_text(encoding="utf-8")
+#: Ingests one folder after the other, without the lock that spares conflicts.
+WRITER = """
+import sys
+from benchkit.store import tables
+tables._lock = lambda file: None
+from benchkit.cli import run
+for folder in sys.argv[2:]:
+    if code := run(["ingest", folder, "--store", sys.argv[1], "--jobs", "1", "--quiet"]):
+        sys.exit(code)
+"""
+
+
+def write_run(path: Path, rate: float) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(re.sub(r"Requests/sec: .*", f"Requests/sec: {rate:.2f}", WRK))
+    return path
+
+
+def rates(store: Store) -> list[float]:
+    frame = bk.load(store=store.url).observations
+    return sorted(frame.loc[frame["metric"] == "request_rate", "value"])
+
+
+@pytest.mark.parametrize("same", [False, True], ids=["own variants", "one variant"])
+def test_no_run_is_lost_where_writers_meet(tmp_path: Path, *, same: bool) -> None:
+    writers, rounds, wanted, started = 3, 2, [], []
+    store = Store(str(tmp_path / "store"))
+    for writer in range(writers):
+        folders = []
+        for at in range(rounds):
+            folder = tmp_path / f"{writer}-{at}"
+            rate = 1000.0 + 10 * writer + at
+            write_run(folder / ("v" if same else f"v{writer}") / f"wrk-{at + 1}.txt", rate)
+            wanted.append(rate)
+            folders.append(str(folder))
+        command = [sys.executable, "-c", WRITER, store.url, *folders]
+        started.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
+    errors = [process.communicate(timeout=120)[1] for process in started]
+    assert [process.returncode for process in started] == [0] * writers, errors
+    assert rates(store) == sorted(wanted)
+    runs = bk.load(store=store.url).runs
+    assert not runs.duplicated(["variant", "run"]).any()
+
+
+def test_an_interrupted_ingest_and_undo_leave_the_state_before_the_last_whole_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The values that `undo` restores were swept before the commit that never came."""
+    store, folder = Store(str(tmp_path / "store")), tmp_path / "results"
+    path = write_run(folder / "none" / "wrk-1.txt", 1000.0)
+    ingest([str(folder)], store)
+    write_run(path, 2000.0)
+    ingest([str(folder)], store)
+    write_run(path, 3000.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "commit_pieces", _interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            ingest([str(folder)], store)
+    store.tidy(thoroughly=True)
+    store.undo()
+    assert rates(store) == [1000.0]
+    write_run(path, 1000.0)
+    assert [report.outcome for report in ingest([str(folder)], store).reports] == ["unchanged"]
+    store.tidy(thoroughly=True)
+    assert rates(store) == [1000.0]
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_small_ingest_settles_the_series_it_touches_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(str(tmp_path / "store"))
+    for variant in ("none", "otlp"):
+        for run in (1, 3):
+            rate = 1000.0 * run + len(variant)
+            write_run(tmp_path / "a" / variant / f"wrk-{run}.txt", rate + (variant == "otlp"))
+    ingest([str(tmp_path / "a")], store)
+    settled: list[Piece] = []
+
+    def watch(parts: list[Piece]) -> list[Diagnostic]:
+        settled.extend(parts)
+        return settle(parts)
+
+    monkeypatch.setattr(changes, "settle", watch)
+    write_run(tmp_path / "b" / "otlp" / "wrk-2.txt", 1002.0)
+    summary = ingest([str(tmp_path / "b")], store)
+    assert {part.variant for part in settled} == {"otlp"}
+    assert summary.runs == 5
+
+
+def test_runs_ingested_one_by_one_are_numbered_as_those_ingested_together(tmp_path: Path) -> None:
+    source = FIXTURES / "shorturl-k6" / "baseline"
+    apart, together = Store(str(tmp_path / "apart")), Store(str(tmp_path / "together"))
+    ingest([str(source)], together)
+    (folder := tmp_path / "baseline").mkdir()
+    for path in sorted(source.iterdir(), reverse=True):
+        shutil.copy(path, folder)
+        ingest([str(folder)], apart)
+    columns = ["benchmark", "params", "run", "connections"]
+    first, second = (
+        bk.load(store=store.url).runs[columns].sort_values(columns[:3]).to_numpy().tolist()
+        for store in (apart, together)
+    )
+    assert first == second
