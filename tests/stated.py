@@ -38,4 +38,6 @@ def _durations(line: str) -> Iterator[float]:
 def holds(known: list[float], value: float) -> bool:
     """Whether an amount is among the known ones, but for the last digits of a product."""
     place = bisect_left(known, value)
-    return any(math.isclose(value, seen, abs_tol=1e-300) for seen in known[max(place - 1, 0) : place + 1])
+    return any(
+        math.isclose(value, seen, abs_tol=1e-300) for seen in known[max(place - 1, 0) : place + 1]
+    )

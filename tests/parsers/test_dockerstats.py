@@ -81,6 +81,7 @@ def test_other_text_ends_a_table() -> None:
         "NAME   CPU %\n",
         "NAME   CPU %\nweb    --\n",
         '{"CPUPerc":"--","Name":"web"}\n',
+        f"NAME   CPU %\nweb    {'9' * 400}%\n",
         '{"CPUPerc":\n',
         '{"cpu_stats":{},"read":"2026-11-21T01:21:41Z"}',
         '{"cpu_stats":{"cpu_usage":{"total_usage":5',

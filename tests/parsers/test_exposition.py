@@ -131,6 +131,7 @@ def test_a_last_line_without_an_end_is_not_read() -> None:
         ("machine_cpu_cores 4\n", "a machine with 4 CPUs"),
         ('container_memory_rss{name="a"} 1 1e300\n# EOF\n', "no samples"),
         ('container_memory_rss{name="a" 1\n# EOF\n', "no samples"),
+        (f'container_memory_rss{{name="a"}} {"9" * 400}\n# EOF\n', "no samples"),
         ('container_memory_rss{name="a"} +Inf\n# EOF\n', "NaN or infinite"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -147,6 +148,14 @@ def test_refused_requests() -> None:
     assert reading.status == "failed"
     assert "every request failed" in problem.what
     assert not [row for row in reading.rows if row[1] == "latency"]
+
+
+def test_a_count_without_end_costs_its_own_value() -> None:
+    text = (BASELINE / "k6-export-1.json").read_text()
+    endless = re.sub(r'"passes": *\d+', '"passes": 1e999', text)
+    assert endless != text
+    readings, _ = read(endless)
+    assert len(readings) == 1
 
 
 def test_times_stay_milliseconds_and_users_keys_are_passed_over() -> None:

@@ -86,9 +86,9 @@ def subject_of(cells: Mapping[str, str]) -> str:
 
 def read_cells(cells: Mapping[str, str]) -> Iterator[Cell]:
     """Yield the values of a row; a cell that is ``--``, cut or not of its form gives none."""
-    percent = _PERCENT.fullmatch(cells.get("CPU %", ""))
-    if percent:
-        yield Cell(_CPU, Quantity(scale(percent[1], -2), step(percent[1], -2)))
+    share = _share(cells.get("CPU %", ""))
+    if share is not None:
+        yield Cell(_CPU, share)
     memory = cells.get("MEM USAGE / LIMIT") or cells.get("MEM USAGE/LIMIT", "")
     pairs = (
         (memory, (_MEMORY,)),
@@ -100,6 +100,14 @@ def read_cells(cells: Mapping[str, str]) -> Iterator[Cell]:
             quantity = _amount(amount)
             if quantity is not None:
                 yield Cell(measure, quantity)
+
+
+def _share(text: str) -> Quantity | None:
+    percent = _PERCENT.fullmatch(text)
+    try:
+        return percent and Quantity(scale(percent[1], -2), step(percent[1], -2))
+    except ValueError:  # too large for a float
+        return None
 
 
 def _amount(text: str) -> Quantity | None:

@@ -70,11 +70,12 @@ class Text:
         try:
             (found,) = text_string_to_metric_families(_EXEMPLAR.sub("", line))
             (sample,) = found.samples
+            value = float(sample.value)
             time = None if sample.timestamp is None else _micros(float(sample.timestamp) * 1000)
         except (ValueError, TypeError, IndexError, KeyError, OverflowError):
             self.unreadable.append(number)
             return None
-        return Sample(number, sample.name, dict(sample.labels), float(sample.value), time)
+        return Sample(number, sample.name, dict(sample.labels), value, time)
 
     def _whole_lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines but one at the end that may have lost its own."""

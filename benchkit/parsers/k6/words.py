@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -215,7 +216,7 @@ def _rate(measure: Measure) -> Iterable[_Found]:
     numbers, subject = measure.numbers, _subset(measure)
     metric = _RATES.get(measure.name) or own_name(measure.name)
     total = numbers.get("total") or _add(numbers.get("passes"), numbers.get("fails"))
-    n = None if total is None else int(total.value)
+    n = int(total.value) if total is not None and isfinite(total.value) else None
     if "rate" in numbers and n:  # a share of nothing, or of what a cut took, tells nothing
         yield subject, metric, "mean", numbers["rate"], "1", n
     if metric == "error_rate" and subject is None and "passes" in numbers:
