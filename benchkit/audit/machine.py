@@ -20,9 +20,11 @@ _THROTTLED = 0.05
 _LOCAL = frozenset(("localhost", "localhost.localdomain", "ip6-localhost"))
 _PINNED = re.compile(r"\btaskset\s+(?:-c|--cpu-list)\s+([\d,-]+)|--cpuset-cpus[= ]([\d,-]+)")
 #: Facts that tell where the service, or the generator, was allowed to run.
-_SERVICE = re.compile(r"(?:^|[._])(?:service|server|app)[._].*cpus(?:et)?$|^limit\..+\.cpuset$")
+_SERVICE = re.compile(
+    r"^(?=.*cpus(?:et)?$).*?(?<![^._])(?:service|server|app)[._]|^limit\..+\.cpuset$"
+)
 _GENERATOR = re.compile(
-    r"(?:^|[._])(?:generator|client|load)[._].*cpus(?:et)?$|^(?:affinity|pinned)"
+    r"^(?=.*cpus(?:et)?$).*?(?<![^._])(?:generator|client|load)[._]|^(?:affinity|pinned)"
 )
 _SIBLINGS = re.compile(r"siblings")
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchkit.capture.control_group import read_limits
-from benchkit.capture.redaction import redact_text
+from benchkit.redaction import redact_text
 
 #: Variables that change what is measured, or say which machine of a CI it was; never a secret.
 VARIABLES = (

@@ -24,9 +24,9 @@ from benchkit.capture.fingerprint import take_fingerprint
 from benchkit.capture.order import order_rounds
 from benchkit.capture.places import Places, find_tool
 from benchkit.capture.plan import Commands, Plan
-from benchkit.capture.redaction import redact
 from benchkit.capture.sidecar import Record, write_sidecar
 from benchkit.errors import BenchkitError, ConfigError
+from benchkit.redaction import redact
 
 #: Exit codes other than 0 of runs that were measured whole: k6's is that of a crossed threshold.
 _WHOLE = {"k6": {99}}

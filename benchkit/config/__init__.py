@@ -28,7 +28,7 @@ BLOCKS = ("auto", "never")
 #: How a row is compared: as its runs allow, or by one method wherever they allow that.
 DEFAULT_METHOD = "auto"
 METHODS = ("auto", "rank", "welch", "history")
-_PERCENT = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[-+]?[0-9]+)?)\s*(%?)\s*")
+_PERCENT = re.compile(r"((?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:e[-+]?[0-9]++)?)\s*+(%?)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,7 +225,7 @@ def parse_fraction(text: str | float, *, where: str) -> float:
     >>> parse_fraction("3%", where="--margin")
     0.03
     """
-    match = _PERCENT.fullmatch(str(text))
+    match = _PERCENT.fullmatch(str(text).strip())
     value = float(match[1]) / (100 if match[2] else 1) if match else 0.0
     if not 0 < value < 1:
         raise ConfigError(

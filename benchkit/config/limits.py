@@ -15,7 +15,7 @@ from benchkit.units import parse_bytes, parse_time
 
 Kind = Literal["percent", "points", "factor", "absolute"]
 
-_LIMIT = re.compile(r"\s*(\+?)\s*(\d+\.?\d*|\.\d+)\s*(.*?)\s*")
+_LIMIT = re.compile(r"(\+?)\s*+(\d++(?:\.\d*+)?|\.\d++)\s*+(.*)")
 _POINTS = {"pp", "points", "percentage points"}
 _FACTORS = {"x", "\N{MULTIPLICATION SIGN}"}
 _HINT = 'write "5%", "2pp" (percentage points), "1.1x", or an amount: "0.5 ms", "+8 KiB", "+2"'
@@ -80,7 +80,7 @@ def parse_limit(given: object, where: str) -> Limit:
     """
     if given == 0 and not isinstance(given, bool):
         given = "0%"
-    match = _LIMIT.fullmatch(given) if isinstance(given, str) else None
+    match = _LIMIT.fullmatch(given.strip()) if isinstance(given, str) else None
     if match is None:
         raise ConfigError(f"{given!r} is not a limit", where=where, hint=_HINT)
     sign, number, unit = match.groups()

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 _TABLE = re.compile(r"\s*\[\[?([^\[\]]+)\]")
-_KEY = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|[A-Za-z0-9_.\s-])+?)\s*=""")
+_KEY = re.compile(r"""\s*+((?:"[^"]*"|'[^']*'|[A-Za-z0-9_.\s-]++)++)=""")
 _NAME = re.compile(r""""[^"]*"|'[^']*'|[^.\s]+""")
 
 

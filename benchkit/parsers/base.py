@@ -290,7 +290,7 @@ def find_command(text: str, tool: str) -> str | None:
     >>> find_command("user@host:~$ wrk -c8 -t2 http://h/", "wrk")
     'wrk -c8 -t2 http://h/'
     """
-    match = re.search(rf"(?:^|[\s/$#>%])({tool} +\S.*)$", text)
+    match = re.search(rf"(?:^|[\s/$#>%])({tool} +\S.*)", text)
     return match[1].strip() if match else None
 
 

@@ -27,7 +27,7 @@ _STANDS_FOR = "-Infinity"
 
 #: Numbers end where the decoder's do: it reads ``007`` as three.
 _TOKEN = re.compile(
-    r'"(?:[^"\\]|\\.)*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|\n|[a-zA-Z]+'
+    r'"(?:[^"\\]++|\\.)*+"?|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|\n|[a-zA-Z]+'
 )
 _BLANK = re.compile(r"[\s,]*")
 

@@ -35,9 +35,9 @@ from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Recor
 
 __all__ = ["FORMAT"]
 
-_START = r"^[\s#>|*/]*(?:\d{4}[-/]\d\d[-/]\d\d[T ]\S+ +|[\w.-]+ +\| *)*"
-_PROCESSED = re.compile(_START + r"Processed (\d{1,15}) requests\s*$", re.MULTILINE)
-_SERVED = re.compile(_START + r"Served (\d{1,15}) requests\s*$", re.MULTILINE)
+_START = r"^[ \t#>|*/]*+(?:\d{4}[-/]\d\d[-/]\d\d[T ]\S++ ++|[\w.-]++ ++\| *+)*+"
+_PROCESSED = re.compile(_START + r"Processed (\d{1,15}) requests[ \t\r]*+$", re.MULTILINE)
+_SERVED = re.compile(_START + r"Served (\d{1,15}) requests[ \t\r]*+$", re.MULTILINE)
 _EXPORTED = re.compile(_START + r"Exported (\d{1,15}) spans in \d+ batches\s*$")
 _AGENT = re.compile(r"\b(?:component=|OTEL_EBPF_|bin/)?(obi|beyla)\b", re.IGNORECASE)
 

@@ -18,10 +18,13 @@ from benchkit.units import printable
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_METADATA = re.compile(r"<metadata>.*?</metadata>\s*", re.DOTALL)
-_STYLE = re.compile(r'<style type="text/css">.*?</style>\s*', re.DOTALL)
-_COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
-_OPEN = re.compile(r"<svg\b[^>]*>")
+#: Parts that matplotlib writes and a page does not need: how they begin and end.
+_SURPLUS = (
+    ("<metadata>", "</metadata>"),
+    ('<style type="text/css">', "</style>"),
+    ("<!--", "-->"),
+)
+_OPEN = re.compile(r"<svg\b[^<>]*>")
 _VIEW = re.compile(r'viewBox="[^"]*"')
 _PATH = re.compile(r'\bd="[^"]*"')
 _DIGITS = re.compile(r"(\.\d\d)\d+")  # a hundredth of a point is less than a screen shows
@@ -72,8 +75,9 @@ def shorten_paths(text: str) -> str:
 def _body(text: str) -> str:
     """Leave out prolog, metadata, comments and the style sheet that would reach the whole page."""
     text = text[text.index("<svg") :]
-    for pattern in (_METADATA, _STYLE, _COMMENT):
-        text = pattern.sub("", text)
+    for start, end in _SURPLUS:
+        text, *parts = text.split(start)
+        text += "".join(part.partition(end)[2].lstrip() for part in parts)
     return text
 
 

@@ -76,8 +76,8 @@ __all__ = ["FORMAT", "QUANTILE_RULE"]
 #: Which order statistic a percentile is.
 QUANTILE_RULE = TEXT_RULE
 
-_START = r"^[ \t#>|*/]*(?:- +)?(?:\d{4}-\d\d-\d\dT\S+ +|[\w.-]+ +\| *)?[ \t#>|*/]*"
-_CELL = r":(?:\s|\*|</?t[dh][^>]*>)*"
+_START = r"^[ \t#>|*/]*+(?:- ++)?+(?:\d{4}-\d\d-\d\dT\S++ ++|[\w.-]++ ++\| *+)?+[ \t#>|*/]*+"
+_CELL = r":(?:\s|\*|</?t[dh][^<>]*>)*+"
 #: Words that must all be there, and the lines that must then be there, for ab to claim a text.
 _SIGNS = tuple(
     (words, tuple(re.compile(line, re.MULTILINE | re.IGNORECASE) for line in lines))
@@ -85,7 +85,7 @@ _SIGNS = tuple(
         (("(be patient)",), (_START + r"Benchmarking \S+(?: \[.+\])? \(be patient\)",)),
         (
             ("Complete requests:", "Time taken for tests:"),
-            (rf"Complete requests{_CELL}\d", rf"Time taken for tests{_CELL}[\d.]+ seconds"),
+            (rf"Complete requests{_CELL}\d", rf"Time taken for tests{_CELL}[\d.]++ seconds"),
         ),
         (
             ("Time per request:", "[#/sec] (mean)"),

@@ -70,17 +70,17 @@ _UNLABELLED = tuple(
         (RATE, _DECIMAL + r" \[Kbytes/sec\] received"),
         (RATE_SENT, _DECIMAL + r" kb/s sent"),
         (BANNER, r"This is ApacheBench, Version (\d[\w.-]*)(?: .*)?"),
-        (BEGUN, r"Benchmarking (\S+)(?: \[through .+\])? \(be patient\)(.*)"),
+        (BEGUN, r"Benchmarking (\S+)(?: \[through [^\]]+\])? \(be patient\)(.*)"),
         (PROGRESS, r"Completed \d+ requests"),
         (FINISHED, r"Finished \d+ requests"),
-        (STOPPED, r"Finished \d+ requests \(interrupted\)|\.*\.\.interrupted"),
-        (DONE, r"\.*\.\.done"),
+        (STOPPED, r"Finished \d+ requests \(interrupted\)|\.{2,}+interrupted"),
+        (DONE, r"\.{2,}+done"),
         (LOGGED, r"LOG: .*|INFO: .*|WARNING: Response code not 2xx \(.*"),
         (FATAL, rf"Total of {_COUNT} requests completed"),
         (
             TROUBLE,
             (
-                r"((?:apr_\w+(?:\(\))?[^:]*|socket): \S.* \(\d+\)|SSL \w+ failed.*"
+                r"((?:apr_\w++(?:\(\))?+[^:]*+|socket): \S.* \(\d+\)|SSL \w+ failed.*"
                 r"|Send request (?:failed|timed out)!|Test aborted after \d+ failures)"
             ),
         ),

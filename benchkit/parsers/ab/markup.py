@@ -15,7 +15,7 @@ from benchkit.parsers.base import bare
 _MARKUP = re.compile(r"</?(?:p|table|tr|t[dh]|br|i)\b", re.IGNORECASE)
 _END = re.compile(r"</tr\s*>|<br\s*/?>", re.IGNORECASE)
 _CELL = re.compile(r"<t[dh]\b", re.IGNORECASE)
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 
 
 def is_markup(text: str) -> bool:

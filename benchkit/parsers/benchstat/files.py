@@ -55,7 +55,7 @@ _PAGE = re.compile(r"<table[^<>]{0,200}?\sclass=['\"]?benchstat\b", re.IGNORECAS
 _CONFIG = r"(?:\"?[a-z][^\s:A-Z]*:[^\n]*\n|[A-Z]+\d+: [^\n]*\n|[ \t]*\n)*"
 _NEW = re.compile(rf"{_CONFIG}(?:,[^\n]*\n)+?,(?:\"[^\"\n]*\"|[^,\n]+),CI[,\n]")
 _OLD = re.compile(
-    r"\s*\"?name(?: \\ [^\n,]+ \(.*?\)\"?,|,(?:old )?[^\n,]+ \([^\n,]*\)(?:,±)?[,\n])"
+    r"\s*\"?name(?: \\ (?=[^\n,]+ \().*?\)\"?,|,(?=[^\n,]+ \()[^\n,]++(?<=\))(?:,±)?[,\n])"
 )
 
 

@@ -18,7 +18,7 @@ _OLD_TWO = re.compile(r"name\s+old (\S+)\s+new (\S+)\s+delta")
 _OLD_ONE = re.compile(r"name\s+(\S+)")
 _OLD_MANY = re.compile(r"name \\ (\S+)\s\s+(?=\S)")
 _COLUMN = re.compile(r"\S+(?: \S+)*")
-_CONFIG = re.compile(r"([a-z][^\s:A-Z]*):(?: +(.*))?")
+_CONFIG = re.compile(r"([a-z][^\s:A-Z]*+):(?: ++(.*))?")
 _GROUP = re.compile(r"[a-z][^\s:A-Z]*:\S+(?: [a-z][^\s:A-Z]*:\S+)*")
 
 

@@ -37,7 +37,7 @@ from benchkit.parsers.dockerstats.table import is_header
 
 __all__ = ["FORMAT"]
 
-_JSON_LINE = re.compile(r'^\s*\{.*"CPUPerc"\s*:\s*"', re.MULTILINE)
+_JSON_LINE = re.compile(r'^[ \t]*+\{.*"CPUPerc"\s*+:\s*+"', re.MULTILINE)
 _API = (re.compile(r'"cpu_stats"\s*:\s*\{'), re.compile(r'"(?:read|memory_stats)"\s*:'))
 
 

@@ -44,7 +44,9 @@ from benchkit.parsers.exposition.reader import parse
 __all__ = ["FORMAT"]
 
 _COMMENT = re.compile(r"# (?:HELP|TYPE|UNIT) [a-zA-Z_:][\w:.]*(?: |$)")
-_SAMPLE = re.compile(r"[a-zA-Z_:][\w:.]*(?:\{.*\})? +[-+\d.eEnNaAiIfF]+(?: -?[\d.]+)?(?: # \{.*)?")
+_SAMPLE = re.compile(
+    r"[a-zA-Z_:][\w:.]*(?:\{.*\})? ++[-+\d.eEnNaAiIfF]++(?: -?[\d.]++)?+(?: # \{|$)"
+)
 _KNOWN = re.compile(r"(?:container|pod|node|machine|cadvisor|otelcol)_\w|\w*spans?_\w")
 #: So many lines at the top must all be of the format.
 _LINES = 12
@@ -58,7 +60,7 @@ def _recognises(head: Head) -> bool:
         lines = lines[:-1]  # it may be cut
     lines = lines[:_LINES]
     samples = [line for line in lines if not line.startswith("#")]
-    if not all(_SAMPLE.fullmatch(line.rstrip()) for line in samples):
+    if not all(_SAMPLE.match(line.rstrip()) for line in samples):
         return False
     return any(map(_COMMENT.match, lines)) or any(map(_KNOWN.match, samples))
 

@@ -56,7 +56,9 @@ def _is_ours(line: str, measured: bool) -> bool:
     """Tell whether a line that mentions a benchmark was printed by go test."""
     if looks_like_event(line):
         return '"Output":' in line or '"Test":"Benchmark' in line
-    if measured and (patterns.STARTED.match(line) or patterns.INNER.search(line)):
+    if measured and patterns.STARTED.match(line):
+        return True
+    if measured and patterns.find_name(patterns.INNER, line) >= 0:
         return True
     return patterns.FAILED.match(line) is not None or patterns.shows_result(line)
 

@@ -10,7 +10,7 @@ import re
 
 from benchkit.parsers.base import strip_prefix
 
-NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+NUMBER = r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
 #: A number that go test did not write: it puts a tab on both sides of the iterations.
 _PRINTED = re.compile(r"\S++[ ]*+\t\s*+[0-9]++ ")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s")
@@ -23,19 +23,36 @@ RESULT = re.compile(
 NAMED = re.compile(r"Benchmark(?![a-z])(\S++)(?:\s++[0-9]|[ ]*+\t|\s++$)")
 #: A name as go test writes it before the benchmark runs.
 STARTED = re.compile(r"Benchmark(?![a-z])\S++[ ]*+\t")
-#: The same behind a text without a line end, if the result or nothing follows.
+#: A name that the result or nothing follows.
 INNER = re.compile(r"Benchmark(?![a-z])\S++[ ]*+\t(?:$|\s*[0-9]+\t)")
 #: A result without its name: what a benchmark printed stands between them.
-CONTINUED = re.compile(rf"([0-9]+)\s+({NUMBER} ns/op(?:\s.*)?)$")
+CONTINUED = re.compile(rf"([0-9]++)\s++({NUMBER} ns/op(?!\S).*)")
 #: The same behind a text without a line end: the count is padded to eight columns, so that a
 #: blank before it proves that no digit of it belongs to the text.
 GLUED = re.compile(
-    rf" (?=[ ]{{0,6}}[0-9]{{1,7}}\t)([ 0-9]{{6}}[0-9])\t\s*({NUMBER} ns/op(?:\s.*)?)$"
+    rf" (?=[ ]{{0,6}}[0-9]{{1,7}}\t)([ 0-9]{{6}}[0-9])\t\s*+({NUMBER} ns/op(?!\S).*)"
 )
 FAILED = re.compile(r"\s*+(?:\S++\s++)?--- FAIL: Benchmark(\S+)")
 SKIPPED = re.compile(r"\S++\s++--- SKIP: Benchmark\S+\s*$")
-COMMAND = re.compile(r"[$%#>❯➜]\s+(go test\s.*-bench.*)$")
-CONFIG = re.compile(r"([^\s:][^\s:]*):(?:[ \t]+(.*))?$")
+COMMAND = re.compile(r"[$%#>❯➜]\s+(go test\s.*)")
+CONFIG = re.compile(r"([^\s:]++):(?:[ \t]++(.*))?$")
+_WORD = re.compile(r"\S*+")
+
+
+def find_name(pattern: re.Pattern[str], text: str, start: int = 0) -> int:
+    r"""Return where a name stands that a pattern matches, one in each word; -1 if none does.
+
+    Examples
+    --------
+    >>> find_name(STARTED, "a log lineBenchmarkGet-8 \t")
+    10
+    """
+    while (start := text.find("Benchmark", start)) >= 0:
+        if pattern.match(text, start):
+            return start
+        is_name = not text[start + 9 : start + 10].islower()
+        start = _WORD.match(text, start).end() if is_name else start + 9  # type: ignore[union-attr]
+    return -1
 
 
 def unquote(text: str) -> str:

@@ -112,10 +112,10 @@ class Reader:
         if self._fails(line) or patterns.SKIPPED.match(text):
             return None
         own, *words = text.split()
-        another = patterns.STARTED.search(text, len(own))
-        if another is not None:  # the first was interrupted before it could end its line
+        another = patterns.find_name(patterns.STARTED, text, len(own))
+        if another >= 0:  # the first was interrupted before it could end its line
             waiting.running, stream.waiting = True, waiting
-            return self._read_named(line, stream, text[another.start() :])
+            return self._read_named(line, stream, text[another:])
         glued = patterns.GLUED.search(text)
         if glued is not None:
             waiting.problem = ""
@@ -136,13 +136,13 @@ class Reader:
             stream.waiting = None
         elif "Benchmark" in text and patterns.shows_result(text, closed=line.closed):
             return self._read_named(line, stream, patterns.unquote(text))
-        elif "Benchmark" in text and (inner := patterns.INNER.search(text)) is not None:
-            return self._read_named(line, stream, text[inner.start() :])
+        elif "Benchmark" in text and (inner := patterns.find_name(patterns.INNER, text)) >= 0:
+            return self._read_named(line, stream, text[inner:])
         elif " ns/op" in text:
             return self._read_continued(line, stream)
         elif stream.waiting is None or not stream.waiting.running:
             stream.configure(line)
-        elif "Benchmark" in text and patterns.STARTED.search(text):
+        elif "Benchmark" in text and patterns.find_name(patterns.STARTED, text) >= 0:
             self._give_up(stream)  # whose result comes next is anybody's guess
         return None
 

@@ -67,7 +67,8 @@ class Stream:
             self._set(line.number, *config)
         elif ":" in line.text:
             self._set_quoted(line.number, split_config(unquote(line.text)))
-        if "go test" in line.text and (command := COMMAND.search(line.text)) is not None:
+        command = COMMAND.search(line.text) if "go test" in line.text else None
+        if command is not None and "-bench" in command[1]:
             self.command = command[1].strip()
 
     def _set_quoted(self, number: int, config: tuple[str, str] | None) -> None:

@@ -59,16 +59,16 @@ __all__ = ["FORMAT", "QUANTILE_RULE", "quantile_index"]
 #: Which order statistic a percentile is.
 QUANTILE_RULE = "sorted[ceil(n*p/100)]"
 
-_START = r"[ \t#>|*/]*(?:- +)?[ \t#>|*/]*"
+_START = r"[ \t#>|*/]*+(?:- ++)?+[ \t#>|*/]*+"
 _SIGNS = (
     (
         "Summary:",
         re.compile(
-            rf"^{_START}Summary:\W*\n(?:[ \t#>|*/]*\n)?{_START}Total:\s+\d+\.\d{{4}} secs",
+            rf"^{_START}Summary:[^\w\n]*+\n(?:[^\w\n]*+\n)*+{_START}Total:\s+\d+\.\d{{4}} secs",
             re.MULTILINE,
         ),
     ),
-    ("resp wait:", re.compile(rf"^{_START}resp wait:\s+(?:\d+\.\d{{4}}|NaN) secs,", re.MULTILINE)),
+    ("resp wait:", re.compile(rf"^{_START}resp wait:\s++(?:\d+\.\d{{4}}|NaN) secs,", re.MULTILINE)),
 )
 
 

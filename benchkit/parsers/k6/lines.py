@@ -28,20 +28,16 @@ from math import isfinite
 from benchkit.parsers.k6.words import Kind, Measure, Number, builtin_kind
 from benchkit.units import parse_bytes, parse_duration, scale
 
-_MARK = r"(?:(?:[✓✗✔√]|Γ£[ôù]|âœ[“”—])\s+)?"
-_LINE = re.compile(rf"{_MARK}(?P<name>\{{.*?\}}|[^\s.].*?)\.{{3,}}:\s+(?P<rest>\S.*?)\s*")
+_MARK = r"(?:(?:[✓✗✔√]|Γ£[ôù]|âœ[“”—])\s++)?"
+_LINE = re.compile(rf"{_MARK}(?P<name>\{{.*?\}}|[^\s.].*?)(?<!\.)\.{{3,}}+:\s++(?P<rest>\S.*)")
 _VALUE = r"(-?\d\S*?(?: [kMGTPEZY]?B)?)"
 _TREND = re.compile(r"(avg|min|med|max|count|p\(\d+(?:\.\d+)?\))=(\S*)")
 _COUNTER = re.compile(rf"{_VALUE}\s+{_VALUE}/s")
-_GAUGE = re.compile(rf"{_VALUE}\s+min={_VALUE}(?:\s+max=(\S+).*)?")
+_GAUGE = re.compile(rf"{_VALUE}\s+min={_VALUE}(?:\s+max=(\S++).*)?")
 _RATE = re.compile(r"(\d+(?:\.\d+)?)%(?:\s+(?:(\d+) out of (\d+)|✓\s*(\d+)\s+✗\s*(\d+)))?.*")
-_STEPS = (
-    (r".*\d[mh]\d.*s", 1.0),
-    (r".*ns", 1e-9),
-    (r"0s", 1e-9),
-    (r".*ms", 1e-5),
-    (r"[\d.]+s", 1e-2),
-)
+#: Ends of a duration with the step of its last digit; the first that fits.
+_STEPS = (("ns", 1e-9), ("µs", 1e-8), ("μs", 1e-8), ("us", 1e-8), ("ms", 1e-5))
+_LONG = re.compile(r"\d[mh]\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +86,7 @@ def match_line(text: str) -> tuple[str, str] | None:
     >>> match_line("   ✓ http_reqs......: 15001  500.012577/s")
     ('http_reqs', '15001  500.012577/s')
     """
-    match = _LINE.fullmatch(text.strip())
+    match = _LINE.match(text.strip())
     if match is None or match["rest"][0] not in "0123456789-acmp":
         return None
     return match["name"], match["rest"]
@@ -152,7 +148,10 @@ def read_value(text: str, line: int) -> tuple[Number, str]:
 
 
 def _step(text: str) -> float:
-    return next((step for pattern, step in _STEPS if re.fullmatch(pattern, text)), 1e-8)
+    if _LONG.search(text):
+        return 1.0
+    plain = 1e-9 if text == "0s" else 1e-2
+    return next((step for end, step in _STEPS if text.endswith(end)), plain)
 
 
 def _understand_trend(line: Line, *, doubtful: bool) -> Measure:

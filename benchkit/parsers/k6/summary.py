@@ -56,18 +56,21 @@ __all__ = ["FORMAT", "QUANTILE_RULE"]
 #: A summary is small; anything larger is not one.
 LARGEST = 64 << 20
 
-_BUILTIN = r"http_req\w*|iterations|iteration_duration|vus(?:_max)?|data_(?:sent|received)|checks"
+_BUILTIN = r"http_req\w*+|iterations|iteration_duration|vus(?:_max)?|data_(?:sent|received)|checks"
 _KNOWN = re.compile(
-    rf'"(?:{_BUILTIN})(?:\{{[^"]*\}})?"\s*:\s*\{{\s*"(?:type|contains|values|thresholds|avg|min|med'
+    rf'"(?:{_BUILTIN})(?:\{{[^"]*+(?<=\}}))?"\s*:\s*\{{\s*"(?:type|contains|values|thresholds|avg|min|med'
     r'|max|p\([\d.]+\)|count|rate|value|passes|fails)"'
     r'|"testRunDurationMs"\s*:|"k6_?[vV]ersion"\s*:'
-    rf'|"name"\s*:\s*"(?:{_BUILTIN})[^"]*"\s*,\s*"type"\s*:|"name"\s*:\s*"checks_total"'
+    rf'|"name"\s*:\s*"(?:{_BUILTIN})[^"]*+"\s*,\s*"type"\s*:|"name"\s*:\s*"checks_total"'
     r'|"root_group"\s*:\s*\{'
 )
 #: Files made from a k6 run that benchkit does not read: what they hold, what to give instead.
 _REFUSED = (
     (re.compile(r"<title>k6 report</title>"), "an HTML report of k6's web dashboard"),
-    (re.compile(r"<title>[^<]*(?i:k6)[^<]*</title>|k6-reporter"), "an HTML report made from k6's"),
+    (
+        re.compile(r"<title>(?=[^<]*(?i:k6))[^<]*+</title>|k6-reporter"),
+        "an HTML report made from k6's",
+    ),
     (re.compile(r'<testsuite name="k6 thresholds"'), "a JUnit file made from k6's thresholds"),
 )
 _KINDS: dict[str, Kind] = {"trend": "trend", "counter": "counter", "rate": "rate", "gauge": "gauge"}

@@ -64,13 +64,13 @@ from benchkit.parsers.source import UnreadableError
 __all__ = ["FORMAT", "QUANTILE_RULE"]
 
 _KNOWN = re.compile(
-    r"(?:http_req\w*|iterations|iteration_duration|data_(?:received|sent)|vus(?:_max)?"
+    r"(?:(?<!\w)http_req\w*+|iterations|iteration_duration|data_(?:received|sent)|vus(?:_max)?"
     r"|checks(?:_total|_succeeded|_failed)?|group_duration)\.{3,}:\s+\S"
 )
 _BANNER = re.compile(r"^execution:\s+(?:local|cloud)\b")
 _BLOCK = re.compile(r"^█ (THRESHOLDS|TOTAL RESULTS)$")
-_SCOPE = re.compile(r"[█↳] (?P<kind>GROUP|SCENARIO): (?P<name>.*\S)\s*$")
-_THRESHOLD = re.compile(r"^([✓✗]) '(?P<rule>.*)' (?P<key>[a-z]+(?:\([\d.]+\))?)=(?P<text>.+)$")
+_SCOPE = re.compile(r"[█↳] (?P<kind>GROUP|SCENARIO): (?P<name>\S.*)")
+_THRESHOLD = re.compile(r"^([✓✗]) '(?P<rule>.*)' (?P<key>[a-z]+(?:\([\d.]+\))?)=(?P<text>.+)")
 #: What a log, a container or a CI system puts before a line.
 _LOG = re.compile(r"^(?:[\w.-]+ +\| |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)? +)(?=\s*\S)")
 _CUT_HINT = "widen the terminal or write to a file; --summary-export has every digit"
@@ -181,7 +181,7 @@ def _enter(run: _Run, scope: re.Match[str]) -> None:
     """Note that what follows is about a scenario or a group, by its indentation within others."""
     while run.scope and run.scope[-1][0] >= scope.start():
         run.scope.pop()
-    run.scope.append((scope.start(), f"{scope['kind'].lower()}:{scope['name']}"))
+    run.scope.append((scope.start(), f"{scope['kind'].lower()}:{scope['name'].rstrip()}"))
 
 
 def _take_threshold(run: _Run, text: str, number: int) -> None:

@@ -31,9 +31,11 @@ from benchkit.parsers.base import Reading
 from benchkit.parsers.vegeta.readings import begin
 from benchkit.units import scale, step
 
-HIST = re.compile(r"^Bucket\s+#\s+%\s+Histogram\s*$", re.MULTILINE)
-PLOT = re.compile(r"^Value\(ms\)\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)\s*$", re.MULTILINE)
-_BUCKET = re.compile(r"\[\S+?,\s*(\S+)\]\s+(\d+)\s+(?:\d+\.\d\d|NaN)%(?:\s+#*)?\s*")
+HIST = re.compile(r"Bucket\s++#\s++%\s++Histogram\s*+$")
+PLOT = re.compile(r"Value\(ms\)\s++Percentile\s++TotalCount\s++1/\(1-Percentile\)\s*+$")
+_BUCKET = re.compile(
+    r"\[[^\s,]++,\s*+([^\s\]]++)\]\s++(\d++)\s++(?:\d++\.\d\d|NaN)%(?:\s++#*+)?\s*+"
+)
 _POINT = re.compile(r"(\d+\.\d{6})\s+(\d\.\d{6})\s+(\d+)\s+\d+(?:\.\d+)?\s*")
 _STATS = {
     "0.500000": "p50",

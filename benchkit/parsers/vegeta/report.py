@@ -28,8 +28,8 @@ from benchkit.parsers.vegeta.readings import TOOL
 
 _SIGNATURES = (text.SIGNATURE, summary.SIGNATURE)
 _TABLE = re.compile(
-    r"^[\s#>|*/]*"
-    r"(?:Bucket\s+#\s+%\s+Histogram|Value\(ms\)\s+Percentile\s+TotalCount\s+1/\(1-Percentile\))",
+    r"^[ \t#>|*/]*+(?:Bucket[ \t]++#[ \t]++%[ \t]++Histogram"
+    r"|Value\(ms\)[ \t]++Percentile[ \t]++TotalCount[ \t]++1/\(1-Percentile\))",
     re.MULTILINE,
 )
 _OPENERS = (

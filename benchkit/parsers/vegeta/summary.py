@@ -27,8 +27,8 @@ SIGNATURE = re.compile(
     r'"latencies"\s*:\s*\{\s*"(?:total|mean|50th|90th|95th|99th|max|min)"\s*:\s*\d'
 )
 _START = re.compile(r'\{\s*(?:"|$)')
-_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|[{}\[\]:,\n]|[^\s{}\[\]:,"]+')
-_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
+_TOKEN = re.compile(r'"(?:\\.|[^"\\]++)*+"?|[{}\[\]:,\n]|[^\s{}\[\]:,"]+')
+_STRING = re.compile(r'"(?:\\.|[^"\\]++)*+"?')
 _NEEDED = ("latencies", "bytes_in", "bytes_out", "requests", "status_codes")
 #: A report is small; more than this is none.
 _LONGEST = 64 << 20

@@ -30,13 +30,13 @@ from benchkit.units import Quantity, parse_duration, scale, step
 
 LABELS = ("Requests", "Duration", "Latencies", "Bytes In", "Bytes Out", "Success", "Status Codes")
 LINE = re.compile(
-    r"(?:^|[\s|>#:*/\"'])(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+"
-    r"\[((?:total|mean|min|ratio|code:count)[^\]]*)\]\s*(.*?)\s*$"
+    r"(?:^|[\s|>#:*/\"'])(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s++"
+    r"\[((?:total|mean|min|ratio|code:count)[^\[\]]*+)\]\s*+(.*)"
 )
 #: Of a report, or of the tail of one.
 SIGNATURE = re.compile(
     r"(?:^|[\s|>#:*/\"'])"
-    r"(?:Requests\s+\[total[^\]]*\]\s+\d|Status Codes\s+\[code:count\]\s+\d+:\d)",
+    r"(?:Requests\s++\[total[^\[\]]*+\]\s++\d|Status Codes\s+\[code:count\]\s+\d+:\d)",
     re.MULTILINE,
 )
 _ERRORS = re.compile(r"(?:^|[\s|>#:*/\"'])Error Set:\s*$")
@@ -62,7 +62,7 @@ _VALUES = {
 _WRITTEN = {
     "count": re.compile(r"\d+"),
     "hundredths": re.compile(r"\d+\.\d\d"),
-    "time": re.compile(r"0|(?:[\d.]+(?:ns|us|µs|μs|ms|s|m|h))*[\d.]+(?:ns|us|µs|μs|ms|s)"),
+    "time": re.compile(r"0|(?:[\d.]++(?:ns|us|µs|μs|ms|s|m|h)){1,9}+(?<![mh])"),
 }
 
 
@@ -102,7 +102,7 @@ class TextReport:
         self._next += 1
         self.reading.last_line = line
         try:
-            self._read(match[1], match[2], match[3], line, is_last=is_last)
+            self._read(match[1], match[2], match[3].rstrip(), line, is_last=is_last)
         except ValueError as error:
             self._problem = self._problem or f"'{match[1]}' {error}"
         return True

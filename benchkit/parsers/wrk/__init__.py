@@ -58,9 +58,11 @@ from benchkit.parsers.wrk.reader import parse
 
 __all__ = ["FORMAT"]
 
-_START = r"^[ \t#>|*/]*(?:- +)?(?:\d{4}-\d\d-\d\dT\S+ +|[\w.-]+ +\| *)?[ \t#>|*/]*"
+_START = r"^[ \t#>|*/]*+(?:- ++)?+(?:\d{4}-\d\d-\d\dT\S++ ++|[\w.-]++ ++\| *+)?+[ \t#>|*/]*+"
 _FAILURE = ("unable to ",)
-_PROMPT = re.compile(r"(?:^|[\s/$#>%])wrk2? +[^\n]*\n[^\n]*unable to ")
+_PROMPT = re.compile(
+    r"^(?>(?:[^\n]*?[ \t/$#>%])??wrk2? ++)[^\n]*+\n[^\n]*?unable to ", re.MULTILINE
+)
 #: Words that must all be there, and the lines that must then be there, for wrk to claim a text.
 _SIGNS = tuple(
     (words, tuple(re.compile(_START + line, re.MULTILINE) for line in lines))
@@ -75,7 +77,7 @@ _SIGNS = tuple(
         ),
         (
             ("Requests/sec:", " requests in "),
-            (r"\d+ requests in [\d.]+\w+, [\d.]+\w+ read", r"Requests/sec: +\d+\.\d\d\b"),
+            (r"\d+ requests in [\d.]++\w++, [\d.]++\w++ read", r"Requests/sec: +\d+\.\d\d\b"),
         ),
         (
             ("(HdrHistogram - ",),

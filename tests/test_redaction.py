@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.capture.redaction import redact, redact_text
+from benchkit.redaction import redact, redact_text
 
 SECRET = "s3cr3tvalue"  # noqa: S105 - what must not be found
 URL = "http://127.0.0.1:8080/ping"
@@ -72,7 +74,36 @@ HOLDING = {
     "token, joined": ["./load.sh", f"--token={SECRET}"],
     "password, short": ["./load.sh", "--pw", SECRET],
     "script, wrapper": ["sh", "-c", f"./load.sh -u me:{SECRET} --key {SECRET} {URL}"],
+    "MySQL's password": ["mysql", "-h", "db", f"-p{SECRET}", "shop"],
+    "MySQL's password, pinned": ["taskset", "-c", "1", "/usr/bin/mysqldump", f"-p{SECRET}", "shop"],
+    "sshpass": ["sshpass", "-p", SECRET, "ssh", "host", "wrk"],
+    "sshpass, joined": ["sshpass", f"-p{SECRET}", "ssh", "host", "wrk"],
+    "header for a proxy": ["curl", "--proxy-header", f"X-Any: {SECRET}", URL],
+    "header for a proxy, joined": ["curl", f"--proxy-header=X-Any: {SECRET}", URL],
+    "web token by option": ["tool", "--jwt", SECRET, URL],
+    "web token by option, joined": ["tool", f"--jwt={SECRET}", URL],
+    "licence": ["tool", "--license", SECRET, URL],
+    "licence, joined": ["tool", f"--license={SECRET}", URL],
+    "authorization without a blank": ["http", f"authorization:Bearer {SECRET}"],
+    "authorization in two words": ["http", URL, "authorization:Bearer", SECRET],
+    "authorization in two words, a header": ["curl", "-H", "authorization:Bearer", SECRET, URL],
+    "signed URL": ["wrk", f"{URL}?X-Amz-Credential={SECRET}&X-Amz-Signature={SECRET}&a=1"],
+    "password with a comma": ["tool", f"--password={SECRET},{SECRET}&{SECRET}"],
     "bare scheme": ["tool", f"Basic {SECRET}"],
+}
+
+#: Secrets by their shape alone; none is or was in use.
+SHAPED = {
+    "GitHub": "ghp_" + "a1B2" * 9,
+    "GitHub, another kind": "ghs_" + "a1B2" * 9,
+    "GitHub, fine-grained": "github_pat_" + "11AB" * 8,
+    "GitLab": "glpat-" + "a1B2" * 5,
+    "Slack": "xoxb-" + "123456789012-" * 2 + "abc",
+    "AWS": "AKIA" + "A1B2" * 4,
+    "a model's provider": "sk-" + "a1B2" * 8,
+    "npm": "npm_" + "a1B2" * 9,
+    "web token": "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxIn0." + "c2lnbmF0dXJl",
+    "Slack's hook": "https://hooks.slack.com/services/" + "T0000/B0000/" + "c0ffee" * 4,
 }
 
 KEPT = (
@@ -97,6 +128,26 @@ def test_a_secret_is_taken_out(words: list[str]) -> None:
     assert SECRET not in " ".join(clean)
     assert "REDACTED" in " ".join(clean)
     assert redact(clean) == clean
+
+
+@pytest.mark.parametrize("secret", SHAPED.values(), ids=SHAPED)
+def test_a_secret_is_known_by_its_shape(secret: str) -> None:
+    last = secret[-12:]
+    for words in (
+        ["tool", secret],
+        ["tool", f"--value={secret}"],
+        ["bash", "-lc", f"tool {secret} && wrk {URL}"],
+        ["bash", "-lc", f"tool --value='{secret}'"],
+    ):
+        assert last not in " ".join(redact(words))
+    assert last not in redact_text(f"cannot be read: {secret} is no option")
+
+
+@pytest.mark.parametrize("name", [name for name in HOLDING if not name.startswith("script")])
+def test_a_secret_is_taken_out_of_a_script(name: str) -> None:
+    (clean,) = redact([shlex.join(HOLDING[name])])
+    assert SECRET not in clean
+    assert SECRET not in redact(["bash", "-lc", shlex.join(HOLDING[name])])[2]
 
 
 @pytest.mark.parametrize("words", KEPT, ids=lambda words: " ".join(words)[:20])

@@ -1,0 +1,219 @@
+"""The removal of secrets from commands, URLs and messages, before they are shown or stored.
+
+Headers keep their values by an allow-list of names. Otherwise a secret is recognised by the name
+it is assigned to (``token=``, ``--password``, ``"api_key":``), by the option of a known program
+(``mysql -p``, ``curl -u``), by its place in a URL, or by its own shape (``ghp_…``, a JSON web
+token). Scripts given to ``sh -c`` are read word by word. After ``-a`` any program gets a password.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+
+REDACTED = "REDACTED"
+
+#: Headers whose values belong to the workload and are no secrets.
+_HEADERS = frozenset(
+    {"accept", "accept-charset", "accept-encoding", "accept-language", "cache-control"}
+    | {"connection", "content-length", "content-type", "expect", "host", "pragma", "te"}
+    | {"transfer-encoding", "upgrade", "user-agent"}
+)
+_HEADER_OPTIONS = ("--header", "--proxy-header", "-header", "-H")
+#: Options whose one letter says nothing: those that take a secret, joined or apart, by program.
+_SECRET_LETTERS = {
+    "ab": ("-A", "-C", "-P"),
+    "curl": ("-u", "-U", "-b"),
+    "hey": ("-a",),
+    "mongo": ("-p",),
+    "mongosh": ("-p",),
+    "oha": ("-a",),
+    "redis-benchmark": ("-a",),
+    "redis-cli": ("-a",),
+    "sshpass": ("-p",),
+}
+#: The same, joined only: apart, the word after the option is something else.
+_JOINED_LETTERS = dict.fromkeys(
+    ("mariadb", "mariadb-dump", "mysql", "mysqladmin", "mysqldump", "mysqlslap"), ("-p",)
+)
+#: Options of a user and his password, ``me:abc``; two numbers are a user and a group.
+_USER_OPTIONS = ("-u", "-U", "--user", "--userpwd", "--proxy-user", "--login", "-user", "-login")
+_PAIR = re.compile(r"(?!\d+:\d+$)[^\s:/]+:(?!//)\S+")
+_SPACE = re.compile(r"[ \t\r\n]")
+#: What follows ``-a`` and is no password: an option, a number, a path, an address.
+_PLAIN = re.compile(r"-.*|[\d.]+[a-z%]*|\.{0,2}/.*|[\w+]+://.*|[\w.-]*:\d{1,5}(/.*)?")
+
+#: What the name of a secret contains.
+_SECRET_NAME = re.compile(
+    r"pass(?:wd|word|phrase)?\b|secret|token|credential|cookie|session[-_.]?id"
+    r"|(?:api|access|account|private)[-_.]?key|authorization|signature"
+    r"|(?<![a-z])(?:auth|bearer|creds?|dsn|jwt|licen[cs]e|pw|pwd|sig)(?![a-z])",
+    re.IGNORECASE,
+)
+#: A key that is the name itself or its end: ``--key``, ``LICENSE_KEY``, ``licenseKey``.
+_KEY_NAME = re.compile(r"(?:^|[-_.])[kK][eE][yY]$|[a-z]Key$")
+_OPTION = re.compile(r"--?([\w.-]++)")
+_VARIABLE = re.compile(r"-{0,2}+([\w.-]++)=")
+#: The option of a shell before a script.
+_SCRIPT = re.compile(r"-[a-z]*c")
+#: A name and the sign behind it, at the beginning of a word or of a part of one.
+_ASSIGNED = re.compile(
+    r"(?:^|(?<=[\s?&#=;,{'\"]))-{0,2}+(?P<name>[\w.-]++)(?:=|(?P<colon>[\"']? *+: *+))"
+)
+_QUOTED = r"\"[^\"]*+\"|'[^']*+'"
+_WORD = re.compile(rf"{_QUOTED}|[^\s'\"]++")
+_PART = re.compile(rf"{_QUOTED}|[^\s&#;,'\"}}]++")
+_REST = re.compile(rf"{_QUOTED}|[^\"'\n]++")
+#: A word that announces a secret in the next one: ``authorization:Bearer``.
+_SCHEME = re.compile(r"(?:^|.*[:=\s])(?:bearer|basic|digest)", re.IGNORECASE)
+_RULES = [
+    (re.compile(pattern, re.IGNORECASE), instead)
+    for pattern, instead in (
+        # scheme://user:password@host
+        (r"(://)[^\s/?#'\"]*@", r"\1REDACTED@"),
+        # scheme://user:pass/word@host
+        (r"(://)[^\s/?#:@'\"]++:(?!\d{1,5}[/?#])(?:(?!://)[^\s@'\"])*+@", r"\1REDACTED@"),
+        # user:password@tcp(host)
+        (r"(^|[\s='\"])[\w.-]++:[^\s@/:'\"]++@(?!sha256:)", r"\1REDACTED@"),
+        # Bearer abc
+        (r"\b(bearer|basic|digest) ++[^\s'\"]++", r"\1 REDACTED"),
+        # --user=me:abc
+        (
+            r"(?:^|(?<=\s))(--?(?:user|userpwd|proxy-user|login)=)(?!\d++:\d++\b)[^\s:/]++:\S++",
+            r"\1REDACTED",
+        ),
+        # the path of a web hook
+        (r"(\bhooks\.slack\.com/|\bdiscord(?:app)?\.com/api/webhooks/)[^\s'\"]++", r"\1REDACTED"),
+    )
+]
+#: Secrets that are known by their shape, wherever they stand.
+_SHAPED = re.compile(
+    r"(?<![A-Za-z0-9])(?:gh[opsur]_\w{6,}+|github_pat_\w{6,}+|gl[a-z]{2,5}-[\w-]{16,}+"
+    r"|xox[a-z]-[\w-]{6,}+|xapp-[\w-]{6,}+|(?:AKIA|ASIA)[A-Z0-9]{12,}+|npm_\w{16,}+"
+    r"|sk-(?:proj-|ant-)?+[\w-]{16,}+|[prs]k_(?:live|test)_\w{6,}+|AIza[\w-]{20,}+|hf_\w{16,}+"
+    r"|pypi-[\w-]{16,}+|dckr_pat_[\w-]{6,}+|hvs\.[\w-]{6,}+|SG\.[\w-]{6,}+\.[\w-]{6,}+"
+    r"|eyJ[\w-]{6,}+\.[\w-]++(?:\.[\w-]*+)?)"
+)
+
+
+def redact(words: Sequence[str]) -> list[str]:
+    """Return a command line without the secrets it holds.
+
+    Parameters
+    ----------
+    words : sequence of str
+
+    Examples
+    --------
+    >>> redact(["wrk", "-H", "Authorization: Bearer abc", "-H", "Host: a", "http://u:p@h/?sig=x"])
+    ['wrk', '-H', 'Authorization: REDACTED', '-H', 'Host: a', 'http://REDACTED@h/?sig=REDACTED']
+    """
+    return list(_redact(words))
+
+
+def redact_text(text: str) -> str:
+    """Return a text (a URL, a message, a variable's value) without the secrets it holds."""
+    for pattern, instead in _RULES:
+        text = pattern.sub(instead, text)
+    return _SHAPED.sub(REDACTED, _redact_assigned(text))
+
+
+def redact_command(command: str) -> str:
+    """Return a command line, as it was typed or quoted, without the secrets it holds."""
+    return _redact_script(command)
+
+
+def _redact_assigned(text: str) -> str:
+    """Take out what is assigned to the name of a secret: ``token=abc``, ``"password": "abc"``."""
+    parts, done = [], 0
+    for match in _ASSIGNED.finditer(text):
+        if match.start() < done or not _is_secret(match["name"], is_key=match["colon"] is None):
+            continue
+        value = _value(match).match(text, match.end())
+        if value is not None:
+            parts += [text[done : match.end()], REDACTED]
+            done = match.end() + len(value[0].rstrip("}") if match["colon"] else value[0])
+    return "".join((*parts, text[done:]))
+
+
+def _value(match: re.Match[str]) -> re.Pattern[str]:
+    """Return how far the value reaches that stands behind a name."""
+    if match["colon"] is not None:
+        return _REST
+    before = match.string[match.start() - 1 : match.start()]
+    return _PART if before and before in "?&#;,{" else _WORD
+
+
+def _is_secret(name: str, *, is_key: bool) -> bool:
+    return _SECRET_NAME.search(name) is not None or (is_key and _KEY_NAME.search(name) is not None)
+
+
+def _redact(words: Sequence[str]) -> Iterator[str]:
+    letters: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
+    before = ""
+    for word in words:
+        program = PurePath(word).name
+        letters = _SECRET_LETTERS.get(program, letters)
+        joined = _JOINED_LETTERS.get(program, joined)
+        if before in _HEADER_OPTIONS:
+            yield _redact_header(word)
+            before = word
+        elif before in letters or _takes_secret(before, word):
+            yield REDACTED
+            before = ""
+        else:
+            is_script = _SCRIPT.fullmatch(before) is not None
+            yield _redact_word(word, (*letters, *joined), is_script=is_script)
+            before = word
+
+
+def _takes_secret(option: str, word: str) -> bool:
+    """Whether a word is the secret that the one before it announces, whatever the program."""
+    if option in _USER_OPTIONS:
+        return _PAIR.fullmatch(word) is not None
+    if option == "-a":
+        return _PLAIN.fullmatch(word) is None
+    if _SCHEME.fullmatch(option):
+        return True
+    named = _OPTION.fullmatch(option)
+    return named is not None and _is_secret(named[1], is_key=True)
+
+
+def _redact_word(word: str, letters: tuple[str, ...], *, is_script: bool) -> str:
+    assigned = None if is_script else _VARIABLE.match(word)
+    if assigned is not None and _is_secret(assigned[1], is_key=True):
+        return assigned[0] + REDACTED
+    for option in ("--header=", "--proxy-header=", "-header=", "-H"):
+        if word.startswith(option) and ":" in word:
+            return option + _redact_header(word.removeprefix(option))
+    for letter in letters:
+        if word.startswith(letter) and word != letter:
+            return letter + REDACTED
+    if word.startswith("-u") and _PAIR.fullmatch(word[2:]):
+        return f"-u{REDACTED}"
+    return _redact_script(word) if _SPACE.search(word) else redact_text(word)
+
+
+def _redact_header(header: str) -> str:
+    name, colon, _ = header.partition(":")
+    if colon and name.strip().lower() not in _HEADERS:
+        return f"{name}: {REDACTED}"
+    return redact_text(header)
+
+
+def _redact_script(script: str) -> str:
+    """Redact the words of a shell's script; it is quoted anew only if one of them held a secret."""
+    import shlex
+
+    lexer = shlex.shlex(script, posix=True, punctuation_chars=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        words = list(lexer)
+    except ValueError:  # a quotation without its end
+        return redact_text(script)
+    clean = redact(words)
+    if clean != words:
+        script = " ".join(w if set(w) <= set("();<>|&") else shlex.quote(w) for w in clean)
+    return redact_text(script)

@@ -1,0 +1,396 @@
+"""The cost of every regular expression of the package on text made to hurt it.
+
+`collect` gathers the expressions with the methods that are called on them, `adversarial` repeats
+an expression's own alphabet behind every text that leads to one of its repeats, and `slow` keeps
+the pairs whose time grows faster than their text.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from random import Random
+from time import process_time
+from types import ModuleType
+from typing import Any
+
+import benchkit
+
+Expression = re.Pattern[str] | re.Pattern[bytes]
+
+METHODS = frozenset({"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
+#: Modules whose expressions are written by the user, on the command line or in a configuration.
+BY_USERS = frozenset({"benchkit.config", "benchkit.layout.rename", "benchkit.layout.template"})
+#: Sizes of text, small first: an exponential expression is found before it takes for ever.
+SIZES = (24, 400, 4000)
+#: Seconds below which a time is noise.
+FLOOR = 0.002
+#: Times as long for four times the text; a linear expression takes 4, a quadratic one 16.
+LIMIT = 6.0
+_REPEATS = 2
+_ENDS = ("\x00", "\n\x00")
+_PALETTE = "a1 \n.-:/\"'=,\t"
+#: The shape of a parsed expression is documented nowhere and has no types.
+Node = Any
+_parser: Node = importlib.import_module("re._parser")
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An expression, the module that compiles it, and a method that is called on it."""
+
+    module: str
+    expression: Expression
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """A use whose time grows faster than its text.
+
+    Parameters
+    ----------
+    use : Use
+    prefix, token : str
+        The text is the prefix, the token again and again, and an end that fails.
+    ratio, seconds : float
+        The time of the text of ``size`` characters, and how many times that of a quarter of it.
+    size : int
+    """
+
+    use: Use
+    prefix: str
+    token: str
+    ratio: float
+    seconds: float
+    size: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.use.module}: {self.use.expression.pattern!r}.{self.use.method}: "
+            f"{self.prefix!r} + {self.token!r} * n: {self.seconds:.3f} s at "
+            f"{self.size} characters, {self.ratio:.0f}x a quarter of it"
+        )
+
+
+def collect() -> list[Use]:
+    """Return every expression of the package with every method that is called on it.
+
+    Raises
+    ------
+    LookupError
+        If an expression is compiled from what cannot be known without running the code.
+    """
+    modules = _modules()
+    codes = {name: _Code.read(module) for name, module in modules.items()}
+    uses = (
+        use
+        for name, module in modules.items()
+        for use in (*_inline(name, module, codes[name]), *_named(name, module, codes))
+    )
+    return list(dict.fromkeys(uses))
+
+
+def _modules() -> dict[str, ModuleType]:
+    names = [
+        module.name
+        for module in pkgutil.walk_packages(benchkit.__path__, "benchkit.")
+        if not module.name.endswith(("__main__", "._kernel"))
+    ]
+    return {name: importlib.import_module(name) for name in ("benchkit", *names)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Code:
+    """What the source of a module does with names.
+
+    Parameters
+    ----------
+    tree : Module
+    methods : mapping of name to methods
+        What is called on a name: ``_RATE.search``.
+    handed_on : set of str
+        Names that stand by themselves: handed to a function, or looped over.
+    imported : set of str
+    """
+
+    tree: ast.Module
+    methods: dict[str, set[str]]
+    handed_on: set[str]
+    imported: set[str]
+    single: set[str]
+
+    @classmethod
+    def read(cls, module: ModuleType) -> _Code:
+        tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+        patterns = {name for name, value in vars(module).items() if isinstance(value, re.Pattern)}
+        code = cls(tree, {}, set(), set(), {"re", *patterns})
+        held = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                code.imported.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.Attribute):
+                held.add(id(node.value))
+                code.methods.setdefault(_last(node.value), set()).add(node.attr)
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Name | ast.Attribute) or id(node) in held:
+                continue
+            if isinstance(node.ctx, ast.Load):
+                code.handed_on.add(_last(node))
+        return code
+
+    def called(self, name: str) -> set[str]:
+        """Return the methods called on a name; any of the module's where it is handed on."""
+        methods = set(self.methods.get(name, ()))
+        if name in self.handed_on:
+            others = (m for owner, m in self.methods.items() if owner not in self.single)
+            methods = methods.union(*others) - {"split"}
+        return methods & METHODS
+
+
+def _last(node: ast.expr) -> str:
+    """Return the last name of ``a.b.c``."""
+    return getattr(node, "attr", "") or getattr(node, "id", "")
+
+
+def _inline(name: str, module: ModuleType, code: _Code) -> Iterator[Use]:
+    """Yield what is compiled where it is used: ``re.search(r"…", text)``."""
+    top = [node for line in code.tree.body if not _is_block(line) for node in ast.walk(line)]
+    called = {_last(node.func) for node in top if isinstance(node, ast.Call)}
+    for function in filter(_is_block, ast.walk(code.tree)):
+        for node in ast.walk(function):
+            if name in BY_USERS or not (isinstance(node, ast.Call) and _is_of_re(node.func)):
+                continue
+            try:
+                pattern = _evaluate(node.args[0], module)
+            except NameError:
+                if getattr(function, "name", "") not in called:
+                    where = f"{name}:{node.lineno}"
+                    raise LookupError(f"{where}: compile this expression in the module") from None
+                continue
+            method = _last(node.func)
+            for each in METHODS if method == "compile" else (method,):
+                yield Use(name, re.compile(pattern), each)
+
+
+def _is_block(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.ClassDef)
+
+
+def _is_of_re(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "re"
+        and node.attr in {"compile", *METHODS}
+    )
+
+
+def _evaluate(node: ast.expr, module: ModuleType) -> str | bytes:
+    """Return the value of an expression; a local name inside an f-string stands for a word."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_piece(part, module) for part in node.values)
+    value = eval(compile(ast.Expression(node), "", "eval"), vars(module))  # noqa: S307 - our own code
+    assert isinstance(value, str | bytes)
+    return value
+
+
+def _piece(part: ast.expr, module: ModuleType) -> str:
+    if isinstance(part, ast.FormattedValue):
+        try:
+            return str(_evaluate(part.value, module))
+        except NameError:
+            return "word"
+    return str(_evaluate(part, module))
+
+
+def _named(name: str, module: ModuleType, codes: dict[str, _Code]) -> Iterator[Use]:
+    """Yield what a module holds under a name, in a container or by itself."""
+    for attribute, value in vars(module).items():
+        expressions = [] if attribute.startswith("__") else list(_walk(value))
+        if not expressions:
+            continue
+        names = {attribute, name.rpartition(".")[2]}
+        users = [code for code in codes.values() if names & code.imported]
+        methods = set[str]().union(*(code.called(attribute) for code in (codes[name], *users)))
+        for expression in expressions:
+            for method in sorted(methods):
+                yield Use(name, expression, method)
+
+
+def _walk(value: Node, depth: int = 5) -> Iterator[Expression]:
+    """Yield the expressions inside tuples, mappings and records."""
+    if isinstance(value, re.Pattern):
+        yield value
+    elif depth and isinstance(value, tuple | list | set | frozenset):
+        for item in value:
+            yield from _walk(item, depth - 1)
+    elif depth and isinstance(value, dict):
+        yield from _walk(tuple(value.values()), depth - 1)
+        yield from _walk(tuple(value), depth - 1)
+    elif depth and hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
+        fields = value.__dataclass_fields__
+        yield from _walk(tuple(getattr(value, field, None) for field in fields), depth - 1)
+
+
+def adversarial(expression: Expression, limit: int) -> list[tuple[str, str]]:
+    """Return at most ``limit`` pairs (prefix, token) to measure: the prefix leads to a repeat."""
+    pattern = expression.pattern
+    text = pattern if isinstance(pattern, str) else pattern.decode("latin-1")
+    example = _Example()
+    whole = example.write(_parser.parse(text, expression.flags & ~re.UNICODE))
+    prefixes = list(dict.fromkeys(("", *example.prefixes, whole)))
+    singles = list(dict.fromkeys((*filter(None, prefixes), *example.tokens, "\n", " ")))
+    lines = [f"{token}\n" for token in singles if "\n" not in token]
+    doubles = ["".join(two) for two in product(example.tokens, repeat=2) if two[0] != two[1]]
+    texts = [list(product(prefixes, group)) for group in (singles, lines, doubles)]
+    random = Random(repr(text))  # noqa: S311 - the same texts in every run
+    shares = (random.sample(group, min(len(group), limit // 3)) for group in texts)
+    return list(dict.fromkeys(pair for share in shares for pair in share))
+
+
+class _Example:
+    """A text that an expression matches, with the places of its repeats and its alphabet."""
+
+    def __init__(self) -> None:
+        self.prefixes: dict[str, None] = {}
+        self.tokens: dict[str, None] = {}
+        self._groups: dict[int, str] = {}
+
+    def write(self, items: Iterable[Node], before: str = "") -> str:
+        """Return an example of a sequence; ``before`` is what leads to it."""
+        text = literal = ""
+        for kind, value in items:
+            if str(kind) == "LITERAL":
+                literal += chr(value)
+                self.tokens[chr(value)] = None
+            elif literal:
+                self.tokens[literal] = None
+                literal = ""
+            text += self._write(str(kind), value, before + text)
+        if literal:
+            self.tokens[literal] = None
+        return text
+
+    def _write(self, kind: str, value: Node, before: str) -> str:
+        text = ""
+        match kind:
+            case "LITERAL":
+                text = chr(value)
+            case "NOT_LITERAL":
+                text = self._choose(c for c in _PALETTE if c != chr(value))
+            case "ANY":
+                text = self._choose("a :")
+            case "IN":
+                text = self._choose(_members(value))
+            case "BRANCH":
+                text, *_ = [self.write(branch, before) for branch in value[1]]
+            case "SUBPATTERN":
+                text = self._groups[value[0]] = self.write(value[3], before)
+            case "ATOMIC_GROUP":
+                text = self.write(value, before)
+            case "GROUPREF":
+                text = self._groups.get(value, "")
+            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+                text = self._repeat(value, before)
+            case "ASSERT" | "ASSERT_NOT":
+                self.write(value[1], before)
+        return text
+
+    def _repeat(self, value: Node, before: str) -> str:
+        low, high, body = value
+        text: str = self.write(body, before)
+        if high > 1:
+            self.prefixes[before] = None
+            self.tokens[text] = None
+        return text * max(int(low), 1)
+
+    def _choose(self, characters: Iterable[str]) -> str:
+        members = list(dict.fromkeys(characters))[:4] or ["a"]
+        self.tokens |= dict.fromkeys(members)
+        return members[0]
+
+
+def _members(items: Iterable[Node]) -> list[str]:
+    """Return characters of a class: a few of each of its parts."""
+    kinds = [(str(kind), value) for kind, value in items]
+    inside = [text for kind, value in kinds for text in _part(kind, value)]
+    if kinds[0][0] != "NEGATE":
+        return inside
+    return [c for c in _PALETTE if not any(_holds(kind, value, c) for kind, value in kinds)]
+
+
+def _part(kind: str, value: Node) -> str:
+    if kind == "LITERAL":
+        return chr(value)
+    if kind == "RANGE":
+        return chr(value[0])
+    if kind == "CATEGORY":
+        return "".join(c for c in _PALETTE if _holds(kind, value, c))[:3]
+    return ""
+
+
+def _holds(kind: str, value: Node, character: str) -> bool:
+    if kind == "LITERAL":
+        return chr(value) == character
+    if kind == "RANGE":
+        return bool(value[0] <= ord(character) <= value[1])
+    if kind == "CATEGORY":
+        name = str(value).removeprefix("CATEGORY_")
+        regex = {"DIGIT": r"\d", "SPACE": r"\s", "WORD": r"\w"}[name.removeprefix("NOT_")]
+        return (re.match(regex, character) is None) == name.startswith("NOT_")
+    return False
+
+
+def measure(use: Use, prefix: str, token: str, end: str) -> Slow | None:
+    """Return how a use is slow on one text, or None."""
+    for size in SIZES:
+        text = _text(use, prefix, token, end, size)
+        seconds = _seconds(use, text, 1)
+        if seconds < FLOOR:
+            continue
+        seconds = _seconds(use, text, _REPEATS)
+        quarter = _seconds(use, _text(use, prefix, token, end, size // 4), _REPEATS)
+        ratio = seconds / max(quarter, 1e-7)
+        if seconds >= FLOOR and ratio > LIMIT:
+            return Slow(use, prefix, token, ratio, seconds, size)
+    return None
+
+
+def _text(use: Use, prefix: str, token: str, end: str, size: int) -> str | bytes:
+    text = prefix + token * max(size // len(token), 1) + end
+    if isinstance(use.expression.pattern, bytes):
+        return text.encode("latin-1", errors="replace")
+    return text
+
+
+def _seconds(use: Use, text: str | bytes, repeats: int) -> float:
+    """Return the least CPU time of a method on a text."""
+    expression: Node = use.expression
+    is_once = use.method in {"search", "match", "fullmatch"}
+    method = getattr(expression, use.method if is_once else "finditer")
+    times = []
+    for _ in range(repeats):
+        start = process_time()
+        found = method(text)
+        if not is_once:
+            for _match in found:
+                pass
+        times.append(process_time() - start)
+    return min(times)
+
+
+def slow(uses: Iterable[Use], limit: int) -> Iterator[Slow]:
+    """Yield the worst text of each use that is slow, of at most ``limit`` texts of a use."""
+    for use in uses:
+        texts = adversarial(use.expression, limit)
+        results = (measure(use, *text, end) for text in texts for end in _ENDS)
+        worst = next(filter(None, results), None)
+        if worst is not None:
+            yield worst
