@@ -6,9 +6,12 @@ Why: a usage error stops a command; bad data costs one file, so it is a record, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+
+#: Origins that an error lists; more are counted.
+_LISTED = 12
 
 
 class ExitCode(IntEnum):
@@ -61,6 +64,21 @@ class BaselineError(SelectionError):
     """No baseline was named and none can be told from the variants' names."""
 
     exit_code = ExitCode.USAGE
+
+
+class OriginError(SelectionError):
+    """Several origins hold the runs of a side, and none of them is chosen."""
+
+    exit_code = ExitCode.USAGE
+
+    def __init__(self, variant: str, origins: Sequence[str]) -> None:
+        shown = ", ".join(repr(origin) for origin in origins[:_LISTED])
+        more = f" and {len(origins) - _LISTED} more" if len(origins) > _LISTED else ""
+        super().__init__(
+            f"the store holds runs of {variant!r} from {len(origins)} origins: {shown}{more}",
+            hint="choose one with --origin ORIGIN, or origin= in Python; `benchkit runs` lists "
+            "the runs of each",
+        )
 
 
 class DataError(BenchkitError):

@@ -37,6 +37,7 @@ def load(
     samples: bool = False,
     options: Options | None = None,
     store: str | None = None,
+    origin: str | Sequence[str] = (),
 ) -> RunSet:
     """Load raw files and folders, a store, or a table of one's own.
 
@@ -61,6 +62,9 @@ def load(
         In place of these four.
     store : str, optional
         Folder or URL of the store, default ``.benchkit``.
+    origin : str or sequence of str
+        Which CI job or machine the runs of a store are from, the preferred first, or the beginning
+        of its name; needed for variants that several origins hold.
 
     Returns
     -------
@@ -89,6 +93,7 @@ def load(
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
             is_asked = layout or variant or rename or as_format or options or store or samples
+            is_asked = is_asked or origin
             return adopt(path, alone=len(paths) == 1 and not is_asked)
         names += expand(os.fspath(path))
     found = loading.load(
@@ -96,11 +101,13 @@ def load(
         options or asked,
         store,
         samples=samples,
+        origins=(origin,) if isinstance(origin, str) else tuple(origin),
     )
     return RunSet(
         observations=found.observations,
         runs=found.runs,
         series=found.series,
+        contested=found.contested,
         problems=found.findings,
         diagnostics=found.diagnostics,
         reports=found.reports,

@@ -6,12 +6,14 @@ frames stay ordinary pandas.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
-from benchkit import config, schema, selection
+from benchkit import config
 from benchkit.api.answer import Comparison
+from benchkit.api.excerpt import list_texts, require_label, select_labels
+from benchkit.api.glance import QUICK, UNSEEN, summarise
 from benchkit.api.sides import (
     explain_single_variant,
     list_names,
@@ -42,6 +44,7 @@ from benchkit.errors import (
     SourceReport,
     rank,
 )
+from benchkit.ingestion.origins import refuse_contested
 from benchkit.starvation import find_starved_runs
 from benchkit.verdict import judge
 
@@ -50,13 +53,6 @@ if TYPE_CHECKING:
 
     from benchkit.schema import Observations, Runs
     from benchkit.selection import Label
-
-
-#: Columns of what is compared, by which its tables can be parted.
-_LABELS = ("group", "variant", "benchmark", "params", "tool", "subject", "metric", "stat")
-#: Runs up to which a look at them audits them, too: its time grows with their number.
-_QUICK = 2000
-_UNSEEN = "So many runs are audited when asked for: .findings"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -73,6 +69,9 @@ class RunSet:
         One row per run, of every role.
     series : Observations or None
         Samples over time of the containers that ran beside the load.
+    contested : mapping of str to tuple of str
+        Variants that are left out because several origins of the store hold them: load with
+        ``origin=``.
     problems : tuple of Finding
         What was found while loading; `findings` has them, and what `check` finds, as a frame.
     diagnostics : tuple of Diagnostic
@@ -99,6 +98,7 @@ class RunSet:
     observations: Observations
     runs: Runs
     series: Observations | None = None
+    contested: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     problems: tuple[Finding, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     reports: tuple[SourceReport, ...] = ()
@@ -166,17 +166,16 @@ class RunSet:
         >>> results.where(variant=["none", "otlp"], run=[1, 2]).variants
         ['none', 'otlp']
         """
-        of_runs = {k: v for k, v in labels.items() if k in self.runs.columns}
-        rest = {k: v for k, v in labels.items() if k not in of_runs}
-        runs = selection.select(self.runs, **of_runs)
-        measured = runs[runs["role"] == "measured"][list(schema.RUN_KEY)]
-        rows = self.observations.merge(measured.drop_duplicates(), on=list(schema.RUN_KEY))
-        observations = selection.select(schema.observations(rows[schema.column_names()]), **rest)
-        reports = self.reports
-        if asked := labels.get("variant"):
-            names = {"", *([asked] if isinstance(asked, (str, int, float)) else asked)}
-            reports = tuple(report for report in reports if report.variant in names)
-        return replace(self, observations=observations, runs=runs, reports=reports)
+        reports, contested = self.reports, self.contested
+        if requested := labels.get("variant"):
+            names = list_texts(requested)
+            contested = {name: origins for name, origins in contested.items() if name in names}
+            refuse_contested(contested)
+            reports = tuple(report for report in reports if report.variant in {"", *names})
+        observations, runs = select_labels(self.observations, self.runs, labels)
+        return replace(
+            self, observations=observations, runs=runs, reports=reports, contested=contested
+        )
 
     def require_label(self, name: str) -> None:
         """Refuse what is neither a label of compared rows nor one of their params.
@@ -186,9 +185,7 @@ class RunSet:
         SelectionError
             With the name that may have been meant, and those there are.
         """
-        told = ",".join(self.runs["params"].drop_duplicates().tolist()).split(",")
-        params = dict.fromkeys(part.partition("=")[0] for part in told if "=" in part)
-        selection.require(name, [*_LABELS, *params], "column or param")
+        require_label(self.runs, name)
 
     def compare(
         self,
@@ -256,6 +253,7 @@ class RunSet:
             if baseline or variant or not is_only_swept(self.observations, self.runs):
                 raise
             chosen, reason = (), error
+        refuse_contested(self.contested, chosen)
         require_pairs(chosen, self.variants)
         primaries = tuple(map(split_metric, list_names(metrics)))
         require_metrics(self.observations, primaries)
@@ -316,6 +314,7 @@ class RunSet:
 
     def _oppose(self, baseline: str | None) -> Comparisons | BenchkitError | None:
         """Compare all variants with the baseline, or say why they cannot be."""
+        refuse_contested(self.contested)
         if not self.variants:
             return None
         try:
@@ -335,11 +334,15 @@ class RunSet:
         SelectionError, BaselineError
             If a name is not there, or no baseline can be told.
         """
-        if not self.variants:
+        variants = [*self.variants, *self.contested]
+        if not variants:
             raise DataError("no measured run was found", hint="see `benchkit formats`")
-        if len(self.variants) == 1 and variant is None:
-            raise explain_single_variant(self.variants[0], self.runs, self.problems, self.reports)
-        return pair_up(self.variants, baseline, variant, first=self.first_variant)
+        if len(variants) == 1 and variant is None:
+            refuse_contested(self.contested)
+            raise explain_single_variant(variants[0], self.runs, self.problems, self.reports)
+        pairs = pair_up(variants, baseline, variant, first=self.first_variant)
+        refuse_contested(self.contested, pairs)
+        return pairs
 
     def holding(self, observations: Observations) -> RunSet:
         """Return the same runs with other observations.
@@ -369,9 +372,10 @@ class RunSet:
     def __str__(self) -> str:
         from benchkit.tables.overview import overview_table
 
-        said = self._summarise(self.check() if self._is_quick else None)
-        said += "" if self._is_quick else f". {_UNSEEN}"
-        return f"{said}\n\n{overview_table(self.runs)}"
+        findings = self.check() if self._is_quick else None
+        summary = self._summarise(findings)
+        summary += f". {UNSEEN}" if findings is None else ""
+        return f"{summary}\n\n{overview_table(self.runs)}"
 
     def _repr_html_(self) -> str:
         from benchkit.reporting.card import Card
@@ -380,20 +384,14 @@ class RunSet:
         from benchkit.tables.overview import overview_table
 
         findings = self.check() if self._is_quick else None
-        lines = (_UNSEEN,) if findings is None else summarise_findings(findings, rest=IN_PYTHON)
+        lines = (UNSEEN,) if findings is None else summarise_findings(findings, rest=IN_PYTHON)
         table = overview_table(self.runs)
         return to_card(Card(sentence=self._summarise(findings), table=table, lines=lines))
 
     @property
     def _is_quick(self) -> bool:
-        """Whether an audit takes no longer than a look may."""
-        return len(self.runs) <= _QUICK
+        """Whether an audit takes no longer than a look may, and no side is open."""
+        return len(self.runs) <= QUICK and not self.contested
 
     def _summarise(self, findings: Sequence[Finding] | None) -> str:
-        from benchkit.tables.overview import summarise_runs
-
-        said = summarise_runs(self.runs, findings, self.first_variant)
-        lost = sum(report.outcome in {"refused", "empty"} for report in self.reports)
-        if not lost:
-            return said
-        return f"{said}. {lost} source{'' if lost == 1 else 's'} could not be read: .diagnostics"
+        return summarise(self.runs, findings, self.first_variant, self.reports, self.contested)

@@ -63,6 +63,7 @@ def check(
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
+    origin: o.Origin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
     as_format: o.As = None,
@@ -74,8 +75,8 @@ def check(
     grave = free_of and o.choose(free_of, SEVERITIES, "--free-of")
     codes = read_codes(select, "--select"), read_codes(ignore, "--ignore")
     request = o.Request(
-        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
-        exclude=exclude, by=o.require_values(by), quiet=quiet,
+        paths=paths, store=store, origin=origin, layout=layout, rename=rename,
+        as_format=as_format, exclude=exclude, by=o.require_values(by), quiet=quiet,
     )  # fmt: skip
     runset = request.load()
     found = pick(runset.check(baseline=baseline or o.settings().baseline), *codes)

@@ -54,6 +54,7 @@ def compare(
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
+    origin: o.Origin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
     as_format: o.As = None,
@@ -72,8 +73,8 @@ def compare(
         print_like(compat, context, paths or [], chosen, confidence, output, quiet=quiet)
         return
     request = o.Request(
-        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
-        exclude=exclude, by=by, quiet=quiet,
+        paths=paths, store=store, origin=origin, layout=layout, rename=rename,
+        as_format=as_format, exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
     asked = o.Asked(
         baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,

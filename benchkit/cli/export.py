@@ -47,6 +47,7 @@ def export(
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
+    origin: o.Origin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
     as_format: o.As = None,
@@ -61,10 +62,11 @@ def export(
     from benchkit.reporting import to_rows
 
     request = o.Request(
-        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
-        exclude=exclude, by=by, quiet=quiet,
+        paths=paths, store=store, origin=origin, layout=layout, rename=rename,
+        as_format=as_format, exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
-    frames = select_some(request.stream(metric or ()), tool=tool, metric=metric, variant=variant)
+    frames = request.stream(metric or (), variant)
+    frames = select_some(frames, tool=tool, metric=metric, variant=variant)
     if chosen == "parquet" and output is not None:
         o.save(output, lambda path: to_rows.to_parquet(frames, path))
     else:

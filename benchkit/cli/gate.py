@@ -91,6 +91,7 @@ def gate(
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
+    origin: o.Origin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
     as_format: o.As = None,
@@ -108,8 +109,8 @@ def gate(
         o.refuse_both(pair, baseline, variant)
         held = Policy.of(base).override(max_overhead or (), on_inconclusive)
         request = o.Request(
-            paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
-            exclude=exclude, quiet=quiet,
+            paths=paths, store=store, origin=origin, layout=layout, rename=rename,
+            as_format=as_format, exclude=exclude, quiet=quiet,
         )  # fmt: skip
         result = run_gate(
             lambda named: replace(request, paths=list(named)).load(base=base), held,

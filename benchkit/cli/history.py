@@ -67,6 +67,7 @@ def add(
     commit: _Commit,
     date: _Date = None,
     store: o.StoreOption = None,
+    origin: o.IngestOrigin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
     as_format: o.As = None,
@@ -93,7 +94,8 @@ def add(
     request = o.Request(
         layout=layout, rename=rename, as_format=as_format, exclude=exclude, quiet=quiet
     )
-    options = replace(request.options(o.settings()), commit=commit, meta=meta, samples=False)
+    options = request.options(o.settings())
+    options = replace(options, commit=commit, meta=meta, samples=False, origin=origin)
     summary = ingest(paths, Store(target), options, strict=strict)
     told = list_commits(Store(target)).get(commit, ()) if date else ()
     if note := _tell_date(commit[:SHORTEST], dict(meta).get("date", ""), told):
@@ -160,16 +162,26 @@ def follow(
     rule: tuple[str | None, str | None],
 ) -> History:
     """Load and trace as the command line and the settings say."""
+    from benchkit.api import RunSet
     from benchkit.api.sides import require_metrics, split_metric
     from benchkit.comparison.model import Plan
     from benchkit.history import trace
+    from benchkit.ingestion import loading
 
     base = o.settings()
     plan = Plan(
         confidence=o.fraction(rule[1], base.confidence, "--confidence"),
         primaries=tuple(map(split_metric, metric or base.metrics)),
     )
-    runset = request.load()
+    found = loading.load_history(request.store)
+    runset = request.narrow(
+        RunSet(
+            observations=found.observations,
+            runs=found.runs,
+            problems=found.findings,
+            diagnostics=found.diagnostics,
+        )
+    )
     if variant:
         runset = runset.where(variant=variant)
     require_metrics(runset.observations, plan.primaries)

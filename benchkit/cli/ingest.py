@@ -75,6 +75,7 @@ def ingest(
         ),
     ] = None,
     store: o.StoreOption = None,
+    origin: o.IngestOrigin = None,
     layout: o.Layout = None,
     variant: Annotated[
         str | None, typer.Option("--variant", help="Variant of everything read.")
@@ -109,7 +110,7 @@ def ingest(
         layout=layout, as_format=as_format, rename=rename, exclude=exclude, quiet=quiet
     )
     options = _options(request, variant, benchmark, meta)
-    options = replace(options, samples=samples)
+    options = replace(options, samples=samples, origin=origin)
     target = store or DEFAULT
     live = _live(prometheus, query or [], start, end, step)
     with watching(quiet=quiet) as watch:
@@ -169,6 +170,7 @@ def _write_json(summary: IngestSummary) -> str:
     document = {
         "format_version": 1,
         "runs": summary.runs,
+        "superseded": summary.superseded,
         "sources": [asdict(report) for report in summary.reports],
         "skipped": [{"path": path, "reason": reason} for path, reason in summary.skipped],
         "diagnostics": [asdict(problem) for problem in summary.diagnostics],
@@ -190,4 +192,5 @@ def _show(summary: IngestSummary, store: str, output: Path | None, *, verbose: b
     if summary.skipped and not verbose:
         typer.echo(describe_skipped(summary.skipped), err=True)
     after = "next: benchkit compare, benchkit report" if summary.has_result else _NOTHING
-    typer.echo(f"{store}: {summary.runs} runs · {after}", err=True)
+    superseded = f", {summary.superseded} superseded" if summary.superseded else ""
+    typer.echo(f"{store}: {summary.runs} runs{superseded} · {after}", err=True)

@@ -47,6 +47,7 @@ def noise(
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
+    origin: o.Origin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
     as_format: o.As = None,
@@ -56,8 +57,8 @@ def noise(
     """Say how often runs that do not differ seem to, and how far chance goes."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
-        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
-        exclude=exclude, by=o.require_values(by), quiet=quiet,
+        paths=paths, store=store, origin=origin, layout=layout, rename=rename,
+        as_format=as_format, exclude=exclude, by=o.require_values(by), quiet=quiet,
     )  # fmt: skip
     rule = (margin, confidence, runs)
     o.write(answer(request, rule, pair, metric, chosen, to_file=bool(output)), output)
@@ -76,6 +77,7 @@ def answer(
     from benchkit.api.sides import split_metric
     from benchkit.calibration import Rule, calibrate
     from benchkit.comparison.model import Plan
+    from benchkit.ingestion.origins import refuse_contested
     from benchkit.tables.noise import noise_lines, noise_tables
 
     base = o.settings()
@@ -87,6 +89,7 @@ def answer(
     )
     pairs = o.parse_pairs(pair)
     runset = request.load()
+    refuse_contested(runset.contested)
     named = Plan(primaries=tuple(map(split_metric, metric or base.metrics)))
     found = calibrate(runset.observations, runset.runs, tried, pairs, named)
     lines = noise_lines(found)

@@ -36,6 +36,24 @@ Paths = Annotated[
 StoreOption = Annotated[
     str | None, typer.Option("--store", help="Folder or URL of the store. [default: .benchkit]")
 ]
+Origin = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--origin",
+        metavar="O",
+        help="CI job or machine whose runs of the store are meant, or the beginning of its name; "
+        "repeatable, the preferred first. [default: this CI job, else the only one]",
+    ),
+]
+IngestOrigin = Annotated[
+    str | None,
+    typer.Option(
+        "--origin",
+        metavar="O",
+        help="Where the results are from. [default: this CI job; none in a store on this machine, "
+        "the host's name in a store behind a URL]",
+    ),
+]
 Layout = Annotated[
     str | None,
     typer.Option(
@@ -167,6 +185,7 @@ class Request:
 
     paths: list[str] | None = None
     store: str | None = None
+    origin: list[str] | None = None
     layout: str | None = None
     rename: list[str] | None = None
     exclude: list[str] | None = None
@@ -195,7 +214,14 @@ class Request:
         from benchkit import api
 
         options = self.options(base or settings())
-        runset = api.load(*(self.paths or ()), options=options, store=self.store, samples=samples)
+        runset = api.load(
+            *(self.paths or ()), options=options, store=self.store, samples=samples,
+            origin=self.origin or (),
+        )  # fmt: skip
+        return self.narrow(runset)
+
+    def narrow(self, runset: RunSet) -> RunSet:
+        """Say what could not be read, and keep what ``--by`` names."""
         if not self.quiet:
             told = [p for p in runset.diagnostics if p.severity != "note"]
             show_problems(told, limit=_SHOWN)
@@ -207,14 +233,19 @@ class Request:
             runset.require_label(self.split_by)
         return runset
 
-    def stream(self, metrics: Sequence[str]) -> Iterator[Observations]:
+    def stream(
+        self, metrics: Sequence[str], variants: Sequence[str] | None = None
+    ) -> Iterator[Observations]:
         """Yield the observations in frames of bounded size, with the labels of ``--by``."""
         from benchkit.ingestion import loading
         from benchkit.selection import keep
 
         labels = [text.partition("=") for text in self.by or () if "=" in text]
         options = self.options(settings())
-        frames = loading.stream(self.paths or (), options, self.store, metrics)
+        named = [*(variants or ()), *(value for name, _, value in labels if name == "variant")]
+        frames = loading.stream(
+            self.paths or (), options, self.store, metrics, self.origin or (), named
+        )
         for frame in frames:
             for column, _, value in labels:
                 frame = keep(frame, **{column: value})  # noqa: PLW2901 - narrowed step by step

@@ -43,6 +43,7 @@ def plan(
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
+    origin: o.Origin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
     as_format: o.As = None,
@@ -52,8 +53,8 @@ def plan(
     """Say how many runs per side show a change, and how many show none."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
-        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
-        exclude=exclude, by=o.require_values(by), quiet=quiet,
+        paths=paths, store=store, origin=origin, layout=layout, rename=rename,
+        as_format=as_format, exclude=exclude, by=o.require_values(by), quiet=quiet,
     )  # fmt: skip
     o.write(
         answer(request, (effect, power, margin, confidence), metric, chosen, to_file=bool(output)),
@@ -72,11 +73,13 @@ def answer(
     """Load, plan and write as the command line and the settings say."""
     from benchkit.api.sides import split_metric
     from benchkit.comparison.model import Plan
+    from benchkit.ingestion.origins import refuse_contested
     from benchkit.planning import plan_runs
     from benchkit.tables.plan import plan_lines, plan_table
 
     aim = read_goal(*goal)
     runset = request.load()
+    refuse_contested(runset.contested)
     named = Plan(primaries=tuple(map(split_metric, metric or o.settings().metrics)))
     planning = plan_runs(runset.observations, runset.runs, aim, named)
     lines = plan_lines(planning)

@@ -45,6 +45,7 @@ def plot(
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
+    origin: o.Origin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
     as_format: o.As = None,
@@ -58,8 +59,8 @@ def plot(
     ending = output.suffix.removeprefix(".").lower() if output else "svg"
     form = o.choose(format or ending, kinds.FORMS)
     request = o.Request(
-        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
-        exclude=exclude, by=by, quiet=quiet,
+        paths=paths, store=store, origin=origin, layout=layout, rename=rename,
+        as_format=as_format, exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
     target = output or Path(f"{kind}.{form}")
     if kind == history.KIND:

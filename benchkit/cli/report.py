@@ -48,6 +48,7 @@ def report(
     open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     output: o.Output = None,
     store: o.StoreOption = None,
+    origin: o.Origin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
     as_format: o.As = None,
@@ -60,8 +61,8 @@ def report(
     chosen = o.choose(format or endings.get(ending, ending), tuple(SUFFIXES))
     target = output or Path(f"report{SUFFIXES[chosen]}")
     request = o.Request(
-        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
-        exclude=exclude, by=o.require_values(by), quiet=quiet,
+        paths=paths, store=store, origin=origin, layout=layout, rename=rename,
+        as_format=as_format, exclude=exclude, by=o.require_values(by), quiet=quiet,
     )  # fmt: skip
     asked = o.Asked(
         baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,

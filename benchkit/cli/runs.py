@@ -6,11 +6,14 @@ Why: what a comparison stands on, before anyone believes it.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchkit.cli import options as o
+
+if TYPE_CHECKING:
+    from benchkit.api import RunSet
 
 FORMATS = ("table", "md", "csv", "json")
 ENDINGS = {".md": "md", ".csv": "csv", ".json": "json"}
@@ -30,6 +33,7 @@ def runs(
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
+    origin: o.Origin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
     as_format: o.As = None,
@@ -39,10 +43,10 @@ def runs(
     """List the runs: group, variant, benchmark, params, run, role, tool, start, sources."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
-        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
-        exclude=exclude, by=by, quiet=quiet,
+        paths=paths, store=store, origin=origin, layout=layout, rename=rename,
+        as_format=as_format, exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
-    frame = request.load().runs
+    frame = load(request).runs
     if chosen in {"csv", "json"}:
         from benchkit.reporting.to_rows import runs_to_csv, runs_to_json
 
@@ -54,3 +58,20 @@ def runs(
     o.write(
         render_table(runs_table(frame), markdown=chosen == "md", to_file=output is not None), output
     )
+
+
+def load(request: o.Request) -> RunSet:
+    """Load the runs, of a store those of every origin that is not ruled out, and no values."""
+    from benchkit.api import RunSet
+    from benchkit.ingestion import loading
+    from benchkit.ingestion.origins import match
+
+    found = loading.list_runs(request.paths or (), request.store)
+    if found is None:
+        return request.load()
+    runset = RunSet(observations=found.observations, runs=found.runs)
+    if request.origin:
+        known = found.runs["origin"].unique().tolist()
+        named = [origin for name in request.origin for origin in match(name, known) or [name]]
+        runset = runset.where(origin=named)
+    return request.narrow(runset)

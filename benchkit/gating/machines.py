@@ -24,10 +24,14 @@ _SHOWN = 3
 
 
 class Side(NamedTuple):
-    """What a variant's runs tell of their machine, and whether any was brought from elsewhere."""
+    """What a variant's runs tell of their machine, and whether any was brought from elsewhere.
+
+    ``origin`` is the CI job or machine that ingested them.
+    """
 
     told: dict[str, str]
     is_distant: bool
+    origin: str = ""
 
 
 def find_unlike(
@@ -46,8 +50,8 @@ def find_unlike(
     -----
     Where one side alone tells its machine, or nothing that both tell can be compared, it is not
     known to be the same. Where neither does, it is taken to be, unless one of them was brought from
-    elsewhere (a commit, a web address, an object store). What many machines share (the system, its
-    architecture) tells none.
+    elsewhere (a commit, a web address, an object store) or they differ in origin. What many
+    machines share (the system, its architecture) tells none.
     """
     differing = {f.where: f.message for f in findings if f.code == OTHER_MACHINE}
     sides = _list_sides(runs)
@@ -60,6 +64,12 @@ def find_unlike(
             continue
         elif one.told or other.told:
             found[pair] = printable(_tell_untold(pair, one.told, other.told))
+        elif one.origin != other.origin:
+            origins = f"{one.origin!r} and {other.origin!r}"
+            found[pair] = printable(
+                f"the sides are of the origins {origins}, and neither says on which machine it was "
+                "measured"
+            )
         elif one.is_distant != other.is_distant:
             found[pair] = "measured elsewhere, and not told on which machine"
     return found
@@ -67,14 +77,19 @@ def find_unlike(
 
 def _list_sides(runs: Runs) -> dict[str, Side]:
     measured = runs[(runs["role"] == "measured").to_numpy()]
-    names = ("variant", "env", "sources")
+    names = ("variant", "env", "sources", "origin")
     found: dict[str, Side] = {}
-    for variant, env, sources in zip(*(measured[name].tolist() for name in names), strict=True):
+    columns = (measured[name].tolist() for name in names)
+    for variant, env, sources, origin in zip(*columns, strict=True):
         is_far = any(is_distant(str(source["path"])) for source in sources or ())
-        told, was_far = found.get(variant, ({}, False))
+        told, was_far, _ = found.get(variant, Side({}, is_distant=False))
         entries = list_entries(env) if isinstance(env, Mapping) else {}
         own = {name: value for name, value in entries.items() if tells_which(name)}
-        found[variant] = Side({**told, **own}, is_distant=is_far or was_far)
+        found[variant] = Side(
+            {**told, **own},
+            is_distant=is_far or was_far,
+            origin=origin if isinstance(origin, str) else "",
+        )
     return found
 
 

@@ -39,10 +39,13 @@ class Change:
     ----------
     notes : list of Diagnostic
         A note for every run whose declared number was taken.
+    superseded : int
+        Stored runs in whose place new ones stand.
     """
 
     def __init__(self, stored: pa.Table | None, new: Sequence[Part]) -> None:
         self.notes: list[Diagnostic] = []
+        self.superseded = 0
         self._new = new
         self._after = [] if stored is None or not stored.num_columns else [stored]
 
@@ -51,7 +54,7 @@ class Change:
         import pyarrow as pa
 
         if stored is None or not len(stored):
-            self.notes = settle(self._new)
+            self.notes, self.superseded = settle(self._new), 0
             rows = parts_table(self._new)
             self._after = [rows]
             return _flag(rows, dropped=False)
@@ -64,22 +67,28 @@ class Change:
         self.notes = settle([*kept, *self._new])
         changed = [part for part, old in zip(kept, before, strict=True) if _labels(part) != old]
         added, dropped = parts_table([*changed, *self._new]), parts_table(superseded)
+        self.superseded = _count_runs([dropped])
         replaced = {*gone, *((part.batch, part.piece) for part in changed)}
         self._after = [_without(stored, replaced), added]
         return pa.concat_tables([_flag(added, dropped=False), _flag(dropped, dropped=True)])
 
     def count_runs(self) -> int:
         """Count the runs in the store after the change; what ran beside the load is none."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
+        return _count_runs(self._after)
 
-        names = [name for name in _RUN if all(name in table.column_names for table in self._after)]
-        if not self._after:
-            return 0
-        runs = pa.concat_tables([table.select(names) for table in self._after])
-        is_none = pc.is_in(runs["role"], pa.array(["companion", "damaged"]))
-        runs = runs.filter(pc.invert(is_none))
-        return len(runs.group_by(names).aggregate([]))
+
+def _count_runs(tables: Sequence[pa.Table]) -> int:
+    """Count the runs that the rows of tables make up."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names = [name for name in _RUN if all(name in table.column_names for table in tables)]
+    if not tables:
+        return 0
+    runs = pa.concat_tables([table.select(names) for table in tables])
+    is_none = pc.is_in(runs["role"], pa.array(["companion", "damaged"]))
+    runs = runs.filter(pc.invert(is_none))
+    return len(runs.group_by(names).aggregate([]))
 
 
 def list_sources(stored: pa.Table | None) -> dict[Identity, tuple[str, str]]:

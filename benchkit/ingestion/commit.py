@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
@@ -17,6 +17,7 @@ from benchkit.ingestion.changes import Change, list_sources
 from benchkit.ingestion.discovery import Discovery, Found, Options, assign, discover
 from benchkit.ingestion.frames import list_parts
 from benchkit.ingestion.harvest import Harvest
+from benchkit.ingestion.origins import name_origin
 from benchkit.ingestion.parts import single_out
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
@@ -42,6 +43,8 @@ class IngestSummary:
     findings : tuple of Finding
     runs : int
         Runs in the store after it.
+    superseded : int
+        Runs that were in the store before, and in whose place new ones of the same sources stand.
     """
 
     reports: tuple[SourceReport, ...]
@@ -49,6 +52,7 @@ class IngestSummary:
     diagnostics: tuple[Diagnostic, ...]
     findings: tuple[Finding, ...]
     runs: int
+    superseded: int = 0
 
     def count(self, *outcomes: str) -> int:
         """How many sources ended as one of ``outcomes``."""
@@ -94,6 +98,8 @@ def ingest(
         then as it was.
     """
     options = options or Options()
+    if options.origin is None:
+        options = replace(options, origin=name_origin(store.url))
     discovery = discover(arguments, options) if arguments or not live else Discovery()
     assign(live, options)
     discovery.found += live
@@ -106,7 +112,8 @@ def ingest(
         diagnostics = [*discovery.diagnostics, *harvest.diagnostics, *change.notes]
         if harvest.parts:
             diagnostics += _tidy(store)
-    return _summarise(discovery, harvest, diagnostics, change.count_runs())
+    summary = _summarise(discovery, harvest, diagnostics, change.count_runs())
+    return replace(summary, superseded=change.superseded)
 
 
 @contextmanager

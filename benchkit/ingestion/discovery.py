@@ -38,10 +38,10 @@ class Options:
     """What the command line says of the sources; it stands above all other labels.
 
     With a ``commit`` the same path is another source for each, and each is a group of its own.
-    ``origin`` is the CI job or machine to which the sources belong in a store.
+    ``origin`` is the CI job or machine to which the sources belong in a store; None: inferred.
     """
 
-    origin: str = ""
+    origin: str | None = None
     layout: str | None = None
     variant: str | None = None
     benchmark: str | None = None
@@ -186,7 +186,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
 def assign(sources: Sequence[Found], options: Options) -> None:
     """Complete the identity of sources with what the command line says of them."""
     for source in sources:
-        source.origin = options.origin
+        source.origin = options.origin or ""
         source.assigned = write_assigned(source.variant or options.variant, options.commit)
 
 

@@ -171,11 +171,12 @@ def _split_place(source: str) -> tuple[str, int]:
     return path, int(line)
 
 
-def stream_observations(store: Store, metrics: Sequence[str] = ()) -> Iterator[Observations]:
-    """Yield all of a store's observations, samples included, in frames of bounded size."""
+def stream_observations(
+    store: Store, parts: Sequence[Part], metrics: Sequence[str] = ()
+) -> Iterator[Observations]:
+    """Yield the observations of parts of a store, samples included, in frames of bounded size."""
     import pyarrow as pa
 
-    parts = list_parts(store)
     for batch in store.stream(raw=True, metrics=metrics):
         values, _ = drop_unsound(parts, pa.Table.from_batches([batch]))
         frame = observations(parts, values)
@@ -220,7 +221,7 @@ def runs(parts: Sequence[Part]) -> Runs:
     for part in parts:
         key = (part.group, part.variant, part.benchmark, part.params, part.number, part.tool)
         alone = part.path if part.role == "damaged" else ""
-        grouped.setdefault((*key, part.role, alone), []).append(part)
+        grouped.setdefault((*key, part.role, part.origin, alone), []).append(part)
     rows = [_run(same) for same in grouped.values()]
     firsts = [same[0] for same in grouped.values()]
     # Of the order of several runs of one source two tell as much as all.
@@ -246,7 +247,7 @@ def _repeat(frame: Runs, parts: Sequence[Part]) -> Runs:
 def _run(same: Sequence[Part]) -> dict[str, Any]:
     first = same[0]
     row: dict[str, Any] = {name: getattr(first, name) for name in _LABELS}
-    row |= {"run": first.number, "role": first.role}
+    row |= {"run": first.number, "role": first.role, "origin": first.origin}
     row |= zip(_FACTS, _tell_facts(first), strict=True)
     row |= {"load_model": first.load_model, "units": dict(first.units), "env": dict(first.env)}
     row["remark"] = next((part.remark for part in same if part.remark), None)

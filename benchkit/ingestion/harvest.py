@@ -164,6 +164,6 @@ def _duplicate(found: Found, first: str) -> Finding:
         code="B103",
         severity="warning",
         message=f"the same bytes as {first}; counted once",
-        remedy="delete the copy, or name both files with label=path if they are two runs",
+        remedy="delete the copy, or label each with label=path if they are two variants",
         where=found.label,
     )

@@ -6,8 +6,8 @@ Why: the command line and the notebook load by the same road.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -20,9 +20,11 @@ from benchkit.ingestion.frames import drop_unsound, list_parts, stream_observati
 from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import runs as make_runs
 from benchkit.ingestion.harvest import gather
+from benchkit.ingestion.origins import choose, list_layers, name_job, refuse_contested
 from benchkit.ingestion.parts import Part, single_out_shared
 from benchkit.layout.numbering import part_packages, settle
 from benchkit.schema import observations as make_table
+from benchkit.schema import runs as make_run_table
 from benchkit.store import DEFAULT, Store, values_schema
 
 if TYPE_CHECKING:
@@ -39,35 +41,87 @@ class Loaded:
     """What was loaded; the fields are those of `benchkit.RunSet`.
 
     ``derived`` is the number of rows, the last ones, that follow from the others; ``series`` are
-    the samples over time from which some of them do.
+    the samples over time from which some of them do. ``contested`` maps each variant that was left
+    out, because several origins hold it, to them.
     """
 
     observations: Observations
     runs: Runs
     derived: int = 0
     series: Observations | None = None
+    contested: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     reports: tuple[SourceReport, ...] = ()
     first_variant: str | None = None
 
 
-def load(arguments: Sequence[str], options: Options, store: str | None, *, samples: bool) -> Loaded:
+def load(
+    arguments: Sequence[str],
+    options: Options,
+    store: str | None,
+    *,
+    samples: bool,
+    origins: Sequence[str] = (),
+) -> Loaded:
     """Load raw files and folders, or a store where none or only the store itself is named.
+
+    Parameters
+    ----------
+    arguments, options, store, samples
+        What to load.
+    origins : sequence of str
+        As `origins.choose` takes them; of a store, each side uses one.
 
     Raises
     ------
     DataError
         If there is nothing to load.
+    SelectionError
+        If nothing has a named origin.
     """
     place = _store_of(arguments, store)
     if place is not None:
-        return _load_store(place, samples=samples)
+        return _load_store(place, origins, samples=samples)
     return _load_raw(discover(arguments, options), options, samples=samples)
 
 
+def load_history(store: str | None) -> Loaded:
+    """Load all that a store holds; runs of several origins get numbers of their own.
+
+    Raises
+    ------
+    DataError
+        If the store is empty or not there.
+    """
+    place = Store(store or DEFAULT)
+    values, loaded, last = place.values(), list[Loaded](), 0
+    for parts in list_layers(_read_stored(place)):
+        layer = _load_parts(place, parts, values)
+        for frame in (layer.observations, layer.runs) if last else ():
+            frame["run"] = (frame["run"] + last).astype("int32")
+        last = max([last, *layer.runs["run"].tolist()])
+        loaded.append(layer)
+    return loaded[0] if len(loaded) == 1 else _join(loaded)
+
+
+def list_runs(arguments: Sequence[str], store: str | None) -> Loaded | None:
+    """Load the runs of a store, whatever their origins, without values; None for raw files."""
+    place = _store_of(arguments, store)
+    if place is None:
+        return None
+    parts = _read_stored(place)
+    nothing = make_observations([], values_schema().empty_table())
+    return Loaded(observations=nothing, runs=make_runs(parts))
+
+
 def stream(
-    arguments: Sequence[str], options: Options, store: str | None, metrics: Sequence[str] = ()
+    arguments: Sequence[str],
+    options: Options,
+    store: str | None,
+    metrics: Sequence[str] = (),
+    origins: Sequence[str] = (),
+    variants: Sequence[str] = (),
 ) -> Iterator[Observations]:
     """Yield the observations, raw samples included, in frames of bounded size.
 
@@ -75,10 +129,12 @@ def stream(
 
     Parameters
     ----------
-    arguments, options, store
+    arguments, options, store, origins
         As `load` takes them.
     metrics : sequence of str
         Only these; all if empty.
+    variants : sequence of str
+        Those that are read, all if empty: the others may be of several origins.
 
     Raises
     ------
@@ -87,7 +143,7 @@ def stream(
     """
     place = _store_of(arguments, store)
     if place is not None:
-        yield from _stream_store(place, metrics)
+        yield from _stream_store(place, metrics, origins, variants)
         return
     discovery = discover(arguments, options)
     is_piped = any(found.path is None for found in discovery.found)
@@ -103,10 +159,18 @@ def stream(
             yield from _stream_store(passing, metrics)
 
 
-def _stream_store(store: Store, metrics: Sequence[str]) -> Iterator[Observations]:
+def _stream_store(
+    store: Store,
+    metrics: Sequence[str],
+    origins: Sequence[str] = (),
+    variants: Sequence[str] = (),
+) -> Iterator[Observations]:
     """Yield what is stored, then what follows from it."""
-    loaded = _load_store(store, samples=False)
-    yield from stream_observations(store, metrics)
+    choice = choose(_read_stored(store), origins, name_job())
+    contested = {v: of for v, of in choice.contested.items() if not variants or v in variants}
+    refuse_contested(contested)
+    loaded = _load_parts(store, choice.parts, store.values())
+    yield from stream_observations(store, choice.parts, metrics)
     derived = loaded.observations.tail(loaded.derived)
     if metrics:
         derived = derived[derived["metric"].isin(metrics)]
@@ -121,7 +185,20 @@ def _store_of(arguments: Sequence[str], store: str | None) -> Store | None:
     return None if arguments else Store(store or DEFAULT)
 
 
-def _load_store(store: Store, *, samples: bool) -> Loaded:
+def _load_store(store: Store, origins: Sequence[str], *, samples: bool) -> Loaded:
+    choice = choose(_read_stored(store), origins, name_job())
+    loaded = _load_parts(store, choice.parts, store.values(raw=samples))
+    return replace(loaded, contested=choice.contested)
+
+
+def _load_parts(store: Store, parts: Sequence[Part], values: pa.Table) -> Loaded:
+    """Make the frames of some parts of a store."""
+    sound, problems = drop_unsound(parts, values)
+    series, more = drop_unsound(parts, _read_series(store, parts))
+    return replace(_complete(parts, sound, series), diagnostics=(*problems, *more))
+
+
+def _read_stored(store: Store) -> list[Part]:
     parts = list_parts(store)
     if not parts:
         raise DataError(
@@ -129,9 +206,19 @@ def _load_store(store: Store, *, samples: bool) -> Loaded:
             where=store.url,
             hint="run `benchkit ingest PATH` first, or name raw files",
         )
-    values, problems = drop_unsound(parts, store.values(raw=samples))
-    series, more = drop_unsound(parts, _read_series(store, parts))
-    return replace(_complete(parts, values, series), diagnostics=(*problems, *more))
+    return parts
+
+
+def _join(loaded: Sequence[Loaded]) -> Loaded:
+    """Put loads together whose runs have numbers of their own."""
+    import pandas as pd
+
+    return Loaded(
+        observations=make_table(pd.concat([one.observations for one in loaded])),
+        runs=make_run_table(pd.concat([one.runs for one in loaded])),
+        findings=tuple(finding for one in loaded for finding in one.findings),
+        diagnostics=tuple(problem for one in loaded for problem in one.diagnostics),
+    )
 
 
 def _read_series(store: Store, parts: Sequence[Part]) -> pa.Table:

@@ -188,7 +188,8 @@ class Reader:
         self._claims = formats
         outcome = self._parse(index, found, source, formats, sink)
         outcome.sha256 = source.sha256
-        outcome.may_be_copy = not found.is_named and not all(f.is_companion for f in formats)
+        is_single = found.is_named and "variant=" not in found.assigned
+        outcome.may_be_copy = not is_single and not all(f.is_companion for f in formats)
         if size and (now := found.measure()) != size:
             outcome.diagnostics.append(_changing(found.label, size, now))
             fingerprint = ""  # the next ingest reads it again

@@ -30,38 +30,39 @@ def runs_table(runs: Runs) -> Table:
     Returns
     -------
     Table
-        Columns that are empty throughout are left out.
+        Columns that are empty throughout are left out, and the origin where there is but one.
     """
-    columns = [runs[name].tolist() for name in (*_NAMES, "duration", "sources", "remark")]
+    names = (*_NAMES, *(("origin",) if runs["origin"].nunique() > 1 else ()))
+    columns = [runs[name].tolist() for name in (*names, "duration", "sources", "remark")]
     table = Table(
         title="Runs",
         columns=(
-            *(Column(name, name, align="right" if name == "run" else "left") for name in _NAMES),
+            *(Column(name, name, align="right" if name == "run" else "left") for name in names),
             Column("duration", "duration", "s", "right"),
             Column("sources", "sources", align="right"),
             Column("remark", "remark"),
         ),
-        rows=tuple(_row(values) for values in zip(*columns, strict=True)),
+        rows=tuple(_row(names, values) for values in zip(*columns, strict=True)),
         caption=_count(runs["role"].tolist()),
     )
     return drop_empty(table, (*_NAMES, "duration", "remark"))
 
 
-def _row(values: Sequence[object]) -> tuple[Cell, ...]:
-    *named, run, role, tool, started, duration, sources, remark = values
+def _row(names: Sequence[str], values: Sequence[object]) -> tuple[Cell, ...]:
+    *labels, duration, sources, remark = values
     return (
-        *(_text(value) for value in named),
-        Cell(f"{run}", float(str(run))),
-        _text(role),
-        _text(tool),
-        Cell(write_time(started)),
+        *(_label(name, value) for name, value in zip(names, labels, strict=True)),
         _duration(duration),
         Cell(f"{len(sources)}", len(sources)) if isinstance(sources, Sequence) else Cell("0", 0),
-        _text(remark),
+        Cell(printable(remark) if isinstance(remark, str) else ""),
     )
 
 
-def _text(value: object) -> Cell:
+def _label(name: str, value: object) -> Cell:
+    if name == "run":
+        return Cell(f"{value}", float(str(value)))
+    if name == "started_at":
+        return Cell(write_time(value))
     return Cell(printable(value) if isinstance(value, str) else "")
 
 

@@ -13,7 +13,7 @@ READING = (
         "counted once. Counter snapshots may well be identical and are kept.",
         why="A copy makes two runs of one, and the spread of a variant with copies too small.",
         example="results/b/wrk-2.txt: the same bytes as results/a/wrk-1.txt; counted once",
-        do="Delete the copy; or name both files with label=path if they are two runs.",
+        do="Delete the copy; or label each with label=path if they are two variants.",
     ),
     Entry(
         code="B104",

@@ -1,0 +1,187 @@
+"""Origins of results: the CI job or machine that ingested them, and the one that a side uses."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from benchkit import selection
+from benchkit.errors import OriginError
+from benchkit.ingestion.parts import Part
+
+#: What names a job of each CI system, the variable that only this system sets first.
+SYSTEMS = {
+    # The legs of a matrix share the name of their job, and may run on one runner in turn: there
+    # the tracking id alone differs.
+    "github": (
+        *("GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT", "GITHUB_JOB"),
+        *("RUNNER_NAME", "RUNNER_TRACKING_ID"),
+    ),
+    "gitlab": ("CI_JOB_ID",),
+    "buildkite": ("BUILDKITE_JOB_ID",),
+    "circleci": ("CIRCLE_WORKFLOW_JOB_ID", "CIRCLE_NODE_INDEX"),
+    "azure": ("BUILD_BUILDID", "SYSTEM_STAGEATTEMPT", "SYSTEM_JOBATTEMPT", "SYSTEM_JOBID"),
+    "jenkins": ("BUILD_TAG", "NODE_NAME"),
+    "travis": ("TRAVIS_JOB_ID",),
+    "appveyor": ("APPVEYOR_JOB_ID",),
+    "bitbucket": ("BITBUCKET_STEP_UUID",),
+    "cirrus": ("CIRRUS_TASK_ID",),
+    "codebuild": ("CODEBUILD_BUILD_ID",),
+    "semaphore": ("SEMAPHORE_JOB_ID",),
+}
+#: Letters kept of GitHub's tracking id.
+_SHORT = 8
+
+
+class Side(NamedTuple):
+    """What uses one origin: a variant of a commit, or what one machine recorded beside its load."""
+
+    commit: str
+    variant: str
+    has_load: bool
+
+
+def name_job(environ: Mapping[str, str] = os.environ) -> str:
+    """Name the CI job that an environment describes; empty outside CI.
+
+    Examples
+    --------
+    >>> name_job({"GITHUB_RUN_ID": "71", "GITHUB_RUN_ATTEMPT": "2", "GITHUB_JOB": "bench"})
+    'github/71/2/bench'
+    >>> name_job({"CI_JOB_ID": "4711"}), name_job({})
+    ('gitlab/4711', '')
+    """
+    for system, names in SYSTEMS.items():
+        if environ.get(names[0]):
+            values = [_shorten(environ[name]) for name in names if environ.get(name)]
+            return "/".join((system, *values))
+    return ""
+
+
+def name_origin(store: str, environ: Mapping[str, str] = os.environ) -> str:
+    """Name the origin of what this process ingests into a store, where the user names none."""
+    return name_job(environ) or (socket.gethostname() if "://" in store else "")
+
+
+def _shorten(value: str) -> str:
+    if value.startswith("github_"):
+        return value.removeprefix("github_")[:_SHORT]
+    return "-".join(value.split())
+
+
+@dataclass(slots=True)
+class Choice:
+    """The parts of one origin per side, and the sides that several origins hold.
+
+    ``contested`` maps a variant to its origins, the newest first.
+    """
+
+    parts: list[Part]
+    contested: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> Choice:
+    """Choose an origin for each side: a named one, else that of this CI job, else the only one.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    named : sequence of str
+        Origins or their beginnings (``github/71``), the preferred first.
+    job : str
+        The origin of this CI job, if there is one.
+
+    Raises
+    ------
+    SelectionError
+        If nothing has a named origin.
+    """
+    known = sorted({part.origin for part in parts})
+    for name in named:
+        if not match(name, known):
+            selection.require(name, known, "origin")
+    if len(known) < 2:
+        return Choice(list(parts))
+    chosen: dict[Side, str | None] = {}
+    contested: dict[str, tuple[str, ...]] = {}
+    for side, origins in _list_holders(parts).items():
+        left = _narrow(origins, (*named, *filter(None, [job])))
+        chosen[side] = left[0] if len(left) == 1 else None
+        if len(left) > 1:
+            contested[side.variant] = tuple(left)
+    return Choice(_keep(parts, chosen), contested)
+
+
+def list_layers(parts: Sequence[Part]) -> Iterator[list[Part]]:
+    """Yield all parts, so that no side has more than one origin at a time."""
+    holders = _list_holders(parts)
+    for place in range(max(map(len, holders.values()), default=0)):
+        layer = {side: (*of, *(None for _ in range(place)))[place] for side, of in holders.items()}
+        yield _keep(parts, layer)
+
+
+def refuse_contested(
+    contested: Mapping[str, Sequence[str]], pairs: Sequence[tuple[str, str]] | None = None
+) -> None:
+    """Refuse variants that several origins hold, if they are among the pairs.
+
+    Raises
+    ------
+    OriginError
+        With the origins and the option that chooses one.
+    """
+    meant = contested if pairs is None else {name for pair in pairs for name in pair}
+    for variant, origins in contested.items():
+        if variant not in meant:
+            continue
+        raise OriginError(variant, origins)
+
+
+def match(name: str, origins: Sequence[str]) -> list[str]:
+    """Return the origin of this name, else those whose names begin so: ``github/71``."""
+    exact = [origin for origin in origins if origin == name]
+    return exact or [o for o in origins if name and o.startswith(f"{name.rstrip('/')}/")]
+
+
+def _narrow(origins: Sequence[str], preferred: Sequence[str]) -> Sequence[str]:
+    if len(origins) > 1:
+        for name in preferred:
+            if left := match(name, origins):
+                return left
+    return origins
+
+
+def _list_holders(parts: Sequence[Part]) -> dict[Side, list[str]]:
+    """Return the origins of each side, the newest first."""
+    loaded = _list_loaded(parts)
+    newest: dict[Side, dict[str, int]] = defaultdict(dict)
+    for part in parts:
+        if part.role != "companion" or part.origin not in loaded:
+            batches = newest[_find_side(part, loaded)]
+            batches[part.origin] = max(batches.get(part.origin, 0), part.batch)
+    return {side: sorted(of, key=of.__getitem__, reverse=True) for side, of in newest.items()}
+
+
+def _keep(parts: Sequence[Part], chosen: Mapping[Side, str | None]) -> list[Part]:
+    """Keep the parts of the chosen origins; companions of no such side go with their origin."""
+    loaded, used = _list_loaded(parts), set(chosen.values())
+
+    def is_kept(part: Part) -> bool:
+        side = _find_side(part, loaded)
+        return part.origin == chosen[side] if side in chosen else part.origin in used
+
+    return [part for part in parts if is_kept(part)]
+
+
+def _list_loaded(parts: Sequence[Part]) -> set[str]:
+    return {part.origin for part in parts if part.role != "companion"}
+
+
+def _find_side(part: Part, loaded: AbstractSet[str]) -> Side:
+    head, _, value = part.assigned.partition(",")[0].partition("=")
+    return Side(value if head == "commit" else "", part.variant, part.origin in loaded)

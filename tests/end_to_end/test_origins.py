@@ -1,0 +1,217 @@
+"""Results of several CI jobs and machines in one store: none is lost, none is pooled."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import gated
+import pytest
+
+import benchkit.api as bk
+from benchkit.cli import run
+from benchkit.errors import OriginError
+
+JOB = {"GITHUB_RUN_ID": "71", "GITHUB_RUN_ATTEMPT": "1", "GITHUB_JOB": "bench"}
+GATE = ["gate", "--baseline", "main", "--variant", "pr", "--max-overhead", "time_per_op=5%", "-q"]
+
+
+@pytest.fixture(autouse=True)
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def enter(monkeypatch: pytest.MonkeyPatch, leg: str) -> None:
+    """Become another leg of a matrix: all but the runner is the same."""
+    for name, value in {**JOB, "RUNNER_NAME": leg}.items():
+        monkeypatch.setenv(name, value)
+
+
+def measure(cost: float, seed: int = 1) -> None:
+    gated.write_runs(Path("results/main.txt"), seed=seed)
+    gated.write_runs(Path("results/pr.txt"), seed=seed + 1, cost=cost)
+
+
+def list_runs(capsys: pytest.CaptureFixture[str], *options: str) -> Counter[tuple[str, str]]:
+    capsys.readouterr()
+    assert run(["runs", "--format", "json", *options]) == 0
+    rows = json.loads(capsys.readouterr().out)["runs"]
+    return Counter((row["origin"], row["variant"]) for row in rows)
+
+
+def test_a_folder_measured_again_under_another_label_is_added(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gated.write_runs(workspace / "results/bench.txt", seed=1)
+    assert run(["ingest", "main=results"]) == 0
+    gated.write_runs(workspace / "results/bench.txt", seed=2, cost=0.15)
+    assert run(["ingest", "pr=results"]) == 0
+    assert "superseded" not in capsys.readouterr().err
+    assert list_runs(capsys) == {("", "main"): 20, ("", "pr"): 20}
+    assert run(GATE) == 1
+
+
+def test_what_an_ingest_supersedes_is_counted(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gated.write_runs(workspace / "results/bench.txt", seed=1)
+    assert run(["ingest", "main=results", "-q"]) == 0
+    gated.write_runs(workspace / "results/bench.txt", seed=2)
+    assert run(["ingest", "main=results", "--format", "json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert (summary["runs"], summary["superseded"]) == (20, 20)
+    gated.write_runs(workspace / "results/bench.txt", seed=3)
+    assert run(["ingest", "main=results"]) == 0
+    assert ".benchkit: 20 runs, 20 superseded · " in capsys.readouterr().err
+
+
+def test_two_jobs_with_equal_paths_and_labels_are_judged_by_their_own_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    enter(monkeypatch, "arm")
+    measure(0.15)
+    assert run(["ingest", "results", "-q"]) == 0
+    assert run(GATE) == 1
+
+    enter(monkeypatch, "intel")
+    measure(0.0, seed=7)
+    assert run(["ingest", "results", "-q"]) == 0
+    assert run(GATE) == 0
+
+    enter(monkeypatch, "arm")
+    assert run(GATE) == 1
+    job = "github/71/1/bench"
+    assert list_runs(capsys) == {
+        (f"{job}/{leg}", variant): 20 for leg in ("arm", "intel") for variant in ("main", "pr")
+    }
+    assert run(["runs"]) == 0
+    assert f"{job}/arm" in capsys.readouterr().out
+    assert run(["runs", "--origin", f"{job}/arm"]) == 0
+    assert "intel" not in capsys.readouterr().out
+
+    measure(0.0, seed=9)
+    assert run(["ingest", "results"]) == 0  # the same job again replaces its own alone
+    assert ".benchkit: 80 runs, 40 superseded · " in capsys.readouterr().err
+    assert run(GATE) == 0
+
+
+EVERY = (
+    ["compare"],
+    ["report", "-o", "report.md"],
+    ["gate", "--max-overhead", "time_per_op=5%"],
+    ["export"],
+    ["plan"],
+    ["noise"],
+    ["check"],
+    ["plot", "forest", "-o", "forest.svg"],
+)
+
+
+@pytest.mark.parametrize("command", EVERY, ids=lambda command: command[0])
+def test_without_an_origin_several_are_refused_by_name(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for leg, cost in (("arm", 0.15), ("intel", 0.0)):
+        measure(cost, seed=len(leg))
+        assert run(["ingest", "results", "--origin", f"ci/{leg}", "-q"]) == 0
+    assert run(command) == 2
+    refused = capsys.readouterr().err
+    assert "from 2 origins: 'ci/intel', 'ci/arm'; choose one with --origin" in refused
+    assert run([*command, "--origin", "ci/intel"]) == 0
+    assert run([*command, "--origin", "ci"]) == 2  # the beginning of both
+    assert run([*command, "--origin", "ci/amd"]) == 3
+    printed = capsys.readouterr()
+    assert "there is no origin 'ci/amd'; did you mean 'ci/arm'?" in printed.out + printed.err
+    assert run(["compare", "--origin", "ci/arm", "--format", "json"]) == 0
+    (row, *_) = [r for r in json.loads(capsys.readouterr().out)["rows"] if r["primary"]]
+    assert (row["n_baseline"], row["n_variant"], row["verdict"]) == (10, 10, "regression")
+
+
+def test_python_chooses_an_origin_too() -> None:
+    for leg, cost in (("arm", 0.15), ("intel", 0.0)):
+        measure(cost, seed=len(leg))
+        assert run(["ingest", "results", "--origin", leg, "-q"]) == 0
+    assert set(bk.load(origin="arm").compare().frame.query("primary").verdict) == {"regression"}
+    assert set(bk.load(origin="intel").runs.origin) == {"intel"}
+    open_sides = bk.load()
+    assert open_sides.contested == {"main": ("intel", "arm"), "pr": ("intel", "arm")}
+    assert "load with origin=" in str(open_sides)
+    with pytest.raises(OriginError, match="from 2 origins"):
+        open_sides.compare(baseline="main", variant="pr")
+    with pytest.raises(OriginError, match="'main'"):
+        open_sides.where(variant="main")
+
+
+def test_the_sides_may_be_of_two_origins_and_the_machines_are_checked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    measure(0.15)
+    assert run(["ingest", "results/main.txt", "--origin", "nightly", "-q"]) == 0
+    assert run(["ingest", "results/pr.txt", "--origin", "pr-7", "-q"]) == 0
+    assert run(["compare"]) == 0
+    assert "pr" in capsys.readouterr().out
+    assert run(GATE) != 1  # nothing says on which machine either was measured
+    shown = capsys.readouterr().out
+    assert "of the origins 'nightly' and 'pr-7'" in shown
+    assert "not shown" in shown
+
+
+def test_a_variant_of_several_origins_stands_in_nobodys_way() -> None:
+    measure(0.15)
+    assert run(["ingest", "results", "--origin", "a", "-q"]) == 0
+    for origin in ("a", "b"):
+        gated.write_runs(Path("results/other.txt"), seed=5)
+        assert run(["ingest", "results/other.txt", "--origin", origin, "-q"]) == 0
+    assert run(GATE) == 1
+    assert run(["export", "--variant", "pr", "-o", "pr.csv"]) == 0
+    assert run(["export", "--variant", "other", "-o", "other.csv"]) == 2
+    assert run(["compare", "--baseline", "main"]) == 2
+
+
+def test_history_ignores_origins(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number, leg in ((1, "a"), (2, "b"), (2, "c")):
+        enter(monkeypatch, leg)
+        gated.write_runs(Path("results/base.txt"), seed=number, benchmarks=("Ping",), runs=5)
+        when = ["--commit", f"{number:07d}a", "--date", f"2026-10-0{number}T10:00:00Z", "-q"]
+        assert run(["history", "add", "results", *when]) == 0
+    capsys.readouterr()
+    assert run(["history", "show", "--format", "json"]) == 0
+    (series,) = json.loads(capsys.readouterr().out)["history"]["series"]
+    assert [point["runs"] for point in series["points"]] == [5, 10]
+
+
+def test_a_moved_file_keeps_its_run_within_its_origin(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measure(0.0)
+    for origin in ("a", "b"):
+        assert run(["ingest", "results", "--origin", origin, "-q"]) == 0
+    (workspace / "results").rename(workspace / "moved")
+    assert run(["ingest", "moved", "--origin", "a"]) == 0
+    assert "80 runs, 40 superseded" in capsys.readouterr().err
+    assert list_runs(capsys) == {(o, v): 20 for o in "ab" for v in ("main", "pr")}
+
+
+def test_a_copy_counts_once_per_origin_and_label(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = gated.write_runs(workspace / "results/1.txt", seed=1).read_text(encoding="utf-8")
+    (workspace / "results/2.txt").write_text(text, encoding="utf-8")
+    assert run(["ingest", "main=results"]) == 0
+    assert "B103" in capsys.readouterr().err
+    assert run(["ingest", "pr=results", "-q"]) == 0
+    assert run(["ingest", "main=results", "--origin", "other", "-q"]) == 0
+    assert list_runs(capsys) == {("", "main"): 20, ("", "pr"): 20, ("other", "main"): 20}
+
+
+def test_the_same_path_is_another_source_for_every_commit_given(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for commit in ("aaaaaaa", "bbbbbbb", "bbbbbbb"):
+        gated.write_runs(Path("results/base.txt"), seed=len(commit), runs=5, benchmarks=("Ping",))
+        assert run(["history", "add", "results", "--commit", commit, "-q"]) == 0
+    assert list_runs(capsys) == {("", "base"): 10}
