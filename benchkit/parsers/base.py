@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.source import Head, Source
+from benchkit.parsers.head import Head
+from benchkit.parsers.source import Source
 
 if TYPE_CHECKING:
     from datetime import datetime

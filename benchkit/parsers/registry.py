@@ -13,8 +13,9 @@ from importlib.metadata import EntryPoint, entry_points
 
 from benchkit.errors import AmbiguousFormatError, ConfigError, UnknownFormatError
 from benchkit.parsers.base import Format
+from benchkit.parsers.head import Head
 from benchkit.parsers.signs import SIGNS, find_signs
-from benchkit.parsers.source import Head, Source
+from benchkit.parsers.source import Source
 
 #: What to do where several formats claim a source.
 SAY_WHICH = "say which with --as FORMAT, or as_format= in Python"

@@ -8,8 +8,9 @@ only; the format itself decides. A test holds every sign against every fixture.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
-from benchkit.parsers.source import Head
+from benchkit.parsers.head import Head
 
 _DIGITS = "0123456789"
 
@@ -109,9 +110,12 @@ def find_signs(head: Head) -> frozenset[str]:
     >>> sorted(find_signs(Head("x", b"", "BenchmarkPing 1 5 ns/op")))
     ['gobench']
     """
-    text = head.text
-    if not text:
-        return frozenset(SIGNS)
+    return signs_in(head.text) if head.text else frozenset(SIGNS)
+
+
+@lru_cache(maxsize=1)  # asked twice of each head: before prefixes are taken away, and after
+def signs_in(text: str) -> frozenset[str]:
+    """Return the names of the formats whose signs are in a text."""
     first = first_visible(text)
     found = {name for start, name in _STARTS if start == first}
     for character, words in _WORDS.items():

@@ -6,60 +6,35 @@ Why: BOM, UTF-16, CRLF, ANSI colours, progress overwrites and gzip are handled o
 
 from __future__ import annotations
 
-import codecs
 import gzip
 import hashlib
 import io
 import os
-import re
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
+from benchkit.parsers.cleaning import as_utf8, clean_line, clean_text, decode_lines, unwrap
+from benchkit.parsers.head import Head
+from benchkit.parsers.prefixes import Prefix, find_wrapping, is_logged
 from benchkit.parsers.rawfile import Checksum, RawFile
 
+__all__ = ["HEAD_BYTES", "LINE_BLOCK", "Head", "Source", "UnreadableError", "number_blocks"]
+
 HEAD_BYTES = 1 << 16
+#: Bytes of a log that are searched for reports with a prefix.
+LOG_BYTES = 64 << 20
 _BLOCK = 1 << 20
 #: Bytes of whole lines that are read in columns at once.
 LINE_BLOCK = 1 << 20
 _GZIP = b"\x1f\x8b"
-_ANSI = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])"
-)
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 
 
 class UnreadableError(Exception):
     """A source's bytes cannot be had: damaged gzip, or the file system refuses."""
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The beginning of a source, or a later window of it, to recognise a format by.
-
-    Parameters
-    ----------
-    name : str
-        The file's name, for messages; formats decide by content, never by name.
-    data : bytes
-        Decompressed.
-    text : str
-        Decoded and cleaned as `Source.lines` does; empty if the data is binary.
-    is_start : bool
-        Whether this is the beginning of the source.
-    """
-
-    name: str
-    data: bytes
-    text: str
-    is_start: bool = True
 
 
 class Source:
@@ -108,13 +83,18 @@ class Source:
             raise UnreadableError(error.strerror or str(error)) from error
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the decompressed content in blocks.
+        """Yield the decompressed content in blocks, without what a log put before its lines.
 
         Raises
         ------
         UnreadableError
             When damaged gzip is met; what came before has been yielded.
         """
+        wrapping = self._wrapping
+        blocks = self._blocks_as_they_are()
+        return blocks if wrapping is None else unwrap(blocks, wrapping)
+
+    def _blocks_as_they_are(self) -> Iterator[bytes]:
         with self.open_raw() as raw:
             if raw.read(2) != _GZIP:
                 raw.seek(0)
@@ -151,14 +131,10 @@ class Source:
     def head(self) -> Head:
         """Return the beginning, for `Format.recognises`."""
         if self.is_small and self._data is not None:
-            return Head(self.label, self._data, self.text())
-        data = b""
-        for block in self.blocks():
-            data += block
-            if len(data) >= HEAD_BYTES:
-                break
-        data = data[:HEAD_BYTES]
-        return Head(self.label, data, _clean_text(data))
+            data = self._data if self._wrapping is None else b"".join(self.blocks())
+            return Head(self.label, data, self.text())
+        data = _begin(self.blocks(), HEAD_BYTES)
+        return Head(self.label, data, clean_text(data))
 
     def windows(self) -> Iterator[Head]:
         """Yield later, overlapping windows, for blocks that stand far down in a text."""
@@ -168,16 +144,37 @@ class Source:
         for number, block in enumerate(self.blocks()):
             data = tail + block
             if number or len(data) > HEAD_BYTES:
-                yield Head(self.label, data, _clean_text(data), is_start=False)
+                yield Head(self.label, data, clean_text(data), is_start=False)
             tail = block[-4096:]
 
     def text(self) -> str:
         """Return the whole content as cleaned text; only for forms that are small by nature."""
         if not self.is_small:
-            return _clean_text(b"".join(self.blocks()))
+            return clean_text(b"".join(self.blocks()))
         if self._text is None:
-            self._text = _clean_text(self._data or b"")
-        return self._text
+            plain = self._wrapping is None  # which keeps the text, if so
+            self._text = self._text if plain else clean_text(b"".join(self.blocks()))
+        return self._text or ""
+
+    @cached_property
+    def _wrapping(self) -> tuple[Prefix, ...] | None:
+        """What stands before the lines of reports; None where the text is as its tool printed it.
+
+        Only a text that is a log from its beginning is searched for reports far down.
+        """
+        if self.is_small:
+            text = self._text = clean_text(self._data or b"")
+        else:
+            text = clean_text(_begin(_until_damage(self._blocks_as_they_are()), HEAD_BYTES))
+        if not text or text[0] in "{<":
+            return None
+        found = find_wrapping(text, self.label)
+        if not self.is_small and (found or is_logged(text)):
+            data = _begin(_until_damage(self._blocks_as_they_are()), LOG_BYTES)
+            found = find_wrapping(clean_text(data), self.label)
+        if found is not None:
+            self._text = None
+        return found
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield (number, text) of every line: no BOM, CR, ANSI sequence or overwritten progress.
@@ -187,30 +184,8 @@ class Source:
         UnreadableError
             When damaged gzip is met; the whole lines before it have been yielded.
         """
-        number, rest, held, decoder = 1, "", b"", None
-        blocks = self.blocks()
-        problem: UnreadableError | None = None
-        while True:
-            try:
-                block = next(blocks, b"")
-            except UnreadableError as error:
-                block, problem = b"", error
-            held += block
-            if block and len(held) < len(codecs.BOM_UTF8):
-                continue
-            decoder = decoder or codecs.getincrementaldecoder(_encoding(held))(errors="replace")
-            rest += decoder.decode(held, final=not block)
-            held = b""
-            *whole, rest = rest.split("\n")
-            for line in whole:
-                yield number, _clean_line(line)
-                number += 1
-            if not block:
-                break
-        if problem is not None:
-            raise problem
-        if rest:
-            yield number, _clean_line(rest)
+        for number, (line, _) in enumerate(decode_lines(self.blocks()), 1):
+            yield number, clean_line(line)
 
     def line_blocks(self, size: int = LINE_BLOCK) -> Iterator[bytes]:
         """Yield the content in blocks of whole lines, in UTF-8 and without a BOM, not yet cleaned.
@@ -226,7 +201,7 @@ class Source:
         held: list[bytes] = []
         count = 0
         try:
-            for block in _as_utf8(self.blocks()):
+            for block in as_utf8(self.blocks()):
                 count += len(block)
                 cut = block.rfind(b"\n") + 1 if count >= size else 0
                 if cut:
@@ -281,6 +256,21 @@ class Source:
             yield held
 
 
+def _begin(blocks: Iterator[bytes], size: int) -> bytes:
+    """Return the first ``size`` bytes."""
+    data = bytearray()
+    for block in blocks:
+        data += block
+        if len(data) >= size:
+            break
+    return bytes(data[:size])
+
+
+def _until_damage(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    with suppress(UnreadableError):
+        yield from blocks
+
+
 def _read_whole(path: Path, keep: int) -> bytes | None:
     """Read a file of at most ``keep`` bytes; a stream around it would double the time."""
     file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
@@ -303,59 +293,6 @@ def number_blocks(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
     for block in blocks:
         yield number, block
         number += block.count(b"\n")
-
-
-def clean_lines(block: bytes) -> list[str]:
-    r"""Return the lines of a block of `Source.line_blocks`, cleaned as `Source.lines` does it.
-
-    Examples
-    --------
-    >>> clean_lines(b"one\r\ntwo\n")
-    ['one', 'two']
-    """
-    text = block.decode("utf-8", errors="replace")
-    return [_clean_line(line) for line in text.removesuffix("\n").split("\n")]
-
-
-def _as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Drop a BOM; write UTF-16 as UTF-8."""
-    held = b""
-    for block in blocks:
-        held += block
-        if len(held) >= len(codecs.BOM_UTF8):
-            break
-    encoding = _encoding(held)
-    if encoding != "utf-16":
-        yield held.removeprefix(codecs.BOM_UTF8)
-        yield from blocks
-        return
-    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
-    yield decoder.decode(held).encode("utf-8", errors="replace")
-    for block in blocks:
-        yield decoder.decode(block).encode("utf-8", errors="replace")
-    yield decoder.decode(b"", final=True).encode("utf-8", errors="replace")
-
-
-def _encoding(data: bytes) -> str:
-    return next((name for bom, name in _BOMS if data.startswith(bom)), "utf-8")
-
-
-def _clean_text(data: bytes) -> str:
-    encoding = _encoding(data)
-    if encoding != "utf-16" and b"\0" in data:
-        return ""
-    text = data.decode(encoding, errors="replace")
-    if "\r" in text or "\x1b" in text:
-        return "\n".join(map(_clean_line, text.split("\n")))
-    return text
-
-
-def _clean_line(line: str) -> str:
-    if "\x1b" in line:
-        line = _ANSI.sub("", line)
-    if "\r" in line:
-        line = line.rstrip("\r").rpartition("\r")[2]
-    return line
 
 
 def _unzip(raw: IO[bytes]) -> Iterator[bytes]:

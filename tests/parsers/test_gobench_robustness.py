@@ -197,3 +197,42 @@ def test_a_log_text_never_changes_a_result(log: str, count: int, time: float) ->
             assert row[3] == float(number) * 1e-9
             assert row[5] == count or (count >= 10**7 and log[-1:].isdecimal())
     assert readings or diagnostics
+
+
+@pytest.mark.parametrize("ending", ["<br>", " <br />", "\\", "  "])
+def test_the_line_breaks_of_a_page_are_no_units(ending: str) -> None:
+    lines = [f"Benchmark{name}-8  100  12 ns/op  6 allocs/op{ending}" for name in "AB"]
+    found, problems = parse_text("\n".join([*lines, ""]))
+    assert problems == []
+    assert {row[1] for reading in found for row in reading.rows} == {"time_per_op", "allocs_per_op"}
+
+
+def test_other_tags_are_no_units() -> None:
+    found, problems = parse_text("BenchmarkA-8  100  12 ns/op  6 allocs/op</td>\n")
+    assert [row[1] for row in found[0].rows] == ["time_per_op"]
+    assert "stands where a unit is expected" in problems[0].what
+
+
+@pytest.mark.parametrize("cut", range(1, 4))
+def test_a_unit_that_a_terminal_wrapped_is_whole(cut: int) -> None:
+    whole = "BenchmarkA-8 \t100\t12.5 ns/op\t33254.75 MB/s\t 6 B/op\n"
+    place = whole.index("MB/s") + cut
+    (found,), problems = parse_text(f"{whole[:place]}\n{whole[place:]}")
+    assert problems == []
+    assert {row[1]: row[3] for row in found.rows} == {
+        "time_per_op": 12.5 * (1 / 1e9),
+        "processing_rate": 33254.75e6,
+        "bytes_per_op": 6.0,
+    }
+
+
+def test_results_parted_by_blanks_are_all_kept_behind_a_prefix() -> None:
+    lines = [
+        f"BenchmarkOp{i} {' ' * (i % 3)}100 {12 + i} ns/op {i} B/op {i % 2} allocs/op"
+        for i in range(12)
+    ]
+    text = "\n".join(f"2024-05-01T10:00:{i:02d}.5Z 01O {line}" for i, line in enumerate(lines))
+    found, problems = parse_text(f"{text}\n")
+    assert len(found) == 12
+    assert all(len(reading.rows) == 3 for reading in found)
+    assert problems == []

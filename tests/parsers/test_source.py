@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from benchkit.parsers import cleaning
 from benchkit.parsers import source as module
 from benchkit.parsers.source import HEAD_BYTES, Source, UnreadableError
 
@@ -49,7 +50,7 @@ def test_blocks_of_lines_hold_the_same_lines(data: bytes) -> None:
                 blocks = list(source.line_blocks(size))
             except UnreadableError:
                 return
-        assert [line for block in blocks for line in module.clean_lines(block)] == expected
+        assert [line for block in blocks for line in cleaning.clean_lines(block)] == expected
         assert all(block.endswith(b"\n") for block in blocks[:-1])
 
 
@@ -70,7 +71,7 @@ def test_whole_lines_before_damage_come_in_blocks() -> None:
     blocks, is_damaged_too = until_damage(source.line_blocks())
     assert is_damaged
     assert is_damaged_too
-    assert [line for block in blocks for line in module.clean_lines(block)] == lines
+    assert [line for block in blocks for line in cleaning.clean_lines(block)] == lines
     assert len(lines) > 1000
 
 

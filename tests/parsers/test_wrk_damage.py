@@ -236,3 +236,26 @@ def test_numbers_too_long_to_be_real_are_passed_over() -> None:
     reading = only(text.encode())
     assert ("request_rate", "mean") not in values(reading)
     assert reading.status == "partial"
+
+
+def test_a_line_of_others_does_not_split_a_report() -> None:
+    plain = WHOLE.read_text().splitlines(keepends=True)
+    expected = only(WHOLE)
+    for place in range(2, len(plain)):
+        text = "".join([*plain[:place], "GC pause 12ms\n", *plain[place:]])
+        found = only(text.encode())
+        assert values(found) == values(expected)
+        assert found.status == "complete"
+
+
+def test_a_count_that_a_terminal_wrapped_is_not_read_short() -> None:
+    report = _with_errors()
+    text = report.replace("timeout 721", "timeout 72\n1")
+    assert ("failures/timeout", "count") not in values(only(text.encode()))
+    assert "cut or changed" in remarks(text.encode())[0].what
+    assert values(only(report.encode()))["failures/timeout", "count"] == 721
+
+
+def _with_errors() -> str:
+    head, line, rest = WHOLE.read_text().partition("Requests/sec:")
+    return f"{head}  Socket errors: connect 0, read 98, write 0, timeout 721\n{line}{rest}"

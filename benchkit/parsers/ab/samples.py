@@ -31,6 +31,7 @@ import numpy as np
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Form, Format, Head, Reading, Record, Samples, Source
+from benchkit.parsers.cleaning import clean_lines
 from benchkit.parsers.numerals import read_integers
 from benchkit.parsers.octets import (
     Array,
@@ -40,7 +41,7 @@ from benchkit.parsers.octets import (
     find_separators,
     need_cleaning,
 )
-from benchkit.parsers.source import UnreadableError, clean_lines
+from benchkit.parsers.source import UnreadableError
 
 __all__ = ["FORMAT"]
 

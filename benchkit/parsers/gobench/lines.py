@@ -8,17 +8,24 @@ result may be spread over two, and packages may alternate.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchkit.parsers.source import Source, clean_lines, number_blocks
+from benchkit.parsers.cleaning import clean_lines
+from benchkit.parsers.gobench.units import STANDARD
+from benchkit.parsers.source import Source, number_blocks
 
 if TYPE_CHECKING:
     from benchkit.parsers.gobench.columns import Table
 
 #: Some lines of a block as they are, with the number of the first of them.
 Stretch = tuple[int, bytes]
+#: What Markdown puts at the end of a line.
+_BREAK = re.compile(r"(?:<br */?>|\\)+$")
+#: What the second part of a unit begins with.
+_ENDS = frozenset(unit[place] for unit in STANDARD for place in range(1, len(unit)))
 #: Bytes of a block below which line by line is as quick.
 SMALL = 1 << 16
 
@@ -93,7 +100,7 @@ class Log:
 
 def _read_lines(number: int, data: bytes, rests: dict[str, Line]) -> Iterator[Line]:
     """Yield the lines of a stretch, and those that its events end."""
-    texts = clean_lines(data)
+    texts = _join_wrapped(clean_lines(data))
     last = number + len(texts) - 1
     is_ended = data[-2:].rstrip(b"\0").endswith(b"\n")
     for place, text in enumerate(texts, number):
@@ -102,6 +109,18 @@ def _read_lines(number: int, data: bytes, rests: dict[str, Line]) -> Iterator[Li
             yield Line("", place, place, None, text, closed=place < last or is_ended)
         else:
             yield from _join(event, place, rests)
+
+
+def _join_wrapped(texts: list[str]) -> list[str]:
+    """Drop a page's line breaks, and put units together that a narrow terminal parted."""
+    for place, text in enumerate(texts):
+        if text.endswith((">", "\\")):
+            texts[place] = _BREAK.sub("", text)
+        elif place and text[:1] in _ENDS and "Benchmark" in texts[place - 1]:
+            begin, end = texts[place - 1].split()[-1], text.split()[0]
+            if f"{begin}{end}" in STANDARD and end not in STANDARD:
+                texts[place - 1], texts[place] = f"{texts[place - 1]}{text}", ""
+    return texts
 
 
 def looks_like_event(text: str) -> bool:

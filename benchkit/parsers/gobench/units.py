@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 _SEPARATOR = re.compile(r"([*/\-\s])")
-#: A letter, or nothing but signs (``%``); never a number, a change (``+12%``) or a table's bar.
-_UNIT = re.compile(r"(?![-+|])(?:\D+|.*[^\W\d_].*)")
+#: A letter, or nothing but signs (``%``); never a number, a change (``+12%``), a table's bar or a
+#: page's tags.
+_UNIT = re.compile(r"(?![-+|])(?![^<]*<[a-z/])(?:\D+|.*[^\W\d_].*)")
 
 #: What go test itself measures.
 METRICS = {

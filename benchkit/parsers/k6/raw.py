@@ -37,11 +37,12 @@ from typing import Any
 import numpy as np
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source
+from benchkit.parsers.cleaning import clean_lines
 from benchkit.parsers.k6.columns import BLOCK_BYTES, Points, read_block
 from benchkit.parsers.k6.points import Gathering
 from benchkit.parsers.k6.table import Rows, read_rows
 from benchkit.parsers.k6.words import QUANTILE_RULE, complete
-from benchkit.parsers.source import UnreadableError, clean_lines
+from benchkit.parsers.source import UnreadableError
 
 __all__ = ["FORMAT", "QUANTILE_RULE"]
 

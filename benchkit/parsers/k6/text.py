@@ -55,6 +55,7 @@ from benchkit.parsers.k6.words import (
     Measure,
     builtin_kind,
     complete,
+    is_metric_name,
     record,
     split_name,
     stat_name,
@@ -89,6 +90,7 @@ class _Run:
     block: str = ""
     metric: str = ""
     ragged: int = 0  # the line that a cut file ends in
+    unnamed: list[tuple[int, str]] = field(default_factory=list)  # lines of no metric of k6's
 
     @property
     def modern(self) -> bool:
@@ -170,6 +172,9 @@ def _take_metric(run: _Run, raw: str, text: str, number: int) -> bool:
     if found is None:
         return False
     name, tags = split_name(found[0])
+    if name and not is_metric_name(name):
+        run.unnamed.append((number, name))
+        return False
     run.metric = name or run.metric
     if run.metric:
         line = Line(number, len(raw.rstrip()), run.metric, run.tags(tags), found[1])
@@ -200,6 +205,7 @@ def _finish(run: _Run | None, source: Source) -> Iterator[Record]:
         return
     reading = run.reading
     measures, problems = _understand(run, source)
+    problems += _describe_unnamed(run, source)
     for measure in measures:
         record(reading, measure)
     if not reading.rows and not run.console.finished:
@@ -289,6 +295,16 @@ def _judge_thresholds(run: _Run) -> None:
             "thresholds_crossed", "count", crossed, "1", last,
             n=len(run.verdicts), origin="computed",
         )  # fmt: skip
+
+
+def _describe_unnamed(run: _Run, source: Source) -> list[Diagnostic]:
+    if not run.unnamed:
+        return []
+    number, name = run.unnamed[0]
+    more = f", and {len(run.unnamed) - 1} more lines" if len(run.unnamed) > 1 else ""
+    what = f"{name[:60]!r} is not the name of a k6 metric; this line was passed over{more}"
+    hint = "remove what stands before k6's output on each line"
+    return [Diagnostic(source.label, number, what, hint, "warning")]
 
 
 def _endless(source: Source, reading: Reading) -> Diagnostic:

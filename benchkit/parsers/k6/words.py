@@ -71,6 +71,7 @@ _BUILTIN: dict[str, tuple[Kind, str]] = {
     **dict.fromkeys(("vus", "vus_max"), ("gauge", "1")),
 }  # fmt: skip
 _STATS = {"avg": "mean", "med": "p50", "min": "min", "max": "max"}
+_NAME = re.compile(r"[\w. !?/&#()<>%-]{1,128}")
 _PERCENTILE = re.compile(r"p\(?(\d+(?:\.\d+)?)\)?")
 
 
@@ -108,6 +109,20 @@ class Measure:
 def builtin_kind(name: str) -> tuple[Kind, str] | None:
     """Return kind and unit of a metric that k6 itself defines, None for a user's own."""
     return _BUILTIN.get(name)
+
+
+def is_metric_name(name: str) -> bool:
+    """Whether k6 may have printed a metric of this name; old versions allow blanks and signs.
+
+    Examples
+    --------
+    >>> is_metric_name("my trend (ms)"), is_metric_name("10:00:22 vus"), is_metric_name("INFO vus")
+    (True, False, False)
+    """
+    if _NAME.fullmatch(name) is None:
+        return False
+    *before, last = name.split()
+    return not before or last not in _BUILTIN
 
 
 def own_name(name: str) -> str:

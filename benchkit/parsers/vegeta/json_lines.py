@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchkit.parsers.cleaning import clean_lines
 from benchkit.parsers.numerals import read_integers
 from benchkit.parsers.octets import (
     MARGIN,
@@ -29,7 +30,7 @@ from benchkit.parsers.octets import (
     find_lines,
     tell_apart,
 )
-from benchkit.parsers.source import Source, clean_lines
+from benchkit.parsers.source import Source
 from benchkit.parsers.times import read_nanoseconds
 from benchkit.parsers.vegeta.columns import MOST, MOST_START, Results
 from benchkit.parsers.vegeta.quotes import are_headers, find_quotes

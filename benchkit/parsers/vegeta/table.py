@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchkit.parsers.cleaning import clean_lines
 from benchkit.parsers.numerals import read_integers
 from benchkit.parsers.octets import (
     Array,
@@ -22,7 +23,7 @@ from benchkit.parsers.octets import (
     need_cleaning,
     tell_apart,
 )
-from benchkit.parsers.source import Source, clean_lines
+from benchkit.parsers.source import Source
 from benchkit.parsers.vegeta.columns import MOST, MOST_START, Results
 from benchkit.parsers.vegeta.records import CsvReader, Flaw, Result
 

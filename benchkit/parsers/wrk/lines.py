@@ -70,6 +70,7 @@ _BY_WORD = {
 _TELLING = frozenset({"Latency", "Req/Sec", "Requests/sec:", "Transfer/sec:", "Socket", "Non-2xx"})
 _FURNITURE = ("Detailed Percentile", "Value ", "[Buckets")
 _OPEN_ENDED = re.compile(r"(?:%\s+[\d.]+m|timeout \d+|responses: \d+)$")
+_REST = re.compile(r"\d{1,15}|s")
 _LOG_PREFIX = re.compile(r"(?:\d{4}-\d\d-\d\dT\S+|[\w.-]+\s+\|)(?:\s+|$)")
 
 
@@ -105,6 +106,17 @@ def without_log_prefix(line: str) -> str:
 def is_furniture(line: str) -> bool:
     """Whether a line is of a report but holds nothing to keep."""
     return line.startswith(_FURNITURE) or not line.strip("-")
+
+
+def is_wrapped(text: str, following: str) -> bool:
+    """Whether a terminal's width parted a line: ``timeout 721`` into ``timeout 72`` and ``1``.
+
+    Examples
+    --------
+    >>> is_wrapped("Non-2xx or 3xx responses: 72", "1"), is_wrapped("99%  1.47m", "s")
+    (True, True)
+    """
+    return _REST.fullmatch(following) is not None and may_be_cut(text)
 
 
 def may_be_cut(text: str) -> bool:

@@ -55,8 +55,8 @@ def read_lines(source: Source) -> Iterator[Record]:
     reader, empty = _Reader(source.label), True
     problem: UnreadableError | None = None
     try:
-        for number, text in source.whole_lines(lines.may_be_cut):
-            reader.feed(number, text)
+        for number, text, following in _with_next(source.whole_lines(lines.may_be_cut)):
+            reader.feed(number, text, is_wrapped=lines.is_wrapped(text, following))
             if reader.records:
                 empty = False
                 yield from reader.records
@@ -71,6 +71,22 @@ def read_lines(source: Source) -> Iterator[Record]:
         yield remarks.absent(source.label)
 
 
+def _with_next(numbered: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, str]]:
+    """Yield each line with the text of the line after it."""
+    held: tuple[int, str] | None = None
+    try:
+        for item in numbered:
+            if held is not None:
+                yield *held, item[1]
+            held = item
+    except UnreadableError:
+        if held is not None:
+            yield *held, ""
+        raise
+    if held is not None:
+        yield *held, ""
+
+
 class _Reader:
     """The report that is open, what stood above it, and the records that are ready."""
 
@@ -82,15 +98,15 @@ class _Reader:
         self.command: str | None = None
         self.version: str | None = None
 
-    def feed(self, number: int, text: str) -> None:
-        """Take a line of the source."""
+    def feed(self, number: int, text: str, *, is_wrapped: bool = False) -> None:
+        """Take a line of the source; one that goes on in the next is damaged."""
         line = bare(text)
         event = lines.read_line(line) if line else None
         if line and event is None:
             line = lines.without_log_prefix(line)
             event = lines.read_line(line) if line else None
         if event is not None:
-            self._take(number, line, *event)
+            self._take(number, line, *((lines.DAMAGED, ()) if is_wrapped else event))
         elif line and not lines.is_furniture(line):
             self._pass(line)
 
@@ -126,7 +142,7 @@ class _Reader:
         if "wrk" in line:
             self._learn(line)
         if self.current is not None and self.current.proven:
-            self.current.adrift = True
+            self.current.strays += 1
         else:
             self.current = None
 

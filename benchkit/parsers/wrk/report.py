@@ -49,7 +49,11 @@ from benchkit.units import parse_count, scale
 _BLOCK = UNCORRECTED - DISTRIBUTION
 _UNCORRECTED_MAX = MAX + _BLOCK
 _REPEATED = frozenset({CALIBRATION, QUANTILE, BUCKET, QUANTILE + _BLOCK, BUCKET + _BLOCK})
-#: Only a heading goes on with a report after a line that is not wrk's.
+#: Lines that every report has.
+_ALWAYS = (SIZE, STATS, LATENCY, RATE, TOTAL, REQUESTS, TRANSFER)
+#: A script or the system may write a line into a report.
+_FEW_STRAYS = 1
+#: After more lines that are not wrk's, only a heading goes on with a report.
 _RESUMING = frozenset({CALIBRATION, STATS, DISTRIBUTION, UNCORRECTED})
 #: What no other tool prints in this form; without them a report is not believed.
 _PROOF = frozenset({LATENCY, RATE, TOTAL, TRANSFER})
@@ -89,7 +93,7 @@ class Report:
         self.command = command
         self.rank = -1
         self.seen: set[int] = set()
-        self.adrift = False
+        self.strays = 0  # lines of others since the last line
         self.is_histogram = False
         self.block = ""  # the metric whose histogram is being read; unknown until a heading tells
         self.sampled = True
@@ -104,6 +108,11 @@ class Report:
         return self.is_histogram or self.seen >= _HEADED or not self.seen.isdisjoint(_PROOF)
 
     @property
+    def adrift(self) -> bool:
+        """Whether so much stands between that only a heading goes on with the report."""
+        return self.strays > _FEW_STRAYS
+
+    @property
     def ended(self) -> bool:
         """Whether the last line that wrk prints has come."""
         return self.rank == TRANSFER
@@ -113,14 +122,20 @@ class Report:
         rank = self._place(rank, fields)
         if rank < self.rank or (rank == self.rank and rank not in _REPEATED):
             return False
-        if self.adrift and (rank not in _RESUMING or fields == ("",)):
+        if self.strays and not self._resumes(rank, fields):
             return False
-        self.adrift = False
+        self.strays = 0
         self.rank = rank
         self.seen.add(rank)
         self.reading.last_line = line
         _TAKE[rank](self, fields, line)
         return True
+
+    def _resumes(self, rank: int, fields: Fields) -> bool:
+        """Whether a line goes on with the report after lines of others."""
+        if self.adrift:
+            return rank in _RESUMING and fields != ("",)
+        return not any(self.rank < always < rank for always in _ALWAYS)
 
     def _place(self, rank: int, fields: Fields) -> int:
         """Return the rank, moved where it is of the second histogram; -1 if it came before."""

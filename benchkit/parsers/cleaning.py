@@ -1,0 +1,110 @@
+"""Text as tools print it: decoded, without terminal sequences and the prefixes of logs."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator, Sequence
+
+from benchkit.parsers.prefixes import NO_BREAK, Prefix, strip_line
+
+_ANSI = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])"
+)
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def encoding_of(data: bytes) -> str:
+    """Return the encoding that a BOM tells, else UTF-8."""
+    return next((name for bom, name in _BOMS if data.startswith(bom)), "utf-8")
+
+
+def clean_line(line: str) -> str:
+    """Drop ANSI sequences, a CR at the end, and progress that was overwritten."""
+    if "\x1b" in line:
+        line = _ANSI.sub("", line)
+    if "\r" in line:
+        line = line.rstrip("\r").rpartition("\r")[2]
+    return line
+
+
+def clean_text(data: bytes) -> str:
+    """Decode and clean a text; empty if the data is binary."""
+    encoding = encoding_of(data)
+    if encoding != "utf-16" and b"\0" in data:
+        return ""
+    text = data.decode(encoding, errors="replace")
+    if "\r" in text or "\x1b" in text:
+        return "\n".join(map(clean_line, text.split("\n")))
+    return text
+
+
+def clean_lines(block: bytes) -> list[str]:
+    r"""Return the lines of a block of `Source.line_blocks`, cleaned as `Source.lines` does it.
+
+    Examples
+    --------
+    >>> clean_lines(b"one\r\ntwo\n")
+    ['one', 'two']
+    """
+    text = block.decode("utf-8", errors="replace")
+    return [clean_line(line) for line in text.removesuffix("\n").split("\n")]
+
+
+def decode_lines(blocks: Iterator[bytes]) -> Iterator[tuple[str, bool]]:
+    """Yield each line as it stands, without a BOM, and whether it has its line end.
+
+    What the blocks raise is raised after the whole lines before it.
+    """
+    held, rest, decoder = b"", "", None
+    problem: Exception | None = None
+    while True:
+        try:
+            block = next(blocks, b"")
+        except Exception as error:  # noqa: BLE001 - raised below, after what came before it
+            block, problem = b"", error
+        held += block
+        if block and len(held) < len(codecs.BOM_UTF8):
+            continue
+        decoder = decoder or codecs.getincrementaldecoder(encoding_of(held))(errors="replace")
+        rest += decoder.decode(held, final=not block)
+        held = b""
+        *whole, rest = rest.split("\n")
+        for line in whole:
+            yield line, True
+        if not block:
+            break
+    if problem is not None:
+        raise problem
+    if rest:
+        yield rest, False
+
+
+def unwrap(blocks: Iterator[bytes], prefixes: Sequence[Prefix]) -> Iterator[bytes]:
+    """Yield a text in UTF-8, cleaned, line by line, without prefixes and no-break blanks."""
+    for number, (line, is_ended) in enumerate(decode_lines(blocks), 1):
+        plain = strip_line(prefixes, number, clean_line(line).replace(NO_BREAK, " "))
+        yield (plain + "\n" * is_ended).encode("utf-8", errors="replace")
+
+
+def as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Drop a BOM; write UTF-16 as UTF-8."""
+    held = b""
+    for block in blocks:
+        held += block
+        if len(held) >= len(codecs.BOM_UTF8):
+            break
+    encoding = encoding_of(held)
+    if encoding != "utf-16":
+        yield held.removeprefix(codecs.BOM_UTF8)
+        yield from blocks
+        return
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    yield decoder.decode(held).encode("utf-8", errors="replace")
+    for block in blocks:
+        yield decoder.decode(block).encode("utf-8", errors="replace")
+    yield decoder.decode(b"", final=True).encode("utf-8", errors="replace")

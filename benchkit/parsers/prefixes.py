@@ -1,0 +1,375 @@
+"""What logs put before every line of a report: times, pods, units, line numbers, a diff's ``+``.
+
+Reports are kept as CI systems, container runtimes and journals show them::
+
+    2024-05-01T10:00:22.123456Z 01O     http_reqs......: 15001  500.012577/s
+    [pod/load-1/k6]     http_reqs......: 15001  500.012577/s
+    Nov 22 10:00:00 host load[123]:     http_reqs......: 15001  500.012577/s
+
+Lines that only a tool prints show where its text begins; what stands before it on them, with times
+and counters left open, is a prefix if the lines around have it, too. It is taken from every line
+that has it, so that each parser reads what its tool printed; line numbers stay those of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from benchkit.errors import DataError
+from benchkit.parsers.signs import signs_in
+
+#: What pages put where a tool prints a blank.
+NO_BREAK = "\xa0"
+_TIME = (
+    r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
+    r"(?: [0-9a-f]{2}[OE](?:[ +]|$))?"  # GitLab's stream and whether the line goes on
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?"
+    r"|\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?"
+    r"|\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
+)
+_TOKEN = re.compile(
+    rf"(?P<time>{_TIME})|(?P<number>(?<![\w./-])\d+(?:\.\d+)?(?![\w/-]))"
+    r"|(?P<blank>[ \t]+)|(?P<text>.)"
+)
+#: A line of a log: there is a time near its beginning.
+_LOGGED = re.compile(rf"[^\n]{{0,80}}?(?:{_TIME})")
+#: What may stand before a line that was pasted, and is no prefix of a log.
+_FURNITURE = " \t#>|*/-"
+_MARKUP = re.compile(r'"|<[a-z/]')
+_LONGEST = 240
+#: Consecutive lines that show a prefix without a time.
+_FEW = 3
+#: Lines by which a log is known.
+_SEEN = 50
+#: Lines of a tool looked at per word, so that a long log costs little.
+_MANY = 500
+
+#: Tool -> a word of a line that only it prints, and the line from that word on.
+_ANCHORS = {
+    tool: tuple((word, re.compile(rest)) for word, rest in lines)
+    for tool, lines in {
+        "wrk": (
+            ("Running ", r"\d+[smh] test @ \S"),
+            ("Thread Stats", r" +Avg +Stdev"),
+            ("Requests/sec:", r"\s+\d"),
+            ("Latency Distribution", r"(?: \(HdrHistogram|\s*$)"),
+            ("unable to ", r"(?:connect to|resolve) \S+:[\w-]+ \S"),
+        ),
+        "ab": (
+            ("This is ApacheBench, Version ", r"\d"),
+            ("Benchmarking ", r"\S+ (?:\[.+\] )?\(be patient\)"),
+            ("Server Software:", ""),
+            ("Complete requests:", r"\s+\d"),
+            ("Requests per second:", r"\s+\d"),
+            ("Percentage of the requests served", ""),
+            ("Total of ", r"\d+ requests completed"),
+        ),
+        "hey": (
+            ("Summary:", r"\s*$"),
+            ("resp wait:", r"\s+(?:\d|NaN)"),
+        ),
+        "k6": (
+            ("http_req", r"\w*\.{3,}:\s+\S"),
+            ("iteration", r"(?:s|_duration)\.{3,}:\s+\S"),
+            ("data_", r"(?:received|sent)\.{3,}:\s+\S"),
+            ("checks", r"(?:_total)?\.{3,}:\s+\S"),
+            ("running (", r"[\dhms.]+\), \d+/\d+ VUs, "),
+            ("execution: ", r"(?:local|cloud)\b"),
+            ("█ ", r"(?:THRESHOLDS|TOTAL RESULTS)\s*$"),
+        ),
+        "vegeta": (
+            ("Requests", r"\s+\[total"),
+            ("Status Codes", r"\s+\[code:count\]"),
+            ("Bucket ", r"\s*#\s+%\s+Histogram"),
+            ("Value(ms)", r"\s+Percentile"),
+            ('{"latencies":', ""),
+        ),
+        "gobench": (
+            ("Benchmark", r"\S+\s+\d+\s+[\d.]+(?:e[+-]?\d+)? \S"),
+            ("--- ", r"(?:FAIL|BENCH|SKIP): Benchmark"),
+            ("goos: ", r"\w+\s*$"),
+            ('{"Time":"', ""),
+            ('{"Action":"', ""),
+        ),
+        "benchstat": (
+            ("name ", r"(?:\\ \S| *(?:old )?\S+/\S+)"),
+            ("│", r".*│\s*$"),
+        ),
+        "docker-stats": (
+            ("CONTAINER", r"(?: ID)?\s+.*CPU %"),
+            ("NAME ", r"\s*CPU %"),
+            ('{"BlockIO":', ""),
+        ),
+        "server": (
+            ("Processed ", r"\d+ requests\s*$"),
+            ("Served ", r"\d+ requests\s*$"),
+        ),
+    }.items()
+}
+
+
+class MixedError(DataError):
+    """The lines of several processes alternate in a source."""
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """A prefix that anchors show.
+
+    Parameters
+    ----------
+    pattern : compiled
+        Without the blanks behind the prefix.
+    example : str
+    is_dated : bool
+        Whether it holds a time.
+    anchors : dict of tool to line numbers
+    lines : dict of line number to the place where its prefix ends
+    spans : list of (first, last)
+        Where several such lines follow each other, one of them a tool's.
+    """
+
+    pattern: re.Pattern[str]
+    example: str
+    is_dated: bool
+    anchors: dict[str, list[int]] = field(default_factory=dict)
+    lines: dict[int, int] = field(default_factory=dict)
+    spans: list[tuple[int, int]] = field(default_factory=list)
+
+    def anchor_lines(self) -> set[int]:
+        return {number for numbers in self.anchors.values() for number in numbers}
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """A prefix of lines.
+
+    Parameters
+    ----------
+    pattern : compiled
+    gap : str
+        The blanks behind it that belong to it; more of them are indentation.
+    spans : tuple of (first, last)
+        The lines it may be taken from; all if empty.
+    """
+
+    pattern: re.Pattern[str]
+    gap: str
+    spans: tuple[tuple[int, int], ...] = ()
+
+    def strip(self, number: int, line: str) -> str | None:
+        """Return a line without the prefix; None where it has none."""
+        if self.spans and not any(first <= number <= last for first, last in self.spans):
+            return None
+        match = self.pattern.match(line)
+        if match is None:
+            return None
+        rest = line[match.end() :].removeprefix("\ufeff")
+        return rest.removeprefix(self.gap) if rest.strip() or rest.startswith(self.gap) else ""
+
+
+def strip_line(prefixes: Sequence[Prefix], number: int, line: str) -> str:
+    """Return a line without the first of the prefixes that it has."""
+    for prefix in prefixes:
+        rest = prefix.strip(number, line)
+        if rest is not None:
+            return rest
+    return line
+
+
+def is_logged(text: str) -> bool:
+    """Whether most lines have a time near their beginning, as a log's do."""
+    lines = [line for line in text.split("\n", _SEEN)[:_SEEN] if line.strip()]
+    return 2 * sum(_LOGGED.match(line) is not None for line in lines) > len(lines)
+
+
+def find_wrapping(text: str, label: str) -> tuple[Prefix, ...] | None:
+    """Return the prefixes of a text; None where it needs no cleaning at all.
+
+    No-break blanks, which pages put into copies, are a reason to clean where a tool's line stands.
+    """
+    if NO_BREAK in text:
+        text = text.replace(NO_BREAK, " ")
+        if next(_find_anchors(text, is_plain=True), None) is not None:
+            return find_prefixes(text, label)
+    return find_prefixes(text, label) or None
+
+
+def find_prefixes(text: str, label: str) -> tuple[Prefix, ...]:
+    r"""Return what stands before the lines of reports in a text; nothing if they are plain.
+
+    Parameters
+    ----------
+    text : str
+        Whole, cleaned lines.
+    label : str
+        How messages name the source.
+
+    Raises
+    ------
+    MixedError
+        If lines of one tool with two prefixes alternate, so that its reports cannot be told apart.
+
+    Examples
+    --------
+    >>> log = "10:00:01 Requests/sec:  4.0\n10:00:02 Transfer/sec:  3.0KB\n"
+    >>> (prefix,) = find_prefixes(log, "wrk.log")
+    >>> prefix.strip(2, "10:00:02 Transfer/sec:  3.0KB")
+    'Transfer/sec:  3.0KB'
+    """
+    candidates = _gather(text)
+    if not candidates:
+        return ()
+    lines = text.split("\n")
+    for candidate in candidates:
+        _match_lines(candidate, lines)
+    _find_spans(candidates, lines)
+    chosen = _choose(candidates)
+    _require_apart(chosen, label)
+    return tuple(_make(candidate, lines) for candidate in chosen)
+
+
+def _find_anchors(text: str, *, is_plain: bool = False) -> Iterator[tuple[str, int, str]]:
+    """Yield tool, place and what stands before, for lines that only a tool prints.
+
+    Those before which nothing stands are left out unless ``is_plain``.
+    """
+    lines = ((tool, *line) for tool in sorted(signs_in(text)) for line in _ANCHORS.get(tool, ()))
+    for tool, word, rest in lines:
+        place, count = text.find(word), 0
+        while place >= 0 and count < _MANY:
+            count += 1
+            start, end = text.rfind("\n", 0, place) + 1, place
+            before = text[start:place]
+            if is_plain or (place > start and before.strip(_FURNITURE)) or before == "-":
+                end = text.find("\n", place)
+                end = len(text) if end < 0 else end
+                if len(before) <= _LONGEST and rest.match(text, place + len(word), end):
+                    yield tool, place, before
+            place = text.find(word, end + 1)
+
+
+def _gather(text: str) -> list[_Candidate]:
+    """Return what stands before the tools' lines, with times and counters left open."""
+    found: dict[str, _Candidate] = {}
+    numbers: dict[int, int] = {}
+    for tool, place, before in _find_anchors(text):
+        if not _may_be_prefix(before):
+            continue
+        number = numbers.setdefault(place, text.count("\n", 0, place) + 1)
+        for example in dict.fromkeys((before.rstrip(), before.rstrip(_FURNITURE))):
+            shape, is_dated = _shape(example)
+            if shape:
+                known = found.setdefault(shape, _Candidate(re.compile(shape), example, is_dated))
+                known.anchors.setdefault(tool, []).append(number)
+    return list(found.values())
+
+
+def _may_be_prefix(before: str) -> bool:
+    if before == "-" or before.strip(_FURNITURE) == "+":  # of a diff
+        return True
+    if "Benchmark" in before or _MARKUP.search(before):
+        return False
+    return any(map(str.isalnum, before))
+
+
+def _shape(example: str) -> tuple[str, bool]:
+    """Return a pattern for what an example is one of, and whether a time is in it."""
+    if not example.strip():
+        return "", False
+    parts: list[str] = []
+    is_dated = False
+    tokens = list(_TOKEN.finditer(example.lstrip()))
+    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+        if token["time"]:
+            parts.append(f"(?:{_TIME})")
+            is_dated = True
+        elif token["number"]:
+            parts.append(r"(\d+(?:\.\d+)?)")
+        elif token["blank"]:
+            parts.append(r"[ \t]*" if after is not None and after["number"] else r"[ \t]+")
+        else:
+            parts.append(re.escape(token["text"]))
+    return r"[ \t]*" + "".join(parts), is_dated
+
+
+def _match_lines(candidate: _Candidate, lines: list[str]) -> None:
+    """Find the lines that have a prefix; its counters must not decrease."""
+    pattern = candidate.pattern
+    last: tuple[float, ...] = ()
+    for number, line in enumerate(lines, 1):
+        match = pattern.match(line)
+        if match is None:
+            continue
+        if match.re.groups:
+            counters = tuple(map(float, match.groups()))
+            if any(now < then for now, then in zip(counters, last, strict=False)):
+                candidate.lines.clear()
+                return
+            last = counters
+        candidate.lines[number] = match.end()
+
+
+def _choose(candidates: list[_Candidate]) -> list[_Candidate]:
+    """Choose those that most lines have; what a chosen one leaves of a line is no prefix."""
+    chosen: list[_Candidate] = []
+    covered: set[int] = set()
+    ordered = sorted(candidates, key=lambda each: (-len(each.lines), -len(each.example)))
+    for candidate in ordered:
+        anchors = candidate.anchor_lines()
+        if anchors <= covered or not anchors & candidate.lines.keys():
+            continue
+        if not candidate.is_dated and not candidate.spans:
+            continue
+        chosen.append(candidate)
+        covered |= candidate.lines.keys()
+    return chosen
+
+
+def _find_spans(candidates: list[_Candidate], lines: list[str]) -> None:
+    """Find where lines with a prefix follow each other; those of other prefixes may alternate."""
+    prefixed = {number for candidate in candidates for number in candidate.lines}
+    other = [i for i, line in enumerate(lines, 1) if line.strip() and i not in prefixed]
+    for candidate in candidates:
+        anchors = candidate.anchor_lines()
+        runs: dict[int, list[int]] = {}
+        for number in sorted(candidate.lines):
+            runs.setdefault(bisect(other, number), []).append(number)
+        candidate.spans = [
+            (run[0], run[-1])
+            for run in runs.values()
+            if len(run) >= _FEW and not anchors.isdisjoint(run)
+        ]
+
+
+def _require_apart(chosen: list[_Candidate], label: str) -> None:
+    """Refuse a source in which lines of a tool with two prefixes alternate."""
+    for place, one in enumerate(chosen):
+        for other in chosen[place + 1 :]:
+            for tool in one.anchors.keys() & other.anchors.keys():
+                mine, others = one.anchors[tool], other.anchors[tool]
+                if min(mine) < max(others) and min(others) < max(mine):
+                    line = max(min(mine), min(others))
+                    raise MixedError(
+                        f"lines of two {tool} runs alternate: {_name(one)!r} and {_name(other)!r}",
+                        where=f"{label}:{line}",
+                        hint=f"split the file: grep -F {_name(one)!r} FILE > first.txt",
+                    )
+
+
+def _name(candidate: _Candidate) -> str:
+    """Return the longest part of a prefix that all of its lines share."""
+    parts = re.split(_TIME, candidate.example)
+    return max((part.strip() for part in parts), key=len)
+
+
+def _make(candidate: _Candidate, lines: list[str]) -> Prefix:
+    rests = (lines[number - 1][end:] for number, end in candidate.lines.items())
+    blanks = [rest[: len(rest) - len(rest.lstrip())] for rest in rests if rest.strip()]
+    spans = () if candidate.is_dated else tuple(candidate.spans)
+    least, most = min(blanks, default=""), max(blanks, default="")
+    gap = "".join(one for one, other in zip(least, most, strict=False) if one == other)
+    return Prefix(candidate.pattern, gap, spans)

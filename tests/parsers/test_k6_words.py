@@ -1,0 +1,28 @@
+"""The names that k6 gives its metrics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit.parsers.base import Diagnostic, Reading, Source
+from benchkit.parsers.k6.text import FORMAT
+
+TEXT = Path(__file__).parents[2] / "fixtures/shorturl-k6/baseline/k6-1.txt"
+
+
+@pytest.mark.parametrize("prefix", ["at 10h: ", "INFO: ", "load#1 "])
+def test_a_name_that_no_metric_has_is_a_warning(prefix: str) -> None:
+    """A prefix that only some lines have cannot be taken away."""
+    lines = TEXT.read_text().split("\n")
+    (place,) = (i for i, line in enumerate(lines) if line.strip().startswith("http_reqs."))
+    lines[place] = prefix + lines[place].strip()
+    records = list(FORMAT.parse(Source(None, "x", "\n".join(lines).encode())))
+    readings = [record for record in records if isinstance(record, Reading)]
+    problems = [record for record in records if isinstance(record, Diagnostic)]
+    names = {row[1] for reading in readings for row in reading.rows}
+    assert not any(name.endswith("http_reqs") for name in names)
+    assert "requests" not in names
+    (problem,) = (each for each in problems if "not the name of a k6 metric" in each.what)
+    assert problem.line == place + 1

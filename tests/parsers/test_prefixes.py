@@ -1,0 +1,167 @@
+"""What a log puts before every line changes no value and no line number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from benchkit.errors import BenchkitError
+from benchkit.parsers import registry
+from benchkit.parsers.base import Reading, Repeats, Samples, Source
+from benchkit.parsers.prefixes import MixedError, find_prefixes
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+TEXTS = {"wrk", "ab", "hey", "k6", "vegeta", "gobench", "benchstat", "docker-stats", "server"}
+#: Larger fixtures hold more of the same lines.
+LARGEST = 60_000
+
+
+def _time(line: int, form: str = "%Y-%m-%dT%H:%M:%S") -> str:
+    return (datetime(2024, 5, 1, 10, 0, 22, tzinfo=UTC) + timedelta(seconds=line // 7)).strftime(
+        form
+    )
+
+
+PREFIXES: dict[str, Callable[[int], str]] = {
+    "brackets": lambda line: f"[{_time(line)}.{line % 1000:03d}Z] ",
+    "GitLab": lambda line: f"{_time(line)}.{line:06d}Z 01O ",
+    "gh run view --log": lambda line: f"load\tRun k6\t{_time(line)}.{line * 37:07d}Z ",
+    "kubectl logs --prefix": lambda _: "[pod/load-1-x7f9k/k6] ",
+    "stern, in colours": lambda _: "\x1b[36mload-1-x7f9k\x1b[0m k6 ",
+    "journald": lambda line: _time(line, "%b %d %H:%M:%S") + " host load[123]: ",
+    "docker compose logs -t": lambda line: f"load-1  | {_time(line)}.{line * 37:09d}Z ",
+    "cat -n": lambda line: f"{line:6d}\t",
+    "grep -n": lambda line: f"{line}:",
+    "diff": lambda _: "+",
+}
+
+
+def _wrap(text: str, prefix: Callable[[int], str]) -> bytes:
+    lines = text.removesuffix("\n").split("\n")
+    wrapped = "\n".join(prefix(number) + line for number, line in enumerate(lines, 1))
+    return (wrapped + "\n" * text.endswith("\n")).encode()
+
+
+def _read(data: bytes) -> tuple[set[str], list[object]]:
+    """Return the formats and every value of a text."""
+    source = Source(None, "x", data)
+    try:
+        formats = registry.identify(source)
+    except BenchkitError:
+        return set(), []
+    readings: list[Reading] = []
+    values: list[object] = []
+    for form in formats:
+        for record in form.parse(source):
+            if isinstance(record, Reading):
+                readings.append(record)
+            elif isinstance(record, Repeats):
+                values.append((record.lines.tolist(), record.values.tolist()))
+            elif isinstance(record, Samples):
+                values.append((record.metric, record.lines.tolist(), record.values.tolist()))
+    values += [
+        (each.line, each.last_line, each.benchmark, each.params, each.status, each.rows)
+        for each in readings
+    ]
+    return {form.name for form in formats}, values
+
+
+@cache
+def _texts() -> list[Path]:
+    """Return the fixtures of the tools' texts, of more than two lines."""
+    texts = []
+    for path in sorted(FIXTURES.rglob("*")):
+        if path.suffix in {".txt", ".log", ".md"} and path.stat().st_size < LARGEST:
+            data = path.read_bytes()
+            if b"\0" not in data and data.count(b"\n") > 2 and _read(data)[0] & TEXTS:
+                texts.append(path)
+    return texts
+
+
+@pytest.mark.parametrize("name", PREFIXES)
+def test_a_prefix_on_every_line_changes_no_value(name: str) -> None:
+    texts = _texts()
+    assert len(texts) > 150
+    for path in texts:
+        plain = path.read_bytes().decode("utf-8-sig", errors="replace")
+        assert _read(_wrap(plain, PREFIXES[name])) == _read(plain.encode()), path
+
+
+WRK = (FIXTURES / "tracing-wrk/none/wrk-1.txt").read_text()
+
+
+def test_lines_of_others_between_stay_where_they_are() -> None:
+    prefix = PREFIXES["journald"]
+    log = _wrap(WRK, prefix).decode().split("\n")
+    noise = prefix(1).replace("load[123]", "kernel") + "eth0: link is up"
+    formats, values = _read("\n".join([noise, *log]).encode())
+    assert formats == {"wrk"}
+    (reading,) = values
+    (plain,) = _read(b"\n" + WRK.encode())[1]
+    assert reading == plain
+
+
+def test_two_pods_whose_lines_alternate_are_refused() -> None:
+    pods = ("[pod/load-1/wrk] ", "[pod/load-2/wrk] ")
+    text = "\n".join(pod + line for line in WRK.split("\n") for pod in pods)
+    with pytest.raises(MixedError, match=r"lines of two wrk runs alternate.*load-1.*load-2"):
+        registry.identify(Source(None, "x", text.encode()))
+
+
+def test_the_pods_of_compose_are_kept_apart_too() -> None:
+    pods = [lambda line, name=name: f"{name}  | {_time(line)}Z " for name in ("load-1", "load-2")]
+    logs = [_wrap(WRK, pod).decode().split("\n") for pod in pods]
+    text = "\n".join(line for pair in zip(*logs, strict=True) for line in pair)
+    with pytest.raises(MixedError):
+        registry.identify(Source(None, "x", text.encode()))
+
+
+def test_pods_one_after_the_other_are_two_runs() -> None:
+    pods = ("[pod/load-1/wrk] ", "[pod/load-2/wrk] ")
+    text = "".join(_wrap(WRK, lambda _, pod=pod: pod).decode() for pod in pods)
+    formats, values = _read(text.encode())
+    assert formats == {"wrk"}
+    assert len(values) == 2
+
+
+def test_the_two_sides_of_a_diff_are_not_mixed() -> None:
+    removed, added = WRK, WRK.replace("7", "8")
+    text = "".join(
+        _wrap(side, lambda _, sign=sign: sign).decode()
+        for side, sign in ((removed, "-"), (added, "+"))
+    )
+    _, values = _read(text.encode())
+    assert len(values) == 2
+    lines = zip(removed.splitlines(), added.splitlines(), strict=True)
+    with pytest.raises(MixedError):
+        registry.identify(Source(None, "x", "".join(f"-{a}\n+{b}\n" for a, b in lines).encode()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "we saw Requests/sec: 12.00 here\n",
+        "- one: Requests/sec: 12.00\nprose\n- two: Requests/sec: 13.00\n",
+        "50% Requests/sec: 12.00\n40% Requests/sec: 13.00\n30% Requests/sec: 14.00\n",
+    ],
+)
+def test_prose_is_no_prefix(text: str) -> None:
+    assert find_prefixes(text, "x") == ()
+
+
+def test_no_break_blanks_of_a_page_are_blanks() -> None:
+    text = WRK.replace(" ", "\xa0")
+    assert _read(text.encode()) == _read(WRK.encode())
+
+
+def test_a_report_far_down_in_a_log_is_found() -> None:
+    prefix = PREFIXES["gh run view --log"]
+    lines = ["building"] * 3000 + WRK.split("\n")
+    text = "\n".join(prefix(number) + line for number, line in enumerate(lines, 1))
+    formats, values = _read(text.encode())
+    assert formats == {"wrk"}
+    assert len(values) == 1
