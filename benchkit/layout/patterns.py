@@ -49,6 +49,8 @@ class PathLabels(NamedTuple):
         Posix folder of the file relative to the root; a series counts as the file itself.
     series : str
         Posix path of the series folder that the file is a snapshot of, or empty.
+    by_layout : bool
+        Whether the user's pattern matched.
     """
 
     group: str
@@ -62,6 +64,7 @@ class PathLabels(NamedTuple):
     leftover: str
     folder: str
     series: str = ""
+    by_layout: bool = False
 
 
 def read_path(
@@ -183,6 +186,7 @@ def _from_template(
         leftover=read.leftover if template.wild else "",
         folder=folder,
         series=series,
+        by_layout=True,
     )
 
 

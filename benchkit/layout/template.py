@@ -139,3 +139,21 @@ def _label(field: str, pattern: str) -> str:
         msg = f"the pattern {pattern!r} has the unknown placeholder {{{field}}}"
         raise ConfigError(msg, where="layout", hint=said)
     return name
+
+
+def show_example(pattern: str) -> str:
+    """Return a path that a pattern matches.
+
+    Examples
+    --------
+    >>> show_example("{scenario}/{variant}-{run}.{ext}")
+    'scenario/variant-1.txt'
+    """
+    samples = {"run": "1", "repeat": "1", "tool": "wrk", "ext": "txt", "anything": "any"}
+    text = pattern.strip().removeprefix("./").strip("/")
+    return _TOKEN.sub(lambda match: _show_token(match, samples), text)
+
+
+def _show_token(match: re.Match[str], samples: dict[str, str]) -> str:
+    name, wild = match[1], match[2]
+    return "any" if wild else match[0] if name is None else samples.get(name, name)

@@ -76,3 +76,18 @@ def test_a_path_that_is_not_there_is_an_error() -> None:
 def test_a_layout_that_cannot_be_used_is_an_error() -> None:
     with pytest.raises(ConfigError):
         found(".", layout="{variant")
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_layout_that_no_file_follows_is_refused_with_two_files_and_an_example() -> None:
+    with pytest.raises(ConfigError) as caught:
+        found(".", layout="{variant}/{run}.json")
+    assert caught.value.exit_code == 2
+    assert "does not match new/bench.txt and new.txt, the first of 5 files" in str(caught.value)
+    assert caught.value.hint == "expected paths that end like variant/1.json"
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_layout_that_some_files_follow_is_used() -> None:
+    labels = [source.labels for source in found(".", layout="{variant}/bench.txt")]
+    assert [label.by_layout for label in labels] == [True, False, True, False, False]
