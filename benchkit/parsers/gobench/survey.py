@@ -28,6 +28,7 @@ class Survey:
 def survey(log: Log) -> Survey:
     """Read a source through once; what is unreadable in it is for the second reading to tell."""
     names: set[str] = set()
+    waiting: dict[str, str] = {}  # the name by package whose result has not come yet
     found = Survey(Names(()))
     with suppress(UnreadableError):
         for line in log.read():
@@ -37,8 +38,12 @@ def survey(log: Log) -> Survey:
             text = line.text
             if "Benchmark" in text:
                 named = NAMED.match(text if text.startswith("B") else unquote(text))
-                if named is not None:
+                if named is not None and (named[0][-1].isdecimal() or " ns/op" in text):
                     names.add(named[1])
+                elif named is not None:
+                    waiting[line.package] = named[1]
+            elif " ns/op" in text and line.package in waiting:
+                names.add(waiting.pop(line.package))
             elif "Unit " in text and "=" in text and unquote(text).startswith("Unit "):
                 problems = found.metadata.read(unquote(text))
                 found.problems += [(line.number, problem) for problem in problems]
