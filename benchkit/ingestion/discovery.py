@@ -23,7 +23,7 @@ from benchkit.layout.patterns import PathLabels, compile_pattern, read_path
 from benchkit.layout.rename import Rename, parse_rename
 from benchkit.layout.sidecars import Sidecar, Sidecars
 from benchkit.layout.stems import COMPANIONS
-from benchkit.layout.template import show_example
+from benchkit.layout.template import refuse_unmatched
 from benchkit.layout.walk import walk
 from benchkit.parsers import registry
 from benchkit.parsers.source import Source
@@ -177,7 +177,9 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
         _drop_repeats(result)
     assign(result.found, options)
     if options.layout:
-        _require_match(result.found, options.layout)
+        files = [source for source in result.found if source.path is not None]
+        is_followed = any(source.labels.by_layout for source in files)
+        refuse_unmatched(options.layout, [source.label for source in files if not is_followed])
     _distinguish(result.found)
     if not result.found:
         skipped = f"; {len(result.skipped)} passed over" if result.skipped else ""
@@ -191,20 +193,6 @@ def assign(sources: Sequence[Found], options: Options) -> None:
     for source in sources:
         source.origin = options.origin or ""
         source.assigned = write_assigned(source.variant or options.variant, options.commit)
-
-
-def _require_match(found: Sequence[Found], pattern: str) -> None:
-    """Refuse a layout that no file follows: every label would come from the built-in patterns."""
-    files = [source for source in found if source.path is not None]
-    if not files or any(source.labels.by_layout for source in files):
-        return
-    named = " and ".join(source.label for source in files[:2])
-    of_all = f", the first of {len(files)} files" if len(files) > 2 else ""
-    raise ConfigError(
-        f"the pattern {pattern!r} does not match {named}{of_all}",
-        where="--layout",
-        hint=f"expected paths that end like {show_example(pattern)}",
-    )
 
 
 def _drop_repeats(result: Discovery) -> None:

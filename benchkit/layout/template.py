@@ -7,6 +7,7 @@ folder that was laid out before benchkit came can be read without being moved.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -139,6 +140,23 @@ def _label(field: str, pattern: str) -> str:
         msg = f"the pattern {pattern!r} has the unknown placeholder {{{field}}}"
         raise ConfigError(msg, where="layout", hint=said)
     return name
+
+
+def refuse_unmatched(pattern: str, files: Sequence[str]) -> None:
+    """Refuse a pattern that none of ``files`` follows, if there are any.
+
+    Raises
+    ------
+    ConfigError
+        Every label would come from the built-in patterns.
+    """
+    if files:
+        more = f", the first of {len(files)} files" if len(files) > 2 else ""
+        raise ConfigError(
+            f"the pattern {pattern!r} does not match {' and '.join(files[:2])}{more}",
+            where="--layout",
+            hint=f"expected paths that end like {show_example(pattern)}",
+        )
 
 
 def show_example(pattern: str) -> str:
