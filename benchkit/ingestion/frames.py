@@ -18,6 +18,7 @@ from benchkit.derived.blocks import find_blocks
 from benchkit.errors import Diagnostic
 from benchkit.ingestion.parts import Part
 from benchkit.layout.numbering import part_packages
+from benchkit.layout.sections import share_headings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
     from benchkit.store import Store
 
-_JSON = frozenset({"units", "env"})
+_JSON = frozenset({"units", "env", "headings"})
 #: What the store does not have: there each run is a part of its own.
 _PLACES = "places"
 #: Roles whose values are in the table; warm-ups and failed runs are in the table of runs alone.
@@ -99,6 +100,7 @@ def list_parts(store: Store) -> list[Part]:
     """Return the parts of a store with the labels that follow from the whole of it."""
     parts = read_parts(store.pieces())
     part_packages(parts)
+    share_headings(parts)
     return parts
 
 

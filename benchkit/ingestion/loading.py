@@ -23,6 +23,7 @@ from benchkit.ingestion.harvest import gather
 from benchkit.ingestion.origins import choose, list_layers, name_job, refuse_contested
 from benchkit.ingestion.parts import Part, single_out_shared
 from benchkit.layout.numbering import part_packages, settle
+from benchkit.layout.sections import share_headings
 from benchkit.schema import observations as make_table
 from benchkit.schema import runs as make_run_table
 from benchkit.store import DEFAULT, Store, values_schema
@@ -249,6 +250,7 @@ def _load_raw(discovery: Discovery, options: Options, *, samples: bool) -> Loade
     parts = single_out_shared(harvest.parts)
     problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(parts)]
     part_packages(parts)
+    share_headings(parts)
     if all(part.role == "damaged" for part in parts):
         raise _nothing_read(problems)
     named = [found for found in discovery.found if found.is_named]

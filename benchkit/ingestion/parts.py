@@ -16,6 +16,7 @@ from benchkit.errors import ConfigError
 from benchkit.ingestion.discovery import Found, Options
 from benchkit.ingestion.identity import Identity
 from benchkit.layout.facts import list_facts
+from benchkit.layout.headings import Sections
 from benchkit.layout.numbering import Piece
 from benchkit.layout.rename import Rename, split_variant
 from benchkit.parsers.base import Format, Reading
@@ -41,10 +42,7 @@ class Part(Piece):
     piece: int = 0
     fingerprint: str = ""
     started_at: datetime | None = None
-    duration: float | None = None
     load_model: str = "unknown"
-    target_rate: float | None = None
-    connections: int | None = None
     tool_version: str | None = None
     command: str | None = None
     block: int | None = None
@@ -52,7 +50,6 @@ class Part(Piece):
     corrected: str | None = None
     remark: str = ""
     units: dict[str, str] = field(default_factory=dict)
-    env: dict[str, str] = field(default_factory=dict)
 
     @property
     def identity(self) -> Identity:
@@ -61,7 +58,12 @@ class Part(Piece):
 
 
 def make_part(
-    reading: Reading, form: Format, found: Found, options: Options, renames: Sequence[Rename] = ()
+    reading: Reading,
+    form: Format,
+    found: Found,
+    options: Options,
+    renames: Sequence[Rename] = (),
+    section: Sections | None = None,
 ) -> Part:
     """Label a reading: the lowest word counts where no higher one is given.
 
@@ -75,14 +77,18 @@ def make_part(
     options : Options
     renames : sequence of Rename
         Those of the options, parsed.
+    section : Sections, optional
+        What the headings above the block say.
     """
-    path, side = found.labels, found.sidecar
+    path, side, section = found.labels, found.sidecar, section or Sections()
     outside = options.benchmark or side.benchmark or path.benchmark
     role = "failed" if reading.status == "failed" else reading.role or side.role or path.role
     if form.is_companion and role == "measured":
         role = "companion"
     split = split_variant(reading.benchmark, options.split)
     variant = found.variant or options.variant or split or side.variant or reading.variant
+    if section.is_warm_up and role == "measured":
+        role = "warmup"
     params = {**reading.params, **dict(path.params), **side.params}
     part = Part(
         path=found.address,
@@ -94,7 +100,7 @@ def make_part(
         form=reading.form,
         line=reading.line,
         group=side.group or path.group or reading.group,
-        variant=variant or path.variant,
+        variant=variant or section.variant or path.variant,
         benchmark=rename(reading.benchmark or outside or "", renames),
         target=rename(reading.target, renames),
         params=schema.format_params(params) if params else "",
@@ -104,6 +110,10 @@ def make_part(
         leftover=path.leftover,
         pkg=reading.env.get("pkg", ""),
         status=reading.status,
+        headings=section.list_names(is_variant_taken=bool(variant)),
+        caption="" if reading.benchmark else section.caption,
+        shown_command=reading.command or "",
+        requests=_count_requests(reading),
     )
     _complete(part, reading, found)
     enter_commit(part, options)
@@ -116,6 +126,11 @@ def enter_commit(part: Part, options: Options) -> None:
     if options.commit:
         part.env["commit"] = options.commit
         part.group = "/".join(filter(None, (options.commit, part.group)))
+
+
+def _count_requests(reading: Reading) -> int | None:
+    counts = (row[3] for row in reading.rows if row[:3] == (None, "requests", "count"))
+    return int(next(counts, 0)) or None
 
 
 def single_out(parts: Sequence[Part]) -> list[Part]:

@@ -30,6 +30,7 @@ from benchkit.ingestion.pieces import Pieces
 from benchkit.ingestion.progress import Pace, Seen
 from benchkit.ingestion.samples import SampleSink
 from benchkit.ingestion.soundness import Soundness
+from benchkit.ingestion.surroundings import list_sections
 from benchkit.parsers import kernel, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
 from benchkit.parsers.source import UnreadableError
@@ -227,20 +228,22 @@ class Reader:
         parts: list[Part] = []
         rows = runs.repeated
         named: dict[Place, str] = {}
-        for form, reading in runs.in_order():
+        for form, reading, section, places in list_sections(source, runs, self._options):
             soundness.check_reading(reading)
-            places = runs.places(reading)
             if reading.rows or places or sampled or reading.status == "failed":
                 if id(reading) in summaries:
                     reading.rows.extend(summaries[id(reading)].rows())
-                part = make_part(reading, form, found, self._options, self._renames)
+                part = make_part(reading, form, found, self._options, self._renames, section)
                 if self._renames:
                     require_one_name(part, reading.benchmark or "", named)
                 part.piece = runs.pieces[id(reading)]
-                part.index = part.piece - runs.first
                 part.places = places
+                if places is not None:
+                    part.piece = runs.first + int(places.indices[0])
+                part.index = part.piece - runs.first
                 parts.append(part)
-                rows.append((part.piece, reading.rows))
+                if reading.rows:
+                    rows.append((part.piece, reading.rows))
         rows.sort(key=lambda own: own[0])
         diagnostics += soundness.diagnostics(found.label)
         values = sampled + sum(len(own) for _, own in rows)

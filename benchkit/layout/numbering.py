@@ -15,6 +15,7 @@ from benchkit.errors import Diagnostic
 from benchkit.layout.forms import Run, merge_forms
 from benchkit.layout.natural import path_key
 from benchkit.layout.pieces import Piece
+from benchkit.layout.sections import label_blocks
 from benchkit.layout.stems import COMPANIONS
 
 __all__ = ["Piece", "part_packages", "series_of", "settle"]
@@ -97,6 +98,7 @@ def _settle_series(pieces: list[Piece]) -> Iterator[Diagnostic]:
     else:
         for piece in measured:
             piece.group = _group_alone(piece)
+    label_blocks(measured)
     yield from _number(merge_forms(measured))
     for piece, group in zip(measured, groups, strict=True):
         piece.group = group

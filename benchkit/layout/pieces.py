@@ -6,7 +6,7 @@ sources tell one run depends on these labels alone, not on what was measured.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -56,6 +56,17 @@ class Piece:
         As `PathLabels` gives them.
     pkg : str
         The Go package.
+    headings : dict of depth to text
+        Those above the block that name what it measures, the outermost first.
+    caption : str
+        The line directly above the block, where it reads like one.
+    shown_command : str
+        The command line that the source shows for the block.
+    duration, target_rate, connections, env
+        As in the table of runs.
+    requests : int or None
+    split_by : str
+        What alone tells the block from others of its file, where that is not a label.
     number : int
         The final number, which `settle` gives.
     declared_benchmark, declared_params : str, optional
@@ -83,6 +94,15 @@ class Piece:
     leftover: str = ""
     pkg: str = ""
     status: str = "complete"
+    headings: dict[str, str] = field(default_factory=dict)
+    caption: str = ""
+    shown_command: str = ""
+    duration: float | None = None
+    requests: int | None = None
+    target_rate: float | None = None
+    connections: int | None = None
+    env: dict[str, str] = field(default_factory=dict)
+    split_by: str = ""
     number: int = 0
     declared_benchmark: str | None = None
     declared_params: str | None = None

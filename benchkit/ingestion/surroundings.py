@@ -1,0 +1,90 @@
+"""The headings above the runs of a source, as labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from benchkit.ingestion.discovery import Options
+from benchkit.ingestion.pieces import Pieces
+from benchkit.layout.headings import Sections, read_sections
+from benchkit.layout.pieces import Places
+from benchkit.layout.rename import split_variant
+from benchkit.parsers.base import Format, Reading, Source
+from benchkit.parsers.source import UnreadableError
+from benchkit.parsers.surroundings import Block, read_headings
+from benchkit.selection import BASELINE_NAMES
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: Characters of a source beyond which it is a log, which has no headings.
+LARGEST = 8 << 20
+
+Labelled = tuple[Format, Reading, Sections, Places | None]
+
+
+def list_sections(source: Source, runs: Pieces, options: Options) -> Iterator[Labelled]:
+    """Yield what was read of a source with what the headings above it say.
+
+    Runs that share a reading come once for each heading.
+    """
+    readings = [(form, reading, runs.places(reading)) for form, reading in runs.in_order()]
+    blocks = [_list_blocks(*item) for item in readings]
+    sections = iter(_read_sections(source, [block for own in blocks for block in own], options))
+    for (form, reading, places), own in zip(readings, blocks, strict=True):
+        if not own:
+            yield form, reading, Sections(), places
+        elif places is None:
+            yield form, reading, next(sections), None
+        else:
+            yield from _part(form, reading, places, [next(sections) for _ in own])
+
+
+def _list_blocks(form: Format, reading: Reading, places: Places | None) -> list[Block]:
+    """Return where the runs of a reading stand, if headings may stand above them."""
+    if not form.embeds or form.is_companion:
+        return []
+    if places is not None:
+        return [Block(line, line) for line in places.lines.tolist()]
+    return [Block(reading.line, max(reading.line, reading.last_line), reading.command or "")]
+
+
+def _read_sections(source: Source, blocks: Sequence[Block], options: Options) -> list[Sections]:
+    lines = _read_lines(source) if any(block.first > 1 for block in blocks) else []
+    if not lines:
+        return [Sections() for _ in blocks]
+    headings = read_headings(lines, blocks)
+    return read_sections(headings, BASELINE_NAMES, lambda text: split_variant(text, options.split))
+
+
+def _read_lines(source: Source) -> list[str]:
+    """Return the lines of a source, none where it is too large to be a page."""
+    lines: list[str] = []
+    size = 0
+    with suppress(UnreadableError):
+        for _, line in source.lines():
+            lines.append(line)
+            size += len(line)
+            if size > LARGEST:
+                return []
+    return lines
+
+
+def _part(
+    form: Format, reading: Reading, places: Places, sections: Sequence[Sections]
+) -> Iterator[Labelled]:
+    """Part runs that share a reading by what stands above them."""
+    parted: dict[str, list[int]] = {}
+    for at, section in enumerate(sections):
+        parted.setdefault(repr(section), []).append(at)
+    for rows in parted.values():
+        yield form, reading, sections[rows[0]], _take(places, rows)
+
+
+def _take(places: Places, rows: Sequence[int]) -> Places:
+    import numpy as np
+
+    chosen: np.ndarray = np.array(rows)
+    return Places(places.indices[chosen], places.lines[chosen])

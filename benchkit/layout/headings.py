@@ -1,0 +1,130 @@
+"""What headings say of the blocks below them: run, warm-up, variant, or a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+__all__ = ["Sections", "read_sections", "shorten"]
+
+_ORDINAL = re.compile(
+    r"\(?(?:\d{1,3}(?:\.\d{1,3}){0,5}[.)]|\d{1,3}(?:\.\d{1,3}){1,5}(?= )|[a-zA-Z][.)](?= ))\s*"
+)
+_COUNTED = r"(?:run|trial|attempt|iteration|round|repeat|repetition|take|pass)"
+_NTH = r"(?:\d{1,3}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|last)"
+#: Words that count a run, alone or before or behind a name.
+_RUN = re.compile(
+    rf"(?<!\w)(?:{_COUNTED}\s?#?\d{{1,4}}|{_NTH} {_COUNTED}|#\d{{1,4}}|no\. ?\d{{1,4}})(?!\w)"
+    r"|第[0-9一二三四五六七八九十]{1,3}[次轮回]",
+    re.IGNORECASE,
+)
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_DATE = re.compile(
+    r"(?<!\d)(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[/.]\d\d?[/.]\d{4}|"
+    rf"{_MONTH} \d\d?,? \d{{4}}|\d\d? {_MONTH} \d{{4}}|"
+    rf"[a-z]{{3}} {_MONTH} {{1,2}}\d\d? \d\d:\d\d:\d\d(?: [A-Z]{{3,4}})? \d{{4}}|"
+    r"\d\d:\d\d:\d\d)(?!\d)"
+    r"(?:[T ,]{1,2}\d\d?:\d\d(?::\d\d)?(?:\.\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d)(?!\w))?",
+    re.IGNORECASE,
+)
+_WARM_UP = re.compile(
+    r"warm(?:ing)?[- ]?up(?: (?:run|phase|round))?|\(warm[- ]?up\)", re.IGNORECASE
+)
+_EDGES = " \t-–—:,.;/|()[]#"
+
+
+@dataclass(slots=True)
+class Sections:
+    """What the headings above one block say.
+
+    Parameters
+    ----------
+    headings : dict of depth to text
+        Those that name what is measured, the outermost first.
+    caption : str
+        The line directly above; it names what nothing else tells apart.
+    variant : str
+        Empty where no level of headings names variants.
+    variant_depth : int
+        That of the heading that names it.
+    is_warm_up : bool
+    """
+
+    headings: dict[int, str] = field(default_factory=dict)
+    caption: str = ""
+    variant: str = ""
+    variant_depth: int = 0
+    is_warm_up: bool = False
+
+    def list_names(self, *, is_variant_taken: bool) -> dict[str, str]:
+        """Return the headings as labels; that of the variant, too, where another one counts."""
+        names = dict(self.headings)
+        if is_variant_taken and self.variant:
+            names[self.variant_depth] = self.variant
+        return {str(depth): names[depth] for depth in sorted(names)}
+
+
+def read_sections(
+    pages: Sequence[tuple[Mapping[int, str], str]],
+    baselines: Collection[str],
+    split: Callable[[str], str] = lambda _: "",
+) -> list[Sections]:
+    """Read the headings of all blocks of one source.
+
+    Parameters
+    ----------
+    pages : sequence of (headings by depth, caption)
+        What stands above each block.
+    baselines : collection of str
+        Names of a baseline: a level of headings that holds one of them names variants.
+    split : callable
+        Returns the variant that a heading names, empty if it names none.
+    """
+    sections = [_read_section(headings, caption) for headings, caption in pages]
+    depths = {depth for section in sections for depth in section.headings}
+    for depth in sorted(depths):
+        names = {section.headings.get(depth, "") for section in sections}
+        if len(names) > 1 and any(name.lower() in baselines for name in names):
+            for section in sections:
+                if name := section.headings.get(depth):
+                    _take_variant(section, depth, name)
+    for section in sections:
+        for depth, text in tuple(section.headings.items()):
+            if variant := split(text):
+                _take_variant(section, depth, variant)
+    return sections
+
+
+def shorten(text: str) -> tuple[str, bool]:
+    """Return a heading without what counts runs, and whether it is a warm-up's.
+
+    Examples
+    --------
+    >>> shorten("2. GET /users, run 3"), shorten("Trial 2"), shorten("Warm-up")
+    (('GET /users', False), ('', False), ('', True))
+    """
+    name = _ORDINAL.sub("", text, count=1) if _ORDINAL.match(text) else text
+    without = _DATE.sub("", _RUN.sub("", name))
+    if without != name:
+        name = re.sub(r"\(\s*\)|\[\s*\]", "", without).strip(_EDGES)
+    if _WARM_UP.fullmatch(name):
+        return "", True
+    warm = name.lower().endswith(("(warm-up)", "(warmup)", "(warm up)"))
+    return (name.rpartition("(")[0].strip() if warm else name), warm
+
+
+def _read_section(headings: Mapping[int, str], caption: str) -> Sections:
+    section = Sections()
+    section.caption, section.is_warm_up = shorten(caption)
+    for depth, text in headings.items():
+        name, is_warm_up = shorten(text)
+        section.is_warm_up |= is_warm_up
+        if name:
+            section.headings[depth] = name
+    return section
+
+
+def _take_variant(section: Sections, depth: int, variant: str) -> None:
+    section.variant, section.variant_depth = variant, depth
+    del section.headings[depth]

@@ -1,0 +1,92 @@
+"""The words of a load tool's command line that make it another test.
+
+Redirections, files that results are written to, options that only print more, and secrets are
+left out, and so is the host, which is a label by itself.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+
+__all__ = ["differences", "read_words"]
+
+Words = tuple[str, ...]
+
+#: Where a shell ends a command or turns its output elsewhere.
+_END = re.compile(r"[|;&<>]|\d?>|2>&1")
+_ATTACHED = re.compile(r"(-[a-zA-Z])=?(\d\S*)")
+#: Options by tool whose value names a file for results or the run itself.
+_OUTPUTS = {
+    "ab": ("-g", "-e"),
+    "hey": ("-o",),
+    "k6": ("-o", "--out", "--summary-export", "--console-output", "--log-output"),
+    "vegeta": ("-o", "-output", "--output", "-name", "--name"),
+}
+#: Options that print more and change nothing else.
+_PRINTING = ("--latency", "-L", "--u_latency", "-U", "-q", "--quiet")
+_HEADERS = ("-H", "--header", "-header")
+_SECRETS = ("-A", "-P", "-a", "-C", "-u", "--user")
+
+
+def read_words(command: str) -> Words:
+    """Return the words of a command that count, in its order.
+
+    Examples
+    --------
+    >>> read_words("wrk -t4 -d 30s --latency http://h:8080/a?b=c > out.txt")
+    ('wrk', '-t', '4', '-d', '30s', '/a?b=c')
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = command.split()
+    outputs = _OUTPUTS.get(words[0] if words else "", ())
+    kept: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        name = word.partition("=")[0]
+        if _END.match(word):
+            break
+        if name in outputs or name in _SECRETS:
+            if name == word:
+                next(rest, "")
+        elif word in _HEADERS:
+            kept += [word, next(rest, "").partition(":")[0]]
+        elif word not in _PRINTING:
+            attached = _ATTACHED.fullmatch(word)
+            kept += attached.groups() if attached else (_drop_host(word),)
+    return tuple(kept)
+
+
+def differences(commands: Sequence[Words]) -> list[str]:
+    """Return what each command has that not all of them have.
+
+    Examples
+    --------
+    >>> differences([("wrk", "-s", "post.lua", "/"), ("wrk", "/")])
+    ['-s post.lua', '']
+    """
+    counts = [Counter(words) for words in commands if words]
+    common = counts[0].copy() if counts else Counter()
+    for each in counts[1:]:
+        common &= each
+    return [" ".join(_leave_out(words, common)) for words in commands]
+
+
+def _leave_out(words: Words, common: Counter[str]) -> list[str]:
+    left = common.copy()
+    kept = []
+    for word in words:
+        if left[word]:
+            left[word] -= 1
+        else:
+            kept.append(word)
+    return kept
+
+
+def _drop_host(word: str) -> str:
+    scheme, mark, rest = word.partition("://")
+    return "/" + rest.partition("/")[2] if mark and scheme.isalpha() else word

@@ -1,0 +1,214 @@
+"""What tells the blocks of one file, and the files of one series, apart.
+
+Headings lead the benchmark; commands, servers and hosts that differ between blocks that are
+otherwise alike become params, and so do recorded facts. What does not differ stays out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+
+from benchkit.layout.invocations import differences, read_words
+from benchkit.layout.pieces import Piece
+from benchkit.schema import format_params
+
+__all__ = ["label_blocks", "share_headings"]
+
+#: What stands between headings, and between them and the name.
+_JOINT = " / "
+
+#: Shares by which lengths and counts of one test may differ.
+_LENGTH, _COUNT = 0.1, 0.01
+
+
+def label_blocks(pieces: Sequence[Piece]) -> None:
+    """Give load results the labels that tell them apart, in place.
+
+    Parameters
+    ----------
+    pieces : sequence of Piece
+        All that are settled together, in natural order.
+    """
+    for piece in pieces:
+        piece.split_by = ""
+    _lead_by_headings(pieces)
+    for same in _alike(pieces):
+        _part_by_commands(same)
+    for same in _alike(pieces):
+        _part(same, "server", lambda piece: piece.env.get("server", ""))
+    for same in _alike(pieces, of_one_file=True):
+        _part(same, "host", lambda piece: piece.env.get("host", ""))
+    for same in _alike(pieces, of_one_file=True):
+        _lead_by_captions(same)
+    for name, read in _FACTS.items():
+        for same in _alike(pieces, of_one_file=True):
+            _part(same, name, read, is_fact=True)
+    for same in _alike(pieces, of_one_file=True):
+        _part_by_amount(same)
+
+
+def share_headings(pieces: Sequence[Piece]) -> None:
+    """Name the blocks of all series alike: a rule of reading, never stored.
+
+    A heading that tells the blocks of one variant apart leads the benchmark in the others, too,
+    also where they hold nothing else.
+    """
+    if not any(piece.headings for piece in pieces):
+        return
+    telling = {key: _list_telling(same) for key, same in _group(pieces, _series).items()}
+    everywhere = set().union(*telling.values())
+    for piece in pieces:
+        if everywhere and piece.headings:
+            before, after = (_lead(piece, names) for names in (telling[_series(piece)], everywhere))
+            if not before:
+                piece.benchmark = _JOINT.join(filter(None, (after, piece.benchmark)))
+            elif before != after:
+                piece.benchmark = piece.benchmark.replace(before, after, 1)
+
+
+def _lead_by_headings(pieces: Sequence[Piece]) -> None:
+    """Put the headings that tell blocks of a series apart before their names."""
+    for same in _group(pieces, _series).values():
+        telling = _list_telling(same)
+        for piece in same if telling else ():
+            if names := _lead(piece, telling):
+                name = piece.benchmark or piece.target
+                piece.benchmark = _JOINT.join(filter(None, (names, name)))
+
+
+def _lead(piece: Piece, telling: Collection[str]) -> str:
+    return _JOINT.join(name for name in piece.headings.values() if name in telling)
+
+
+def _lead_by_captions(same: Sequence[Piece]) -> None:
+    """Put the lines directly above blocks before their names, where nothing else differs."""
+    if len({piece.caption for piece in same}) < 2:
+        return
+    for piece in same:
+        if piece.caption:
+            name = piece.benchmark or piece.target
+            piece.benchmark = _JOINT.join(filter(None, (piece.caption, name)))
+        piece.split_by = "caption"
+
+
+def _list_telling(series: Sequence[Piece]) -> set[str]:
+    """Return the headings at depths at which they differ."""
+    telling: set[str] = set()
+    for depth in dict.fromkeys(depth for piece in series for depth in piece.headings):
+        names = {piece.headings.get(depth, "") for piece in series}
+        if len(names) > 1:
+            telling |= names
+    return telling - {""}
+
+
+def _series(piece: Piece) -> tuple[str, ...]:
+    return piece.origin, piece.group, piece.variant, piece.tool, piece.role
+
+
+def _alike(pieces: Sequence[Piece], *, of_one_file: bool = False) -> Iterator[list[Piece]]:
+    """Yield the pieces that have all labels in common."""
+
+    def key(piece: Piece) -> Hashable:
+        name = piece.benchmark or piece.target
+        return *_series(piece), name, piece.params, piece.path if of_one_file else ""
+
+    for same in _group(pieces, key).values():
+        if len(same) > 1:
+            yield same
+
+
+def _group(
+    pieces: Sequence[Piece], key: Callable[[Piece], Hashable]
+) -> dict[Hashable, list[Piece]]:
+    grouped: dict[Hashable, list[Piece]] = defaultdict(list)
+    for piece in pieces:
+        grouped[key(piece)].append(piece)
+    return grouped
+
+
+def _part(
+    same: Sequence[Piece], name: str, read: Callable[[Piece], str], *, is_fact: bool = False
+) -> None:
+    """Make what a piece records a param, where it differs."""
+    values = [read(piece) for piece in same]
+    if len({value for value in values if value}) < 2:
+        return
+    for piece, value in zip(same, values, strict=True):
+        if value:
+            _add_param(piece, name, value)
+        if is_fact:
+            piece.split_by = name
+
+
+def _add_param(piece: Piece, name: str, value: str) -> None:
+    pairs = (pair.partition("=") for pair in piece.params.split(",") if pair)
+    params = {key: text for key, _, text in pairs}
+    if name not in params:
+        piece.params = format_params({**params, name: value.replace(",", " ")})
+
+
+def _part_by_commands(same: Sequence[Piece]) -> None:
+    if len({piece.shown_command for piece in same if piece.shown_command}) < 2:
+        return
+    words = [read_words(piece.shown_command) for piece in same]
+    for piece, different in zip(same, differences(words), strict=True):
+        if different:
+            _add_param(piece, "command", different)
+
+
+def _part_by_amount(same: Sequence[Piece]) -> None:
+    """Keep runs of different lengths and different counts of requests apart."""
+    tests: list[list[Piece]] = []
+    for piece in same:
+        if piece.duration is None and piece.requests is None:
+            continue
+        test = next((test for test in tests if _is_as_long(piece, test[0])), None)
+        if test is None:
+            tests.append([piece])
+        else:
+            test.append(piece)
+    if len(tests) < 2:
+        return
+    is_counted = all(test[0].requests and not test[0].requests % 10 for test in tests)
+    for test in tests:
+        name = "requests" if is_counted else "duration"
+        value = f"{test[0].requests}" if is_counted else _write_length(test[0].duration)
+        for piece in test:
+            _add_param(piece, name, value)
+            piece.split_by = name
+
+
+def _write_length(seconds: float | None) -> str:
+    """Write a length with two digits, so that runs of one test have the same."""
+    return f"{float(f'{seconds:.1e}'):g}" if seconds else "unknown"
+
+
+def _is_as_long(piece: Piece, other: Piece) -> bool:
+    """Tell whether two runs may be of one test: as long, or with as many requests."""
+    lengths, counts = (piece.duration, other.duration), (piece.requests, other.requests)
+    is_unknown = None in lengths and None in counts
+    return is_unknown or _is_near(lengths, _LENGTH) or _is_near(counts, _COUNT)
+
+
+def _is_near(pair: tuple[float | None, float | None], share: float) -> bool:
+    one, other = pair
+    if one is None or other is None:
+        return False
+    return abs(one - other) <= share * max(one, other)
+
+
+def _read_rate(piece: Piece) -> str:
+    return "" if piece.target_rate is None else f"{piece.target_rate:.12g}"
+
+
+def _read_connections(piece: Piece) -> str:
+    return "" if piece.connections is None else f"{piece.connections}"
+
+
+_FACTS: dict[str, Callable[[Piece], str]] = {
+    "connections": _read_connections,
+    "rate": _read_rate,
+    "document_length": lambda piece: piece.env.get("document_length", ""),
+    "tls": lambda piece: piece.env.get("tls", ""),
+}
