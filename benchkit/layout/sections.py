@@ -35,17 +35,27 @@ def label_blocks(pieces: Sequence[Piece]) -> None:
     _lead_by_headings(pieces)
     for same in _alike(pieces):
         _part_by_commands(same)
-    for same in _alike(pieces):
-        _part(same, "server", lambda piece: piece.env.get("server", ""))
-    for same in _alike(pieces, of_one_file=True):
-        _part(same, "host", lambda piece: piece.env.get("host", ""))
-    for same in _alike(pieces, of_one_file=True):
-        _lead_by_captions(same)
+        _part_by_servers(same)
+        if len({piece.path for piece in same}) < len(same):
+            _part_within_files(same)
+
+
+def _part_by_servers(same: Sequence[Piece]) -> None:
+    if len({piece.env.get("server") for piece in same}) > 1:
+        for still in _alike(same):
+            _part(still, "server", lambda piece: piece.env.get("server", ""))
+
+
+def _part_within_files(same: Sequence[Piece]) -> None:
+    for blocks in _alike(same, of_one_file=True):
+        _part(blocks, "host", lambda piece: piece.env.get("host", ""))
+    for blocks in _alike(same, of_one_file=True):
+        _lead_by_captions(blocks)
     for name, read in _FACTS.items():
-        for same in _alike(pieces, of_one_file=True):
-            _part(same, name, read, is_fact=True)
-    for same in _alike(pieces, of_one_file=True):
-        _part_by_amount(same)
+        for blocks in _alike(same, of_one_file=True):
+            _part(blocks, name, read, is_fact=True)
+    for blocks in _alike(same, of_one_file=True):
+        _part_by_amount(blocks)
 
 
 def share_headings(pieces: Sequence[Piece]) -> None:
