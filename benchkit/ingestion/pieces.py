@@ -60,6 +60,10 @@ class Pieces:
 
         return Places(*map(np.concatenate, zip(*told, strict=True)))
 
+    def locate(self, reading: Reading, places: Places | None) -> int:
+        """Return the place in the source of a reading's run, or of the first of its ``places``."""
+        return self.pieces[id(reading)] - self.first if places is None else int(places.indices[0])
+
     def spans(self) -> list[tuple[int, int, str]]:
         """Return the first and the last line of each run, and which format claims them."""
         if len({form.name for form, _ in self._read}) < 2:

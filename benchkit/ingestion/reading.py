@@ -236,11 +236,8 @@ class Reader:
                 part = make_part(reading, form, found, self._options, self._renames, section)
                 if self._renames:
                     require_one_name(part, reading.benchmark or "", named)
-                part.piece = runs.pieces[id(reading)]
-                part.places = places
-                if places is not None:
-                    part.piece = runs.first + int(places.indices[0])
-                part.index = part.piece - runs.first
+                part.index = runs.locate(reading, places)
+                part.piece, part.places = runs.first + part.index, places
                 parts.append(part)
                 if reading.rows:
                     rows.append((part.piece, reading.rows))
