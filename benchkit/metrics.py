@@ -23,8 +23,15 @@ GROUP = "benchkit.metrics"
 PERCENTILES = ("p50", "p66", "p75", "p80", "p90", "p95", "p98", "p99", "p99.9")
 SPREAD = ("mean", "stdev", "min", "max")
 
-#: Tools whose ``sample`` is one value per run; elsewhere samples are events inside a run.
+#: Tools whose ``sample`` is one value per run.
 RUN_LEVEL_SAMPLES = frozenset({"gobench"})
+#: Tools whose samples are events inside a run; of a tool of the user's own they stand for the run.
+EVENT_SAMPLES = frozenset(
+    {
+        *("ab", "hey", "k6", "vegeta", "wrk", "wrk2"),
+        *("cadvisor", "docker-stats", "prometheus", "server"),
+    }
+)
 #: Tools whose values sum up runs that are not there: nothing can be tested.
 SUMMARIES = frozenset({"benchstat"})
 

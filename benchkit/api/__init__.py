@@ -141,8 +141,8 @@ def compare(
     margin : float or str
         The smallest change that matters, as a share of the baseline: ``0.03`` or ``"3%"``.
     metrics : str or sequence of str
-        ``metric`` or ``metric.stat``: the primaries; a tool that benchkit does not know has none
-        until they are named.
+        ``metric`` or ``metric.stat``: the primaries. By default the tool's; of a tool that benchkit
+        does not know, operation times, request rates and median latencies, or the only metric.
     blocks, method, knee : str
         As in `RunSet.compare`.
 

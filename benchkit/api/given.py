@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from benchkit import schema
 from benchkit.api.own import take
 from benchkit.api.runset import RunSet
+from benchkit.api.tools import choose_headline, join_tools
 from benchkit.errors import ConfigError, DataError, Finding
 from benchkit.ingestion.discovery import split_label
 from benchkit.layout.natural import path_key
@@ -84,9 +85,14 @@ def adopt(table: object, *, alone: bool = True) -> RunSet:
             hint="change its columns with pandas, or join frames with pandas.concat, "
             "the runs of each under numbers of their own",
         )
-    observations = take(frame)
+    observations, problems = join_tools(take(frame))
     runs = schema.runs_of(observations)
-    return RunSet(observations=observations, runs=runs, problems=(_tell_unknown(len(runs)),))
+    return RunSet(
+        observations=observations,
+        runs=runs,
+        problems=(_tell_unknown(len(runs)), *problems),
+        headline=choose_headline(observations),
+    )
 
 
 def _tell_unknown(runs: int) -> Finding:

@@ -80,6 +80,8 @@ class RunSet:
         What became of each source.
     first_variant : str or None
         That of the first file that was named, the baseline if no name tells.
+    headline : tuple of (metric, stat)
+        The primaries of a table of one's own, where its tools have none.
 
     Examples
     --------
@@ -103,6 +105,7 @@ class RunSet:
     diagnostics: tuple[Diagnostic, ...] = ()
     reports: tuple[SourceReport, ...] = ()
     first_variant: str | None = None
+    headline: tuple[tuple[str, str], ...] = ()
     #: What `check` found, by the baseline that was named.
     _found: dict[str | None, tuple[Finding, ...]] = field(
         default_factory=dict, init=False, compare=False
@@ -255,7 +258,7 @@ class RunSet:
             chosen, reason = (), error
         refuse_contested(self.contested, chosen)
         require_pairs(chosen, self.variants)
-        primaries = tuple(map(split_metric, list_names(metrics)))
+        primaries = tuple(map(split_metric, list_names(metrics))) or self.headline
         require_metrics(self.observations, primaries)
         plan = Plan(confidence=confidence, primaries=primaries, blocks=blocks, method=method)
         comparisons = Comparisons(pairs=(), contrasts=(), confidence=confidence)

@@ -195,7 +195,7 @@ _NOT_COMPARED = frozenset({"stdev", "ci_low", "ci_high", "max_deviation"})
 def _is_compared(
     told: Told, tool: str, metric: str, stat: str, unit: str, asked: Iterable[tuple[str, str]]
 ) -> bool:
-    if stat == "counter" or (stat == "sample" and tool not in metrics.RUN_LEVEL_SAMPLES):
+    if stat == "counter" or (stat == "sample" and tool in metrics.EVENT_SAMPLES):
         return False
     if stat.startswith(PREFIX):
         return False

@@ -140,3 +140,62 @@ def test_a_table_says_what_it_does_not_tell(read: pd.DataFrame) -> None:
     assert [finding.numbers["runs"] for finding in told if finding.code == "B107"] == [16]
     assert "B107" in {finding.code for finding in own.compare(baseline="none").findings}
     assert "B107" not in {finding.code for finding in bk.load(FIXTURES / "tracing-wrk").check()}
+
+
+def own_table(
+    tools: tuple[str, str], metric: str, stat: str, unit: str = "s", per_run: int = 1
+) -> pd.DataFrame:
+    """Return 8 runs of two variants, the second 15 % above the first."""
+    rows = [
+        {
+            "group": "", "variant": variant, "benchmark": "/ping", "params": "", "run": run,
+            "metric": metric, "stat": stat, "unit": unit, "tool": tool, "origin": "reported",
+            "source": "table.csv", "value": level * (1 + run / 1000 + event / 1e5),
+        }
+        for variant, tool, level in (("main", tools[0], 1.0), ("pr", tools[1], 1.15))
+        for run in range(1, 9)
+        for event in range(per_run)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("tool", ["mybench", "", "wrk"])
+@pytest.mark.parametrize(
+    ("metric", "stat", "unit"),
+    [
+        ("latency", "p50", "s"),
+        ("request_rate", "mean", "1/s"),
+        ("boot_time", "mean", "s"),
+        ("boot_time", "value", "s"),
+    ],
+)
+def test_the_name_of_the_tool_does_not_matter(tool: str, metric: str, stat: str, unit: str) -> None:
+    comparison = bk.load(own_table((tool, tool), metric, stat, unit)).compare(baseline="main")
+    (row,) = comparison.frame.itertuples()
+    assert (row.primary, row.n_baseline, row.n_variant) == (True, 8, 8)
+    assert row.ratio == pytest.approx(1.15)
+
+
+@pytest.mark.parametrize("per_run", [1, 5])
+@pytest.mark.parametrize("metric", ["time_per_op", "boot_time", "latency"])
+def test_samples_of_an_unknown_tool_stand_for_their_runs(metric: str, per_run: int) -> None:
+    table = own_table(("mybench", "mybench"), metric, "sample", per_run=per_run)
+    (row,) = bk.load(table).compare(baseline="main").frame.itertuples()
+    assert (row.primary, row.n_baseline) == (True, 8)
+    assert row.ratio == pytest.approx(1.15)
+
+
+def test_two_tools_of_two_variants_are_compared_and_named() -> None:
+    comparison = bk.load(own_table(("ab", "hey"), "latency", "p50")).compare(baseline="main")
+    (row,) = comparison.frame.itertuples()
+    assert row.primary
+    (finding,) = [finding for finding in comparison.findings if finding.code == "B108"]
+    assert "main was measured by ab, pr was measured by hey" in finding.message
+    same = bk.load(own_table(("ab", "ab"), "latency", "p50")).compare(baseline="main")
+    assert "B108" not in [finding.code for finding in same.findings]
+
+
+def test_a_variant_of_two_tools_keeps_them_apart() -> None:
+    both = [own_table((tool, tool), "latency", "p50") for tool in ("ab", "hey")]
+    frame = bk.load(pd.concat(both)).compare(baseline="main", metrics="latency.p50").frame
+    assert len(frame) == 2

@@ -61,6 +61,18 @@ READING = (
         "length, machine, version, command and containers were passed over",
         do="Compare what `bk.load(path)` gave, and leave out runs with `.where(…)`.",
     ),
+    Entry(
+        code="B108",
+        severity="warning",
+        says="the variants of a table of one's own were measured by different tools",
+        what="Each variant of a frame has one tool, and they differ. The variants are compared all "
+        "the same, under the tools' joined name.",
+        why="Two tools on the same target differ by several percent: their own loops, clocks and "
+        "definitions of a request show as a change of the variant.",
+        example="main was measured by ab, pr by hey: the difference between the tools counts as "
+        "one between the variants",
+        do="Measure both variants with one tool; if both names mean one, give it one name.",
+    ),
 )
 
 SIDES = (
