@@ -14,8 +14,6 @@ from benchkit.derived.record import Measured
 from benchkit.errors import Finding
 from benchkit.units import format_number
 
-#: Spans that are neither saved nor dropped, or saved twice, from this share on.
-_GAP = 0.001
 #: Requests in flight at the end, and probes, may add this share to the spans.
 _EXTRA = 0.005
 _LOST = 0.01
@@ -34,10 +32,10 @@ def find_span_errors(evidence: Evidence) -> Iterator[Finding]:
         lost = [a for a in accounts if (a.share or 0.0) > _LOST]
         if lost:
             yield _tell_lost(lost, len(accounts))
-        open_ = [a for a in accounts if _has_gap(a)]
+        open_ = [a for a in accounts if a.has_gap]
         if open_:
             yield _tell_gap(open_, len(accounts))
-        cut = [a for a in accounts if _is_incomplete(a)]
+        cut = [a for a in accounts if a.has_incomplete_traces]
         if cut:
             yield _tell_incomplete(cut, len(accounts))
         over = [a for a in accounts if (_excess(a) or 1.0) > 1 + _EXTRA]
@@ -46,21 +44,6 @@ def find_span_errors(evidence: Evidence) -> Iterator[Finding]:
         under = [a for a in accounts if (_excess(a) or 1.0) < 1 - _EXTRA]
         if under:
             yield _tell_untraced(under, len(accounts))
-
-
-def _has_gap(account: Account) -> bool:
-    """Whether counts do not add up; a drop that is derived leaves only what was saved too often."""
-    if account.created is None:
-        return False
-    return abs(account.unaccounted or 0.0) > _GAP * account.created
-
-
-def _is_incomplete(account: Account) -> bool:
-    per_request = account.per_request or 0
-    if not (per_request > 1 and account.saved and account.dropped):
-        return False
-    # where the counts do not add up, spans of other requests are among them
-    return not _has_gap(account) and bool(account.has_incomplete_traces)
 
 
 def _seen(account: Account) -> float:

@@ -24,6 +24,8 @@ _DECLARED = tuple((name, f"spans.{name}") for name in Counts._fields[:3])
 #: How far a count may be from a whole number of spans per request: some requests are in flight when
 #: the load ends, and a probe before it is traced too.
 _NEAR = 0.002
+#: Spans that are neither saved nor dropped, or saved twice, from this share of those made on.
+_GAP = 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,11 +107,23 @@ class Account:
         return self.made - self.saved - self.dropped
 
     @property
+    def has_gap(self) -> bool:
+        """Whether the spans counted as made are not those saved plus those dropped."""
+        if self.created is None:
+            return False
+        return abs(self.unaccounted or 0.0) > _GAP * self.created
+
+    @property
     def has_incomplete_traces(self) -> bool | None:
-        """Whether the saved spans are no whole number of traces; a surplus tells nothing of it."""
-        if self.saved is None or not self.per_request or self.has_surplus:
+        """Whether the saved spans are no whole number of traces.
+
+        None where that cannot be told: spans from elsewhere may be among them, or none was dropped.
+        """
+        if self.saved is None or not self.per_request or self.has_surplus or self.has_gap:
             return None
-        return self.saved % self.per_request != 0
+        if self.saved % self.per_request == 0:
+            return False
+        return True if self.dropped else None
 
     @property
     def complete_at_most(self) -> float | None:

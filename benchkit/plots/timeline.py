@@ -6,10 +6,11 @@ down halfway and a leak are seen at one look, and so is that there is nothing to
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from benchkit.derived.containers import shorten
+from benchkit.derived.containers import entitle, name_id, shorten
 from benchkit.derived.timeline import CPU, LATENCY, MOST, STATS, Track, center, thin
 from benchkit.metrics import label, lookup
 from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange, part
@@ -49,13 +50,15 @@ def data(tracks: Sequence[Track], pairs: Sequence[tuple[str, str]] = ()) -> Char
     for track in known:
         places.setdefault(_place(track), []).append(track)
     panels: list[Panel] = []
+    parts = list(part(variants[1:]) if pairs else part(variants))
     for place, found in places.items():
-        told = [name for name in place if name] if len(places) > 1 else []
-        for some in part(variants[1:]) if pairs else part(variants):
+        labels = [name for name in place if name] if len(places) > 1 else []
+        for number, some in enumerate(parts, 1):
             series = [variants[0], *some] if pairs else some
-            panels += _panels(
-                told, found, dict(zip(series, range(int(not pairs), 9), strict=False))
-            )
+            count = [f"{number} of {len(parts)}"] if len(parts) > 1 else []
+            numbers = dict(zip(series, range(int(not pairs), 9), strict=False))
+            required = some if number > 1 else series  # the baseline is drawn in the first part
+            panels += _panels([*labels, *count], found, numbers, required)
     panels = [panel for panel in panels if _is_moving(panel)]
     shared = [panel for panel in panels if sum(bool(line.name) for line in panel.lines) > 1]
     return arrange("Over time", shared or panels)
@@ -70,12 +73,26 @@ def _place(track: Track) -> tuple[str, ...]:
     return track.run.group, track.run.benchmark, track.run.params, track.run.tool
 
 
-def _panels(told: Sequence[str], found: Sequence[Track], series: dict[str, int]) -> Iterator[Panel]:
+def _panels(
+    labels: Sequence[str], found: Sequence[Track], series: dict[str, int], required: Sequence[str]
+) -> Iterator[Panel]:
+    """Yield a panel per quantity that one of the required variants has."""
+    names = _name_subjects(found)
     for chosen in _choose([track for track in found if track.run.variant in series]):
+        if not any(track.run.variant in required for track in chosen):
+            continue
         first = chosen[0]
         name = label(first.metric, first.stat) if first.stat else first.metric
-        heading = " · ".join(filter(None, [name, shorten(first.subject), *told]))
+        heading = " · ".join(filter(None, [name, names[first.subject], *labels]))
         yield _panel(printable(heading), chosen, series)
+
+
+def _name_subjects(tracks: Sequence[Track]) -> dict[str, str]:
+    """Name containers as the tables do, those that share a name with their ids."""
+    envs = {track.subject: track.run.env for track in tracks}
+    names = {s: name_id(s, env) or shorten(s) for s, env in envs.items()}
+    count = Counter(names.values())
+    return {s: name if count[name] == 1 else entitle(s, envs[s]) for s, name in names.items()}
 
 
 def _choose(tracks: Sequence[Track]) -> Iterator[list[Track]]:

@@ -67,9 +67,13 @@ def _lines(chart: Chart) -> Iterator[tuple[Panel, Line]]:
 
 
 def _tell(panel: Panel, line: Line) -> list[float]:
-    """Return what a line is at quarters of the run, its lowest and its highest within it."""
+    """Return where a line is at quarters of the run, its lowest and its highest within it.
+
+    Between two points the line is where it is drawn.
+    """
     begin, end = panel.window
     places = begin + (end - begin) * np.array(_TOLD)
     values = np.interp(places, line.x, line.y)
-    inside = [y for x, y in zip(line.x, line.y, strict=True) if begin <= x <= end] or line.y
-    return [*values.tolist(), min(inside), max(inside)]
+    inside = [y for x, y in zip(line.x, line.y, strict=True) if begin <= x <= end]
+    drawn = [*values.tolist(), *inside]
+    return [*values.tolist(), min(drawn), max(drawn)]

@@ -184,8 +184,8 @@ def _traces(found: Sequence[Account]) -> str:
         return "none"
     broken = sum(known)
     if not broken:
-        return "may be complete"
-    return f"incomplete in {broken} of {len(known)} runs" if len(known) > 1 else "some incomplete"
+        return "may be complete" if len(known) == len(found) else "not known"
+    return f"incomplete in {broken} of {len(found)} runs" if len(found) > 1 else "some incomplete"
 
 
 def _runs(accounts: Sequence[Account]) -> Table:

@@ -187,3 +187,17 @@ def test_cpu_per_span_is_of_the_service_over_what_it_made() -> None:
     assert server == pytest.approx(told["cpu_per_request", "/bench/server"] / 4, rel=0.001)
     assert told["cpu_per_span", "/bench/collector"] > 0
     assert ("cpu_per_span", "/bench/storage") not in told
+
+
+def test_counts_that_do_not_add_up_tell_nothing_of_traces_anywhere() -> None:
+    runs = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
+    table, *_ = runs.parts["spans"].tables
+    keys = [column.key for column in table.columns]
+    shown = {row[keys.index("variant")].text: row[keys.index("traces")].text for row in table.rows}
+    findings = {f.where.split(" on ")[0]: f.message for f in runs.findings if f.code == "B421"}
+    assert {"apm", "skywalking"} == {v for v, text in shown.items() if text == "not known"}
+    told = {v: text.removeprefix("incomplete in ") for v, text in shown.items() if v in findings}
+    assert told
+    assert all(f"; {count})" in findings[v] for v, count in told.items())
+    lines = " ".join(runs.parts["spans"].lines)
+    assert f"Incomplete traces were saved in {', '.join(told)}:" in lines

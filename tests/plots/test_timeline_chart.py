@@ -163,3 +163,39 @@ def test_without_a_clock_there_is_none_and_the_error_says_what_to_record() -> No
         kinds.draw("timeline", material)
     with pytest.raises(DataError):
         kinds.draw("timeline", replace(material, observations=None))
+
+
+def test_lowest_and_highest_hold_every_value_of_their_row() -> None:
+    table = tabulate(timeline.data(compared().tracks, PAIR))
+    assert len(table.rows) == 4
+    for row in table.rows:
+        *values, low, high = (float(cell.value or 0) for cell in row[2:])
+        assert low <= min(values) <= max(values) <= high
+
+
+def test_a_container_is_called_as_in_the_tables() -> None:
+    container, other = (f"/docker/{digit * 64}" for digit in "ab")
+    tracks = []
+    for variant in ("none", "otlp"):
+        for subject in (container, other):
+            track = made(variant, 1, subject=subject)
+            env = {f"name.{container}": "consumer", f"name.{other}": "consumer"}
+            tracks.append(replace(track, run=replace(track.run, env=env)))
+    one = [track for track in tracks if track.subject == container]
+    assert [panel.heading for panel in timeline.data(one).panels] == ["cpu_usage · consumer"]
+    assert [panel.heading for panel in timeline.data(tracks).panels] == [
+        "cpu_usage · consumer (aaaaaaaaaaaa)",
+        "cpu_usage · consumer (bbbbbbbbbbbb)",
+    ]
+
+
+def test_no_panel_is_drawn_twice() -> None:
+    names = ["none", *"abcdef"]
+    pairs = [("none", name) for name in names[1:]]
+    alone = timeline.data([made("none", 1)], pairs)
+    assert len(alone.panels) == 1
+    all_of_them = timeline.data([made(name, 1) for name in names], pairs)
+    headings = [panel.heading for panel in all_of_them.panels]
+    assert headings == ["cpu_usage · server · 1 of 2", "cpu_usage · server · 2 of 2"]
+    rows = [(row[0].text, row[1].text) for row in tabulate(all_of_them).rows]
+    assert len(set(rows)) == len(rows)
