@@ -7,13 +7,15 @@ Why: whatever benchkit does not do, another tool can.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchkit.cli import options as o
 from benchkit.cli.completion import complete_metric
-from benchkit.errors import ConfigError, SelectionError
+from benchkit.errors import ConfigError, DataError, SelectionError
+from benchkit.schema import ROLES
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations
@@ -40,6 +42,14 @@ def export(
         ),
     ] = None,
     variant: o.OnlyVariant = None,
+    role: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--role",
+            help="Only runs of this role: measured, warmup, aggregate, failed, companion or "
+            "damaged; repeatable. [default: measured and companion]",
+        ),
+    ] = None,
     by: o.By = None,
     format: Annotated[
         str | None,
@@ -65,8 +75,10 @@ def export(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename,
         as_format=as_format, exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
-    frames = request.stream(metric or (), variant)
+    roles = [o.choose(name, ROLES, "--role") for name in role or ()]
+    frames = request.stream(metric or (), variant, roles)
     frames = select_some(frames, tool=tool, metric=metric, variant=variant)
+    frames = chain([next(frames)], frames)  # an error comes before the heading
     if chosen == "parquet" and output is not None:
         o.save(output, lambda path: to_rows.to_parquet(frames, path))
     else:
@@ -97,7 +109,9 @@ def select_some(
             yield kept
     if is_found:
         return
-    for name, wanted in labels.items():
-        for value in wanted or ():
+    if not any(labels.values()):
+        raise DataError("no value was read", hint="`benchkit runs` lists what was")
+    for name, requested in labels.items():
+        for value in requested or ():
             require(value, sorted(seen[name]), name)
     raise SelectionError("no value has all of these labels", hint="ask for fewer")

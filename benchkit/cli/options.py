@@ -220,11 +220,14 @@ class Request:
         )  # fmt: skip
         return self.narrow(runset)
 
+    def show(self, problems: Sequence[Diagnostic]) -> None:
+        """Say what could not be read, unless only results and errors are requested."""
+        if not self.quiet:
+            show_problems([each for each in problems if each.severity != "note"], limit=_SHOWN)
+
     def narrow(self, runset: RunSet) -> RunSet:
         """Say what could not be read, and keep what ``--by`` names."""
-        if not self.quiet:
-            told = [p for p in runset.diagnostics if p.severity != "note"]
-            show_problems(told, limit=_SHOWN)
+        self.show(runset.diagnostics)
         for text in self.by or ():
             column, equals, value = text.partition("=")
             if equals:
@@ -234,7 +237,10 @@ class Request:
         return runset
 
     def stream(
-        self, metrics: Sequence[str], variants: Sequence[str] | None = None
+        self,
+        metrics: Sequence[str],
+        variants: Sequence[str] | None = None,
+        roles: Sequence[str] = (),
     ) -> Iterator[Observations]:
         """Yield the observations in frames of bounded size, with the labels of ``--by``."""
         from benchkit.ingestion import loading
@@ -244,8 +250,9 @@ class Request:
         options = self.options(settings())
         named = [*(variants or ()), *(value for name, _, value in labels if name == "variant")]
         frames = loading.stream(
-            self.paths or (), options, self.store, metrics, self.origin or (), named
-        )
+            self.paths or (), options, self.store, metrics, self.origin or (), named,
+            roles=roles, show=self.show,
+        )  # fmt: skip
         for frame in frames:
             for column, _, value in labels:
                 frame = keep(frame, **{column: value})  # noqa: PLW2901 - narrowed step by step

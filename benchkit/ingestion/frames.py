@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _JSON = frozenset({"units", "env", "headings"})
 #: What the store does not have: there each run is a part of its own.
 _PLACES = "places"
-#: Roles whose values are in the table; warm-ups and failed runs are in the table of runs alone.
+#: Roles whose values are in the table unless others are requested.
 _TOLD = ("measured", "companion")
 #: Bits of a piece's number.
 _BITS = 48
@@ -104,8 +104,10 @@ def list_parts(store: Store) -> list[Part]:
     return parts
 
 
-def observations(parts: Sequence[Part], values: pa.Table) -> Observations:
-    """Join values with the labels of their parts; only measured runs take part.
+def observations(
+    parts: Sequence[Part], values: pa.Table, roles: Sequence[str] = _TOLD
+) -> Observations:
+    """Join values with the labels of their parts.
 
     Parameters
     ----------
@@ -113,13 +115,15 @@ def observations(parts: Sequence[Part], values: pa.Table) -> Observations:
         Numbered.
     values : pyarrow.Table
         As `benchkit.store.values_schema`.
+    roles : sequence of str
+        Only runs of these roles take part.
     """
     import numpy as np
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    measured = [part for part in parts if part.role in _TOLD]
+    measured = [part for part in parts if part.role in roles]
     batches = {batch: i for i, batch in enumerate(dict.fromkeys(part.batch for part in measured))}
     owners, pieces, numbers = _list_runs(measured)
     keys = np.array([batches[p.batch] << _BITS for p in measured], dtype=np.int64)[owners] + pieces
@@ -174,14 +178,17 @@ def _split_place(source: str) -> tuple[str, int]:
 
 
 def stream_observations(
-    store: Store, parts: Sequence[Part], metrics: Sequence[str] = ()
+    store: Store,
+    parts: Sequence[Part],
+    metrics: Sequence[str] = (),
+    roles: Sequence[str] = (),
 ) -> Iterator[Observations]:
     """Yield the observations of parts of a store, samples included, in frames of bounded size."""
     import pyarrow as pa
 
     for batch in store.stream(raw=True, metrics=metrics):
         values, _ = drop_unsound(parts, pa.Table.from_batches([batch]))
-        frame = observations(parts, values)
+        frame = observations(parts, values, roles or _TOLD)
         if len(frame):
             yield frame
 

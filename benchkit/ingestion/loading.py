@@ -6,7 +6,8 @@ Why: the command line and the notebook load by the same road.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
     from benchkit.schema import Observations, Runs
 
+#: Takes the problems met while reading.
+Show = Callable[[Sequence[Diagnostic]], None]
 #: Bytes of sources up to which everything is held in memory.
 _SMALL = 16 << 20
 
@@ -123,6 +126,9 @@ def stream(
     metrics: Sequence[str] = (),
     origins: Sequence[str] = (),
     variants: Sequence[str] = (),
+    *,
+    roles: Sequence[str] = (),
+    show: Show = lambda _: None,
 ) -> Iterator[Observations]:
     """Yield the observations, raw samples included, in frames of bounded size.
 
@@ -136,6 +142,10 @@ def stream(
         Only these; all if empty.
     variants : sequence of str
         Those that are read, all if empty: the others may be of several origins.
+    roles : sequence of str
+        Those of the runs; measured runs and companions if empty.
+    show : callable
+        Takes the problems met while reading, before the first frame.
 
     Raises
     ------
@@ -144,20 +154,23 @@ def stream(
     """
     place = _store_of(arguments, store)
     if place is not None:
-        yield from _stream_store(place, metrics, origins, variants)
+        yield from _stream_store(place, metrics, origins, variants, roles=roles, show=show)
         return
     discovery = discover(arguments, options)
     is_piped = any(found.path is None for found in discovery.found)
     if is_piped or sum(found.size for found in discovery.found) <= _SMALL:
-        frame = _load_raw(discovery, options, samples=True).observations
+        loaded = _load_raw(discovery, options, samples=True, roles=roles)
+        show(loaded.diagnostics)
+        _require_roles(loaded.runs["role"], roles)
+        frame = loaded.observations
         yield frame[frame["metric"].isin(metrics)] if metrics else frame
     else:
         from benchkit.ingestion.commit import ingest
 
         with TemporaryDirectory(prefix="benchkit-") as folder:
             passing = Store(folder)
-            ingest(arguments, passing, options, jobs=None)
-            yield from _stream_store(passing, metrics)
+            show(ingest(arguments, passing, options, jobs=None).diagnostics)
+            yield from _stream_store(passing, metrics, roles=roles)
 
 
 def _stream_store(
@@ -165,14 +178,19 @@ def _stream_store(
     metrics: Sequence[str],
     origins: Sequence[str] = (),
     variants: Sequence[str] = (),
+    *,
+    roles: Sequence[str] = (),
+    show: Show = lambda _: None,
 ) -> Iterator[Observations]:
     """Yield what is stored, then what follows from it."""
     choice = choose(_read_stored(store), origins, name_job())
     contested = {v: of for v, of in choice.contested.items() if not variants or v in variants}
     refuse_contested(contested)
     loaded = _load_parts(store, choice.parts, store.values())
-    yield from stream_observations(store, choice.parts, metrics)
-    derived = loaded.observations.tail(loaded.derived)
+    show(loaded.diagnostics)
+    _require_roles([part.role for part in choice.parts], roles)
+    yield from stream_observations(store, choice.parts, metrics, roles)
+    derived = loaded.observations.tail(loaded.derived if _has_derived(roles) else 0)
     if metrics:
         derived = derived[derived["metric"].isin(metrics)]
     if len(derived):
@@ -234,18 +252,45 @@ def _read_series(store: Store, parts: Sequence[Part]) -> pa.Table:
     return series
 
 
-def _complete(parts: Sequence[Part], values: pa.Table, series: pa.Table) -> Loaded:
+def _has_derived(roles: Sequence[str]) -> bool:
+    return not roles or "measured" in roles
+
+
+def _require_roles(stored: Iterable[str], roles: Sequence[str]) -> None:
+    """Refuse to give an empty table where only runs of other roles were read."""
+    counts = Counter(stored)
+    expected = roles or ("measured", "companion")
+    if counts and not any(role in counts for role in expected):
+        others = ", ".join(f"{count} {role}" for role, count in counts.items())
+        requested = " or ".join(roles) or "measured"
+        raise DataError(
+            f"no {requested} run was read, only runs of other roles: {others}",
+            hint=f"name the role: --role {min(counts)}",
+        )
+
+
+def _complete(
+    parts: Sequence[Part], values: pa.Table, series: pa.Table, roles: Sequence[str] = ()
+) -> Loaded:
     """Make the frames; what follows from the values of a run stands after them."""
+    import pandas as pd
+
     told, runs = make_observations(parts, values), make_runs(parts)
     beside = make_observations(parts, series)
     observations, findings = derive(told, runs, beside)
     derived = len(observations) - len(told)
+    if roles:
+        derived = derived if _has_derived(roles) else 0
+        requested = [make_observations(parts, values, roles), observations.tail(derived)]
+        observations = make_table(pd.concat(requested, ignore_index=True))
     return Loaded(
         observations=observations, runs=runs, series=beside, findings=findings, derived=derived
     )
 
 
-def _load_raw(discovery: Discovery, options: Options, *, samples: bool) -> Loaded:
+def _load_raw(
+    discovery: Discovery, options: Options, *, samples: bool, roles: Sequence[str] = ()
+) -> Loaded:
     harvest, values, series = gather(discovery.found, options, samples=samples)
     parts = single_out_shared(harvest.parts)
     problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(parts)]
@@ -255,7 +300,7 @@ def _load_raw(discovery: Discovery, options: Options, *, samples: bool) -> Loade
         raise _nothing_read(problems)
     named = [found for found in discovery.found if found.is_named]
     first = parts[0].variant if len(named) == len(discovery.found) else None
-    complete = _complete(parts, values, series)
+    complete = _complete(parts, values, series, roles)
     return replace(
         complete,
         findings=(*harvest.findings, *complete.findings),

@@ -1,0 +1,72 @@
+"""``benchkit export``: whose values it writes, and what it says of those that it does not."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from benchkit.cli import run
+from benchkit.errors import ExitCode
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(params=["files", "store"])
+def refused(
+    request: pytest.FixtureRequest, tmp_path: Path, fixtures_dir: Path, capsys: Captured
+) -> list[str]:
+    """Return the arguments that name a run whose requests all failed."""
+    path = str(fixtures_dir / "k6-edge/console/k6-refused-1.txt")
+    if request.param == "files":
+        return [path]
+    store = str(tmp_path / "store")
+    assert run(["ingest", path, "--store", store]) == ExitCode.DONE
+    capsys.readouterr()
+    return ["--store", store]
+
+
+def test_values_of_failed_runs_can_be_requested(refused: list[str], capsys: Captured) -> None:
+    assert run(["export", *refused, "--role", "failed"]) == ExitCode.DONE
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert {row["metric"] for row in rows} >= {"requests", "error_rate"}
+
+
+def test_without_a_measured_run_export_names_the_roles(
+    refused: list[str], capsys: Captured
+) -> None:
+    assert run(["export", *refused]) == ExitCode.DATA
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert "no measured run was read, only runs of other roles: 1 failed" in error
+    assert "--role failed" in error
+
+
+def test_a_role_that_there_is_not_is_a_usage_error(refused: list[str], capsys: Captured) -> None:
+    assert run(["export", *refused, "--role", "broken"]) == ExitCode.USAGE
+    assert "measured, warmup" in capsys.readouterr().err
+
+
+def test_measured_runs_come_with_what_follows_from_them(
+    fixtures_dir: Path, capsys: Captured
+) -> None:
+    path = str(fixtures_dir / "tracing-costs")
+    written = []
+    for roles in ([], ["--role", "measured", "--role", "companion"]):
+        assert run(["export", path, *roles]) == ExitCode.DONE
+        written.append(sorted(capsys.readouterr().out.splitlines()))
+    assert written[0] == written[1]
+
+
+def test_the_parsers_warnings_are_printed(fixtures_dir: Path, capsys: Captured) -> None:
+    path = str(fixtures_dir / "wrk-edge/truncated/wrk.cut70.txt")
+    warnings = []
+    for command in ("runs", "export"):
+        assert run([command, path]) == ExitCode.DONE
+        warnings.append(capsys.readouterr().err)
+    assert "this wrk report lacks" in warnings[0]
+    assert warnings[0] == warnings[1]
+    assert run(["export", path, "--quiet"]) == ExitCode.DONE
+    assert capsys.readouterr().err == ""
