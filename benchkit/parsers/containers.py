@@ -63,6 +63,22 @@ def container_of(labels: Mapping[str, str]) -> Container | None:
     return Container(path, path or None, is_named=False)
 
 
+def pod_of(labels: Mapping[str, str]) -> str:
+    """Return the name of the pod that labels are about; empty where they name none.
+
+    Examples
+    --------
+    >>> pod_of({"pod": "web-1", "namespace": "shop", "interface": "eth0"})
+    'shop/web-1'
+    >>> pod_of({"name": "k8s_POD_web-1_shop_4f1c_0"})
+    'shop/web-1'
+    """
+    pod, space = labels.get("pod") or labels.get("pod_name") or "", labels.get("namespace", "")
+    if not pod:
+        _, _, pod, space, *_ = [*labels.get("name", "").split("_"), "", "", "", ""]
+    return "/".join(filter(None, (space, pod)))
+
+
 def nested(containers: Iterable[Container]) -> frozenset[str]:
     """Return the keys of those that repeat others: parents, and cgroups inside a container.
 

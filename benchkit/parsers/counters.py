@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeGuard, TypeVar
 
-from benchkit.parsers.containers import Container, container_of
+from benchkit.parsers.containers import Container, container_of, pod_of
 
 T = TypeVar("T")
 
@@ -111,12 +111,16 @@ def measure_of(name: str) -> Measure | None:
 
 
 def place(measure: Measure, labels: Mapping[str, str]) -> Place | None:
-    """Return where a measurement belongs; None for pods as a whole and pause containers."""
+    """Return where a measurement belongs; None for pods as a whole and pause containers.
+
+    The network is an exception: a pod has one for all of its containers.
+    """
     if measure.is_span:
         return _span_place(measure, labels)
     container = container_of(labels)
     if container is None:
-        return None
+        pod = pod_of(labels) if measure.over == "interface" else ""
+        return Place(pod, labels.get(measure.over, ""), None) if pod else None
     return Place(container.subject, labels.get(measure.over, ""), container)
 
 

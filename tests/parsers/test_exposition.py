@@ -169,3 +169,31 @@ def test_no_labels_or_numbers_make_it_fail(
         lines.append(f"{name}{{{inside}}} {value}" + ("" if time is None else f" {time}"))
     told = tell("exposition", "\n".join(lines) + "\n# EOF\n")
     assert told.readings or told.said
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        'container="",id="/kubepods/pod{n}",image="",name="",namespace="shop",pod="web-{n}"',
+        'container="POD",name="k8s_POD_web-{n}_shop_1",namespace="shop",pod="web-{n}"',
+        'container_name="POD",namespace="shop",pod_name="web-{n}"',
+    ],
+    ids=["containerd", "docker", "before 1.16"],
+)
+def test_the_network_of_a_pod_is_kept(labels: str) -> None:
+    lines = [
+        f'{name}{{{labels.format(n=pod)},interface="{card}"}} {amount + pod} 1795224103018'
+        for name in (
+            "container_network_receive_bytes_total",
+            "container_network_transmit_bytes_total",
+        )
+        for pod in (1, 2)
+        for card, amount in (("eth0", 1000), ("lo", 7))
+    ]
+    cpu = f'container_cpu_usage_seconds_total{{{labels.format(n=1)},cpu="total"}} 5 1795224103018'
+    for text in ("\n".join([*lines, "# EOF", ""]), "\n".join([cpu, *lines, "# EOF", ""])):
+        told = tell("exposition", text)
+        assert told.values("network_in") == {"shop/web-1": [1001.0], "shop/web-2": [1002.0]}
+        assert told.values("network_out") == {"shop/web-1": [1001.0], "shop/web-2": [1002.0]}
+        assert told.values("cpu_time") == {}
+        assert told.readings[0].tool == "cadvisor"

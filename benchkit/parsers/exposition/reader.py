@@ -38,8 +38,8 @@ def parse(source: Source) -> Iterator[Record]:
     ('/a', [8192.0], '2026-11-21T01:21:41.622000')
     """
     survey, text = Survey.of(Text(source)), Text(source)
-    tool = "cadvisor" if survey.containers else "prometheus"
-    form = "metrics" if survey.containers else "spans"
+    is_usage = survey.containers or survey.has_pods
+    tool, form = ("cadvisor", "metrics") if is_usage else ("prometheus", "spans")
     reading = Reading(
         tool=tool, form=form, line=1, tool_version=survey.version, env=dict(survey.env)
     )

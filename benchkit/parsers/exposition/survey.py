@@ -26,6 +26,8 @@ class Survey:
         Keys of containers that repeat others, and of those that may yet do so.
     pauses : int
         Samples of pause containers and whole pods.
+    has_pods : bool
+        Whether there are counters of whole pods: of their network.
     env : dict of str to str
         Limits and the machine.
     version : str or None
@@ -36,6 +38,7 @@ class Survey:
     repeated: frozenset[str] = frozenset()
     open: frozenset[str] = frozenset()
     pauses: int = 0
+    has_pods: bool = False
     env: dict[str, str] = field(default_factory=dict)
     version: str | None = None
     _spec: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -62,7 +65,9 @@ class Survey:
             found = place(measure, sample.labels)
             if found is None:
                 self.pauses += 1
-            elif found.container is not None:
+            elif found.container is None:
+                self.has_pods |= not measure.is_span
+            else:
                 self.containers.setdefault(found.container.key, found.container)
         elif sample.name.startswith(_SPEC):
             found = place(Measure("", "", ""), sample.labels)

@@ -146,7 +146,7 @@ class _Choice:
             if found.container is not None and found.container.key in self.repeated:
                 continue
             instance = series.labels.get("instance", "")
-            key = found.container.key if found.container else ""
+            key = found.container.key if found.container else series.labels.get("id", "")
             own = groups.setdefault((measure, found.subject), {}).setdefault(instance, {})
             own.setdefault(key, {}).setdefault(found.part, series)
         for (measure, subject), instances in groups.items():
