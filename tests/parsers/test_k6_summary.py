@@ -253,3 +253,15 @@ def test_what_stands_before_a_cut_is_right(text: bytes, data: st.DataObject) -> 
     for reading in readings:
         assert reading.status == "partial"
         assert values(reading).items() <= values(whole).items()
+
+
+def test_custom_trends_of_an_export_are_kept_as_they_stand() -> None:
+    path = Path(__file__).parents[2] / "fixtures/k6-edge/nested/k6-export-3.json"
+    records = list(FORMAT.parse(Source.load(path)))
+    (reading,) = (each for each in records if isinstance(each, Reading))
+    (note,) = (each for each in records if isinstance(each, Diagnostic))
+    rows = {row[2]: row for row in reading.rows if row[1] == "latency_as_exported"}
+    assert set(rows) == {"p95", "p99.9", "max", "mean", "p50", "p90"}
+    assert (rows["max"][3], rows["max"][4], rows["max"][5]) == (2.431058, "1", 20)
+    assert "whether latency are times in ms" in note.what
+    assert not any(row[1] == "k6_latency" for row in reading.rows)

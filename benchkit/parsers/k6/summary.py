@@ -25,8 +25,8 @@ http_req_failed, ``passes`` are the failed requests. The script that the machine
 embeds is not read.
 
 Not recorded by the tool: the URL, the start, raw samples; in an export also the run's length and
-whether a custom trend is a time (such trends are left out); in the machine-readable form every
-percentile but p90 and p95, and all rates per second.
+whether a custom trend is a time (its metric then ends in ``_as_exported``); in the
+machine-readable form every percentile but p90 and p95, and all rates per second.
 """
 
 from __future__ import annotations
@@ -235,21 +235,27 @@ def _tell(source: Source, document: _Document, problems: list[Diagnostic]) -> It
     _describe_load(reading, document.scenarios)
     problems += complete(reading, source.label)
     if unclear:
-        what = f"an export does not tell whether {', '.join(unclear)} are times; left out"
-        hint = "give the text summary, handleSummary's data or --out json for them"
-        problems.append(Diagnostic(source.label, 1, what, hint, "warning", is_remark=True))
+        what = f"an export does not tell whether {', '.join(unclear)} are times in ms"
+        what = f"{what}; the numbers are kept as they stand, under names with {_AS_EXPORTED}"
+        hint = "give the text summary, handleSummary's data or --out json for values with units"
+        problems.append(Diagnostic(source.label, 1, what, hint, "note", is_remark=True))
     yield reading
     yield from problems
 
 
 def _record_all(reading: Reading, document: _Document) -> list[str]:
-    """Add the rows of every metric; return the names of trends without a known unit."""
+    """Add the rows of every metric; return the names of trends without a known unit.
+
+    Their numbers keep a name of their own, so that they never meet those of a form that tells it.
+    """
     unclear = []
     for entry in sorted(document.entries.values(), key=lambda entry: entry.name.count("{")):
         measure = _measure(entry)
         if measure is not None:
             record(reading, measure)
-        elif entry.leaves and not entry.contains:
+        elif entry.leaves and not entry.contains and entry.name:
+            name, tags = split_name(entry.name)
+            record(reading, _read_numbers(entry, f"{name}{_AS_EXPORTED}", tags, "trend", "1"))
             unclear.append(entry.name)
     return unclear
 
@@ -260,6 +266,10 @@ def _measure(entry: _Entry) -> Measure | None:
     kind, unit = _kind(name, entry)
     if kind is None or unit is None or not name:
         return None
+    return _read_numbers(entry, name, tags, kind, unit)
+
+
+def _read_numbers(entry: _Entry, name: str, tags: str, kind: Kind, unit: str) -> Measure:
     measure = Measure(name, tags, kind, unit)
     for key, leaf in entry.leaves.items():
         counted = key == "count" and kind == "trend"
@@ -268,6 +278,8 @@ def _measure(entry: _Entry) -> Measure | None:
     return measure
 
 
+#: Ends the names of trends of which an export does not tell the unit.
+_AS_EXPORTED = "_as_exported"
 #: Where the forms use another word than the text: an export's share, the machine-readable counts.
 _WORDS = {("rate", "value"): "rate", ("rate", "matches"): "passes"}
 
