@@ -7,6 +7,7 @@ which `ingest` passes over; they become the output and its sidecar when the run 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -67,7 +68,8 @@ class Claim:
     def release(self) -> None:
         """Give the name back, unless the run's files carry it."""
         for path, file in self._held.items():
-            file.close()
+            with suppress(OSError):  # what was not yet written has no room
+                file.close()
             path.unlink(missing_ok=True)
         self._held.clear()
 

@@ -208,8 +208,12 @@ class _Work:
 
     def _run(self, turn: _Turn, words: tuple[str, ...], *, is_warmup: bool = False) -> None:
         benchmark = self._plan.benchmark
-        with self._places.claim(words, turn.variant, benchmark, is_warmup=is_warmup) as claim:
-            self._measure(turn, words, claim, is_warmup=is_warmup)
+        try:
+            with self._places.claim(words, turn.variant, benchmark, is_warmup=is_warmup) as claim:
+                self._measure(turn, words, claim, is_warmup=is_warmup)
+        except OSError as error:
+            problem = f"{self._places.root}: the run cannot be written: {error.strerror}"
+            raise _FailedError(f"{problem}; make room and run it again") from error
 
     def _measure(
         self, turn: _Turn, words: tuple[str, ...], claim: Claim, *, is_warmup: bool

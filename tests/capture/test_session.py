@@ -349,6 +349,20 @@ def test_a_planted_link_is_not_followed(bench: Path, name: str, is_dangling: boo
     assert planted.with_name("wrk-2.txt").is_file()
 
 
+def test_a_full_disk_ends_the_session_and_leaves_nothing_half_written(bench: Path) -> None:
+    limited = (
+        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10));"
+        "from benchkit.__main__ import main; main()"
+    )
+    command = [sys.executable, "-c", limited, "capture", "--variant", "a", "--", "true"]
+    done = subprocess.run(command, cwd=bench, capture_output=True, text=True, check=False)
+    assert done.returncode == 3, done.stderr
+    assert "results: the run cannot be written: File too large; make room" in done.stderr
+    assert "0 of 1 runs made" in done.stderr
+    assert [*(bench / "results/a").iterdir()] == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
