@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 import tempfile
 import time
@@ -15,25 +16,30 @@ from soak.record import PATH, Row, write_record, write_table
 
 
 def main() -> int:
-    """Run campaigns, print the table, and keep it where all of them ran in full."""
+    """Run campaigns, print their table, and keep those that ran in full."""
     options = _options()
+    commit = _commit()
     rows = []
     for name in options.campaigns or CAMPAIGNS:
         print(f"{name}: {title(name)} …", file=sys.stderr, flush=True)  # noqa: T201
         with tempfile.TemporaryDirectory(prefix="soak-") as folder:
-            started = time.monotonic()
-            outcome = run(
-                name,
-                Budget(Path(folder), options.seconds, options.seed, options.scale, options.jobs),
+            budget = Budget(
+                Path(folder), options.seconds, options.seed, options.scale, options.jobs
             )
-        seconds = round(time.monotonic() - started, 1)
-        rows.append(Row(name, title(name), seconds=seconds, **asdict(outcome)))
+            outcome = run(name, budget)
+            seconds = round(time.monotonic() - budget.started, 1)
+        rows.append(Row(name, title(name), commit, options.seed, seconds, **asdict(outcome)))
         print("\n".join(outcome.losses[:20]), file=sys.stderr, flush=True)  # noqa: T201
+        if options.scale >= 1:
+            write_record(rows, options.out)
     print(write_table(rows))  # noqa: T201
-    whole = not options.campaigns and options.scale >= 1
-    if whole or options.out:
-        write_record(options.out or PATH, options.seed, rows)
     return int(any(row.losses for row in rows))
+
+
+def _commit() -> str:
+    command = ["git", "describe", "--always", "--dirty"]
+    done = subprocess.run(command, cwd=PATH.parent, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
 
 
 def _options() -> argparse.Namespace:
@@ -44,7 +50,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=today, help="of all trials; else the date")
     parser.add_argument("--scale", type=float, default=1.0, help="share of the trials to run")
     parser.add_argument("--jobs", type=int, default=2, help="processes at once")
-    parser.add_argument("--out", type=Path, help="JSON of the results, and Markdown beside it")
+    parser.add_argument(
+        "--out", type=Path, default=PATH, help="JSON of full campaigns, Markdown beside it"
+    )
     options = parser.parse_args()
     for name in options.campaigns:
         if name not in CAMPAIGNS:

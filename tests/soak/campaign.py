@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import time
+import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from random import Random
 
 #: In the order of the table; each is a module here with ``TITLE`` and ``run``.
-CAMPAIGNS = ("inputs", "names")
+CAMPAIGNS = (
+    *("inputs", "names", "kills", "growth", "disk"),
+    *("damage", "writers", "sanitizers", "regexes"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,11 @@ class Budget:
         """Scale a number of trials."""
         return max(1, round(full * self.scale))
 
+    def some(self, names: Sequence[str]) -> list[str]:
+        """Return all names, or in a short run a few of them."""
+        count = max(2, round(len(names) * min(1.0, 10 * self.scale)))
+        return self.random("some").sample(names, min(count, len(names)))
+
     def random(self, *names: object) -> Random:
         """Return a source of random numbers that depends on the seed and on names."""
         return Random("/".join(map(ascii, (self.seed, *names))))  # noqa: S311 - to be repeatable
@@ -74,6 +84,9 @@ def title(name: str) -> str:
 
 
 def run(name: str, budget: Budget) -> Outcome:
-    """Run one campaign."""
-    outcome: Outcome = import_module(f"soak.{name}").run(budget)
+    """Run one campaign; one that fails by itself is a loss."""
+    try:
+        outcome: Outcome = import_module(f"soak.{name}").run(budget)
+    except Exception:  # noqa: BLE001 - the others still have to run
+        return Outcome(0, [traceback.format_exc()])
     return outcome

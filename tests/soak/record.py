@@ -7,32 +7,40 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from soak.campaign import CAMPAIGNS
+
 PATH = Path(__file__).with_name("soak.json")
 _HEAD = "| campaign | trials | losses | figures |\n| --- | --: | --: | --- |"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One campaign of a run."""
+    """A campaign that ran in full."""
 
     name: str
     title: str
+    commit: str
+    seed: int
+    seconds: float
     trials: int
     losses: list[str]
     figures: dict[str, float | int | str]
-    seconds: float
 
 
-def write_record(path: Path, seed: int, rows: Sequence[Row]) -> None:
-    """Keep what was measured as JSON, and the table of it as Markdown beside."""
-    record = {"format_version": 1, "seed": seed, "campaigns": [asdict(row) for row in rows]}
+def write_record(rows: Sequence[Row], path: Path = PATH) -> None:
+    """Keep what campaigns gave as JSON, in place of their rows, and all rows as Markdown."""
+    kept = {row.name: row for row in (*read_record(path), *rows)}
+    all_rows = [kept[name] for name in CAMPAIGNS if name in kept]
+    record = {"format_version": 1, "campaigns": [asdict(row) for row in all_rows]}
     text = json.dumps(record, ensure_ascii=False, indent=1)
     path.write_text(f"{text}\n", encoding="utf-8")
-    path.with_suffix(".md").write_text(f"{write_table(rows)}\n", encoding="utf-8")
+    path.with_suffix(".md").write_text(f"{write_table(all_rows)}\n", encoding="utf-8")
 
 
 def read_record(path: Path = PATH) -> list[Row]:
-    """Return the rows of the last whole run."""
+    """Return the rows of the last runs."""
+    if not path.is_file():
+        return []
     record = json.loads(path.read_text(encoding="utf-8"))
     return [Row(**row) for row in record["campaigns"]]
 

@@ -11,7 +11,14 @@ from soak.campaign import Budget, run
 from soak.mutation import make
 
 #: Per campaign, the share of a whole run's trials; all together take less than 40 s.
-SHARES = {"inputs": 0.0015, "names": 0.04}
+SHARES = {
+    "inputs": 0.0015,
+    "names": 0.04,
+    "kills": 0.05,
+    "growth": 0.07,
+    "disk": 0.05,
+    "sanitizers": 0.02,
+}
 
 
 @pytest.mark.parametrize("name", SHARES)

@@ -1,0 +1,187 @@
+"""An S3 server on loopback that keeps its objects in memory, as far as stores need one.
+
+Conditional writes are decided under one lock, as S3 decides them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from threading import Lock, Thread
+from urllib.parse import parse_qs, unquote, urlsplit
+from xml.sax.saxutils import escape
+
+_XML = '<?xml version="1.0" encoding="UTF-8"?>'
+
+
+@contextmanager
+def serve() -> Iterator[dict[str, str]]:
+    """Run a server; give the environment by which clients find it."""
+    server = _Server(("127.0.0.1", 0), _Handler)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield {
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{server.server_address[1]}",
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+            "AWS_REGION": "us-east-1",
+            "AWS_ALLOW_HTTP": "true",
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # type: ignore[arg-type]
+        self.lock = Lock()
+        self.objects: dict[str, bytes] = {}
+        self.parts: dict[str, dict[int, bytes]] = {}
+        self.uploads = count(1)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def _parse(self) -> tuple[str, dict[str, str], bytes]:
+        address = urlsplit(self.path)
+        asked = {k: v[0] for k, v in parse_qs(address.query, keep_blank_values=True).items()}
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        return unquote(address.path).lstrip("/"), asked, body
+
+    def do_PUT(self) -> None:
+        """Keep an object, or a part of one."""
+        key, asked, body = self._parse()
+        if "uploadId" in asked:
+            self.server.parts[asked["uploadId"]][int(asked["partNumber"])] = body
+            self._answer(200, headers={"ETag": _tag(body)})
+        else:
+            self._keep(key, body)
+
+    def do_POST(self) -> None:
+        """Begin or end an object of several parts, or delete several objects."""
+        key, asked, body = self._parse()
+        if "uploads" in asked:
+            upload = f"{next(self.server.uploads)}"
+            self.server.parts[upload] = {}
+            inside = f"<Bucket>b</Bucket><Key>{escape(key)}</Key><UploadId>{upload}</UploadId>"
+            self._answer_xml("InitiateMultipartUploadResult", inside)
+        elif "uploadId" in asked:
+            parts = self.server.parts.pop(asked["uploadId"])
+            self._keep(key, b"".join(parts[number] for number in sorted(parts)), is_xml=True)
+        else:
+            bucket = key.partition("/")[0]
+            names = re.findall(r"<Key>(.*?)</Key>", body.decode())
+            for name in names:
+                self.server.objects.pop(f"{bucket}/{name}", None)
+            deleted = "".join(f"<Deleted><Key>{name}</Key></Deleted>" for name in names)
+            self._answer_xml("DeleteResult", deleted)
+
+    def do_DELETE(self) -> None:
+        """Delete an object, or the parts of one."""
+        key, asked, _ = self._parse()
+        self.server.parts.pop(asked.get("uploadId", ""), None)
+        if "uploadId" not in asked:
+            self.server.objects.pop(key, None)
+        self._answer(204)
+
+    def do_HEAD(self) -> None:
+        """Describe an object."""
+        self._get()
+
+    def do_GET(self) -> None:
+        """Send an object, or a list of them."""
+        self._get()
+
+    def _get(self) -> None:
+        key, asked, _ = self._parse()
+        if "list-type" in asked:
+            self._list(key.partition("/")[0], asked)
+            return
+        body = self.server.objects.get(key)
+        if body is None:
+            self._answer(404, f"{_XML}<Error><Code>NoSuchKey</Code></Error>".encode())
+            return
+        headers = {"ETag": _tag(body), "Last-Modified": formatdate(usegmt=True)}
+        wanted = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
+        if wanted is None:
+            self._answer(200, body, headers)
+            return
+        size = len(body)
+        start = int(wanted[1]) if wanted[1] else max(0, size - int(wanted[2]))
+        end = min(size, int(wanted[2]) + 1) if wanted[1] and wanted[2] else size
+        headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
+        self._answer(206, body[start:end], headers)
+
+    def _list(self, bucket: str, asked: dict[str, str]) -> None:
+        """List objects, all in one answer."""
+        prefix, delimiter = asked.get("prefix", ""), asked.get("delimiter", "")
+        after = asked.get("start-after", "")
+        entries: list[str] = []
+        folders: dict[str, None] = {}
+        with self.server.lock:
+            known = sorted(self.server.objects.items())
+        for path, body in known:
+            name = path.partition("/")[2]
+            if not path.startswith(f"{bucket}/") or not name.startswith(prefix) or name <= after:
+                continue
+            head, found, _ = name[len(prefix) :].partition(delimiter) if delimiter else ("", "", "")
+            if found:
+                folders[f"{prefix}{head}{delimiter}"] = None
+                continue
+            entries.append(
+                f"<Contents><Key>{escape(name)}</Key><Size>{len(body)}</Size><ETag>{_tag(body)}"
+                "</ETag><LastModified>2026-11-22T00:00:00.000Z</LastModified></Contents>"
+            )
+        inside = f"<Name>{bucket}</Name><Prefix>{escape(prefix)}</Prefix><IsTruncated>false"
+        inside += f"</IsTruncated><KeyCount>{len(entries)}</KeyCount>{''.join(entries)}"
+        for folder in folders:
+            inside += f"<CommonPrefixes><Prefix>{escape(folder)}</Prefix></CommonPrefixes>"
+        self._answer_xml("ListBucketResult", inside)
+
+    def _keep(self, key: str, body: bytes, *, is_xml: bool = False) -> None:
+        with self.server.lock:
+            present = self.server.objects.get(key)
+            expected = self.headers.get("If-Match")
+            is_refused = self.headers.get("If-None-Match") == "*" and present is not None
+            if is_refused or (expected and (present is None or _tag(present) != expected)):
+                self._answer(412, f"{_XML}<Error><Code>PreconditionFailed</Code></Error>".encode())
+                return
+            self.server.objects[key] = body
+        if is_xml:
+            inside = f"<Key>{escape(key)}</Key><ETag>{escape(_tag(body))}</ETag>"
+            self._answer_xml("CompleteMultipartUploadResult", inside)
+        else:
+            self._answer(200, headers={"ETag": _tag(body)})
+
+    def _answer_xml(self, name: str, inside: str) -> None:
+        self._answer(200, f"{_XML}<{name}>{inside}</{name}>".encode())
+
+    def _answer(self, code: int, body: bytes = b"", headers: dict[str, str] | None = None) -> None:
+        self.send_response(code)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", f"{len(body)}")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def _tag(body: bytes) -> str:
+    return f'"{hashlib.md5(body, usedforsecurity=False).hexdigest()}"'

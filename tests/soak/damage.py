@@ -1,0 +1,137 @@
+"""A store with damage: every command works or names the file, and `store repair` brings it back."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from soak.campaign import Budget, Outcome
+from soak.commands import call
+from soak.stores import State, expect, read_state, write_runs
+
+TITLE = "damaged stores: every file deleted, cut, emptied, changed"
+_COMMANDS: tuple[tuple[str, ...], ...] = (
+    ("runs",),
+    ("export",),
+    ("compare", "--baseline", "none"),
+    ("report", "--baseline", "none", "-o", "report.md"),
+    ("gate", "--baseline", "none", "--max-overhead", "request_rate=90%"),
+    ("check",),
+    ("history", "show"),
+    ("ingest", "third", "-q"),
+    ("undo",),
+)
+
+
+def _change(path: Path, random: Random) -> None:
+    data = bytearray(path.read_bytes())
+    for _ in range(3):
+        data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+    path.write_bytes(data)
+
+
+def _cut(path: Path, random: Random) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[: random.randrange(1, len(data))])
+
+
+_DAMAGE: dict[str, Callable[[Path, Random], object]] = {
+    "deleted": lambda path, _: path.unlink(),
+    "emptied": lambda path, _: path.write_bytes(b""),
+    "cut": _cut,
+    "changed": _change,
+}
+
+
+def run(budget: Budget) -> Outcome:
+    """Damage each file in each way, one at a time."""
+    whole = budget.folder / "whole"
+    for variant in ("none", "otlp"):
+        expect(call(whole.parent, "ingest", str(write_runs(whole / "results", variant)), "-q",
+                    "--store", str(whole / ".benchkit")))  # fmt: skip
+    write_runs(whole / "third", "zipkin")
+    before = read_state(whole)
+    files = [
+        p for p in sorted((whole / ".benchkit").rglob("*")) if p.is_file() and p.stat().st_size
+    ]
+    cases = [(path, kind) for path in files for kind in _DAMAGE if path.name != ".gitignore"]
+    random = budget.random("damage")
+    random.shuffle(cases)
+    losses: list[str] = []
+    trials = refused = 0
+    for path, kind in cases[: budget.trials(len(cases))]:
+        if budget.is_over:
+            break
+        place = path.relative_to(whole)
+        trial = _Trial(whole, place, kind, random, budget.folder / "work")
+        problems, count, refusals = trial.run(before)
+        losses += [f"{place} {kind}, seed {budget.seed}: {problem}" for problem in problems]
+        trials += count
+        refused += refusals
+    return Outcome(trials, losses, {"files": len(files), "refused with exit 3": refused})
+
+
+class _Trial:
+    """One file that is damaged in one way."""
+
+    def __init__(self, whole: Path, place: Path, kind: str, random: Random, folder: Path) -> None:
+        self._folder = folder
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(whole, folder)
+        _DAMAGE[kind](folder / place, random)
+        self._damaged = folder.parent / "damaged"
+        shutil.rmtree(self._damaged, ignore_errors=True)
+        shutil.copytree(folder, self._damaged)
+
+    def run(self, before: State) -> tuple[list[str], int, int]:
+        """Return what is wrong, how many commands ran, and how many of them refused."""
+        problems: list[str] = []
+        refused = 0
+        for words in _COMMANDS:
+            answer = call(self._folder, *words)
+            name = " ".join(words[:2])
+            if answer.is_crash or answer.code not in {0, 1, 3, 4}:
+                problems.append(f"{name}: {answer.describe()}")
+            elif answer.code == 3 and ".benchkit" not in answer.out + answer.err:
+                problems.append(f"{name} names no file: {answer.describe()}")
+            refused += answer.code == 3
+            if answer.code == 0 and words == ("runs",):
+                problems += self._compare(before)
+            if words[0] in {"ingest", "undo"}:
+                shutil.rmtree(self._folder)
+                shutil.copytree(self._damaged, self._folder)
+        problems += self._repair(before)
+        return problems, len(_COMMANDS) + 2, refused
+
+    def _compare(self, before: State) -> list[str]:
+        """Compare values with those before, where the store is read without a word."""
+        try:
+            state = read_state(self._folder)
+        except AssertionError as error:
+            return [] if "exit 3" in str(error) else [f"export: {error}"]
+        changed = [key for key, values in state.items() if before.get(key) != values]
+        return [f"other values without a word: {changed[:2]}"] if changed else []
+
+    def _repair(self, before: State) -> list[str]:
+        """Check, repair, and read the sources again: all is as it was."""
+        checked = call(self._folder, "store", "check")
+        repaired = call(self._folder, "store", "repair")
+        problems = [
+            f"store {name}: {answer.describe()}"
+            for name, answer in (("check", checked), ("repair", repaired))
+            if answer.is_crash or answer.code not in {0, 3}
+        ]
+        if repaired.code:
+            return [*problems, f"store repair: {repaired.describe()}"]
+        for variant in ("none", "otlp"):
+            source = str(self._folder.parent / "whole" / "results" / variant)
+            answer = call(self._folder, "ingest", source, "-q")
+            if answer.code:
+                return [*problems, f"ingest after repair: {answer.describe()}"]
+        try:
+            state = read_state(self._folder)
+        except AssertionError as error:
+            return [*problems, f"after repair: {error}"]
+        return [*problems, "after repair, other runs"] if state != before else problems

@@ -1,0 +1,23 @@
+"""Every regular expression of the package on the texts that `soak.patterns` makes to hurt it."""
+
+from __future__ import annotations
+
+from soak.campaign import Budget, Outcome
+from soak.patterns import collect, slow
+
+TITLE = "every regular expression on adversarial repeats"
+_TEXTS = 60
+
+
+def run(budget: Budget) -> Outcome:
+    """Measure expression after expression."""
+    known = collect()
+    uses = budget.random("regexes").sample(known, len(known))
+    losses: list[str] = []
+    tried = 0
+    for use in uses[: budget.trials(len(uses))]:
+        if budget.is_over:
+            break
+        losses += map(str, slow([use], _TEXTS))
+        tried += 1
+    return Outcome(tried, losses, {"texts of each, at most": _TEXTS})

@@ -1,0 +1,42 @@
+"""The child of `soak.sanitizers`: take a kernel from a file, and run what uses it."""
+
+from __future__ import annotations
+
+import sys
+from importlib.machinery import ExtensionFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
+
+import pytest
+
+_NAME = "benchkit.parsers._kernel"
+
+
+def main(library: str, seed: int, count: int, tests: list[str]) -> int:
+    """Read mutated inputs with a kernel, then run tests of it."""
+    loader = ExtensionFileLoader(_NAME, library)
+    spec = spec_from_file_location(_NAME, library, loader=loader)
+    assert spec is not None
+    kernel = module_from_spec(spec)
+    loader.exec_module(kernel)
+    sys.modules[_NAME] = kernel
+    from benchkit import parsers
+    from benchkit.parsers import kernel as road
+
+    parsers._kernel = kernel
+    assert road.compiled is kernel
+    from roads import TEXTS, read_all, take_columns
+
+    from soak.mutation import make
+
+    columnar = {form.name for form, _ in TEXTS.values()}
+    with pytest.MonkeyPatch.context() as patch:
+        take_columns(patch, 5000)
+        for number in range(count):
+            mutant = make(seed, number)
+            if mutant.text.form.name in columnar:
+                read_all(mutant.text.form, mutant.data)
+    return int(pytest.main(["-q", "-n0", "-p", "no:cacheprovider", *tests]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]))

@@ -1,0 +1,72 @@
+"""The compiled kernel under address and undefined-behaviour sanitizers.
+
+Its tests, and mutated inputs of every format that is read in columns, run in a child process whose
+kernel was compiled with them. Where there is no compiler, nothing is tried.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from roads import FIXTURES
+
+from soak.campaign import Budget, Outcome
+
+TITLE = "the kernel under sanitizers: its tests, mutated inputs"
+_INPUTS = 5000
+_ROOT = FIXTURES.parent
+_TESTS = ("tests/parsers/test_kernel.py", "tests/parsers/test_octets.py")
+_FLAGS = (
+    *("-shared", "-fPIC", "-O1", "-g", "-fno-omit-frame-pointer", "-DPy_LIMITED_API=0x030B0000"),
+    *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+)
+
+
+def run(budget: Budget) -> Outcome:
+    """Compile the kernel, and run what uses it."""
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        return Outcome(0, [], {"compiler": "none"})
+    library = budget.folder / "_kernel.abi3.so"
+    include = f"-I{sysconfig.get_paths()['include']}"
+    source = _ROOT / "benchkit/parsers/_kernel.c"
+    command = [compiler, *_FLAGS, include, str(source), "-o", str(library)]
+    subprocess.run(command, check=True, capture_output=True)
+    inputs = budget.trials(_INPUTS)
+    child = [sys.executable, "-m", "soak.sanitized", str(library), str(budget.seed), str(inputs)]
+    done = subprocess.run(
+        [*child, *(_TESTS if budget.scale >= 1 else _TESTS[:1])],
+        env={**os.environ, **_environment(compiler, budget.folder)},
+        cwd=_ROOT,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    losses = []
+    if done.returncode:
+        report = [line for line in done.stderr.splitlines() if "ERROR" in line or "error:" in line]
+        losses.append(f"exit {done.returncode}: {report[:3] or done.stdout[-400:]}")
+    return Outcome(inputs, losses, {"test files": len(_TESTS)})
+
+
+def _environment(compiler: str, folder: Path) -> dict[str, str]:
+    libraries = [
+        subprocess.run(
+            [compiler, f"-print-file-name={name}"], check=True, capture_output=True, text=True
+        ).stdout.strip()
+        for name in ("libasan.so", "libubsan.so", "libstdc++.so")
+    ]
+    return {
+        "LD_PRELOAD": ":".join(libraries),
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0",  # Python frees little at its end
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "PYTHONMALLOC": "malloc",
+        "PYTHONPATH": str(_ROOT / "tests"),
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(folder),
+    }
