@@ -20,7 +20,7 @@ PROGRAM = "benchkit"
 #: Each is a module here, in the order of ``--help``.
 COMMANDS = (
     *("capture", "ingest", "runs", "export", "compare", "report", "plot", "gate", "history"),
-    *("check", "plan", "noise", "formats", "explain", "init", "undo", "demo"),
+    *("check", "plan", "noise", "formats", "explain", "init", "undo", "store", "demo"),
 )
 
 

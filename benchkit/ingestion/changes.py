@@ -91,6 +91,13 @@ def _count_runs(tables: Sequence[pa.Table]) -> int:
     return len(runs.group_by(names).aggregate([]))
 
 
+def settle_all(stored: pa.Table | None) -> pa.Table:
+    """Return the rows that settle everything stored anew."""
+    parts = read_parts(stored)
+    settle(parts)
+    return _flag(parts_table(parts), dropped=False)
+
+
 def list_sources(stored: pa.Table | None) -> dict[Identity, tuple[str, str]]:
     """Return the digest and the fingerprint of each source in a store."""
     if stored is None or not len(stored):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
 from benchkit.ingestion.ahead import Ahead
-from benchkit.ingestion.changes import Change, list_sources
+from benchkit.ingestion.changes import Change, list_sources, settle_all
 from benchkit.ingestion.discovery import Discovery, Found, Options, assign, discover
 from benchkit.ingestion.frames import list_parts
 from benchkit.ingestion.harvest import Harvest
@@ -172,6 +172,11 @@ def _tidy(store: Store) -> Iterator[Diagnostic]:
     except StoreError as error:
         what = f"its small files were not put together ({error.what})"
         yield Diagnostic(store.url, 0, what, "the next ingest tries again", "note")
+
+
+def settle_store(store: Store) -> None:
+    """Settle all that is stored by the rules of this build, whichever build stored it."""
+    store.commit_pieces(settle_all, operation="upgrade")
 
 
 def list_commits(store: Store) -> dict[str, set[str]]:

@@ -80,8 +80,9 @@ def read_parts(table: pa.Table | None) -> list[Part]:
     known = {field.name for field in fields(Part)} & set(table.column_names)
     rows: list[dict[str, Any]] = table.select(sorted(known)).to_pylist()
     for row in rows:
-        for name in _JSON:
-            row[name] = _read_json(row[name])
+        for name in _JSON & known:
+            if row[name] is not None:  # in a row of a build before that column
+                row[name] = _read_json(row[name])
     return [Part(**{k: v for k, v in row.items() if v is not None}) for row in rows]
 
 

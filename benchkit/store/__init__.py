@@ -4,7 +4,7 @@ In: record batches of values and a table of pieces. Out: the same, filtered.
 Why: atomic commits, crash safety, time travel and many readers, none of it written by us.
 """
 
-from benchkit.store.columns import values_schema
-from benchkit.store.tables import DEFAULT, Store, new_batch
+from benchkit.store.columns import new_batch, values_schema
+from benchkit.store.tables import DEFAULT, Store
 
 __all__ = ["DEFAULT", "Store", "new_batch", "values_schema"]

@@ -10,6 +10,8 @@ split byte by byte, which the vectorised reader of Spark cannot read; pages carr
 
 from __future__ import annotations
 
+import secrets
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,22 @@ _ALWAYS = frozenset({"batch", "piece", "metric", "stat", "value", "unit", "origi
 _PASSED_BY = ("batch", "piece", "metric")
 #: What partitions the values: samples lie apart, so that no report ever opens their files.
 PARTITION = "raw"
+
+
+#: Random bits of a batch's id, below its time: two machines may begin in the same microsecond.
+_RANDOM_BITS = 12
+#: Ids above this have random bits; below, as earlier builds made them, they are the time.
+_WITH_RANDOM_BITS = 1 << 60
+
+
+def new_batch() -> int:
+    """Return the id of a new batch: microseconds since the epoch, then random bits."""
+    return (time.time_ns() // 1000 << _RANDOM_BITS) + secrets.randbits(_RANDOM_BITS)
+
+
+def began_at(batch: int) -> int:
+    """Return when a batch began, in microseconds since the epoch."""
+    return batch >> _RANDOM_BITS if batch > _WITH_RANDOM_BITS else batch
 
 
 def values_schema() -> pa.Schema:

@@ -19,7 +19,7 @@ from benchkit.store.files import DataFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from deltalake import DeltaTable
+    from deltalake import DeltaTable, Schema
     from pyarrow import fs
 
 #: Seconds for which a writer retries while others commit first.
@@ -34,6 +34,10 @@ _SETTINGS = {"delta.logRetentionDuration": "interval 1 days"}
 _BLOCK = 8 << 20
 #: Hours for which a reader may hold a file that a commit removed, and a writer one that none names.
 _REMOVED_HOURS, _ORPHAN_HOURS = 1, 24
+
+
+#: What to do about damage.
+REMEDY = "run `benchkit store check` to list all damage, `benchkit store repair` to drop it"
 
 
 class ConflictError(Exception):
@@ -79,7 +83,7 @@ class Table:
                 return None
 
     def claim(
-        self, version: DeltaTable | None, schema: pa.Schema, add: Sequence[DataFile],
+        self, version: DeltaTable | None, schema: pa.Schema | Schema, add: Sequence[DataFile],
         remove: Sequence[str] = (), *, retries: int = 0,
     ) -> None:  # fmt: skip
         """Commit files as the version after ``version``.
@@ -101,7 +105,8 @@ class Table:
         ConflictError
             If another writer committed since.
         """
-        from deltalake import CommitProperties, Schema
+        from deltalake import CommitProperties
+        from deltalake import Schema as DeltaSchema
         from deltalake.exceptions import CommitFailedError, DeltaError
         from deltalake.transaction import RemoveAction, create_table_with_add_actions
 
@@ -110,7 +115,7 @@ class Table:
             if version is None:
                 try:
                     create_table_with_add_actions(
-                        self.url, Schema.from_arrow(schema), added,
+                        self.url, DeltaSchema.from_arrow(schema), added,
                         partition_by=self._partitions, configuration=_SETTINGS,
                     )  # fmt: skip
                 except DeltaError as error:
@@ -176,14 +181,27 @@ class Table:
         read = [self.read_file(file["path"]) for file in self.list_files(version)]
         return pa.concat_tables(read, promote_options="permissive") if read else pa.table({})
 
-    def read_file(self, path: str) -> pa.Table:
+    def read_groups(self, path: str) -> Iterator[pa.Table]:
+        """Yield the rows of one file, a row group at a time."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with self.filesystem.open_input_file(path) as file:
+                parquet = pq.ParquetFile(file, page_checksum_verification=True)
+                for group in range(parquet.num_row_groups):
+                    yield plain(parquet.read_row_group(group))
+        except (OSError, pa.ArrowException) as error:
+            raise damaged(f"{self.url}/{path}", error) from error
+
+    def read_file(self, path: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return the rows of one file."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         try:
             with self.filesystem.open_input_file(path) as file:
-                return plain(pq.ParquetFile(file, page_checksum_verification=True).read())
+                return plain(pq.ParquetFile(file, page_checksum_verification=True).read(columns))
         except (OSError, pa.ArrowException) as error:
             raise damaged(f"{self.url}/{path}", error) from error
 
@@ -191,13 +209,14 @@ class Table:
         """Copy a file that was written on this machine to the table, where that is elsewhere."""
         if not self.is_remote:
             return
-        with (
-            translated(self.url),
-            self.filesystem.open_output_stream(file.name) as target,
-            file.path.open("rb") as source,
-        ):
+        from deltalake.fs import DeltaStorageHandler
+
+        with translated(self.url), file.path.open("rb") as source:
+            # The stream itself: behind pyarrow's it would be handed buffers, and it takes bytes.
+            target = DeltaStorageHandler(self.url)._handler.open_output_stream(file.name, None)
             while block := source.read(_BLOCK):
                 target.write(block)
+            target.close()  # type: ignore[attr-defined]
 
     def delete_unused(self) -> int:
         """Delete files that no reader and no writer can need any more; return how many.
@@ -252,7 +271,7 @@ def damaged(path: str, cause: object) -> StoreError:
     return StoreError(
         f"a file of the store{of} {what}",
         where=path,
-        hint="run `benchkit store check` to list all damage, `benchkit store repair` to drop it",
+        hint=REMEDY,
     )
 
 
@@ -279,5 +298,5 @@ def translated(url: str) -> Iterator[None]:
         raise StoreError(
             f"the store failed: {first}",
             where=url,
-            hint="nothing was changed; see `benchkit store check`",
+            hint="nothing was changed; run `benchkit store check`",
         ) from error

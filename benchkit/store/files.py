@@ -55,6 +55,17 @@ class DataFile:
     size: int
     bounds: dict[str, tuple[Any, Any]]
 
+    @classmethod
+    def existing(cls, name: str, size: int, keys: pa.Table) -> DataFile:
+        """Return a file that lies in its table already, with the batch and piece of its rows."""
+        import pyarrow.compute as pc
+
+        path = Path(name)
+        is_raw = {_partition(is_raw=kind): kind for kind in (True, False)}.get(path.parent.name)
+        found = {column: pc.min_max(keys[column]) for column in keys.column_names}
+        bounds = {column: (one["min"].as_py(), one["max"].as_py()) for column, one in found.items()}
+        return cls(path=path, is_raw=is_raw, rows=len(keys), size=size, bounds=bounds)
+
     @property
     def name(self) -> str:
         """Its path within the table."""
@@ -237,5 +248,6 @@ def write_rows(folder: Path, seq: int, rows: pa.Table) -> DataFile:
 def _bound(rows: pa.Table) -> dict[str, tuple[Any, Any]]:
     import pyarrow.compute as pc
 
-    found = {name: pc.min_max(rows[name]) for name in ("seq", "batch")}
+    names = [name for name in ("seq", "batch", "path") if name in rows.column_names]
+    found = {name: pc.min_max(rows[name]) for name in names}
     return {name: (one["min"].as_py(), one["max"].as_py()) for name, one in found.items()}

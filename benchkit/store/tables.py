@@ -7,33 +7,35 @@ be about to commit their piece.
 
 from __future__ import annotations
 
-import secrets
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING
 
 from benchkit.errors import StoreError
 from benchkit.store import log as log_of_runs
-from benchkit.store.columns import PARTITION, values_schema
-from benchkit.store.delta import ConflictError, Table, attempts, plain
+from benchkit.store.columns import PARTITION, new_batch, values_schema
+from benchkit.store.damage import (
+    Damage,
+    Repaired,
+    drop_damage,
+    find_damage,
+    list_sources,
+    repair_rows,
+)
+from benchkit.store.delta import REMEDY, ConflictError, Table, attempts, translated
 from benchkit.store.files import DataFile, write_files, write_rows
 from benchkit.store.tidying import MANY_FILES, MANY_ROWS, Tidied, tidy_values
+from benchkit.store.values import read_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from deltalake import DeltaTable
 
 DEFAULT = ".benchkit"
-#: Random bits of a batch's id, below its time: two machines may begin in the same microsecond.
-_RANDOM_BITS = 12
-
-
-def new_batch() -> int:
-    """Return the id of a new batch: microseconds since the epoch, then random bits."""
-    return (time.time_ns() // 1000 << _RANDOM_BITS) + secrets.randbits(_RANDOM_BITS)
+#: Roles of runs that have values.
+_MEASURED = {"measured", "companion"}
 
 
 def _lock(file: IO[str]) -> None:
@@ -62,7 +64,7 @@ class Store:
     def is_store(self) -> bool:
         """Whether this is a folder, or a place behind a URL, that holds a store."""
         if self._is_remote:
-            return self._runs.open() is not None
+            return self._open(self._runs) is not None
         return (Path(self.url) / "runs" / "_delta_log").is_dir()
 
     @contextmanager
@@ -78,7 +80,7 @@ class Store:
 
     def pieces(self) -> pa.Table | None:
         """Return the pieces of runs as the last commit left them, or None if there is no store."""
-        version = self._runs.open()
+        version = self._open(self._runs)
         return None if version is None else log_of_runs.current(self._read_log(version))
 
     def commit_pieces(
@@ -133,7 +135,7 @@ class Store:
         self._prepare()
         written: list[DataFile] = []
         for _ in attempts(self.url):
-            version = self._runs.open()
+            version = self._open(self._runs)
             if version is not None and self._has(version, written):
                 return  # the answer to our commit was lost, and its repetition met itself
             log = None if version is None else self._read_log(version)
@@ -163,14 +165,14 @@ class Store:
         with (
             TemporaryDirectory(prefix="benchkit-")
             if self._is_remote
-            else _here(f"{self.url}/runs") as folder
+            else nullcontext(f"{self.url}/runs") as folder
         ):
             file = write_rows(Path(folder), seq, rows)
             self._runs.bring(file)
             try:
                 yield file
             except ConflictError:
-                if (version := self._runs.open()) is None or not self._has(version, [file]):
+                if (version := self._open(self._runs)) is None or not self._has(version, [file]):
                     self._runs.drop(file)
                 raise
 
@@ -213,18 +215,42 @@ class Store:
         pieces: Iterable[tuple[int, int]] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Yield the stored values batch by batch; parameters as in `values`."""
-        table = self._values.open()
+        table = self._open(self._values)
         if table is None:
+            self._require_no_values()
             return
-        clauses = [] if raw else ["NOT raw"]
-        if names := [f"'{name}'" for name in (m.replace("'", "''") for m in metrics)]:
-            clauses.append(f"metric IN ({', '.join(names)})")
-        if pieces is not None:
-            clauses.append(_where(pieces))
-        where = f" WHERE {' AND '.join(clauses)}" if clauses else ""
-        schema = values_schema()
-        for batch in _run(table, f"SELECT * FROM t{where}"):  # noqa: S608 - names are quoted
-            yield from batch.select(schema.names).cast(schema).to_batches()
+        with self._explaining():
+            yield from read_values(table, raw=raw, metrics=metrics, pieces=pieces)
+
+    def _require_no_values(self) -> None:
+        """Refuse a store that lists runs and has lost the whole table of their values."""
+        stored = self.pieces()
+        if stored is not None and _MEASURED & set(_column(stored, "role")):
+            raise StoreError("the table of values is missing", where=self._values.url, hint=REMEDY)
+
+    @staticmethod
+    def _open(table: Table) -> DeltaTable | None:
+        """Open a table; where that fails, name the damaged file."""
+        try:
+            return table.open()
+        except StoreError as error:
+            for one in find_damage(table, thoroughly=False):
+                raise one.error() from error
+            raise
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        """Turn what goes wrong while values are read into an error that names the damaged file."""
+        import pyarrow as pa
+        from deltalake.exceptions import DeltaError
+
+        try:
+            yield
+        except (OSError, pa.ArrowException, DeltaError) as error:
+            for one in find_damage(self._values, thoroughly=False):
+                raise one.error() from error
+            with translated(self._values.url):
+                raise DeltaError(str(error)) from error
 
     @contextmanager
     def staging(self, batch: int) -> Iterator[Path]:
@@ -256,7 +282,7 @@ class Store:
         """Commit files of values that lie in the staging folder; all of them, or none."""
         if not files:
             return
-        table = self._values.open()
+        table = self._open(self._values)
         if table is not None and table.metadata().partition_columns != [PARTITION]:
             raise StoreError(
                 "the store is laid out as an earlier benchkit did it",
@@ -267,7 +293,41 @@ class Store:
             self._values.bring(file)
         self._values.append(values_schema(), files)
 
-    def tidy(self, *, thoroughly: bool = False) -> Tidied:
+    def check(self) -> list[Damage]:
+        """Return the files that are missing or cannot be read; every page is read."""
+        return [*find_damage(self._runs), *find_damage(self._values)]
+
+    def repair(self) -> Repaired:
+        """Drop what cannot be read, and the runs that lost all their values with it.
+
+        Runs that may have lost some of their values stay; the next ingest of their sources reads
+        these again.
+        """
+        damage = self.check()
+        lost: list[str] = [path for one in damage for path in one.paths or ()]
+        if not damage:
+            return Repaired((), ())
+        for table, schema in ((self._values, values_schema()), (self._runs, None)):
+            mine = [one for one in damage if one.table is table]
+            for _ in attempts(self.url):
+                try:
+                    drop_damage(table, schema, mine)
+                except ConflictError:
+                    continue
+                break
+        of_values = [one for one in damage if one.table is self._values]
+
+        def rows(log: pa.Table | None) -> pa.Table:
+            pieces = log_of_runs.current(log) if log is not None else values_schema().empty_table()
+            built = repair_rows(pieces, self._values, of_values)
+            lost.extend(list_sources(built))
+            # At least one: what came before the damage cannot be brought back by `undo`.
+            return built if len(built) else pieces.slice(0, 1)
+
+        self._append(rows, "repair")
+        return Repaired(tuple(damage), tuple(dict.fromkeys(lost)))
+
+    def tidy(self, *, thoroughly: bool = False, rewrite: bool = False) -> Tidied:
         """Delete what no commit needs, and put small files together where there are many.
 
         What is listed, and what `undo` would bring back, is untouched; a crash leaves the tables as
@@ -277,14 +337,16 @@ class Store:
         ----------
         thoroughly : bool
             Also where there is little to gain.
+        rewrite : bool
+            Also files that need not be put together: those of an earlier build.
         """
         done = Tidied()
-        version = self._runs.open()
+        version = self._open(self._runs)
         if version is None:
             return done
         log = self._read_log(version)
         with self.staging(new_batch()) as folder, suppress(ConflictError):
-            tidy_values(self._values, log, folder, done, thoroughly=thoroughly)
+            tidy_values(self._values, log, folder, done, thoroughly=thoroughly, rewrite=rewrite)
         with suppress(ConflictError):
             self._tidy_log(version, log, done, thoroughly=thoroughly)
         if done.has_changed or thoroughly:
@@ -306,7 +368,7 @@ class Store:
 
     def _discard(self, prefix: str) -> None:
         """Delete files of values that begin so and were not committed."""
-        table = self._values.open()
+        table = self._open(self._values)
         named = {file["path"] for file in self._values.list_files(table)} if table else set()
         for path in Path(self._values.url).glob(f"{PARTITION}=*/{prefix}*.parquet"):
             with suppress(OSError):  # another reader's system may hold it; `tidy` tries again
@@ -334,25 +396,5 @@ class Store:
             ) from error
 
 
-@contextmanager
-def _here(folder: str) -> Iterator[str]:
-    yield folder
-
-
-def _where(pieces: Iterable[tuple[int, int]]) -> str:
-    """Write a condition that holds for the values of these pieces."""
-    grouped: dict[int, list[str]] = {}
-    for batch, piece in pieces:
-        grouped.setdefault(batch, []).append(str(piece))
-    each = [f"batch = {batch} AND piece IN ({', '.join(ids)})" for batch, ids in grouped.items()]
-    return f"({' OR '.join(each)})" if each else "FALSE"
-
-
-def _run(table: DeltaTable, sql: str) -> Iterator[pa.Table]:
-    """Run SQL over one table, called ``t``, and yield what it gives piece by piece."""
-    import pyarrow as pa
-    from deltalake import QueryBuilder
-
-    reader = QueryBuilder().register("t", table).execute(sql)
-    for batch in pa.RecordBatchReader.from_stream(reader):
-        yield plain(pa.Table.from_batches([batch]))
+def _column(rows: pa.Table, name: str) -> list[object]:
+    return rows[name].to_pylist() if name in rows.column_names else []

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.store import log as log_of_runs
-from benchkit.store.columns import GROUP_ROWS, PARTITION, values_schema
+from benchkit.store.columns import GROUP_ROWS, PARTITION, began_at, values_schema
 from benchkit.store.files import DataFile, FileWriter
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ SMALL_FILE = 16 << 20
 MANY_ROWS = 10_000
 #: Age, in microseconds, from which no writer is still about to commit the pieces of a batch.
 _DAY = 86_400_000_000
-#: Ids of batches above this begin with 51 bits of time; below, they are the time.
-_WITH_RANDOM_BITS = 1 << 60
 
 
 @dataclass(slots=True)
@@ -56,7 +54,13 @@ class Tidied:
 
 
 def tidy_values(
-    values: Table, log: pa.Table, folder: Path, done: Tidied, *, thoroughly: bool
+    values: Table,
+    log: pa.Table,
+    folder: Path,
+    done: Tidied,
+    *,
+    thoroughly: bool,
+    rewrite: bool = False,
 ) -> None:
     """Commit the table of values without the batches that ``log`` needs no more.
 
@@ -77,6 +81,9 @@ def tidy_values(
         (stale if first is not None and first == last and is_stale(first) else mixed).append(file)
     small = [file for file in mixed if file["size_bytes"] < SMALL_FILE]
     bins = list(_bins(small)) if len(small) >= MANY_FILES or thoroughly else []
+    if rewrite:
+        joined = {file["path"] for group in bins for file in group}
+        bins += [[file] for file in mixed if file["path"] not in joined]
     written = [_join(values, group, folder, is_stale) for group in bins]
     rewritten = [file for group in bins for file in group]
     if not (stale or rewritten):
@@ -102,8 +109,7 @@ def _staleness(log: pa.Table) -> Callable[[int], bool]:
     old = time.time_ns() // 1000 - _DAY
 
     def is_stale(batch: int) -> bool:
-        began = batch >> 12 if batch > _WITH_RANDOM_BITS else batch
-        return batch not in needed and (batch in committed or began < old)
+        return batch not in needed and (batch in committed or began_at(batch) < old)
 
     return is_stale
 
@@ -130,24 +136,38 @@ def _join(
 ) -> DataFile | None:
     """Write the needed rows of files as one, samples by metric; None where there are none."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    rows = pa.concat_tables([values.read_file(file["path"]) for file in files])
-    stale = [batch for batch in pc.unique(rows["batch"]).to_pylist() if is_stale(batch)]
-    if stale:
-        rows = rows.filter(pc.invert(pc.is_in(rows["batch"], pa.array(stale, pa.int64()))))
-    if not len(rows):
-        return None
     is_raw = _is_raw(files[0])
-    writer = FileWriter(folder, max(pc.unique(rows["batch"]).to_pylist()), is_raw=is_raw)
+    if len(files) == 1:  # of any size: one row group after the other
+        parts: Iterator[pa.Table] = values.read_groups(files[0]["path"])
+    else:
+        parts = iter([pa.concat_tables([values.read_file(file["path"]) for file in files])])
+    writer = FileWriter(folder, files[0]["max.batch"], is_raw=is_raw)
     try:
-        for part in _by_metric(rows) if is_raw else [rows]:
-            for start in range(0, len(part), GROUP_ROWS):
-                writer.write(part.slice(start, GROUP_ROWS))
-        return writer.close()
+        rows = 0
+        for part in parts:
+            kept = _without_stale(part, is_stale)
+            rows += len(kept)
+            for alike in _by_metric(kept) if is_raw else [kept]:
+                for start in range(0, len(alike), GROUP_ROWS):
+                    writer.write(alike.slice(start, GROUP_ROWS))
+        if rows:
+            return writer.close()
     except BaseException:
         writer.drop()
         raise
+    writer.drop()
+    return None
+
+
+def _without_stale(rows: pa.Table, is_stale: Callable[[int], bool]) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    stale = [batch for batch in pc.unique(rows["batch"]).to_pylist() if is_stale(batch)]
+    if not stale:
+        return rows
+    return rows.filter(pc.invert(pc.is_in(rows["batch"], pa.array(stale, pa.int64()))))
 
 
 def _by_metric(rows: pa.Table) -> Iterator[pa.Table]:

@@ -1,0 +1,99 @@
+"""``benchkit store``: check, repair, upgrade and vacuum a store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from benchkit.cli import options as o
+from benchkit.errors import StoreError
+
+if TYPE_CHECKING:
+    from benchkit.store import Store
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command and its verbs."""
+    verbs = typer.Typer(
+        name="store",
+        help="Check and mend the store: damage, earlier layouts, files that nothing needs.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        epilog="Example: benchkit store check",
+    )
+    for verb in (check, repair, upgrade, vacuum):
+        verbs.command(epilog=f"Example: benchkit store {verb.__name__}")(verb)
+    app.add_typer(verbs)
+
+
+def check(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
+    """Read every file of the store and list those that are damaged; exit 3 where there are any."""
+    target = _open(store)
+    damage = target.check()
+    for one in damage:
+        typer.echo(f"{one.where}: {one.message}")
+    if damage:
+        files = "1 file is" if len(damage) == 1 else f"{len(damage)} files are"
+        raise StoreError(
+            f"{files} damaged", where=target.url, hint="run `benchkit store repair` to drop them"
+        )
+    _say(f"{target.url}: no damage", quiet)
+
+
+def repair(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
+    """Drop what cannot be read, and list the sources to ingest again."""
+    target = _open(store)
+    with target.locked():
+        done = target.repair()
+    for one in done.damage:
+        _say(f"dropped {one.where}: {one.message}", quiet)
+    for source in done.sources:
+        typer.echo(source)
+    if not done.damage:
+        _say(f"{target.url}: no damage", quiet)
+    elif done.sources:
+        _say(f"{target.url}: ingest the {len(done.sources)} listed sources again", quiet)
+
+
+def upgrade(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
+    """Rewrite a store of an earlier benchkit: its labels by present rules, its files for all."""
+    from benchkit.ingestion.commit import settle_store
+
+    target = _open(store)
+    with target.locked():
+        settle_store(target)
+        target.tidy(thoroughly=True, rewrite=True)
+    _say(f"{target.url}: upgraded", quiet)
+
+
+def vacuum(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
+    """Delete what neither the store nor `undo` needs, and put small files together.
+
+    Files that a commit removed are deleted after an hour, files that none ever named after a day:
+    a command that reads or writes may still hold them.
+    """
+    target = _open(store)
+    with target.locked():
+        done = target.tidy(thoroughly=True)
+    _say(
+        f"{target.url}: {done.dropped} files dropped, {done.rewritten} put together, "
+        f"{done.deleted} deleted from disk",
+        quiet,
+    )
+
+
+def _open(url: str | None) -> Store:
+    from benchkit.store import DEFAULT, Store
+
+    target = Store(url or DEFAULT)
+    if not target.is_store():
+        raise StoreError(
+            "there is no store here", where=target.url, hint="run `benchkit ingest` first"
+        )
+    return target
+
+
+def _say(text: str, quiet: bool) -> None:
+    if not quiet:
+        typer.echo(text, err=True)

@@ -1,0 +1,161 @@
+"""A damaged store names the file and what to do, in every command; `repair` goes on without it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import benchkit.api as bk
+from benchkit.cli import run
+from benchkit.ingestion.commit import ingest
+from benchkit.store import Store
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a folder of results, and a store into which they were ingested one by one."""
+    place = tmp_path_factory.mktemp("whole")
+    for variant in ("none", "otlp"):
+        (place / "results" / variant).mkdir(parents=True)
+        for number in (1, 2, 3):
+            name = f"{variant}/wrk-{number}.txt"
+            shutil.copy(FIXTURES / "tracing-wrk" / name, place / "results" / name)
+    samples = FIXTURES / "nginx-ab" / "nginx" / "ab-small-c30-1.tsv.gz"
+    shutil.copy(samples, place / "results" / "none")
+    for name in ("none", "otlp"):
+        ingest([str(place / "results" / name)], Store(str(place / "store")))
+    return place
+
+
+@pytest.fixture
+def place(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(whole / "store", tmp_path / "store")
+    monkeypatch.chdir(whole)
+    return tmp_path
+
+
+def tear(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def garble(path: Path) -> None:
+    """Change bytes in the middle, so that the file's end is as it was."""
+    content = bytearray(path.read_bytes())
+    for at in range(10, 60):
+        content[at] ^= 0xFF
+    path.write_bytes(bytes(content))
+
+
+def list_files(place: Path, table: str) -> list[Path]:
+    return sorted((place / "store" / table).rglob("*.parquet"))
+
+
+def count_values(store: Path) -> int:
+    return len(bk.load(store=str(store), samples=True).observations)
+
+
+@pytest.mark.parametrize("hurt", [Path.unlink, tear, garble], ids=["missing", "torn", "garbled"])
+@pytest.mark.parametrize("table", ["runs", "values/raw=false", "values/raw=true"])
+def test_damage_is_listed_dropped_and_made_good_by_ingesting_again(
+    place: Path, whole: Path, table: str, hurt: Callable[[Path], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    file, store = list_files(place, table)[0], str(place / "store")
+    hurt(file)
+    assert run(["store", "check", "--store", store]) == 3
+    printed = capsys.readouterr()
+    assert file.name in printed.out
+    assert "benchkit store repair" in printed.err
+    assert run(["store", "repair", "--store", store]) == 0
+    printed = capsys.readouterr()
+    assert file.name in printed.err
+    assert "results/none/" in printed.out
+    assert run(["store", "check", "--store", store]) == 0
+    assert run(["undo", "--store", store]) == 3
+    loaded = bk.load(store=store)
+    assert set(loaded.runs["variant"]) >= {"otlp"}
+    if table != "values/raw=true":
+        assert set(loaded.observations["variant"]) == {"otlp"}
+    for name in ("none", "otlp"):
+        assert run(["ingest", f"results/{name}", "--store", store]) == 0
+    assert count_values(place / "store") == count_values(whole / "store")
+
+
+READERS = [
+    ["compare", "--baseline", "none"],
+    ["gate", "--max-overhead", "request_rate=50%", "--baseline", "none"],
+    ["export"],
+    ["report", "--baseline", "none", "-o", "report.md"],
+    ["check"],
+    ["history", "show"],
+]
+LISTERS = [["runs"], ["ingest", "results"], ["undo"]]
+CASES = [
+    *(("runs", command) for command in (*READERS, *LISTERS)),
+    *(("values/raw=false", command) for command in READERS),
+]
+
+
+@pytest.mark.parametrize(("table", "command"), CASES, ids=lambda case: str(case[0]))
+@pytest.mark.parametrize("hurt", [Path.unlink, tear], ids=["missing", "torn"])
+def test_every_command_names_the_damaged_file(
+    place: Path, table: str, hurt: Callable[[Path], None], command: list[str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    file = list_files(place, table)[0]
+    hurt(file)
+    assert run([*command, "--store", str(place / "store")]) == 3
+    printed = capsys.readouterr()
+    error = printed.err + printed.out
+    assert file.name in error
+    assert "batch" in error or table == "runs"
+    assert "benchkit store check" in error
+    assert "benchkit store repair" in error
+
+
+@pytest.mark.parametrize("table", ["runs", "values"])
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_torn_log_of_commits_is_written_anew_from_the_files(
+    place: Path, whole: Path, table: str, number: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = place / "store" / table / "_delta_log" / f"{number:020}.json"
+    tear(file)
+    store = str(place / "store")
+    assert run(["compare", "--baseline", "none", "--store", store]) == 3
+    error = capsys.readouterr().err
+    assert file.name in error
+    assert "benchkit store repair" in error
+    assert run(["store", "check", "--store", store]) == 3
+    assert run(["store", "repair", "--store", store]) == 0
+    assert run(["store", "check", "--store", store]) == 0
+    assert count_values(place / "store") == count_values(whole / "store")
+
+
+def test_rows_that_lie_in_two_files_are_taken_once_when_the_log_is_written_anew(
+    place: Path, whole: Path
+) -> None:
+    store = Store(str(place / "store"))
+    store.tidy(thoroughly=True)
+    for table in ("runs", "values"):
+        for file in (place / "store" / table / "_delta_log").glob("*.json"):
+            tear(file)
+    done = store.repair()
+    assert done.sources == ()
+    assert count_values(place / "store") == count_values(whole / "store")
+
+
+def test_a_lost_table_of_values_is_no_empty_one(place: Path) -> None:
+    shutil.rmtree(place / "store" / "values")
+    assert run(["compare", "--baseline", "none", "--store", str(place / "store")]) == 3
+
+
+def test_a_whole_store_has_no_damage(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["store", "check", "--store", str(place / "store")]) == 0
+    assert "no damage" in capsys.readouterr().err
+    assert run(["store", "repair", "--store", str(place / "store")]) == 0
+    assert run(["store", "check", "--store", str(place / "nowhere")]) == 3

@@ -1,0 +1,80 @@
+"""A store of the build before the log of runs opens, grows, and is rewritten by `store upgrade`."""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from deltalake import DeltaTable
+
+import benchkit.api as bk
+from benchkit.cli import run
+from benchkit.store import Store
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+#: As that build listed them: k6's text and export are one run.
+RUNS = {"none": 3, "otlp": 3, "k6": 9}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    with tarfile.open(FIXTURES / "earlier-store" / "store.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path
+
+
+def count_runs(store: str) -> dict[str, int]:
+    return dict(bk.load(store=store).runs["variant"].value_counts())
+
+
+def values(store: str) -> list[tuple[object, ...]]:
+    frame = bk.load(store=store).observations.astype(str)
+    return sorted(frame.itertuples(index=False, name=None), key=repr)
+
+
+def encodings(store: str) -> set[str]:
+    found: set[str] = set()
+    for path in DeltaTable(f"{store}/values").file_uris():
+        group = pq.ParquetFile(path).metadata.row_group(0)
+        for at in range(group.num_columns):
+            found.update(group.column(at).encodings)
+    return found
+
+
+def test_an_earlier_store_opens_and_an_ingest_into_it_can_be_undone(place: Path) -> None:
+    store = str(place / "store")
+    assert count_runs(store) == RUNS
+    before = values(store)
+    assert run(["undo", "--store", store]) == 3, "its last ingest is in no log"
+    shutil.copytree(FIXTURES / "tracing-wrk" / "zipkin", place / "zipkin")
+    assert run(["ingest", str(place / "zipkin"), "--store", store]) == 0
+    assert count_runs(store) == {**RUNS, "zipkin": 16}
+    assert run(["undo", "--store", store]) == 0
+    assert values(store) == before
+
+
+def test_upgrade_rewrites_an_earlier_store_for_other_programs(place: Path) -> None:
+    store = str(place / "store")
+    before = values(store)
+    assert "BYTE_STREAM_SPLIT" in encodings(store)
+    assert run(["store", "upgrade", "--store", store]) == 0
+    assert "BYTE_STREAM_SPLIT" not in encodings(store)
+    assert values(store) == before
+    assert count_runs(store) == RUNS
+    table = DeltaTable(f"{store}/runs").to_pyarrow_table()
+    assert not any(table[name].null_count for name in ("seq", "operation", "dropped"))
+    assert run(["undo", "--store", store]) == 3
+    assert run(["store", "check", "--store", store]) == 0
+    assert Store(store).tidy().rewritten == 0
+
+
+def test_vacuum_puts_files_together(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = str(place / "store")
+    before = values(store)
+    assert run(["store", "vacuum", "--store", store]) == 0
+    assert "put together" in capsys.readouterr().err
+    assert len(DeltaTable(f"{store}/values").file_uris()) == 1
+    assert values(store) == before
