@@ -23,6 +23,7 @@ from benchkit.ingestion.frames import runs as make_runs
 from benchkit.ingestion.harvest import gather
 from benchkit.ingestion.origins import choose, list_layers, name_job, refuse_contested
 from benchkit.ingestion.parts import Part, single_out_shared
+from benchkit.ingestion.surroundings import find_split_blocks
 from benchkit.layout.numbering import part_packages, settle
 from benchkit.layout.sections import share_headings
 from benchkit.schema import observations as make_table
@@ -284,7 +285,11 @@ def _complete(
         requested = [make_observations(parts, values, roles), observations.tail(derived)]
         observations = make_table(pd.concat(requested, ignore_index=True))
     return Loaded(
-        observations=observations, runs=runs, series=beside, findings=findings, derived=derived
+        observations=observations,
+        runs=runs,
+        series=beside,
+        findings=(*findings, *find_split_blocks(parts)),
+        derived=derived,
     )
 
 

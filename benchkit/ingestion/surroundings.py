@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from benchkit.errors import Finding
 from benchkit.ingestion.discovery import Options
+from benchkit.ingestion.parts import Part
 from benchkit.ingestion.pieces import Pieces
 from benchkit.layout.headings import Sections, read_sections
 from benchkit.layout.pieces import Places
@@ -21,6 +23,17 @@ if TYPE_CHECKING:
 
 #: Characters of a source beyond which it is a log, which has no headings.
 LARGEST = 8 << 20
+
+#: What tells blocks apart, in words.
+_REASONS = {
+    "caption": "the line above",
+    "connections": "connections",
+    "rate": "target rate",
+    "document_length": "document length",
+    "tls": "TLS",
+    "duration": "length",
+    "requests": "number of requests",
+}
 
 Labelled = tuple[Format, Reading, Sections, Places | None]
 
@@ -88,3 +101,25 @@ def _take(places: Places, rows: Sequence[int]) -> Places:
 
     chosen: np.ndarray = np.array(rows)
     return Places(places.indices[chosen], places.lines[chosen])
+
+
+def find_split_blocks(parts: Sequence[Part]) -> list[Finding]:
+    """Return a finding for each file whose blocks are kept apart by what is no name."""
+    split: dict[str, list[Part]] = {}
+    for part in parts:
+        if part.split_by:
+            split.setdefault(part.label, []).append(part)
+    return [_report_split(label, blocks) for label, blocks in split.items()]
+
+
+def _report_split(label: str, blocks: Sequence[Part]) -> Finding:
+    reasons = " and ".join(dict.fromkeys(_REASONS[part.split_by] for part in blocks))
+    return Finding(
+        code="B109",
+        severity="info",
+        message=f"{len(blocks)} blocks are kept apart as different tests where they differ in "
+        f"{reasons}; no heading names them",
+        remedy="if they are repeats, write each to a file of its own: name-1.txt, name-2.txt",
+        where=label,
+        numbers={"blocks": len(blocks)},
+    )

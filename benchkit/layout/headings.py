@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 __all__ = ["Sections", "read_sections", "shorten"]
 
 _ORDINAL = re.compile(
-    r"\(?(?:\d{1,3}(?:\.\d{1,3}){0,5}[.)]|\d{1,3}(?:\.\d{1,3}){1,5}(?= )|[a-zA-Z][.)](?= ))\s*"
+    r"\(?(?:\d{1,3}(?:\.\d{1,3}){0,5}[.)](?!\d)|\d{1,3}(?:\.\d{1,3}){1,5}(?= )"
+    r"|[a-zA-Z][.)](?= ))\s*"
 )
 _COUNTED = r"(?:run|trial|attempt|iteration|round|repeat|repetition|take|pass)"
 _NTH = r"(?:\d{1,3}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|last)"

@@ -1,7 +1,7 @@
 """The words of a load tool's command line that make it another test.
 
-Redirections, files that results are written to, options that only print more, and secrets are
-left out, and so is the host, which is a label by itself.
+Redirections, files that results are written to and options that only print more are left out, and
+so is the host, which is a label by itself; secrets are redacted.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+
+from benchkit.redaction import redact
 
 __all__ = ["differences", "read_words"]
 
@@ -27,8 +29,6 @@ _OUTPUTS = {
 }
 #: Options that print more and change nothing else.
 _PRINTING = ("--latency", "-L", "--u_latency", "-U", "-q", "--quiet")
-_HEADERS = ("-H", "--header", "-header")
-_SECRETS = ("-A", "-P", "-a", "-C", "-u", "--user")
 
 
 def read_words(command: str) -> Words:
@@ -40,9 +40,9 @@ def read_words(command: str) -> Words:
     ('wrk', '-t', '4', '-d', '30s', '/a?b=c')
     """
     try:
-        words = shlex.split(command)
+        words = redact(shlex.split(command))
     except ValueError:
-        words = command.split()
+        words = redact(command.split())
     outputs = _OUTPUTS.get(words[0] if words else "", ())
     kept: list[str] = []
     rest = iter(words)
@@ -50,11 +50,9 @@ def read_words(command: str) -> Words:
         name = word.partition("=")[0]
         if _END.match(word):
             break
-        if name in outputs or name in _SECRETS:
+        if name in outputs:
             if name == word:
                 next(rest, "")
-        elif word in _HEADERS:
-            kept += [word, next(rest, "").partition(":")[0]]
         elif word not in _PRINTING:
             attached = _ATTACHED.fullmatch(word)
             kept += attached.groups() if attached else (_drop_host(word),)

@@ -20,6 +20,8 @@ _JOINT = " / "
 
 #: Shares by which lengths and counts of one test may differ.
 _LENGTH, _COUNT = 0.1, 0.01
+#: Share by which a run that was to last whole seconds may last longer.
+_ROUNDING = 0.02
 
 
 def label_blocks(pieces: Sequence[Piece]) -> None:
@@ -180,13 +182,21 @@ def _part_by_amount(same: Sequence[Piece]) -> None:
             test.append(piece)
     if len(tests) < 2:
         return
-    is_counted = all(test[0].requests and not test[0].requests % 10 for test in tests)
+    is_timed = all(_is_whole(test[0].duration) for test in tests)
+    is_counted = not is_timed and all(test[0].requests for test in tests)
     for test in tests:
         name = "requests" if is_counted else "duration"
         value = f"{test[0].requests}" if is_counted else _write_length(test[0].duration)
         for piece in test:
             _add_param(piece, name, value)
             piece.split_by = name
+
+
+def _is_whole(seconds: float | None) -> bool:
+    """Tell whether a run took whole seconds, as one does that was to last so long."""
+    if seconds is None or seconds < 1:
+        return False
+    return abs(seconds - round(seconds)) <= _ROUNDING * seconds
 
 
 def _write_length(seconds: float | None) -> str:

@@ -170,7 +170,7 @@ class _Page:
             text = line.strip()
             if number in self._taken:
                 return before
-            if self._read_line(number, line, is_fenced=False):
+            if self._read_line(number, line, is_fenced=number in self._fenced):
                 break
             if text and not _FENCE.match(line) and not _shows(text, block.command):
                 return _read_caption(line, is_fenced=number in self._fenced)

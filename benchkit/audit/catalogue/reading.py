@@ -73,6 +73,19 @@ READING = (
         "one between the variants",
         do="Measure both variants with one tool; if both names mean one, give it one name.",
     ),
+    Entry(
+        code="B109",
+        severity="info",
+        says="blocks of one file are kept apart, though no heading tells them apart",
+        what="Several results of one file have the same headings, command, host and path, but "
+        "differ in the line above or in a recorded fact: connections, target rate, document "
+        "length, TLS, length or number of requests.",
+        why="Different tests pooled as repeats of one make a spread and a significance that "
+        "nobody measured.",
+        example="bench.md: 3 blocks are kept apart as different tests where they differ in "
+        "length; no heading names them",
+        do="If they are repeats, write each to a file of its own: `name-1.txt`, `name-2.txt`.",
+    ),
 )
 
 SIDES = (

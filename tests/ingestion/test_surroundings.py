@@ -1,0 +1,99 @@
+"""Pages with several results: each is what a person would call it, and a store tells the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import benchkit as bk
+from benchkit.ingestion.commit import ingest
+from benchkit.store import Store
+
+PAGES = Path(__file__).resolve().parents[2] / "fixtures" / "pages"
+
+#: variant, benchmark, the params that tell it apart, runs (and the role of those not measured)
+EXPECTED = {
+    "frameworks.md": [
+        ("frameworks", "Alpha / GET / /users", "", 1),
+        ("frameworks", "Alpha / POST / /users", "", 1),
+        ("frameworks", "Beta / GET / /users", "", 1),
+        ("frameworks", "Beta / POST / /users", "", 1),
+    ],
+    "tracing.md": [("Baseline", "/", "", 2), ("With tracing", "/", "", 2)],
+    "script.txt": [("script", f"{name} / /a", "", 1) for name in ("nginx", "caddy", "haproxy")],
+    "shells.txt": [("shells", "/", "", 2), ("shells", "/", "command=-H Accept: text/html", 1)],
+    "servers.md": [
+        ("servers", "/index.html", "server=nginx/1.24.0", 2),
+        ("servers", "/index.html", "server=Apache/2.4.58", 1),
+    ],
+    "lengths.txt": [("lengths", "/", "duration=6", 2), ("lengths", "/", "duration=60", 1)],
+    "captions.md": [
+        ("captions", "Keep-alive / /", "", 1),
+        ("captions", "Connection closed / /", "", 1),
+    ],
+    "go.md": [("go", "Before / Encode", "", 2), ("go", "After / Encode", "", 2)],
+    "guide.rst": [("guide", "Small bodies / /", "", 1), ("guide", "Large bodies / /", "", 1)],
+}
+#: Params that are there in any case.
+LEVELS = ("connections=", "threads=", "gomaxprocs=")
+
+
+def list_tests(runs: bk.Runs) -> list[tuple[str, str, str, int]]:
+    measured = runs[runs["role"] == "measured"]
+    keys = measured.groupby(["variant", "benchmark", "params"], sort=False).size()
+    return [
+        (variant, name, _tell(params), count) for (variant, name, params), count in keys.items()
+    ]
+
+
+def _tell(params: str) -> str:
+    return ",".join(part for part in params.split(",") if not part.startswith(LEVELS))
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_page_holds_the_tests_that_a_person_would_name(name: str) -> None:
+    assert list_tests(bk.load(PAGES / name).runs) == EXPECTED[name]
+
+
+@pytest.mark.parametrize("name", ["frameworks.md", "tracing.md", "lengths.txt"])
+def test_a_store_tells_the_same(name: str, tmp_path: Path) -> None:
+    store = Store(str(tmp_path / "store"))
+    ingest([str(PAGES / name)], store)
+    ingest([str(PAGES / "script.txt")], store)
+    runs = bk.load(tmp_path / "store").runs
+    assert list_tests(runs[runs["variant"] != "script"]) == EXPECTED[name]
+
+
+def test_tests_measured_once_are_no_runs_of_one_variant() -> None:
+    loaded = bk.load(PAGES / "frameworks.md")
+    assert loaded.runs["run"].max() == 1
+
+
+def test_a_variant_named_on_the_command_line_leaves_headings_in_the_benchmark() -> None:
+    runs = bk.load(PAGES / "tracing.md", variant="now").runs
+    assert set(runs["benchmark"]) == {"Baseline / /", "With tracing / /"}
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("lengths.txt", "length"), ("captions.md", "the line above")]
+)
+def test_a_finding_says_why_blocks_without_names_are_kept_apart(name: str, reason: str) -> None:
+    findings = bk.load(PAGES / name).findings.set_index("code")
+    assert f"they differ in {reason}" in findings.loc["B109", "message"]
+    assert findings.loc["B109", "where"].endswith(name)
+
+
+@pytest.mark.parametrize("name", ["frameworks.md", "script.txt", "shells.txt", "servers.md"])
+def test_names_need_no_finding(name: str) -> None:
+    assert "B109" not in set(bk.load(PAGES / name).findings["code"])
+
+
+def test_results_in_columns_are_parted_by_headings_too(tmp_path: Path) -> None:
+    lines = "".join(f"BenchmarkX-4 \t{n}\t{n} ns/op\n" for n in range(1000, 4000))
+    page = tmp_path / "bench.md"
+    page.write_text(f"# old\n{lines}# new\n{lines}", encoding="utf-8")
+    assert list_tests(bk.load(page).runs) == [
+        ("bench", "old / X", "", 3000),
+        ("bench", "new / X", "", 3000),
+    ]

@@ -1,0 +1,79 @@
+"""Headings count runs, warm them up, name variants, or name what is measured."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchkit.layout.headings import Sections, read_sections, shorten
+
+NAMES = ("baseline", "none")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("1. GET", "GET"),
+        ("2) GET", "GET"),
+        ("1.2 GET", "GET"),
+        ("a) GET", "GET"),
+        ("100 users", "100 users"),
+        ("HTTP/1.1", "HTTP/1.1"),
+        ("v1.2.3", "v1.2.3"),
+        ("Run 2", ""),
+        ("Trial #2", ""),
+        ("#2", ""),
+        ("Second run", ""),
+        ("第一次", ""),
+        ("2024-01-31", ""),
+        ("Jan 31, 2024 10:00", ""),
+        ("Mon Mar  9 14:50:18 UTC 2020", ""),
+        ("2024-01-31T10:00:00Z", ""),
+        ("GET, run 2", "GET"),
+        ("Run 2: GET", "GET"),
+        ("GET (run 2)", "GET"),
+        ("Running the tests", "Running the tests"),
+        ("Test 1", "Test 1"),
+        ("Iterations", "Iterations"),
+    ],
+)
+def test_what_is_left_of_a_heading(text: str, name: str) -> None:
+    assert shorten(text) == (name, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("Warm-up", ""), ("warmup run", ""), ("Warming up", ""), ("GET (warm-up)", "GET")],
+)
+def test_what_is_a_warm_up(text: str, name: str) -> None:
+    assert shorten(text) == (name, True)
+
+
+@pytest.mark.parametrize("text", ["After warm-up", "Without warmup", "Results (warm cache)"])
+def test_what_is_no_warm_up(text: str) -> None:
+    assert shorten(text) == (text, False)
+
+
+def test_a_level_that_holds_a_baseline_names_variants() -> None:
+    pages = [({1: "Baseline", 2: "GET"}, ""), ({1: "otlp", 2: "GET"}, "")]
+    assert read_sections(pages, NAMES) == [
+        Sections({2: "GET"}, variant="Baseline", variant_depth=1),
+        Sections({2: "GET"}, variant="otlp", variant_depth=1),
+    ]
+
+
+def test_a_baseline_alone_is_a_heading_like_any_other() -> None:
+    assert read_sections([({1: "none"}, ""), ({1: "none"}, "")], NAMES)[0].variant == ""
+
+
+def test_a_variant_from_the_command_line_leaves_the_heading_a_name() -> None:
+    section = read_sections([({1: "none", 2: "x"}, ""), ({1: "otlp"}, "")], NAMES)[0]
+    assert section.list_names(is_variant_taken=True) == {"1": "none", "2": "x"}
+    assert section.list_names(is_variant_taken=False) == {"2": "x"}
+
+
+def test_split_makes_any_heading_the_variant() -> None:
+    def split(text: str) -> str:
+        return text if text.startswith("mpm_") else ""
+
+    section = read_sections([({1: "mpm_event", 2: "GET"}, "")], NAMES, split)[0]
+    assert (section.variant, section.headings) == ("mpm_event", {2: "GET"})

@@ -1,0 +1,48 @@
+"""Only the words of a command that make it another test count."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchkit.layout.invocations import differences, read_words
+
+
+@pytest.mark.parametrize(
+    ("command", "other"),
+    [
+        ("wrk -t4 -c100 -d30s http://a/", "wrk -t 4 -c 100 -d 30s 'http://b:81/'"),
+        ("wrk -t4 -c100 http://a/", "wrk -t4 -c100 --latency http://a/ > out-2.txt 2>&1"),
+        ("ab -n 100 -g 1.tsv http://a/x", "ab -n 100 -g 2.tsv http://a/x"),
+        ("k6 run --out json=1.json t.js", "k6 run --out json=2.json t.js"),
+        ("k6 run --summary-export=1.json t.js", "k6 run t.js"),
+        (
+            "vegeta attack -rate=50 -output=1.bin | vegeta report",
+            "vegeta attack -rate=50 | tee 2.bin | vegeta report",
+        ),
+        (
+            'hey -H "Authorization: Bearer a" http://a/',
+            'hey -H "Authorization: Bearer b" http://a/',
+        ),
+        ("wrk -t4 it's", "wrk -t4 it's"),
+    ],
+)
+def test_commands_of_one_test_have_no_differences(command: str, other: str) -> None:
+    assert differences([read_words(command), read_words(other)]) == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("command", "other", "expected"),
+    [
+        ("wrk -s post.lua http://a/", "wrk http://a/", ["-s post.lua", ""]),
+        ("wrk -d30s http://a/", "wrk -d60s http://a/", ["30s", "60s"]),
+        ("ab -n 10 -k http://a/x", "ab -n 10 http://a/y", ["-k /x", "/y"]),
+        ("wrk http://a/?n=1", "wrk http://a/?n=2", ["/?n=1", "/?n=2"]),
+        (
+            "hey -H 'Accept: a/b' http://a/",
+            "hey -H 'Accept: c/d' http://a/",
+            ["Accept: a/b", "Accept: c/d"],
+        ),
+    ],
+)
+def test_what_remains_tells_tests_apart(command: str, other: str, expected: list[str]) -> None:
+    assert differences([read_words(command), read_words(other)]) == expected

@@ -1,0 +1,132 @@
+"""Blocks are repeats of one test only where headings, command, server, host and facts agree."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+
+from benchkit.layout.numbering import Piece, settle
+from benchkit.layout.sections import share_headings
+
+PARAMS = "connections=8,threads=2"
+
+
+def block(index: int = 0, path: str = "a.md", **facts: object) -> Piece:
+    made = Piece(path=path, tool="wrk", form="text", variant="a", target="/", params=PARAMS)
+    made.index, made.duration, made.requests = index, 30.05 + index / 100, 90_000 + 7_000 * index
+    for name, value in facts.items():
+        setattr(made, name, value)
+    return made
+
+
+def labels(pieces: list[Piece]) -> list[tuple[str, str, int]]:
+    settle(pieces)
+    return [
+        (piece.benchmark, piece.params.removeprefix(PARAMS).strip(","), piece.number)
+        for piece in sorted(pieces, key=lambda piece: (piece.path, piece.index))
+    ]
+
+
+def test_blocks_alike_in_everything_are_repeats() -> None:
+    same = {"headings": {"1": "GET"}, "shown_command": "wrk -t2 http://a/", "env": {"host": "a"}}
+    assert labels([block(0, **same), block(1, **same)]) == [("/", "", 1), ("/", "", 2)]
+
+
+def test_headings_that_differ_lead_the_benchmark_and_others_stay_out() -> None:
+    pieces = [block(at, headings={"1": "Results", "2": name}) for at, name in enumerate("xyx")]
+    assert labels(pieces) == [("x / /", "", 1), ("y / /", "", 1), ("x / /", "", 2)]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "written"),
+    [
+        ("shown_command", ("wrk -s a.lua http://h/", "wrk http://h/"), ("command=-s a.lua", "")),
+        ("env", ({"server": "x"}, {"server": "y"}), ("server=x", "server=y")),
+        ("env", ({"host": "a:1"}, {"host": "a:2"}), ("host=a:1", "host=a:2")),
+        ("env", ({"tls": "TLSv1.2,A"}, {"tls": "TLSv1.3,A"}), ("tls=TLSv1.2 A", "tls=TLSv1.3 A")),
+        (
+            "env",
+            ({"document_length": "6"}, {"document_length": "9"}),
+            ("document_length=6", "document_length=9"),
+        ),
+        ("target_rate", (50.0, 100.0), ("rate=50", "rate=100")),
+        ("duration", (30.05, 60.1), ("duration=30", "duration=60")),
+    ],
+)
+def test_what_differs_in_one_file_is_a_param(
+    name: str, values: tuple[object, object], written: tuple[str, str]
+) -> None:
+    found = labels([block(at, **{name: value}) for at, value in enumerate(values)])
+    more = [",".join(set(params.split(",")) - set(PARAMS.split(","))) for _, params, _ in found]
+    assert tuple(more) == written
+    assert [number for *_, number in found] == [1, 1]
+
+
+def test_runs_for_a_fixed_count_are_parted_by_the_count_and_not_by_their_length() -> None:
+    counts = (1000, 1000, 10_000)
+    lengths = (3.24, 4.51, 33.4)
+    pairs = enumerate(zip(counts, lengths, strict=True))
+    found = labels([block(at, requests=n, duration=length) for at, (n, length) in pairs])
+    assert [(params.split(",")[1], number) for _, params, number in found] == [
+        ("requests=1000", 1),
+        ("requests=1000", 2),
+        ("requests=10000", 1),
+    ]
+
+
+def test_a_fact_that_one_block_does_not_tell_parts_nothing() -> None:
+    assert labels([block(0, shown_command="wrk http://h/"), block(1)]) == [
+        ("/", "", 1),
+        ("/", "", 2),
+    ]
+
+
+def test_captions_count_only_where_nothing_else_tells_blocks_apart() -> None:
+    headed = [block(at, headings={"1": name}, caption=name * 2) for at, name in enumerate("xy")]
+    assert labels(headed) == [("x / /", "", 1), ("y / /", "", 1)]
+    assert labels([block(0, caption="x"), block(1, caption="y")]) == [
+        ("x / /", "", 1),
+        ("y / /", "", 1),
+    ]
+
+
+def test_hosts_and_lengths_never_part_files_that_their_paths_declare_to_be_repeats() -> None:
+    pieces = [
+        block(path="a-1.txt", run=1, env={"host": "h:1"}, caption="x"),
+        block(path="a-2.txt", run=2, env={"host": "h:2"}, caption="y", duration=60.0, requests=9),
+    ]
+    assert labels(pieces) == [("/", "", 1), ("/", "", 2)]
+
+
+def test_headings_and_servers_part_files_of_a_series() -> None:
+    pieces = [
+        block(path=f"a-{run}.txt", run=run, headings={"1": name}, env={"server": name})
+        for run, name in ((1, "x"), (2, "y"))
+    ]
+    assert labels(pieces) == [("x / /", "", 1), ("y / /", "", 2)]
+
+
+def test_other_variants_take_the_headings_that_one_variant_needs() -> None:
+    mine = [block(at, headings={"1": "A", "2": name}) for at, name in enumerate(("GET", "POST"))]
+    other = block(path="b.md", variant="b", headings={"1": "B", "2": "GET"})
+    pieces = [*mine, other]
+    settle(pieces)
+    share_headings(pieces)
+    assert [piece.benchmark for piece in pieces] == ["GET / /", "POST / /", "GET / /"]
+
+
+def test_settling_again_changes_nothing() -> None:
+    pieces = [
+        block(at, headings={"1": name}, duration=30.0 * (at + 1)) for at, name in enumerate("xyx")
+    ]
+    settle(pieces)
+    again = deepcopy(pieces)
+    settle(again)
+    assert again == pieces
+
+
+def test_the_reason_is_kept_where_blocks_are_kept_apart_by_what_is_no_name() -> None:
+    pieces = [block(0, duration=30.0), block(1, duration=60.0)]
+    settle(pieces)
+    assert {piece.split_by for piece in pieces} == {"duration"}

@@ -1,0 +1,104 @@
+"""The headings above a block are those that its author wrote, and nothing else is one."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchkit.parsers.surroundings import Above, Block, read_headings
+
+
+def read(text: str, mark: str = "@", command: str = "") -> list[Above]:
+    """Read what stands above each line that is ``mark``."""
+    lines = text.splitlines()
+    places = [number for number, line in enumerate(lines, 1) if line.strip() == mark]
+    return read_headings(lines, [Block(place, place, command) for place in places])
+
+
+def headings(text: str) -> list[list[str]]:
+    return [list(above.headings.values()) for above in read(text)]
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("# GET", "GET"),
+        ("## GET ##", "GET"),
+        ("#GET", "GET"),
+        ("### `GET` [users](#users) **fast**", "GET users fast"),
+        ("## apache + mod\\_php", "apache + mod_php"),
+        ("**GET**", "GET"),
+        ("__GET__:", "GET"),
+        ("=== GET ===", "GET"),
+        ("--- GET ---", "GET"),
+        ("*** GET ***", "GET"),
+        ("==> GET <==", "GET"),
+        ("GET\n===", "GET"),
+        ("GET\n---", "GET"),
+        ("=====\n GET\n=====", "GET"),
+        ("GET\n~~~~", "GET"),
+        ('$ echo "=== GET ==="', "GET"),
+        ("+ echo 'GET'", "GET"),
+        ("<h2>GET</h2>", "GET"),
+        ("<details><summary>GET</summary>", "GET"),
+        ("```\n=== GET ===\n```", "GET"),
+    ],
+)
+def test_what_is_a_heading(line: str, name: str) -> None:
+    assert headings(f"\n{line}\n\n@") == [[name]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Prose that goes on",
+        "Prose that ends here.\n---",
+        "```sh\n# install it\n```",
+        "- [GET](#get)\n  - [POST](#post)",
+        "# HELP cpu_seconds_total Seconds\n# TYPE cpu_seconds_total counter",
+        "#!/bin/sh",
+        "---\ntitle: GET\n---",
+        "| a | b |\n|---|---|",
+        "=== RUN   BenchmarkGet",
+        "--- BENCH: BenchmarkGet-8",
+        "----------\n----------",
+        'echo "GET http://a/" | vegeta attack -rate=5',
+        "-----BEGIN CERTIFICATE",
+        "~~~\n# in a fence\n~~~",
+    ],
+)
+def test_what_is_no_heading(text: str) -> None:
+    assert headings(f"{text}\n\n@") == [[]]
+
+
+def test_a_heading_ends_those_below_it() -> None:
+    page = "# A\n## x\n@\n=== banner ===\n@\n## y\n@\n# B\n@"
+    assert headings(page) == [["A", "x"], ["A", "x", "banner"], ["A", "y"], ["B"]]
+
+
+def test_the_lines_of_a_block_are_no_headings() -> None:
+    lines = ["# A", "# Running 30s test", "# Requests/sec: 5", "", "wrk"]
+    assert read_headings(lines, [Block(5, 5), Block(2, 3)]) == [Above({1: "A"}), Above({1: "A"})]
+
+
+@pytest.mark.parametrize(
+    ("text", "caption"),
+    [
+        ("Keep-alive:\n\n```\n@", "Keep-alive"),
+        ("- Keep-alive\n```\n@", "Keep-alive"),
+        ("```\n# Keep-alive\n$ wrk -c8 http://a/\n@", "Keep-alive"),
+        ("Pod: a-1\n@", "Pod: a-1"),
+        ("Prose that goes on\n@", ""),
+        ("Keep-alive:\n\nProse that goes on\n@", ""),
+        ("# Keep-alive\n@", ""),
+    ],
+)
+def test_the_caption_of_a_block(text: str, caption: str) -> None:
+    assert [above.caption for above in read(text, command="wrk -c8 http://a/")] == [caption]
+
+
+def test_a_block_directly_below_another_has_its_caption() -> None:
+    assert [above.caption for above in read("Keep-alive:\n@\n\n@\nProse here\n@")] == [
+        "Keep-alive",
+        "Keep-alive",
+        "",
+    ]
