@@ -41,9 +41,10 @@ class BenchkitError(Exception):
     exit_code = ExitCode.USAGE
 
     def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+        what = _redact(what)
         super().__init__(what)
         self.what = what
-        self.where = where
+        self.where = _redact(where)
         self.hint = hint
 
     def __str__(self) -> str:
@@ -141,6 +142,10 @@ class Diagnostic:
     severity: str = "error"
     is_remark: bool = False
 
+    def __post_init__(self) -> None:
+        """Take secrets out of what may quote the source."""
+        object.__setattr__(self, "what", _redact(self.what))
+
     @property
     def is_damage(self) -> bool:
         """Whether something that the source held, or should hold, was lost."""
@@ -153,6 +158,13 @@ class Diagnostic:
 
     def __str__(self) -> str:
         return describe(self.what, where=self.where, hint=self.hint)
+
+
+def _redact(text: str) -> str:
+    """Take secrets out of a message; what it needs is imported where there is a message."""
+    from benchkit.redaction import redact_message
+
+    return redact_message(text)
 
 
 def describe(what: str, *, where: str = "", hint: str = "") -> str:

@@ -20,6 +20,10 @@ _HEADERS = frozenset(
     | {"connection", "content-length", "content-type", "expect", "host", "pragma", "te"}
     | {"transfer-encoding", "upgrade", "user-agent"}
 )
+#: Headers whose values are always secrets.
+_CREDENTIALS = frozenset(
+    {"authorization", "proxy-authorization", "x-api-key", "x-auth-token", "set-cookie"}
+)
 _HEADER_OPTIONS = ("--header", "--proxy-header", "-header", "-H")
 #: Options whose one letter says nothing: those that take a secret, joined or apart, by program.
 _SECRET_LETTERS = {
@@ -119,16 +123,29 @@ def redact_text(text: str) -> str:
     return _SHAPED.sub(REDACTED, _redact_assigned(text))
 
 
+def redact_message(text: str) -> str:
+    """Return a message without the secrets that it quotes.
+
+    Names and values stand in messages with a colon between them (``benchmark Token: no result``):
+    of those only the headers of credentials count.
+    """
+    for pattern, instead in _RULES:
+        text = pattern.sub(instead, text)
+    return _SHAPED.sub(REDACTED, _redact_assigned(text, is_message=True))
+
+
 def redact_command(command: str) -> str:
     """Return a command line, as it was typed or quoted, without the secrets it holds."""
     return _redact_script(command)
 
 
-def _redact_assigned(text: str) -> str:
+def _redact_assigned(text: str, *, is_message: bool = False) -> str:
     """Take out what is assigned to the name of a secret: ``token=abc``, ``"password": "abc"``."""
     parts, done = [], 0
     for match in _ASSIGNED.finditer(text):
         if match.start() < done or not _is_secret(match["name"], is_key=match["colon"] is None):
+            continue
+        if is_message and not _is_certain(match):
             continue
         value = _value(match).match(text, match.end())
         if value is not None:
@@ -143,6 +160,13 @@ def _value(match: re.Match[str]) -> re.Pattern[str]:
         return _REST
     before = match.string[match.start() - 1 : match.start()]
     return _PART if before and before in "?&#;,{" else _WORD
+
+
+def _is_certain(match: re.Match[str]) -> bool:
+    """Whether a name and its sign are those of a secret in prose, too."""
+    if match["colon"] is None:
+        return _SECRET_NAME.search(match["name"]) is not None
+    return match["name"].lower() in _CREDENTIALS
 
 
 def _is_secret(name: str, *, is_key: bool) -> bool:

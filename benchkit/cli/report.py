@@ -83,4 +83,7 @@ def report(
 def _command() -> str:
     import shlex
 
-    return shlex.join(["benchkit", *sys.argv[1:]])
+    from benchkit.ingestion.addresses import show_address
+    from benchkit.redaction import redact
+
+    return shlex.join(["benchkit", *redact([show_address(word) for word in sys.argv[1:]])])

@@ -5,6 +5,8 @@ In: a PATH. Out: whether. Why: who reads files of this machine alone loads nothi
 
 from __future__ import annotations
 
+import re
+
 from benchkit.errors import DataError
 
 GIT = "git:"
@@ -24,6 +26,21 @@ def is_distant(path: str) -> bool:
 def is_page(path: str) -> bool:
     """Tell whether a path is a web address, which no store has."""
     return path.startswith(("http://", "https://"))
+
+
+def show_address(path: str) -> str:
+    """Return an address as it may be shown: without credentials, query and fragment.
+
+    Examples
+    --------
+    >>> show_address("main=https://me:secret@host/results.zip?X-Amz-Signature=abc")
+    'main=https://host/results.zip'
+    """
+    scheme, mark, rest = path.partition("://")
+    if not mark:
+        return path
+    host, slash, place = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{place}"
 
 
 def refuse_store(name: str) -> DataError:

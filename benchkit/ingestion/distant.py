@@ -8,31 +8,22 @@ Credentials are those that git and the object store find in the environment; non
 
 from __future__ import annotations
 
-import http.client
 import re
 import subprocess
-import tarfile
-import urllib.error
-import urllib.request
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from shutil import rmtree, unpack_archive
+from shutil import rmtree
 from tempfile import mkdtemp
 from urllib.parse import unquote, urlsplit
 from weakref import finalize
 
 from benchkit.errors import DataError, MissingError
-from benchkit.ingestion.addresses import GIT, is_page, refuse_store
+from benchkit.ingestion import archives, pages
+from benchkit.ingestion.addresses import GIT, is_page, refuse_store, show_address
+from benchkit.redaction import redact_text
 
 _FILES = frozenset({"100644", "100755"})  # neither links nor submodules
-_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
-_TIMEOUT = 60.0
-#: What a server answers where nothing lies.
-_ABSENT = frozenset({404, 410})
-#: Bytes that are taken from a web address.
-_LARGEST = 1 << 30
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -87,8 +78,8 @@ def _bring(path: str, folder: Path) -> Copy:
     try:
         parts = urlsplit(path)
     except ValueError as error:
-        raise DataError(f"it is no address: {error}", where=path) from None
-    name = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+        raise DataError(f"it is no address: {error}", where=show_address(path)) from None
+    name = redact_text(show_address(path))
     target = folder / _name_copy(unquote(parts.path))
     if is_page(path):
         return Copy(_bring_page(path, target, name), name)
@@ -155,30 +146,12 @@ def _git(*words: str, name: str, hint: str = "", given: str = "") -> bytes:
 
 def _bring_page(address: str, target: Path, name: str) -> Path:
     """Fetch one file; an archive is unpacked."""
-    from benchkit import __version__
-
-    request = urllib.request.Request(address, headers={"User-Agent": f"benchkit/{__version__}"})  # noqa: S310 - http or https
-    try:
-        with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:  # noqa: S310 - the same
-            body = response.read(_LARGEST + 1)
-    except urllib.error.HTTPError as error:
-        with error:
-            kind = MissingError if error.code in _ABSENT else DataError
-            raise kind(f"the server answers HTTP {error.code} {error.reason}", where=name) from None
-    except (OSError, http.client.HTTPException) as error:
-        reason = getattr(error, "reason", error)
-        raise DataError(f"it cannot be fetched: {reason}", where=name) from None
-    if len(body) > _LARGEST:
-        raise DataError(f"it is larger than {_LARGEST >> 30} GiB", where=name)
-    target.write_bytes(body)
-    ending = next((end for end in _ARCHIVES if target.name.lower().endswith(end)), "")
+    pages.fetch(address, target, name)
+    ending = archives.find_ending(target.name)
     if not ending:
         return target
     unpacked = target.with_name(target.name[: -len(ending)] or "results")
-    try:
-        unpack_archive(target, unpacked, filter=None if ending == ".zip" else "data")
-    except (OSError, ValueError, EOFError, tarfile.TarError, zipfile.BadZipFile) as error:
-        raise DataError(f"the archive cannot be unpacked: {error}", where=name) from None
+    archives.unpack(target, unpacked, name)
     return unpacked
 
 

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 
 from benchkit import schema
 from benchkit.errors import ConfigError
@@ -20,6 +21,7 @@ from benchkit.layout.headings import Sections
 from benchkit.layout.numbering import Piece
 from benchkit.layout.rename import Rename, split_variant
 from benchkit.parsers.base import Format, Reading
+from benchkit.redaction import redact_command, redact_text
 
 #: Group, variant, benchmark, params, tool and package: what runs of one benchmark share.
 Place = tuple[str, str, str, str, str, str]
@@ -206,14 +208,26 @@ def _complete(part: Part, reading: Reading, found: Found) -> None:
     part.load_model = side.load_model or reading.load_model
     part.target_rate = reading.target_rate or side.target_rate
     part.connections = reading.connections or side.connections
-    part.tool_version, part.command = reading.tool_version, reading.command or side.command
+    command = reading.command or side.command
+    part.tool_version, part.command = reading.tool_version, _show_command(command)
     part.corrected = reading.corrected
     part.block, part.position = side.block, side.position
     if part.duration is None and window and part.started_at == window[0]:
         part.duration = (window[1] - window[0]).total_seconds()
-    part.env = {**reading.env, **list_facts(side), **side.env}
+    env = {**reading.env, **list_facts(side), **side.env}
+    part.env = {name: _show_fact(value) for name, value in env.items()}
     names = dict.fromkeys((*reading.assume, *reading.better))
     part.units = {name: _unit_words(name, reading) for name in names}
+
+
+@lru_cache(1 << 12)
+def _show_command(command: str | None) -> str | None:
+    return redact_command(command) if command else command
+
+
+@lru_cache(1 << 12)
+def _show_fact(value: str) -> str:
+    return redact_text(value)
 
 
 def _window(part: Part, found: Found) -> tuple[datetime, datetime] | None:

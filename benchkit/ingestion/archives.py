@@ -1,0 +1,174 @@
+"""Archives of results: unpacked into a folder, within bounds.
+
+An archive from elsewhere may unpack to far more than it weighs, name places outside its folder, or
+hold links and devices. Files are written below the folder only; sizes are counted while they are
+written, whatever the archive declares.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from benchkit.errors import ConfigError, DataError
+from benchkit.units import parse_bytes
+
+#: The environment variable that sets another bound than `_LARGEST`.
+LIMIT = "BENCHKIT_MAX_UNPACKED"
+#: Bytes that an archive may unpack to.
+_LARGEST = 4 << 30
+#: Files and folders that it may hold.
+_MEMBERS = 100_000
+#: Bytes per packed byte; texts of benchmarks come to some tens. Small archives are not judged.
+_RATIO = 250
+_SMALL = 64 << 20
+_BLOCK = 1 << 20
+
+_TARS: dict[str, Callable[[Path], Any]] = {
+    ".tar": io.FileIO,
+    ".tar.gz": gzip.GzipFile,
+    ".tgz": gzip.GzipFile,
+    ".tar.xz": lzma.LZMAFile,
+    ".tar.bz2": bz2.BZ2File,
+}
+ENDINGS = (".zip", *_TARS)
+_DAMAGE = (
+    *(OSError, ValueError, EOFError, RuntimeError, tarfile.TarError),
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+)
+
+
+class _TooLargeError(Exception):
+    """An archive unpacks to more than it may."""
+
+
+class _Meter:
+    """Counts what comes out of an archive.
+
+    Parameters
+    ----------
+    packed : int
+        Bytes of the archive.
+    limit : int
+        Bytes that may come out of it.
+    """
+
+    def __init__(self, packed: int, limit: int) -> None:
+        self._packed, self._limit = max(packed, 1), limit
+        self._bytes = self._members = 0
+
+    def take(self, size: int) -> None:
+        """Count bytes, which may not have been unpacked yet."""
+        self._bytes += size
+        if self._bytes > self._limit:
+            raise _TooLargeError(f"it unpacks to more than {self._limit:,} bytes")
+        if self._bytes > max(_SMALL, _RATIO * self._packed):
+            raise _TooLargeError(f"it unpacks to more than {_RATIO} times its size")
+
+    def enter(self) -> None:
+        """Count a file or folder."""
+        self._members += 1
+        if self._members > _MEMBERS:
+            raise _TooLargeError(f"it holds more than {_MEMBERS:,} files")
+
+
+class _Metered(io.RawIOBase):
+    """A stream that is counted while it is read."""
+
+    def __init__(self, stream: IO[bytes], meter: _Meter) -> None:
+        self._stream, self._meter = stream, meter
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        data = self._stream.read(len(buffer))
+        self._meter.take(len(data))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def find_ending(name: str) -> str:
+    """Return the ending by which a name is an archive's, or nothing."""
+    return next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
+
+
+def unpack(archive: Path, target: Path, name: str) -> None:
+    """Unpack an archive into a folder.
+
+    Parameters
+    ----------
+    archive : Path
+        Its ending is one of `ENDINGS`.
+    target : Path
+        The folder, which is made.
+    name : str
+        Where the archive came from, for messages.
+
+    Raises
+    ------
+    DataError
+        If it is damaged, or larger than it may be.
+    """
+    meter = _Meter(archive.stat().st_size, _limit())
+    ending = find_ending(archive.name)
+    target.mkdir(parents=True)
+    try:
+        if ending == ".zip":
+            _unpack_zip(archive, target, meter)
+        else:
+            with _TARS[ending](archive) as stream:
+                _unpack_tar(stream, target, meter)
+    except _TooLargeError as error:
+        hint = f"unpack it yourself if you trust it, or set {LIMIT}=8GiB"
+        raise DataError(f"the archive was not unpacked: {error}", where=name, hint=hint) from None
+    except _DAMAGE as error:
+        raise DataError(f"the archive cannot be unpacked: {error}", where=name) from None
+
+
+def _limit() -> int:
+    text = os.environ.get(LIMIT, "")
+    try:
+        return int(parse_bytes(text, binary=True).value) if text else _LARGEST
+    except (ValueError, OverflowError):
+        hint = f"write a number of bytes: {LIMIT}=8GiB"
+        raise ConfigError(f"{text!r} is not a size", where=LIMIT, hint=hint) from None
+
+
+def _unpack_zip(archive: Path, target: Path, meter: _Meter) -> None:
+    with zipfile.ZipFile(archive) as packed:
+        for member in packed.infolist():
+            meter.enter()
+            place = PurePosixPath(member.filename.replace("\\", "/"))
+            is_link = stat.S_ISLNK(member.external_attr >> 16)
+            if is_link or member.is_dir() or not _is_inside(place):
+                continue
+            path = target / place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with packed.open(member) as source, path.open("xb") as file:
+                while block := source.read(_BLOCK):
+                    meter.take(len(block))
+                    file.write(block)
+
+
+def _is_inside(place: PurePosixPath) -> bool:
+    return not place.is_absolute() and ".." not in place.parts and ":" not in str(place)
+
+
+def _unpack_tar(stream: IO[bytes], target: Path, meter: _Meter) -> None:
+    metered = io.BufferedReader(_Metered(stream, meter), _BLOCK)
+    with tarfile.open(fileobj=metered, mode="r|") as packed:
+        for member in packed:
+            meter.enter()
+            if member.isreg():
+                packed.extract(member, target, filter="data")

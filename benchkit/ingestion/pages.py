@@ -1,0 +1,115 @@
+"""Files behind a web address.
+
+A user and password in the address are sent to its host as a header, and to nobody else: not to a
+resolver, not where a redirection leads, and into no message.
+"""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import IO
+from urllib.parse import unquote, urljoin, urlsplit
+
+from benchkit.errors import DataError, MissingError
+
+_TIMEOUT = 60.0
+#: What a server answers where nothing lies.
+_ABSENT = frozenset({404, 410})
+#: Bytes that are taken from a web address.
+_LARGEST = 1 << 30
+_BLOCK = 1 << 20
+
+
+class _SchemeError(OSError):
+    """A redirection leads to another scheme."""
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows redirections of one scheme; another host gets no credentials."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        before, after = urlsplit(req.full_url), urlsplit(urljoin(req.full_url, newurl))
+        if before.scheme != after.scheme:
+            raise _SchemeError(f"it redirects from {before.scheme} to {after.scheme}")
+        request = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if request is not None and before.netloc.lower() != after.netloc.lower():
+            request.remove_header("Authorization")
+        return request
+
+
+def fetch(address: str, target: Path, name: str) -> None:
+    """Write what lies behind an address to a file.
+
+    Parameters
+    ----------
+    address : str
+        ``http://`` or ``https://``.
+    target : Path
+    name : str
+        The address as messages show it.
+
+    Raises
+    ------
+    DataError
+        If it is not there, cannot be fetched, or is too large.
+    """
+    opener = urllib.request.build_opener(_Redirects)
+    try:
+        with (
+            opener.open(_request(address), timeout=_TIMEOUT) as response,
+            target.open("wb") as file,
+        ):
+            size = 0
+            while block := response.read(_BLOCK):
+                size += len(block)
+                if size > _LARGEST:
+                    raise DataError(f"it is larger than {_LARGEST >> 30} GiB", where=name)
+                file.write(block)
+    except urllib.error.HTTPError as error:
+        with error:
+            kind = MissingError if error.code in _ABSENT else DataError
+            raise kind(f"the server answers HTTP {error.code} {error.reason}", where=name) from None
+    except _SchemeError as error:
+        hint = "name the address that it redirects to, if you trust it"
+        raise DataError(f"it cannot be fetched: {error}", where=name, hint=hint) from None
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", error)
+        raise DataError(f"it cannot be fetched: {reason}", where=name) from None
+
+
+def _write(response: IO[bytes], target: Path, name: str) -> None:
+    size = 0
+    with target.open("wb") as file:
+        while block := response.read(_BLOCK):
+            size += len(block)
+            if size > _LARGEST:
+                raise DataError(f"it is larger than {_LARGEST >> 30} GiB", where=name)
+            file.write(block)
+
+
+def _request(address: str) -> urllib.request.Request:
+    """Return a request whose address has no credentials; they are in its header."""
+    from benchkit import __version__
+
+    parts = urlsplit(address)
+    credentials, _, host = parts.netloc.rpartition("@")
+    request = urllib.request.Request(  # noqa: S310 - http or https
+        parts._replace(netloc=host, fragment="").geturl(),
+        headers={"User-Agent": f"benchkit/{__version__}"},
+    )
+    if credentials:
+        pair = base64.b64encode(unquote(credentials).encode()).decode()
+        request.add_header("Authorization", f"Basic {pair}")
+    return request

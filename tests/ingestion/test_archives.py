@@ -1,0 +1,108 @@
+"""An archive writes below its folder only, and no more than it may."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from benchkit.errors import ConfigError, DataError
+from benchkit.ingestion import archives
+
+BOMB = 100 << 20
+
+
+def write_zip(path: Path, **files: bytes) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return path
+
+
+def write_tar(path: Path, mode: str, **files: bytes) -> Path:
+    with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
+        for name, data in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return path
+
+
+def unpack(path: Path) -> dict[str, bytes]:
+    target = path.parent / "unpacked"
+    archives.unpack(path, target, "https://host/a")
+    files = (file for file in target.rglob("*") if file.is_file())
+    return {file.relative_to(target).as_posix(): file.read_bytes() for file in files}
+
+
+def test_every_kind_is_unpacked(tmp_path: Path) -> None:
+    files = {"a.txt": b"a", "main/b.txt": b"b"}
+    modes = {".tar": "w", ".tar.gz": "w:gz", ".tgz": "w:gz", ".tar.xz": "w:xz", ".tar.bz2": "w:bz2"}
+    for ending, mode in modes.items():
+        folder = tmp_path / ending[1:]
+        folder.mkdir()
+        assert unpack(write_tar(folder / f"a{ending}", mode, **files)) == files
+    assert unpack(write_zip(tmp_path / "a.zip", **files)) == files
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.gz"])
+def test_a_bomb_is_refused_before_it_fills_the_disk(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"a.{kind}"
+    data = bytes(BOMB)
+    path = write_zip(path, a=data) if kind == "zip" else write_tar(path, "w:gz", a=data)
+    assert path.stat().st_size < 1 << 20
+    with pytest.raises(DataError, match="unpacks to more than 250 times its size"):
+        unpack(path)
+    written = sum(file.stat().st_size for file in tmp_path.rglob("*") if file != path)
+    assert written <= 65 << 20
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_the_size_is_bounded_by_an_option(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(archives.LIMIT, "1MiB")
+    path, data = tmp_path / f"a.{kind}", bytes(range(256)) * 8192
+    path = write_zip(path, a=data) if kind == "zip" else write_tar(path, "w", a=data)
+    with pytest.raises(DataError, match="more than 1,048,576 bytes") as caught:
+        unpack(path)
+    assert caught.value.where == "https://host/a"
+    assert archives.LIMIT in caught.value.hint
+    monkeypatch.setenv(archives.LIMIT, "much")
+    with pytest.raises(ConfigError, match="'much' is not a size"):
+        unpack(path)
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_the_number_of_files_is_bounded(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "_MEMBERS", 10)
+    path, files = tmp_path / f"a.{kind}", {f"{n}.txt": b"" for n in range(11)}
+    path = write_zip(path, **files) if kind == "zip" else write_tar(path, "w", **files)
+    with pytest.raises(DataError, match="more than 10 files"):
+        unpack(path)
+
+
+def test_a_zip_writes_below_its_folder_only(tmp_path: Path) -> None:
+    names = ("../evil.txt", "/evil.txt", "..\\evil.txt", "a/../../evil.txt", "C:\\evil.txt")
+    path = write_zip(tmp_path / "a.zip", **dict.fromkeys(names, b"evil"), good=b"good")
+    link = zipfile.ZipInfo("link")
+    link.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(link, "/etc/passwd")
+    assert unpack(path) == {"good": b"good"}
+    assert not list(tmp_path.rglob("evil*"))
+
+
+def test_an_encrypted_archive_is_an_error(tmp_path: Path) -> None:
+    path = write_zip(tmp_path / "a.zip", a=b"a" * 100)
+    data = bytearray(path.read_bytes())
+    data[6] |= 1
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(data)
+    with pytest.raises(DataError, match="cannot be unpacked"):
+        unpack(path)

@@ -1,0 +1,145 @@
+"""Credentials of an address go to its host alone, and no redirection changes the scheme."""
+
+from __future__ import annotations
+
+import base64
+import socket
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from benchkit.cli import run
+from benchkit.errors import DataError
+from benchkit.ingestion import pages
+
+SECRET = "s3cr3t"  # noqa: S105 - what must not be found
+BASIC = "Basic " + base64.b64encode(f"me:{SECRET}".encode()).decode()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers with its own header, or redirects to what the path names."""
+
+    def do_GET(self) -> None:
+        if self.path.startswith("/to/"):
+            self.send_response(302)
+            self.send_header("Location", self.path.removeprefix("/to/"))
+            self.end_headers()
+            return
+        body = (self.headers.get("Authorization") or "none").encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def hosts() -> Iterator[tuple[str, str]]:
+    servers = [ThreadingHTTPServer(("127.0.0.1", 0), Handler) for _ in range(2)]
+    for server in servers:
+        Thread(target=server.serve_forever, daemon=True).start()
+    first, second = (f"127.0.0.1:{server.server_port}" for server in servers)
+    yield first, second
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def fetch(address: str, folder: Path) -> str:
+    pages.fetch(address, folder / "answer", "shown")
+    return (folder / "answer").read_text()
+
+
+def test_credentials_go_to_the_host_that_they_are_for(
+    hosts: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolved: list[object] = []
+    resolve = socket.getaddrinfo
+
+    def note(host: str, *rest: int) -> object:
+        resolved.append(host)
+        return resolve(host, *rest)
+
+    monkeypatch.setattr(socket, "getaddrinfo", note)
+    first, second = hosts
+    assert fetch(f"http://{first}/a", tmp_path) == "none"
+    assert fetch(f"http://me:{SECRET}@{first}/a", tmp_path) == BASIC
+    assert fetch(f"http://me:{SECRET}@{first}/to/http://{first}/a", tmp_path) == BASIC
+    assert fetch(f"http://me:{SECRET}@{first}/to/http://{second}/a", tmp_path) == "none"
+    assert set(resolved) == {"127.0.0.1"}
+
+
+def test_a_redirection_to_another_scheme_is_refused(hosts: tuple[str, str], tmp_path: Path) -> None:
+    for target in (f"https://{hosts[1]}/a", "ftp://127.0.0.1/a", "file:///etc/passwd"):
+        with pytest.raises(DataError, match=r"redirects from http to|is not allowed"):
+            fetch(f"http://{hosts[0]}/to/{target}", tmp_path)
+
+
+def test_no_message_shows_a_secret(
+    hosts: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    addresses = (
+        f"http://me:{SECRET}@{hosts[0]}/a.txt?X-Amz-Signature={SECRET}",
+        f"http://me:{SECRET}@127.0.0.1:9/a.txt?X-Amz-Signature={SECRET}",
+        f"http://me:{SECRET}@[::1/a.txt?sig={SECRET}",
+        f"http://me:{SECRET}@no.such.host.invalid/a.txt?sig={SECRET}#token={SECRET}",
+    )
+    for address in addresses:
+        for words in (["runs", address], ["ingest", f"main={address}"], ["gate", address]):
+            assert run(words) != 0
+            streams = capsys.readouterr()
+            assert SECRET not in streams.out + streams.err
+
+
+WRK = """$ {command}
+Running 10s test @ http://127.0.0.1:8080/ping
+  2 threads and 8 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     1.00ms    1.00ms  10.00ms   90.00%
+    Req/Sec     1.00k     10.00     1.10k    90.00%
+  20000 requests in 10.00s, 2.00MB read
+Requests/sec:   {rate}.00
+Transfer/sec:    204.80KB
+"""
+
+
+def test_no_output_shows_a_secret_of_a_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = f"wrk -t2 -c8 -d10s -H 'Authorization: Bearer {SECRET}' http://127.0.0.1:8080/ping"
+    for variant in ("none", "otlp"):
+        for n in range(1, 4):
+            path = tmp_path / "results" / variant / f"wrk-{n}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(
+                WRK.format(command=command, rate=2000 + 10 * n + ord(variant[0])), encoding="utf-8"
+            )
+            argv = f"argv = ['tool', '--jwt', '{SECRET}']\n[env]\nurl = 'http://me:{SECRET}@h/'\n"
+            (path.parent / f"wrk-{n}.txt.run.toml").write_text(argv, encoding="utf-8")
+    assert run(["ingest", "results"]) == 0
+    secret = f"--title=token={SECRET}"
+    monkeypatch.setattr(
+        "sys.argv", ["benchkit", "report", f"http://a:{SECRET}@h/?sig={SECRET}", secret]
+    )
+    for words in (
+        ["runs", "--format", "json"],
+        ["export", "--format", "csv"],
+        ["compare", "--format", "json"],
+        ["check", "--format", "json"],
+        ["gate", "--junit", "junit.xml", "--github"],
+        *(["report", "-o", f"report.{kind}"] for kind in ("html", "md", "json")),
+    ):
+        code = run(words)
+        streams = capsys.readouterr()
+        assert code in {0, 1, 4}, streams.err
+        assert SECRET not in streams.out + streams.err
+    for path in tmp_path.rglob("*"):
+        if path.is_file() and "results" not in path.parts:
+            assert SECRET.encode() not in path.read_bytes(), path
+    assert "REDACTED" in (tmp_path / "report.html").read_text(encoding="utf-8")
