@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit import schema, selection
+from benchkit.errors import Diagnostic, Finding
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
-    from benchkit.selection import Label
+    from benchkit.selection import Frame, Label
 
 Labels = Mapping[str, "Label | Sequence[Label]"]
 
@@ -34,6 +37,63 @@ def select_labels(
     measured = kept[kept["role"] == "measured"][list(schema.RUN_KEY)]
     rows = observations.merge(measured.drop_duplicates(), on=list(schema.RUN_KEY))
     return selection.select(schema.observations(rows[schema.column_names()]), **rest), kept
+
+
+class Excerpt(NamedTuple):
+    """What was loaded of certain variants."""
+
+    observations: Observations
+    runs: Runs
+    series: Observations | None
+    problems: tuple[Finding, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def keep_variants(whole: Excerpt, names: AbstractSet[str]) -> Excerpt:
+    """Keep what is about certain variants, or about none by name.
+
+    All is kept where none is named, and where no other was measured: what was lost of one still
+    has to be reported.
+    """
+    measured = whole.runs[(whole.runs["role"] == "measured").to_numpy()]
+    if not names or names >= set(measured["variant"]):
+        return whole
+    others = set(whole.runs["variant"]) - names - {""}
+    mine, its = _list_paths(whole.runs, names | {""}), _list_paths(whole.runs, others)
+
+    def is_other(place: str) -> bool:
+        words = set(re.split(r"[,\s]+|(?<=\w)/(?=\w)", place))
+        path = re.sub(r":\d+$", "", place)
+        is_path = path in its - mine
+        return is_path or (path not in mine and bool(words & others) and not words & names)
+
+    def tells_of_others(problem: Finding) -> bool:
+        if is_other(problem.where):
+            return True
+        runs = {match[1] for match in re.finditer(r"(\S+) \d+\b", problem.message)}
+        if runs & others and not runs & names:
+            return True
+        return any(path in problem.message for path in its) and not any(
+            path in problem.message for path in mine
+        )
+
+    return Excerpt(
+        _leave_out(whole.observations, others),
+        _leave_out(whole.runs, others),
+        None if whole.series is None else _leave_out(whole.series, others),
+        tuple(problem for problem in whole.problems if not tells_of_others(problem)),
+        tuple(problem for problem in whole.diagnostics if not is_other(problem.path)),
+    )
+
+
+def _leave_out(frame: Frame, variants: AbstractSet[str]) -> Frame:
+    kept: Frame = frame[~frame["variant"].isin(variants)].reset_index(drop=True)
+    return kept
+
+
+def _list_paths(runs: Runs, variants: AbstractSet[str]) -> set[str]:
+    chosen = runs[runs["variant"].isin(variants)]
+    return {source["path"] for sources in chosen["sources"].tolist() for source in sources or ()}
 
 
 def _is_of_run(name: str, value: Label | Sequence[Label], runs: Runs) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchkit import config
 from benchkit.api.answer import Comparison
-from benchkit.api.excerpt import list_texts, require_label, select_labels
+from benchkit.api.excerpt import Excerpt, keep_variants, list_texts, require_label, select_labels
 from benchkit.api.glance import QUICK, UNSEEN, summarise
 from benchkit.api.sides import (
     explain_single_variant,
@@ -70,8 +70,7 @@ class RunSet:
     series : Observations or None
         Samples over time of the containers that ran beside the load.
     contested : mapping of str to tuple of str
-        Variants that are left out because several origins of the store hold them: load with
-        ``origin=``.
+        Variants left out because several origins of the store hold them: load with ``origin=``.
     problems : tuple of Finding
         What was found while loading; `findings` has them, and what `check` finds, as a frame.
     diagnostics : tuple of Diagnostic
@@ -269,17 +268,18 @@ class RunSet:
                 lost = list_unmeasured(self.variants, self.runs, self.reports)
                 comparisons = name_unmeasured(comparisons, lost)
         verdicts = judge(comparisons, margin)
-        findings = rank(
-            (
-                *self.problems,
-                *explain_nothing(reason),
-                *audit(comparisons, self.runs, self.observations),
-                *find_starved_runs(verdicts, self.observations, self.runs, plan),
-            )
+        shown = Excerpt(self.observations, self.runs, self.series, self.problems, self.diagnostics)
+        shown = keep_variants(shown, {name for pair in chosen for name in pair})
+        findings = (
+            *shown.problems,
+            *explain_nothing(reason),
+            *audit(comparisons, shown.runs, shown.observations),
+            *find_starved_runs(verdicts, shown.observations, shown.runs, plan),
         )
         return Comparison(
-            verdicts=verdicts, runs=self.runs, findings=findings, observations=whole,
-            series=self.series, knee=knee, reason=reason, diagnostics=self.diagnostics,
+            verdicts=verdicts, runs=shown.runs, findings=rank(findings),
+            observations=leave_out_excerpts(shown.observations), series=shown.series, knee=knee,
+            reason=reason, diagnostics=shown.diagnostics,
         )  # fmt: skip
 
     def check(self, *, baseline: str | None = None) -> tuple[Finding, ...]:

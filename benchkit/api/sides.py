@@ -105,7 +105,8 @@ def explain_single_variant(
     only: str, runs: Runs, problems: Sequence[Finding], reports: Sequence[SourceReport] = ()
 ) -> DataError:
     """Say why there is but one variant."""
-    lost = sorted(set(runs["variant"]) - {only})
+    seen = runs[runs["role"].isin(["failed", "warmup"])]
+    lost = sorted(set(seen["variant"]) - {only})
     if lost:
         return DataError(
             f"nothing to compare: {', '.join(lost)} has no measured run, only failed ones "
@@ -140,7 +141,7 @@ def list_unmeasured(
     reports : sequence of SourceReport
         What became of each source.
     """
-    tried = runs[runs["role"].isin(["failed", "warmup"])]["variant"].tolist()
+    tried = runs[runs["role"].isin(["failed", "warmup", "damaged"])]["variant"].tolist()
     lost = [report.variant for report in reports if report.variant]
     return sorted({*tried, *lost} - {*variants})
 

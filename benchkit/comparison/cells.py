@@ -83,7 +83,8 @@ def tell_of_runs(runs: Runs) -> Told:
     """Gather what the runs tell of loads and units."""
     models: dict[str, set[str]] = {}
     units: dict[str, dict[str, str]] = {}
-    told = (runs[name].tolist() for name in ("tool", "load_model", "units"))
+    measured = runs[(runs["role"] == "measured").to_numpy()]
+    told = (measured[name].tolist() for name in ("tool", "load_model", "units"))
     for tool, model, own in zip(*told, strict=True):
         models.setdefault(tool, set()).add(model)
         for metric, text in (own or {}).items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
@@ -200,3 +201,28 @@ def test_a_table_shows_itself() -> None:
     assert '<td style="text-align: right">▲ 1.5<sup>1</sup></td>' in shown
     assert HOSTILE not in shown
     assert "<p>1  a &lt; b</p>" in shown
+
+
+@pytest.mark.parametrize("form", ["md", "html", "json"])
+def test_a_comparison_of_two_shows_no_other_variant(form: str) -> None:
+    results = bk.load(FIXTURES / "tracing-wrk")
+    comparison = results.compare(baseline="none", variant="otlp")
+    assert set(comparison.runs.variant) == {"none", "otlp"}
+    assert set(comparison.observations.variant) == {"none", "otlp"}
+    told = comparison.render(form)
+    assert "otlp" in told
+    assert [name for name in ("apm", "skywalking", "zipkin") if name in told] == []
+    every = results.compare(baseline="none")
+    assert set(every.runs.variant) == {"none", "otlp", "apm", "skywalking", "zipkin"}
+
+
+def test_what_is_told_of_another_variant_is_left_out(tmp_path: Path) -> None:
+    for name in ("none", "otlp", "apm"):
+        shutil.copytree(FIXTURES / "tracing-wrk" / name, tmp_path / name)
+    for name in ("none", "apm"):
+        shutil.copy(tmp_path / name / "wrk-1.txt", tmp_path / name / "wrk-9.txt")
+    results = bk.load(tmp_path)
+    told = {v: results.compare(baseline="none", variant=v).findings for v in ("otlp", "apm")}
+    copies = {v: [f.where for f in of if f.code == "B103"] for v, of in told.items()}
+    assert copies["otlp"] == [str(tmp_path / "none/wrk-9.txt")]
+    assert len(copies["apm"]) == 2
