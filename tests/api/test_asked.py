@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import benchkit as bk
@@ -72,7 +73,8 @@ def test_a_frame_is_compared_with_all_that_can_be_asked(results: bk.RunSet) -> N
 
 def test_a_tool_of_ones_own_has_the_primaries_that_are_named(results: bk.RunSet) -> None:
     rates = results.observations.query("metric == 'request_rate'").assign(tool="mine")
-    unnamed = rates.pipe(bk.compare, baseline="none")
+    two = rates.assign(metric="hits"), rates.assign(metric="misses")
+    unnamed = pd.concat(two).pipe(bk.compare, baseline="none")
     assert "metrics=" in unnamed.verdict
     named = rates.pipe(bk.compare, baseline="none", metrics="request_rate").frame
     read = results.compare(baseline="none", metrics="request_rate").frame
