@@ -30,6 +30,7 @@ _TIME = (
     r"|\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?"
     r"|\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 )
+_TIMES = re.compile(_TIME)
 _TOKEN = re.compile(
     rf"(?P<time>{_TIME})|(?P<number>(?<![\w./-])\d+(?:\.\d+)?(?![\w/-]))"
     r"|(?P<blank>[ \t]+)|(?P<text>.)"
@@ -40,6 +41,8 @@ _LOGGED = re.compile(rf"[^\n]{{0,80}}?(?:{_TIME})")
 _FURNITURE = " \t#>|*/-"
 _MARKUP = re.compile(r'"|<[a-z/]')
 _LONGEST = 240
+#: Prefixes that are looked for in one text, those of most lines of tools first.
+_MOST = 20
 #: Consecutive lines that show a prefix without a time.
 _FEW = 3
 #: Lines by which a log is known.
@@ -265,7 +268,8 @@ def _gather(text: str) -> list[_Candidate]:
             if shape:
                 known = found.setdefault(shape, _Candidate(re.compile(shape), example, is_dated))
                 known.anchors.setdefault(tool, []).append(number)
-    return list(found.values())
+    most = sorted(found.values(), key=lambda each: -len(each.anchor_lines()))
+    return most[:_MOST]
 
 
 def _may_be_prefix(before: str) -> bool:
@@ -362,7 +366,7 @@ def _require_apart(chosen: list[_Candidate], label: str) -> None:
 
 def _name(candidate: _Candidate) -> str:
     """Return the longest part of a prefix that all of its lines share."""
-    parts = re.split(_TIME, candidate.example)
+    parts = _TIMES.split(candidate.example)
     return max((part.strip() for part in parts), key=len)
 
 

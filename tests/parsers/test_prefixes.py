@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -165,3 +166,24 @@ def test_a_report_far_down_in_a_log_is_found() -> None:
     formats, values = _read(text.encode())
     assert formats == {"wrk"}
     assert len(values) == 1
+
+
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "another prefix on every line": lambda size: "".join(
+        f"10:00:00 w{number} Requests/sec: 1.0\n" for number in range(size)
+    ),
+    "three lines of each pod": lambda size: "".join(
+        f"pod-{number} Requests/sec: 1.0\n" + f"pod-{number} x\n" * 2 for number in range(size)
+    ),
+    "numbers": lambda size: f"{'1 ' * 100}Requests/sec: 1.0\n" * (size // 10),
+    "blanks": lambda size: "a" + " " * 99 + "1 Requests/sec: 1\n" + ("a" + " " * size + "\n") * 9,
+    "a long line": lambda size: "1 Requests/sec: " * size,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_text_makes_the_search_slow(name: str) -> None:
+    text = HOSTILE[name](8000) + " requests in \n"
+    start = process_time()
+    find_prefixes(text, "x")
+    assert process_time() - start < 1

@@ -25,8 +25,9 @@ import benchkit
 Expression = re.Pattern[str] | re.Pattern[bytes]
 
 METHODS = frozenset({"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
-#: Modules whose expressions are written by the user, on the command line or in a configuration.
-BY_USERS = frozenset({"benchkit.config", "benchkit.layout.rename", "benchkit.layout.template"})
+#: Modules whose expressions users write, or whose own test measures those that follow from files.
+_WRITTEN = ("config", "layout.rename", "layout.template", "parsers.prefixes")
+BY_USERS = frozenset(f"benchkit.{name}" for name in _WRITTEN)
 #: Sizes of text, small first: an exponential expression is found before it takes for ever.
 SIZES = (24, 400, 4000)
 #: Seconds below which a time is noise.

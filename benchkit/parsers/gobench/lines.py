@@ -8,7 +8,6 @@ result may be spread over two, and packages may alternate.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 #: Some lines of a block as they are, with the number of the first of them.
 Stretch = tuple[int, bytes]
 #: What Markdown puts at the end of a line.
-_BREAK = re.compile(r"(?:<br */?>|\\)+$")
+_BREAKS = ("\\", "<br>", "<br/>", "<br />")
 #: What the second part of a unit begins with.
 _ENDS = frozenset(unit[place] for unit in STANDARD for place in range(1, len(unit)))
 #: Bytes of a block below which line by line is as quick.
@@ -114,8 +113,9 @@ def _read_lines(number: int, data: bytes, rests: dict[str, Line]) -> Iterator[Li
 def _join_wrapped(texts: list[str]) -> list[str]:
     """Drop a page's line breaks, and put units together that a narrow terminal parted."""
     for place, text in enumerate(texts):
-        if text.endswith((">", "\\")):
-            texts[place] = _BREAK.sub("", text)
+        if text.endswith(_BREAKS):
+            ending = next(each for each in _BREAKS if text.endswith(each))
+            texts[place] = text.removesuffix(ending)
         elif place and text[:1] in _ENDS and "Benchmark" in texts[place - 1]:
             begin, end = texts[place - 1].split()[-1], text.split()[0]
             if f"{begin}{end}" in STANDARD and end not in STANDARD:
