@@ -42,7 +42,7 @@ OnInconclusive = Annotated[
     str | None,
     typer.Option(
         metavar="pass|warn|fail",
-        help="What a row does that shows nothing, in place of the policy's word.",
+        help="What to do with an inconclusive row (overrides the policy).",
     ),
 ]
 JUnit = Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")]
@@ -63,6 +63,8 @@ AllowMissing = Annotated[
     bool,
     typer.Option("--allow-missing-baseline", help="Pass where there is no baseline yet."),
 ]
+
+Strict = Annotated[bool, typer.Option("--strict", help="Fail where a file has no known format.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -86,6 +88,7 @@ def gate(
     comment: Comment = None,
     self_test: Test = False,
     allow_missing_baseline: AllowMissing = False,
+    strict: Strict = False,
     format: Annotated[
         str | None, typer.Option(help="table, md or json. [default: told by -o, else table]")
     ] = None,
@@ -115,7 +118,8 @@ def gate(
         result = run_gate(
             lambda named: replace(request, paths=list(named)).load(base=base), held,
             paths=paths or [], baseline=baseline, variants=variant,
-            pairs=o.parse_pairs(pair), self_test=self_test, allow_missing=allow_missing_baseline,
+            pairs=o.parse_pairs(pair), self_test=self_test, strict=strict,
+            allow_missing=allow_missing_baseline,
         )  # fmt: skip
     except BenchkitError as error:
         write_problem(error, files, github=github)

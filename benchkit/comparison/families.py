@@ -70,14 +70,37 @@ def find_closed(contrasts: Sequence[Contrast], alpha: float) -> tuple[bool, ...]
         True where even the smallest p-value that the row's runs can give, in place of its own,
         would be adjusted to more than alpha. A row that is shown is never among them.
     """
-    pvalues = np.sort([c.pvalue for c in contrasts if c.pvalue is not None])
+    refused = refuse_all(
+        [c.pvalue for c in contrasts if c.pvalue is not None],
+        [find_smallest(c) for c in contrasts],
+        alpha,
+    )
+    return tuple(c.pvalue is not None and no for c, no in zip(contrasts, refused, strict=True))
+
+
+def refuse_all(family: Sequence[float], least: Sequence[float], alpha: float) -> tuple[bool, ...]:
+    """Tell which of the smallest p-values that rows can give Holm's method refuses.
+
+    Parameters
+    ----------
+    family : sequence of float
+        The p-values of all rows that are adjusted together.
+    least : sequence of float
+        The smallest one that each row in question can give, in place of its own.
+    alpha : float
+
+    Examples
+    --------
+    >>> refuse_all([0.001, 0.4], [0.03], 0.05), refuse_all([0.3, 0.4], [0.03], 0.05)
+    ((False,), (True,))
+    """
+    pvalues = np.sort(family)
     if not pvalues.size:
-        return (False,) * len(contrasts)
+        return (False,) * len(least)
     count = pvalues.size
     passed = np.maximum.accumulate(pvalues * np.arange(count, 0, -1))
-    smallest = np.array([find_smallest(c) for c in contrasts])
+    smallest = np.asarray(least)
     before = np.searchsorted(pvalues, smallest, side="left")
     adjusted = smallest * (count - before)
     adjusted = np.maximum(adjusted, np.where(before > 0, passed[before - 1], 0.0))
-    refused = (adjusted > alpha * ROUNDING).tolist()
-    return tuple(c.pvalue is not None and no for c, no in zip(contrasts, refused, strict=True))
+    return tuple((adjusted > alpha * ROUNDING).tolist())

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from benchkit.config.acceptance import parse_acceptances
 from benchkit.config.accepted import Accepted, parse_accepted
 from benchkit.config.keys import read_text, require_key
 from benchkit.config.labels import FACTS, LABELS, NO_LABELS, LabelTables, select_labels
@@ -211,8 +212,11 @@ def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
                 given[key] = parse_accepted(value, f"{where} [[history.accept]]")
                 continue
             given[key] = _convert(key, value, f"{where} [{section}]")
-    if "gate" in table:
-        given["rules"] = parse_rules(table["gate"], habits, where)
+    gate = table.get("gate")
+    if isinstance(gate, Mapping) and set(gate) == {"accept"}:  # [[gate.accept]] without a [[gate]]
+        habits = replace(habits, accept=parse_acceptances(gate["accept"], where))
+    elif "gate" in table:
+        given["rules"] = parse_rules(gate, habits, where)
     given |= {"habits": habits, "labels": select_labels(table)}
     return Settings(**given, source=where, is_empty=not table)  # type: ignore[arg-type]
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
+from benchkit.config.acceptance import Acceptance, parse_acceptances
 from benchkit.config.keys import read_text, read_texts, require_key, unknown
 from benchkit.config.limits import Limit, parse_limit
 from benchkit.errors import ConfigError
 
-OnInconclusive = Literal["pass", "warn", "fail"]
-ON_INCONCLUSIVE: tuple[str, ...] = get_args(OnInconclusive)
+Action = Literal["pass", "warn", "fail"]
+ACTIONS: tuple[str, ...] = get_args(Action)
 SEVERITIES = ("info", "warning", "error")
 #: Fewest runs per side that a limit is ever tested with; two runs never gate.
 FEWEST_RUNS = 3
@@ -27,8 +28,13 @@ class Habits:
 
     Parameters
     ----------
-    on_inconclusive : {'pass', 'warn', 'fail'}
-        What a row does that shows nothing.
+    on_inconclusive, on_undecided : {'pass', 'warn', 'fail'}
+        What an inconclusive row does, and one that could not have been decided.
+    on_missing, on_failure, on_damaged : {'pass', 'warn', 'fail'}
+        What a benchmark does that is gone, a run that failed, a damaged file of a known tool.
+    exact : {'pass', 'warn', 'fail'}
+        What a worse exact metric does where no limit is set.
+    accept : tuple of Acceptance
     min_runs : int
         Fewest runs per side; below, a row shows nothing.
     no_findings : tuple of {'info', 'warning', 'error'}
@@ -37,10 +43,21 @@ class Habits:
         Whether a baseline that was measured on another machine shows anything.
     """
 
-    on_inconclusive: OnInconclusive = "warn"
+    on_inconclusive: Action = "warn"
+    on_undecided: Action = "fail"
+    on_missing: Action = "fail"
+    on_failure: Action = "fail"
+    on_damaged: Action = "fail"
+    exact: Action = "fail"
     min_runs: int = FEWEST_RUNS
     no_findings: tuple[str, ...] = ()
     allow_other_machine: bool = False
+    accept: tuple[Acceptance, ...] = ()
+
+    @property
+    def of_rules(self) -> dict[str, Any]:
+        """Those that a rule has of its own."""
+        return {key: getattr(self, key) for key in (*_RULE_HABITS, "accept")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +75,7 @@ class Rule:
         The rows it holds for; each value, which may hold ``*``, must occur.
     target, acceptable : Limit or None
         At least one; the wider one is the limit.
-    on_inconclusive, min_runs, no_findings, allow_other_machine
+    on_inconclusive, on_undecided, on_missing, min_runs, no_findings, allow_other_machine, accept
         As in `Habits`.
     """
 
@@ -69,10 +86,13 @@ class Rule:
     where: tuple[tuple[str, tuple[str, ...]], ...] = ()
     target: Limit | None = None
     acceptable: Limit | None = None
-    on_inconclusive: OnInconclusive = "warn"
+    on_inconclusive: Action = "warn"
+    on_undecided: Action = "fail"
+    on_missing: Action = "fail"
     min_runs: int = FEWEST_RUNS
     no_findings: tuple[str, ...] = ()
     allow_other_machine: bool = False
+    accept: tuple[Acceptance, ...] = ()
 
     @property
     def limit(self) -> Limit:
@@ -94,8 +114,11 @@ class Rule:
 
 
 _NO_LIMIT = 'write acceptable = "5%", target = "1%", or both'
-_HABITS = ("on_inconclusive", "min_runs", "no_findings", "allow_other_machine")
-KEYS = ("name", "pair", "metric", "stat", "where", "target", "acceptable", *_HABITS)
+_RULE_ACTIONS = ("on_inconclusive", "on_undecided", "on_missing")
+_ACTIONS = (*_RULE_ACTIONS, "on_failure", "on_damaged", "exact")
+_SWITCHES = ("min_runs", "no_findings", "allow_other_machine")
+_RULE_HABITS = (*_RULE_ACTIONS, *_SWITCHES)
+KEYS = ("name", "pair", "metric", "stat", "where", "target", "acceptable", *_RULE_HABITS, "accept")
 
 
 def parse_habits(table: Mapping[str, object], where: str) -> Habits:
@@ -107,8 +130,8 @@ def parse_habits(table: Mapping[str, object], where: str) -> Habits:
     'fail'
     """
     for key in table:
-        require_key(key, _HABITS, where)
-    return Habits(**_read_habits(table, Habits(), where))  # type: ignore[arg-type]
+        require_key(key, (*_ACTIONS, *_SWITCHES), where)
+    return Habits(**_read_habits(table, Habits(), _ACTIONS, where))
 
 
 def parse_rules(tables: object, habits: Habits, where: str) -> tuple[Rule, ...]:
@@ -160,10 +183,7 @@ def parse_overheads(texts: Sequence[str], habits: Habits) -> tuple[Rule, ...]:
                 metric=metric,
                 stat=stat,
                 acceptable=parse_limit(limit, where),
-                on_inconclusive=habits.on_inconclusive,
-                min_runs=habits.min_runs,
-                no_findings=habits.no_findings,
-                allow_other_machine=habits.allow_other_machine,
+                **habits.of_rules,
             )
         )
     return tuple(rules)
@@ -192,7 +212,8 @@ def _parse(table: Mapping[str, object], habits: Habits, where: str) -> Rule:
         where=_read_where(table.get("where", {}), where),
         target=limits["target"],
         acceptable=limits["acceptable"],
-        **_read_habits(table, habits, where),  # type: ignore[arg-type]
+        accept=parse_acceptances(table["accept"], where) if "accept" in table else (),
+        **_read_habits(table, habits, _RULE_ACTIONS, where),
     )
     _check_tiers(rule, where)
     return rule
@@ -241,10 +262,13 @@ def _read_values(value: object, key: str, where: str) -> tuple[str, ...]:
     return read_texts(plain, f"where.{key}", where)
 
 
-def _read_habits(table: Mapping[str, object], habits: Habits, where: str) -> dict[str, object]:
-    word = table.get("on_inconclusive", habits.on_inconclusive)
-    if word not in ON_INCONCLUSIVE:
-        raise unknown("on_inconclusive", str(word), ON_INCONCLUSIVE, where)
+def _read_habits(
+    table: Mapping[str, object], habits: Habits, actions: Sequence[str], where: str
+) -> dict[str, Any]:
+    words = {key: table.get(key, getattr(habits, key)) for key in actions}
+    for key, word in words.items():
+        if word not in ACTIONS:
+            raise unknown(key, str(word), ACTIONS, where)
     runs = table.get("min_runs", habits.min_runs)
     if not isinstance(runs, int) or isinstance(runs, bool) or runs < FEWEST_RUNS:
         hint = f"write {FEWEST_RUNS} or more; two runs a side never gate"
@@ -260,6 +284,5 @@ def _read_habits(table: Mapping[str, object], habits: Habits, where: str) -> dic
         hint = "write allow_other_machine = true"
         raise ConfigError("allow_other_machine is not true or false", where=where, hint=hint)
     return {
-        "on_inconclusive": word, "min_runs": runs, "no_findings": severities,
-        "allow_other_machine": allowed,
+        **words, "min_runs": runs, "no_findings": severities, "allow_other_machine": allowed,
     }  # fmt: skip

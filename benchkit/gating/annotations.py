@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchkit.errors import ExitCode
+from benchkit.gating.clauses import list_event_texts
 from benchkit.gating.dropped import describe_dropped
-from benchkit.gating.outcome import NOT_SHOWN, OVER
 from benchkit.gating.result import GateResult
 from benchkit.gating.wording import (
     describe_faults,
@@ -24,6 +23,7 @@ from benchkit.gating.wording import (
 from benchkit.units import printable
 
 MOST = 10
+_KINDS = {"fail": "error", "warn": "warning", "pass": "notice"}
 _MESSAGE = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _PROPERTY = {**_MESSAGE, ":": "%3A", ",": "%2C"}
 
@@ -71,26 +71,30 @@ def _tell_first(result: GateResult) -> Iterator[tuple[str, str, str]]:
 def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
     """Yield kind, title and text of each annotation."""
     outcome = result.outcome
-    if result.self_test is not None or outcome.problem or not outcome.has_baseline:
+    if result.self_test is not None or outcome.problem or not outcome.rules:
         if not result.has_passed:
             yield "error", "benchkit gate", result.sentence
         elif not outcome.has_baseline:
             yield "warning", "benchkit gate", result.sentence
         return
+    for each, text in list_event_texts(outcome):
+        yield _KINDS[each.action], "benchkit gate", text
     for note in describe_faults(outcome):
         yield "error", "benchkit gate", note
-    if outcome.exit_code is ExitCode.DATA and not outcome.rules:
-        yield "error", "benchkit gate", result.sentence
     for rule in outcome.rules:
-        if rule.rule.on_inconclusive != "pass":
-            kind = "error" if rule.fails_dropped else "warning"
-            yield from ((kind, rule.rule.name, text) for text in describe_dropped(rule))
+        if rule.rule.on_missing != "pass":
+            yield from (
+                (_KINDS[rule.rule.on_missing], rule.rule.name, text)
+                for text in describe_dropped(rule)
+            )
         for row in rule.rows:
+            event = rule.find_event(row)
+            if event is None or (event[1] == "pass" and row.accepted is None):
+                continue
             told = f"{name_row(row)} {write_cost(row)} {write_cost_interval(row)}".strip()
             text = f"{say(row)}: {told}, {say_limit(row)}"
             if row.newly_fails:
                 text = f"requests fail: {say_failures(row)}; {text}"
-            if row.word == OVER or rule.fails_unshown(row):
-                yield "error", rule.rule.name, text
-            elif row.word == NOT_SHOWN and rule.rule.on_inconclusive == "warn":
-                yield "warning", rule.rule.name, text
+            if row.accepted is not None:
+                text = f"accepted {row.accepted.text}; {text}"
+            yield _KINDS[event[1]], rule.rule.name, text

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from benchkit import selection
 from benchkit.errors import ConfigError
-from benchkit.gating.outcome import Pair
+from benchkit.gating.events import Pair
 from benchkit.gating.policy import Policy
 
 Pairs = Sequence[Pair]

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchkit.comparison import Contrast, Dropped
-from benchkit.gating.outcome import GateOutcome, Pair, RuleOutcome
+from benchkit.config.rules import Action
+from benchkit.gating.events import Pair
+from benchkit.gating.outcome import GateOutcome, RuleOutcome
 from benchkit.metrics import label
 from benchkit.units import printable
 
@@ -17,13 +19,15 @@ from benchkit.units import printable
 _SHOWN = 3
 
 
-def say_dropped(outcome: GateOutcome) -> str:
-    """Say in a clause which rows were not compared; empty if none was dropped."""
+def say_dropped(outcome: GateOutcome, action: Action) -> str:
+    """Say in a clause which rows were not compared, of those with this action."""
     compared = {(*_pair(row.contrast), *_place(row.contrast)[:2]) for row in outcome.rows}
     levels = {(*_pair(row.contrast), *_place(row.contrast)) for row in outcome.rows}
     named: dict[Pair, dict[str, None]] = {}
     for rule in outcome.rules:
         for row in rule.dropped:
+            if rule.find_acceptance(row) or rule.choose_action(row) != action:
+                continue
             pair, place = _pair(row), _place(row)
             told = " ".join(filter(None, place if (*pair, *place[:2]) in compared else place[:2]))
             known = (*pair, *place) in levels or not told

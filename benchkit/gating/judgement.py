@@ -1,20 +1,28 @@
-"""Policy: each row held against its rule, all rules of a gate together.
+"""Each row held against its rule, all rules of a gate together.
 
-In: comparisons or verdicts, rules, findings. Out: `GateOutcome`. Why: "over" is claimed for many
-rows at once and is adjusted for that; "within" has to hold for every row and needs no adjustment.
+"Over" is claimed for many rows at once and is adjusted for that; "within" has to hold for every row
+and needs no adjustment.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from benchkit.comparison import EXACT, SINGLE, Comparisons, Contrast
+from benchkit.comparison import (
+    EXACT,
+    SINGLE,
+    Comparisons,
+    Contrast,
+    Dropped,
+)
 from benchkit.comparison.limits import LimitEvidence, measure_limit
 from benchkit.config.limits import Limit
 from benchkit.config.rules import Habits, Rule
 from benchkit.errors import Finding
+from benchkit.gating.acceptance import Valid
+from benchkit.gating.events import Pair
 from benchkit.gating.matching import find_idle, match, match_dropped
 from benchkit.gating.outcome import (
     ACCEPTABLE,
@@ -22,10 +30,11 @@ from benchkit.gating.outcome import (
     OVER,
     WITHIN,
     GateOutcome,
-    Pair,
     RowOutcome,
     RuleOutcome,
 )
+from benchkit.gating.undecidable import describe_undecidable, find_closed_rows
+from benchkit.metrics import VOCABULARY
 from benchkit.stats.multiplicity import holm
 from benchkit.stats.power import runs_to_show_equivalence
 from benchkit.stats.results import ROUNDING
@@ -52,6 +61,7 @@ def judge_rules(
     pairs: Sequence[Pair] = (),
     unlike: Mapping[Pair, str] | None = None,
     named: Sequence[Pair] = (),
+    acceptances: Callable[[Rule], Valid] = lambda _: (),
 ) -> GateOutcome:
     """Hold every row against the rules.
 
@@ -68,6 +78,8 @@ def judge_rules(
     named : sequence of (baseline, variant)
         Those that were asked for by name: a rule without a pair that compares nothing of one of
         them is blind.
+    acceptances : callable
+        Gives the accepted regressions of a rule that have not ended.
 
     Returns
     -------
@@ -89,17 +101,25 @@ def judge_rules(
     held: list[RuleOutcome] = []
     for rule in rules:
         contrasts, missing = match(rule, comparisons.contrasts, pairs, named)
-        barred = _tell_barred(rule, findings)
+        barred = _describe_barred(rule, findings)
         rows = tuple(_hold(rule, contrast, barred, unlike or {}) for contrast in contrasts)
         dropped = match_dropped(rule, comparisons.dropped, pairs)
         held.append(
             RuleOutcome(
-                rule=rule, rows=rows, missing=missing, is_barred=bool(barred), dropped=dropped
+                rule=rule, rows=rows, missing=missing, is_barred=bool(barred), dropped=dropped,
+                acceptances=acceptances(rule),
             )
-        )
-    adjusted = iter(_adjust([row for outcome in held for row in outcome.rows]))
+        )  # fmt: skip
+    every = [row for outcome in held for row in outcome.rows]
+    adjusted, closed = iter(_adjust(every)), iter(find_closed_rows(every, alpha))
     decided = tuple(
-        replace(outcome, rows=tuple(_decide(row, next(adjusted), alpha) for row in outcome.rows))
+        replace(
+            outcome,
+            rows=tuple(
+                _accept(outcome, _decide(row, next(adjusted), next(closed), alpha))
+                for row in outcome.rows
+            ),
+        )
         for outcome in held
     )
     return GateOutcome(rules=decided, confidence=comparisons.confidence)
@@ -111,8 +131,9 @@ def judge_verdicts(
     findings: Sequence[Finding] = (),
     unlike: Mapping[Pair, str] | None = None,
     named: Sequence[Pair] = (),
+    acceptances: Callable[[Rule], Valid] = lambda _: (),
 ) -> GateOutcome:
-    """Decide by the verdicts on the primary rows, where no limit is set.
+    """Decide by the verdicts on the primary and the exact rows, where no limit is set.
 
     Parameters
     ----------
@@ -121,6 +142,7 @@ def judge_verdicts(
     findings : sequence of Finding
     unlike : mapping of pair to text, optional
     named : sequence of (baseline, variant)
+    acceptances : callable
         As in `judge_rules`.
 
     Returns
@@ -129,53 +151,87 @@ def judge_verdicts(
         One rule: a regression is over the limit; equivalence and an improvement are within target.
     """
     margin = Limit("percent", verdicts.margin, "", f"{100 * verdicts.margin:g}%")
-    rule = Rule(
-        name=DEFAULT, metric="", acceptable=margin, on_inconclusive=habits.on_inconclusive,
-        min_runs=habits.min_runs, no_findings=habits.no_findings,
-        allow_other_machine=habits.allow_other_machine,
-    )  # fmt: skip
-    barred = _tell_barred(rule, findings)
-    rows = tuple(_convert(rule, verdict, barred, unlike or {}) for verdict in verdicts.primary)
-    dropped = tuple(row for row in verdicts.comparisons.dropped if row.primary)
+    rule = Rule(name=DEFAULT, metric="", acceptable=margin, **habits.of_rules)
+    barred = _describe_barred(rule, findings)
+    gated = [v for v in verdicts.rows if v.contrast.primary or _is_exact(v.contrast)]
+    rows = tuple(_convert(rule, habits, verdict, barred, unlike or {}) for verdict in gated)
+    dropped = tuple(row for row in verdicts.comparisons.dropped if row.primary or _is_exact(row))
     missing = find_idle([row.contrast for row in rows], named)
     outcome = RuleOutcome(
-        rule=rule, rows=rows, missing=missing, is_barred=bool(barred), dropped=dropped
+        rule=rule, rows=rows, missing=missing, is_barred=bool(barred), dropped=dropped,
+        acceptances=acceptances(rule),
+    )  # fmt: skip
+    accepted = tuple(_accept(outcome, row) for row in rows)
+    return GateOutcome(
+        rules=(replace(outcome, rows=accepted),), confidence=verdicts.comparisons.confidence
     )
-    return GateOutcome(rules=(outcome,), confidence=verdicts.comparisons.confidence)
 
 
-def _convert(rule: Rule, verdict: Verdict, barred: str, unlike: Mapping[Pair, str]) -> RowOutcome:
+def _is_exact(row: Contrast | Dropped) -> bool:
+    """Tell whether a row is of a metric that is the same in every run, and has a direction."""
+    known = VOCABULARY.get(row.metric)
+    if isinstance(row, Contrast) and (row.method == EXACT or known is None):
+        return row.method == EXACT and row.better in {"lower", "higher"}
+    return known is not None and known.assume == "exact"
+
+
+def _accept(outcome: RuleOutcome, row: RowOutcome) -> RowOutcome:
+    """Add the policy's acceptance to a row that is over its limit."""
+    accepted = outcome.find_acceptance(row.contrast) if row.word == OVER else None
+    if accepted is None:
+        return row
+    return replace(row, accepted=accepted, notes=(f"accepted {accepted.text}", *row.notes))
+
+
+def _convert(
+    rule: Rule, habits: Habits, verdict: Verdict, barred: str, unlike: Mapping[Pair, str]
+) -> RowOutcome:
     c = verdict.contrast
     evidence = LimitEvidence(
         p_over=c.pvalue, p_within=None, is_exact=c.method == EXACT,
         is_ratio=c.ratio is not None, value=c.delta if c.ratio is None else c.ratio,
         low=c.equivalence_low, high=c.equivalence_high,
     )  # fmt: skip
-    why = barred or _tell_unfit(rule, c, unlike)
-    word, notes = WITHIN, verdict.notes
-    if why or verdict.word in {INCONCLUSIVE, CHANGED}:
-        word, notes = NOT_SHOWN, tuple(dict.fromkeys([*filter(None, [why]), *verdict.notes]))
+    why = barred or _describe_unfit(rule, c, unlike)
+    turned = _TURNED if not why and _is_turned(rule.limit, c) else ""
+    word, notes, undecided = WITHIN, verdict.notes, why
+    if why or turned or verdict.word in {INCONCLUSIVE, CHANGED}:
+        reasons = filter(None, (why, turned))
+        word, notes = NOT_SHOWN, tuple(dict.fromkeys((*reasons, *verdict.notes)))
+        undecided = why or ("" if turned else describe_undecidable(verdict))
     elif verdict.word == REGRESSION:
         word = OVER
+    if not why and _is_worse(c):
+        word, undecided = OVER, ""
     return RowOutcome(
         rule=rule, contrast=c, word=word, evidence=evidence, p_over=verdict.p_adjusted,
-        runs_needed=verdict.runs_needed, notes=notes,
+        runs_needed=verdict.runs_needed, notes=notes, undecided=undecided,
+        action="fail" if c.primary else habits.exact,
     )  # fmt: skip
+
+
+def _is_worse(contrast: Contrast) -> bool:
+    """Tell whether allocations grew at all: one more of each operation matters."""
+    is_counted = contrast.metric == "allocs_per_op" and contrast.method == EXACT
+    return is_counted and contrast.delta > 0
 
 
 def _hold(rule: Rule, contrast: Contrast, barred: str, unlike: Mapping[Pair, str]) -> RowOutcome:
     """Take the evidence; the word is not known before all rows of the gate are."""
     evidence = measure_limit(contrast, rule.limit)
-    why = barred or _tell_unfit(rule, contrast, unlike)
-    if why:
+    why = barred or _describe_unfit(rule, contrast, unlike)
+    turned = _TURNED if not why and _is_turned(rule.limit, contrast) else ""
+    if not (why or turned or evidence.is_exact) and evidence.p_over is None:
+        why = "; ".join((*evidence.notes, *contrast.notes)) or "no test"
+    if why or turned:
         evidence = replace(evidence, p_over=None, p_within=None)
     return RowOutcome(
         rule=rule, contrast=contrast, word=NOT_SHOWN, evidence=evidence, p_over=evidence.p_over,
-        notes=(why,) if why else (),
+        notes=tuple(filter(None, (why, turned))), undecided=why,
     )  # fmt: skip
 
 
-def _tell_barred(rule: Rule, findings: Sequence[Finding]) -> str:
+def _describe_barred(rule: Rule, findings: Sequence[Finding]) -> str:
     """Name the findings with which the rule shows nothing; empty without any."""
     codes = dict.fromkeys(f.code for f in findings if f.severity in rule.no_findings)
     if not codes:
@@ -185,7 +241,7 @@ def _tell_barred(rule: Rule, findings: Sequence[Finding]) -> str:
     )
 
 
-def _tell_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) -> str:
+def _describe_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) -> str:
     """Say why a row can show nothing; empty if it can."""
     if max(contrast.failed_baseline, contrast.failed_variant) > MOST_FAILED:
         return "failing requests are fast or slow for reasons of their own: nothing is shown"
@@ -199,7 +255,7 @@ def _tell_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) -> s
     if fewest < rule.min_runs:
         runs = "1 run" if fewest == 1 else f"{fewest} runs"
         return f"{runs} on a side, the policy asks for {rule.min_runs}"
-    return _TURNED if _is_turned(rule.limit, contrast) else ""
+    return ""
 
 
 def _is_turned(limit: Limit, contrast: Contrast) -> bool:
@@ -225,11 +281,11 @@ def _adjust(rows: Sequence[RowOutcome]) -> list[float | None]:
     return adjusted
 
 
-def _decide(row: RowOutcome, p_over: float | None, alpha: float) -> RowOutcome:
+def _decide(row: RowOutcome, p_over: float | None, closed: str, alpha: float) -> RowOutcome:
     level = alpha * ROUNDING
     evidence, rule = row.evidence, row.rule
     notes = [*row.notes, *row.contrast.notes, *evidence.notes]
-    needed = None
+    needed, undecided = None, row.undecided
     if p_over is not None and p_over <= level:
         word = OVER
     elif evidence.p_within is not None and evidence.p_within <= level:
@@ -241,12 +297,17 @@ def _decide(row: RowOutcome, p_over: float | None, alpha: float) -> RowOutcome:
         if evidence.p_over is not None and evidence.p_over <= level and p_over is not None:
             alone, among = format_pvalue(evidence.p_over), format_pvalue(p_over)
             notes.append(f"over the limit by itself (p {alone}), not among all rows (p {among})")
+            undecided = undecided or closed
+        elif closed:
+            undecided = undecided or closed
+            notes.append(closed)
         else:
             needed, told = _tell_needed(row, alpha)
             notes += told
     return replace(
-        row, word=word, p_over=p_over, runs_needed=needed, notes=tuple(dict.fromkeys(notes))
-    )
+        row, word=word, p_over=p_over, runs_needed=needed, notes=tuple(dict.fromkeys(notes)),
+        undecided=undecided if word == NOT_SHOWN else "",
+    )  # fmt: skip
 
 
 def _tier(row: RowOutcome, level: float) -> str:

@@ -12,8 +12,11 @@ from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as ET
 
 from benchkit.comparison import Contrast, Dropped
+from benchkit.errors import ExitCode
+from benchkit.gating.clauses import list_event_texts
 from benchkit.gating.dropped import name_dropped
-from benchkit.gating.outcome import NOT_SHOWN, OVER, RowOutcome, RuleOutcome
+from benchkit.gating.events import NO_BASELINE
+from benchkit.gating.outcome import NOT_SHOWN, OVER, GateOutcome, RowOutcome, RuleOutcome
 from benchkit.gating.result import GateResult
 from benchkit.gating.wording import (
     describe_blind,
@@ -42,13 +45,13 @@ def to_junit(result: GateResult) -> str:
         case = _case(suite, "benchkit.gate", "self-test")
         if not result.self_test.has_passed:
             _add(case, "error", result.sentence, result.self_test.unseen)
-    elif result.outcome.problem or not result.outcome.has_baseline:
-        suite = _suite(root, "benchkit gate")
-        case = _case(suite, "benchkit.gate", "comparison")
-        kind = "error" if result.outcome.problem else "skipped"
-        _add(case, kind, result.sentence)
     else:
+        if result.outcome.problem or not result.outcome.rules:
+            suite = _suite(root, "benchkit gate")
+            case = _case(suite, "benchkit.gate", "comparison")
+            _add(case, "error" if result.outcome.problem else "skipped", result.sentence)
         _add_rules(root, result.outcome.rules)
+        _add_events(root, result.outcome)
     if result.policy and len(root):
         ET.SubElement(root[0], "system-out").text = f"policy: {printable(result.policy)}"
     for element in (root, *root):
@@ -80,6 +83,21 @@ def _add_rules(root: ET.Element, rules: Sequence[RuleOutcome]) -> None:
             _add_dropped(suites[pair], outcome, lost)
 
 
+def _add_events(root: ET.Element, outcome: GateOutcome) -> None:
+    """Add a case for every event that concerns no row."""
+    shown = {id(each) for each in outcome.events if each.event is not NO_BASELINE}
+    told = [(each, text) for each, text in list_event_texts(outcome) if id(each) in shown]
+    suite = _suite(root, "events") if told else root
+    for number, (each, text) in enumerate(told, 1):
+        case = _case(suite, "benchkit.gate", f"{each.event.name} {number}")
+        if each.action == "fail":
+            _add(case, "error" if each.exit_code is ExitCode.DATA else "failure", text)
+        elif each.action == "warn":
+            _add(case, "skipped", text)
+        else:
+            ET.SubElement(case, "system-out").text = printable(text)
+
+
 def _cases(rules: Sequence[RuleOutcome]) -> Iterator[tuple[RuleOutcome, RowOutcome | None]]:
     for outcome in rules:
         yield from ((outcome, row) for row in outcome.rows)
@@ -102,9 +120,14 @@ def _add_row(suite: ET.Element, outcome: RuleOutcome, row: RowOutcome) -> None:
         "runs": f"{c.n_baseline} + {c.n_variant}",
     }
     if row.word == OVER:
-        _add(case, "failure", message, row.notes)
+        if outcome.fails(row):
+            _add(case, "failure", message, row.notes)
+        elif row.accepted is None:
+            _add(case, "skipped", message, row.notes)
+        else:
+            texts["accepted"] = row.accepted.text
     elif row.word == NOT_SHOWN:
-        kind = "failure" if outcome.fails_unshown(row) else "skipped"
+        kind = "failure" if outcome.fails(row) else "skipped"
         _add(case, kind, message, row.notes)
     lines = [f"{key}: {printable(text)}" for key, text in texts.items() if text]
     ET.SubElement(case, "system-out").text = "\n".join(lines)
@@ -113,7 +136,7 @@ def _add_row(suite: ET.Element, outcome: RuleOutcome, row: RowOutcome) -> None:
 def _add_dropped(suite: ET.Element, outcome: RuleOutcome, lost: Dropped) -> None:
     case = _case(suite, "benchkit.gate", _name(outcome.rule.name, lost))
     message = f"not compared: {name_dropped(lost)}, only in {lost.baseline}"
-    _add(case, "failure" if outcome.fails_dropped else "skipped", message)
+    _add(case, "failure" if outcome.choose_action(lost) == "fail" else "skipped", message)
 
 
 def _name(rule: str, c: Contrast | Dropped) -> str:

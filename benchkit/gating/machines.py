@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchkit.audit.sides import OTHER_MACHINE
 from benchkit.comparison.machines import list_entries, tells_which
 from benchkit.errors import Finding
-from benchkit.gating.outcome import Pair
+from benchkit.gating.events import Pair
 from benchkit.ingestion.addresses import is_distant
 from benchkit.units import printable
 

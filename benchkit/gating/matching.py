@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from benchkit.comparison import Contrast, Dropped
 from benchkit.config.keys import unknown
 from benchkit.config.rules import Rule
-from benchkit.gating.outcome import Pair
+from benchkit.gating.events import Pair
 from benchkit.metrics import headline_stat
 
 COLUMNS = ("group", "benchmark", "params", "tool", "subject", "variant", "baseline")

@@ -1,28 +1,40 @@
-"""Whether a change may pass: what each row came to, and the exit code of all of them.
-
-In: rows held against their rules. Out: `GateOutcome`. Why: a gate that compared nothing must never
-pass, noise must never fail it, and what is not shown does what the policy says.
-"""
+"""What each row came to, and the events, exit code and verdict that follow from all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from benchkit.comparison import Contrast, Dropped
 from benchkit.comparison.limits import LimitEvidence
-from benchkit.config.rules import Rule
+from benchkit.config.acceptance import Acceptance
+from benchkit.config.rules import Action, Rule
 from benchkit.errors import ExitCode
+from benchkit.gating.events import (
+    ACCEPTED,
+    ADDED,
+    EVENTS,
+    FAIL,
+    FAILING,
+    INCONCLUSIVE,
+    MISSING,
+    NO_BASELINE,
+    NOT_COMPARED,
+    PRECEDENCE,
+    REGRESSION,
+    UNDECIDABLE,
+    Event,
+    Occurrence,
+    choose_exit,
+    choose_verdict,
+)
 from benchkit.verdict import MOST_FAILED
 
 WITHIN, ACCEPTABLE = "within target", "acceptable"
 OVER, NOT_SHOWN = "over the limit", "not shown"
 #: The words of a row, the most pressing first.
 WORDS = (OVER, NOT_SHOWN, ACCEPTABLE, WITHIN)
-
-
-#: Baseline and variant.
-Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +55,12 @@ class RowOutcome:
         there are as many already the estimated cost; None where the row is decided, or no
         practical number is enough.
     notes : tuple of str
+    action : {'fail', 'warn', 'pass'}
+        What being over the limit does.
+    undecided : str
+        Why nothing that the runs measure could decide the row; empty where it could be decided.
+    accepted : Acceptance or None
+        The policy's, where the row is over its limit.
     """
 
     rule: Rule
@@ -52,6 +70,9 @@ class RowOutcome:
     p_over: float | None
     runs_needed: int | None = None
     notes: tuple[str, ...] = ()
+    action: Action = "fail"
+    undecided: str = ""
+    accepted: Acceptance | None = None
 
     @property
     def newly_fails(self) -> bool:
@@ -80,6 +101,8 @@ class RuleOutcome:
         Whether findings of a severity that the rule excludes were found: nothing is shown.
     dropped : tuple of Dropped
         Rows that only the baseline has: nothing is shown of them.
+    acceptances : tuple of (baseline, Acceptance)
+        Those of the rule that have not ended.
     """
 
     rule: Rule
@@ -87,33 +110,53 @@ class RuleOutcome:
     missing: tuple[str, ...] = ()
     is_barred: bool = False
     dropped: tuple[Dropped, ...] = ()
+    acceptances: tuple[tuple[str, Acceptance], ...] = ()
 
     @property
     def has_compared(self) -> bool:
         """Whether the rule found everything that it names."""
         return bool(self.rows) and not self.missing
 
-    def fails_unshown(self, row: RowOutcome) -> bool:
-        """Whether a row is not shown and fails the gate for that.
+    def find_event(self, row: RowOutcome) -> tuple[Event, Action] | None:
+        """Return the event that a row is, and what the policy makes of it; None where it holds.
 
-        Requests that newly fail are no noise: they fail it unless the policy says pass.
+        Requests that newly fail are no noise: they fail the gate unless the policy says pass.
         """
+        rule = self.rule
+        if row.word == OVER:
+            return (ACCEPTED, "pass") if row.accepted else (REGRESSION, row.action)
         if row.word != NOT_SHOWN:
-            return False
-        word = self.rule.on_inconclusive
-        return self.is_barred or word == "fail" or (row.newly_fails and word != "pass")
+            return None
+        if row.newly_fails:
+            return FAILING, "pass" if rule.on_inconclusive == "pass" else "fail"
+        if row.undecided:
+            return UNDECIDABLE, "fail" if self.is_barred else rule.on_undecided
+        return INCONCLUSIVE, rule.on_inconclusive
 
-    @property
-    def fails_dropped(self) -> bool:
-        """Whether it fails the gate that the variant lacks rows."""
-        return bool(self.dropped) and self.rule.on_inconclusive == "fail"
+    def fails(self, row: RowOutcome) -> bool:
+        """Whether a row fails the gate."""
+        found = self.find_event(row)
+        return found is not None and found[1] == "fail"
+
+    def find_acceptance(self, row: Contrast | Dropped) -> Acceptance | None:
+        """Return the acceptance of a row that is over its limit or gone; None without one."""
+        is_gone = isinstance(row, Dropped)
+        for baseline, one in self.acceptances:
+            named = baseline == row.baseline and one.removed == is_gone
+            if named and one.matches(row.benchmark, row.metric, row.stat):
+                return one
+        return None
+
+    def choose_action(self, row: Dropped) -> Action:
+        """Return what the policy makes of a row that is gone."""
+        return "pass" if self.find_acceptance(row) else self.rule.on_missing
 
     def count(self, word: str) -> int:
         """Count the rows with this word."""
         return sum(row.word == word for row in self.rows)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class GateOutcome:
     """What the gate decided.
 
@@ -122,41 +165,60 @@ class GateOutcome:
     rules : tuple of RuleOutcome
     confidence : float
         1 - alpha of every one-sided test.
-    has_baseline : bool
-        False where there is no baseline yet and that was allowed: nothing was compared.
+    events : tuple of Occurrence
+        Those that concern no row: crashes, damage, new benchmarks, what was not compared.
     problem : str
         Why nothing could be compared; empty if something was.
     problem_code : ExitCode
-        What that is to the shell.
+        USAGE where the policy or an option cannot be used.
     """
 
     rules: tuple[RuleOutcome, ...]
     confidence: float = 0.95
-    has_baseline: bool = True
+    events: tuple[Occurrence, ...] = ()
     problem: str = ""
     problem_code: ExitCode = ExitCode.DATA
 
+    @cached_property
+    def occurrences(self) -> tuple[Occurrence, ...]:
+        """Every event, the one that decides the exit code first."""
+        found = [*self.events, *(each for rule in self.rules for each in list_events(rule))]
+        if self.problem and self.problem_code is ExitCode.DATA:
+            found.append(Occurrence(event=NOT_COMPARED, action="fail", text=self.problem))
+        elif not (self.rules or self.problem or found):
+            found.append(Occurrence(event=NOT_COMPARED, action="fail"))
+        order = {event: place for place, event in enumerate(EVENTS)}
+        actions = {"fail": 0, "warn": 1, "pass": 2}
+        return tuple(
+            sorted(
+                found,
+                key=lambda each: (
+                    actions[each.action], PRECEDENCE.index(each.exit_code),
+                    each.event is ADDED, order[each.event],
+                ),
+            )
+        )  # fmt: skip
+
     @property
     def exit_code(self) -> ExitCode:
-        """What the shell is told.
+        """What the shell is told."""
+        if self.problem and self.problem_code is ExitCode.USAGE:
+            return ExitCode.USAGE
+        return choose_exit(self.occurrences)
 
-        REGRESSION where a row is over its limit, whatever else there is; else DATA where a rule
-        compared nothing or less than it names; else INCONCLUSIVE where a row is not shown, or only
-        the baseline has it, and its policy says fail, or its requests newly fail; else DONE.
-        """
-        if not self.has_baseline:
-            return ExitCode.DONE
-        if self.problem:
-            return self.problem_code
-        if self.count(OVER):
-            return ExitCode.REGRESSION
-        if not self.rules or not all(rule.has_compared for rule in self.rules):
-            return ExitCode.DATA
-        if any(
-            rule.fails_dropped or any(map(rule.fails_unshown, rule.rows)) for rule in self.rules
-        ):
-            return ExitCode.INCONCLUSIVE
-        return ExitCode.DONE
+    @property
+    def verdict(self) -> str:
+        """What the change is worth: pass, fail or undecided, whatever the exit code."""
+        return FAIL if self.exit_code is ExitCode.USAGE else choose_verdict(self.occurrences)
+
+    @property
+    def has_baseline(self) -> bool:
+        """Whether there was a baseline, or its absence fails the gate."""
+        return not any(each.event is NO_BASELINE and each.action == "pass" for each in self.events)
+
+    def select(self, *events: Event) -> tuple[Occurrence, ...]:
+        """Return the occurrences of some events."""
+        return tuple(each for each in self.occurrences if each.event in events)
 
     @property
     def has_passed(self) -> bool:
@@ -180,3 +242,20 @@ class GateOutcome:
     def with_word(self, word: str) -> Iterator[RowOutcome]:
         """Yield the rows with this word."""
         return (row for row in self.rows if row.word == word)
+
+
+def list_events(outcome: RuleOutcome) -> Iterator[Occurrence]:
+    """Yield the events of a rule, row by row."""
+    name = outcome.rule.name
+    for row in outcome.rows:
+        found = outcome.find_event(row)
+        if found is not None:
+            pair = (row.contrast.baseline, row.contrast.variant)
+            yield Occurrence(event=found[0], action=found[1], rule=name, pair=pair)
+    for lost in outcome.dropped:
+        pair = (lost.baseline, lost.variant)
+        accepted = outcome.find_acceptance(lost)
+        event = ACCEPTED if accepted else MISSING
+        yield Occurrence(event=event, action=outcome.choose_action(lost), rule=name, pair=pair)
+    if not outcome.has_compared:
+        yield Occurrence(event=NOT_COMPARED, action="fail", rule=name)

@@ -11,14 +11,6 @@ from benchkit.gating.outcome import OVER
 from benchkit.gating.result import GateResult
 from benchkit.units import printable
 
-VERDICTS = {
-    ExitCode.DONE: "pass",
-    ExitCode.REGRESSION: "fail",
-    ExitCode.USAGE: "not-configured",
-    ExitCode.DATA: "no-data",
-    ExitCode.INCONCLUSIVE: "not-shown",
-}
-
 
 def to_outputs(result: GateResult) -> str:
     """Write ``verdict``, ``exit-code``, ``over``, ``not-shown``, ``policy`` and ``sentence``.
@@ -27,9 +19,9 @@ def to_outputs(result: GateResult) -> str:
     ----------
     result : GateResult
     """
-    outcome = result.outcome
+    outcome, is_unusable = result.outcome, result.exit_code is ExitCode.USAGE
     values = {
-        "verdict": VERDICTS[result.exit_code] if outcome.has_baseline else "no-baseline",
+        "verdict": "not-configured" if is_unusable else result.verdict,
         "exit-code": int(result.exit_code),
         "over": outcome.count(OVER),
         "not-shown": outcome.unshown,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchkit import config
 from benchkit.config.keys import unknown
-from benchkit.config.rules import ON_INCONCLUSIVE, Habits, Rule, parse_overheads
+from benchkit.config.rules import ACTIONS, Habits, Rule, parse_overheads
 from benchkit.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ class Policy:
         """Return the policy with limits in place of its rules, and another word for all of them."""
         changed = self
         if on_inconclusive is not None:
-            if on_inconclusive not in ON_INCONCLUSIVE:
-                raise unknown("word", on_inconclusive, ON_INCONCLUSIVE, "--on-inconclusive")
+            if on_inconclusive not in ACTIONS:
+                raise unknown("word", on_inconclusive, ACTIONS, "--on-inconclusive")
             word = {"on_inconclusive": on_inconclusive}
             changed = replace(
                 self,
@@ -84,7 +84,9 @@ class Policy:
                 rules=tuple(replace(rule, **word) for rule in self.rules),  # type: ignore[arg-type]
             )
         if max_overhead:
-            rules = parse_overheads(max_overhead, changed.habits)
+            kept = dict.fromkeys(one for rule in changed.rules for one in rule.accept)
+            habits = replace(changed.habits, accept=(*changed.habits.accept, *kept))
+            rules = parse_overheads(max_overhead, habits)
             changed = replace(changed, rules=rules, is_overridden=True)
         return changed
 

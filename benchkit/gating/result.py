@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchkit.errors import Diagnostic, ExitCode, Finding
+from benchkit.gating.events import FAIL, PASS
 from benchkit.gating.outcome import GateOutcome
 from benchkit.gating.refusals import tell_refused
-from benchkit.gating.wording import write_sentence
+from benchkit.gating.sentence import write_sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +90,13 @@ class GateResult:
         if self.self_test is not None:
             return ExitCode.DONE if self.self_test.has_passed else ExitCode.DATA
         return self.outcome.exit_code
+
+    @property
+    def verdict(self) -> str:
+        """What the change is worth, whatever the policy's exit code: pass, fail or undecided."""
+        if self.self_test is not None:
+            return PASS if self.self_test.has_passed else FAIL
+        return self.outcome.verdict
 
     @property
     def has_passed(self) -> bool:

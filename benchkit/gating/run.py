@@ -21,7 +21,10 @@ from benchkit.errors import (
     SourceReport,
 )
 from benchkit.gating.absent import is_of_baseline, lacks_baseline
+from benchkit.gating.acceptance import Valid, list_valid
 from benchkit.gating.choice import Asked, Choice, Chosen, Pairs, choose, list_baselines
+from benchkit.gating.events import NO_BASELINE, NOT_COMPARED, Occurrence
+from benchkit.gating.incidents import list_added, list_incidents
 from benchkit.gating.judgement import judge_rules, judge_verdicts
 from benchkit.gating.machines import find_unlike
 from benchkit.gating.outcome import GateOutcome
@@ -29,10 +32,12 @@ from benchkit.gating.planting import plant, tell_unseen
 from benchkit.gating.policy import Policy
 from benchkit.gating.presence import require_names
 from benchkit.gating.result import GateResult, SelfTest
+from benchkit.selection import BASELINE_NAMES
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
     from benchkit.config import Settings
+    from benchkit.config.rules import Rule
     from benchkit.schema import Observations, Runs
 
 
@@ -58,6 +63,8 @@ class Results(Chosen, Protocol):
     def diagnostics(self) -> Sequence[Diagnostic]: ...  # noqa: D102
     @property
     def reports(self) -> Sequence[SourceReport]: ...  # noqa: D102
+    @property
+    def first_variant(self) -> str | None: ...  # noqa: D102
     def holding(self, observations: Observations) -> Results: ...  # noqa: D102
     def compare(  # noqa: D102
         self, *, pairs: Pairs, confidence: float, margin: float, metrics: Sequence[str], blocks: str
@@ -74,6 +81,7 @@ def run_gate(
     pairs: Pairs = (),
     self_test: bool = False,
     allow_missing: bool = False,
+    strict: bool = False,
 ) -> GateResult:
     """Load, compare and decide.
 
@@ -90,6 +98,8 @@ def run_gate(
         Plant a regression in a copy of the data, rule by rule, and tell whether it is seen.
     allow_missing : bool
         Pass where no baseline is among the variants, or its path is not there.
+    strict : bool
+        Fail where a file has no known format.
 
     Returns
     -------
@@ -106,24 +116,56 @@ def run_gate(
     nothing = GateResult(
         outcome=GateOutcome(rules=()), title=policy.settings.title, policy=policy.origin
     )
+    events: tuple[Occurrence, ...] = ()
     try:
         missing = list_baselines(policy, asked) if allow_missing else None
         results, is_lacking = _load_present(load, paths, missing)
         nothing = replace(nothing, diagnostics=tuple(results.diagnostics))
+        events = _list_incidents(results, policy, asked, strict=strict)
         if is_lacking:
             require_names(results.observations, policy, asked)
-            return replace(nothing, outcome=GateOutcome(rules=(), has_baseline=False))
+            allowed = Occurrence(event=NO_BASELINE, action="pass")
+            outcome = GateOutcome(rules=(), events=(allowed, *events))
+            return replace(nothing, outcome=outcome)
         chosen = choose(results, policy, asked)
         compared = _compare(results, policy, chosen.default)
         outcome = decide(compared, policy, chosen)
+        outcome = replace(outcome, events=(*outcome.events, *events))
         tested = (
             _test_itself(results, policy, chosen, outcome, compared.findings) if self_test else None
         )
     except BenchkitError as error:
         if error.exit_code is not ExitCode.DATA:
             raise
-        return replace(nothing, outcome=GateOutcome(rules=(), problem=str(error)))
+        known = tuple(each for each in events if each.event is not NOT_COMPARED)
+        outcome = GateOutcome(rules=(), problem=str(error), events=known)
+        return replace(nothing, outcome=outcome)
     return replace(nothing, outcome=outcome, findings=compared.findings, self_test=tested)
+
+
+def _list_incidents(
+    results: Results, policy: Policy, asked: Asked, *, strict: bool
+) -> tuple[Occurrence, ...]:
+    """List crashes and damage of the variants that the gate is about: of all, if none is named."""
+    own = [rule.pair for rule in policy.rules if rule.pair]
+    pairs = (*asked.pairs, *own)
+    is_open = not asked.pairs and asked.variants is None and len(own) < max(len(policy.rules), 1)
+    variants = {*(asked.variants or ()), *(variant for _, variant in pairs)}
+    baselines = _guess_baselines(results, policy, asked)
+    return list_incidents(
+        results.runs, results.reports, policy.habits, baselines=baselines,
+        variants=None if is_open else variants, strict=strict,
+    )  # fmt: skip
+
+
+def _guess_baselines(results: Results, policy: Policy, asked: Asked) -> set[str]:
+    """Return the variants that others are compared with; those of a pair's variant are none."""
+    named = list_baselines(policy, asked)
+    variants = {variant for _, variant in (*asked.pairs, *(r.pair for r in policy.rules if r.pair))}
+    if named:
+        return named - variants
+    called = {name for name in results.runs["variant"] if name.lower() in BASELINE_NAMES}
+    return called or {results.first_variant or ""} - {""}
 
 
 def gate(
@@ -164,6 +206,13 @@ def gate(
         )
     held.refuse_empty()
     outcome = decide(comparison, held)
+    pairs = comparison.verdicts.comparisons.pairs
+    variants = {variant for _, variant in pairs}
+    events = list_incidents(
+        comparison.runs, (), held.habits, variants=variants,
+        baselines={baseline for baseline, _ in pairs} - variants,
+    )  # fmt: skip
+    outcome = replace(outcome, events=(*outcome.events, *events))
     return GateResult(
         outcome=outcome, findings=comparison.findings, title=held.settings.title,
         policy=held.origin,
@@ -180,10 +229,20 @@ def decide(
     comparisons, chosen = compared.verdicts.comparisons, chosen or Choice()
     found = compared.findings if findings is None else findings
     unlike = find_unlike(compared.runs, comparisons.pairs, found)
+    baselines = [baseline for baseline, _ in comparisons.pairs]
+
+    def acceptances(rule: Rule) -> Valid:
+        return list_valid(rule.accept, compared.runs, baselines)
+
     if policy.rules:
-        rules, default, named = policy.rules, chosen.default, chosen.named
-        return judge_rules(comparisons, rules, found, default, unlike, named)
-    return judge_verdicts(compared.verdicts, policy.habits, found, unlike, chosen.named)
+        outcome = judge_rules(
+            comparisons, policy.rules, found, chosen.default, unlike, chosen.named, acceptances
+        )
+    else:
+        outcome = judge_verdicts(
+            compared.verdicts, policy.habits, found, unlike, chosen.named, acceptances
+        )
+    return replace(outcome, events=tuple(list_added(comparisons.pairs, comparisons.only_in)))
 
 
 def _compare(results: Results, policy: Policy, default: Pairs) -> Compared:

@@ -20,6 +20,14 @@ from benchkit.units import printable
 LIMIT = "5%"
 _SHARE = 0.05
 _MOST = 12
+#: Policy keys that fail by default, and what each is about.
+_FAILING = {
+    "on_undecided": "too few runs, another machine, no method that holds its level",
+    "on_missing": "a benchmark or metric of the baseline is gone",
+    "on_failure": "a run failed: panic, FAIL, a non-zero exit, a crossed threshold",
+    "on_damaged": "a file of a known tool is torn, cut or refused",
+    "exact": "without a limit: more allocations, or bytes beyond the margin",
+}
 
 
 def write_policy(
@@ -105,12 +113,14 @@ def _stats(comparisons: Comparisons | None) -> Iterator[str]:
 def _habits() -> Iterator[str]:
     yield "# What holds for every [[gate]] that does not say otherwise."
     yield "[policy]"
-    yield "# What a row does that shows neither that its limit holds nor the contrary:"
-    yield "# pass, warn or fail."
+    yield "# An inconclusive row, though it could have been decided: pass, warn or fail."
     yield 'on_inconclusive = "warn"'
+    yield "# What fails unless you say otherwise; each takes fail, warn or pass, too:"
+    for key, meaning in _FAILING.items():
+        yield f'# {key} = "fail"  # {meaning}'
     yield "# Fewest runs per side; with 3 the test assumes log-normal runs, from 4 on it does not."
     yield "min_runs = 4"
-    yield "# Severities of findings with which nothing is shown and the gate fails:"
+    yield "# Findings of these severities fail the gate:"
     yield '# no_findings = ["warning"]'
     yield "# A baseline that was measured on another machine shows nothing, unless it may:"
     yield "# allow_other_machine = true"
@@ -135,6 +145,19 @@ def _gates(comparisons: Comparisons | None, why: str) -> Iterator[str]:
     }
     for c in others.values():
         yield from _comment_out(_other(c))
+    yield from _comment_out(_accept(contrasts))
+
+
+def _accept(contrasts: Sequence[Contrast]) -> Iterator[str]:
+    """Write how the gate above accepts one regression, and one benchmark that is gone."""
+    name = next((c.benchmark for c in contrasts if c.benchmark), "Ping")
+    yield "[[gate.accept]]"
+    yield f"benchmark = {_text(name)}"
+    yield "until = 2026-12-31  # or a commit: until the baseline is measured at it"
+    yield 'reason = "why it may cost this"'
+    yield "[[gate.accept]]"
+    yield f"removed = {_text(name)}"
+    yield ""
 
 
 def _gate(metric: str, stat: str, rows: Sequence[Contrast]) -> Iterator[str]:

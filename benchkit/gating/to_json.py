@@ -3,7 +3,7 @@
 In: `GateResult`. Out: a text. Why: scripts read the numbers that a table rounds; later versions add
 keys and rename none.
 
-Format version 1: the first.
+Format version 2: ``verdict`` is pass, fail or undecided, and the sentence stands in ``sentence``.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from benchkit.gating.clauses import list_event_texts
+from benchkit.gating.events import EVENTS
 from benchkit.gating.outcome import RowOutcome, RuleOutcome
 from benchkit.gating.result import GateResult
 from benchkit.gating.wording import say
 from benchkit.reporting.to_json import finding_values
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _LABELS = (
     "group", "benchmark", "params", "tool", "subject", "metric", "stat", "unit", "better",
     "baseline", "variant", "n_baseline", "n_variant", "center_baseline", "center_variant", "method",
@@ -40,13 +42,19 @@ def document(result: GateResult) -> dict[str, Any]:
     outcome, tested = result.outcome, result.self_test
     return {
         "format_version": FORMAT_VERSION,
-        "verdict": result.sentence,
+        "verdict": result.verdict,
+        "sentence": result.sentence,
         "exit_code": int(result.exit_code),
         "passed": result.has_passed,
         "confidence": outcome.confidence,
         "policy": result.policy or None,
         "problem": outcome.problem or None,
         "refused": result.refused or None,
+        "counts": {event.name: len(outcome.select(event)) for event in EVENTS},
+        "events": [
+            {"event": each.event.name, "action": each.action, "text": text}
+            for each, text in list_event_texts(outcome)
+        ],
         "gates": [_rule(rule) for rule in outcome.rules],
         "findings": [finding_values(finding) for finding in result.findings],
         "self_test": {"planted": tested.planted, "unseen": list(tested.unseen)} if tested else None,
@@ -64,6 +72,8 @@ def _rule(outcome: RuleOutcome) -> dict[str, Any]:
         "target": rule.target.text if rule.target else None,
         "acceptable": rule.acceptable.text if rule.acceptable else None,
         "on_inconclusive": rule.on_inconclusive,
+        "on_undecided": rule.on_undecided,
+        "on_missing": rule.on_missing,
         "min_runs": rule.min_runs,
         "no_findings": list(rule.no_findings),
         "missing": list(outcome.missing),
@@ -77,6 +87,8 @@ def _row(row: RowOutcome) -> dict[str, Any]:
     return {
         "outcome": row.word,
         "said": say(row),
+        "undecided": row.undecided or None,
+        "accepted": row.accepted.text if row.accepted else None,
         **{key: getattr(contrast, key) for key in _LABELS},
         "estimate": "ratio" if evidence.is_ratio else "difference",
         "value": evidence.value,

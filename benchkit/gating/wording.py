@@ -1,21 +1,16 @@
-"""The gate in words: one sentence first, the same wherever a gate is read as a text.
-
-In: `GateOutcome`. Out: plain texts. Why: terminal, job summary, comment, outputs and JSON hold the
-same words; passing because nothing was shown is said, and never looks like passing.
-"""
+"""The gate in words: one sentence first, the same wherever a gate is read as a text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from benchkit.errors import ExitCode
-from benchkit.gating.dropped import describe_dropped, say_dropped
+from benchkit.gating.clauses import list_event_texts
+from benchkit.gating.dropped import describe_dropped
 from benchkit.gating.outcome import (
     ACCEPTABLE,
     NOT_SHOWN,
     OVER,
     WITHIN,
-    WORDS,
     GateOutcome,
     RowOutcome,
     RuleOutcome,
@@ -31,48 +26,6 @@ from benchkit.units import (
 )
 
 MARKS = {OVER: "✗", NOT_SHOWN: "?", ACCEPTABLE: "△", WITHIN: "✓"}
-NO_BASELINE = (
-    "There is no baseline: nothing was compared, which does not say that nothing got worse."
-)
-_PASSES = "the policy lets this pass"
-_FAILS = "the policy fails this"
-
-
-def write_sentence(outcome: GateOutcome) -> str:
-    """Say what the gate decided, and by which row.
-
-    Returns
-    -------
-    str
-        A mark and a sentence: ``✗ Over the limit: request_rate of otlp −13.1 %, limit 5%.``
-    """
-    if not outcome.has_baseline:
-        return f"? {NO_BASELINE}"
-    if outcome.problem:
-        return f"✗ Nothing was compared: {printable(outcome.problem)}."
-    blind = [rule for rule in outcome.rules if not rule.has_compared]
-    if outcome.exit_code is ExitCode.DATA:
-        what = [*map(describe_blind, blind)] or ["Nothing was compared"]
-        one = f"1 row {say(outcome.rows[0])}" if len(outcome.rows) == 1 else _count(outcome)
-        what += [one if outcome.rows else "", say_dropped(outcome)]
-        return f"✗ {'; '.join(filter(None, what))}."
-    word = next(word for word in WORDS if outcome.count(word))
-    rows = list(outcome.with_word(word))
-    worst = max(rows, key=lambda row: (row.newly_fails, measure_cost(row)))
-    told = f"{say(worst)}: {_describe(worst)}"
-    failed, dropped = _tell_failures(outcome), say_dropped(outcome)
-    if failed and word != OVER:
-        mark = "?" if outcome.has_passed else "✗"
-        parts = [f"{mark} Requests fail: {failed}", told, _count(outcome), dropped]
-    elif dropped and word not in {OVER, NOT_SHOWN}:
-        parts = [f"? {_raise(dropped)}", told, _count(outcome)]
-    else:
-        also = failed and f"requests fail: {failed}"
-        parts = [f"{MARKS[mark_of(worst)]} {_raise(told)}", also, _count(outcome), dropped]
-    parts += [_lower(describe_blind(rule)) for rule in blind]
-    if word == NOT_SHOWN or (dropped and word != OVER):
-        parts.append(_PASSES if outcome.has_passed else _FAILS)
-    return "; ".join(filter(None, parts)) + "."
 
 
 def say_failures(row: RowOutcome) -> str:
@@ -159,7 +112,9 @@ def measure_cost(row: RowOutcome) -> float:
 
 
 def describe_notes(outcome: GateOutcome) -> Iterator[str]:
-    """Yield what the reader has to know beyond rows: what `describe_faults` does, rows dropped."""
+    """Yield every event that concerns no row, blind and barred rules, and rows that are gone."""
+    for _, text in list_event_texts(outcome) if outcome.rows else ():
+        yield f"{raise_first(text)}."
     yield from describe_faults(outcome)
     for rule in outcome.rules:
         yield from describe_dropped(rule)
@@ -168,39 +123,10 @@ def describe_notes(outcome: GateOutcome) -> Iterator[str]:
 def describe_faults(outcome: GateOutcome) -> Iterator[str]:
     """Yield which rules compared nothing, or less than they name, and which are barred."""
     for rule in outcome.rules:
-        if outcome.has_baseline and not rule.has_compared:
+        if not rule.has_compared:
             yield f"{describe_blind(rule)}."
         if rule.is_barred and rule.rows:
             yield f"The gate “{printable(rule.rule.name)}”: {rule.rows[0].notes[0]}."
-
-
-def _tell_failures(outcome: GateOutcome) -> str:
-    """Say where the largest share of requests newly fails; empty where none does."""
-    failing = [row for row in outcome.rows if row.newly_fails]
-    worst = max(failing, key=lambda row: row.contrast.failed_variant, default=None)
-    return say_failures(worst) if worst else ""
-
-
-def _describe(row: RowOutcome) -> str:
-    rule = row.rule
-    told = " ".join(filter(None, (name_row(row), write_cost(row), write_cost_interval(row))))
-    if row.word == WITHIN and rule.target is not None:
-        return f"{told}, target {rule.target.text}"
-    if row.word == ACCEPTABLE and rule.target is not None:
-        return f"{told}, inside the limit {rule.limit.text}, target {rule.target.text} not shown"
-    return f"{told}, {say_limit(row)}"
-
-
-def _count(outcome: GateOutcome) -> str:
-    """Count the rows by their words; empty where there is but one."""
-    total = len(outcome.rows)
-    words = [word for word in WORDS if outcome.count(word)]
-    counts = [(outcome.count(word), say(next(outcome.with_word(word)))) for word in words]
-    if total == 1:
-        return ""
-    if len(counts) == 1:
-        return f"all {total} rows: {counts[0][1]}"
-    return f"of {total} rows " + ", ".join(f"{number} {word}" for number, word in counts)
 
 
 def _shares(row: RowOutcome) -> tuple[float, ...]:
@@ -224,9 +150,6 @@ def _list(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
-def _raise(text: str) -> str:
+def raise_first(text: str) -> str:
+    """Write a clause with a capital letter."""
     return text[:1].upper() + text[1:]
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]

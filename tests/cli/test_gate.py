@@ -162,7 +162,7 @@ def test_a_policy_that_cannot_be_read_is_shown_where_ci_shows_things(
     assert "exit_code 2" in (slower / "g.txt").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("code", "more"), [(0, ()), (3, ("--baseline", "bsae"))])
+@pytest.mark.parametrize(("code", "more"), [(3, ()), (3, ("--baseline", "bsae"))])
 def test_what_was_refused_is_told_in_every_place_that_ci_shows(
     code: int,
     more: tuple[str, ...],

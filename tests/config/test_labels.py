@@ -85,7 +85,7 @@ def test_every_line_that_init_comments_out_can_be_used(
     text = (tmp_path / "benchkit.toml").read_text(encoding="utf-8")
     used, keys = [], set()
     for line in text.splitlines():
-        entry = re.fullmatch(r"# (\[\[\w+\]\]|(\w+) = .*)", line)
+        entry = re.fullmatch(r"# (\[\[[\w.]+\]\]|(\w+) = .*)", line)
         used.append(line[2:] if entry and entry[2] not in keys else line)
         keys |= {entry[2]} if entry and entry[2] == "rename" else set()
     assert sum(map(str.__ne__, used, text.splitlines())) > 8

@@ -137,7 +137,7 @@ def test_a_self_test_that_fails_is_shown(tmp_path: Path) -> None:
     assert job.read("summary.md").startswith("### ✗ Self-test: ")
     assert "✗ Self-test: " in job.read("benchkit-gate/comment.md")
     assert "<error " in job.read("benchkit-gate/junit.xml")
-    assert job.read("benchkit-gate/verdict").startswith("no-data\n")
+    assert job.read("benchkit-gate/verdict").startswith("fail\n")
 
 
 def test_the_policy_is_that_of_the_base(tmp_path: Path) -> None:

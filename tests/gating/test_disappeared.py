@@ -33,24 +33,24 @@ def gate(*arguments: str) -> int:
 def test_every_output_tells_of_it(
     folder: Path, limit: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert gate("base=base", "new=new", *limit) == 0
+    assert gate("base=base", "new=new", *limit) == 3
     told = capsys.readouterr()
-    said = "? Bar and Baz not compared: only in base; "
+    said = "✗ Bar and Baz not compared: only in base"
     assert told.out.startswith(said)
-    assert told.out.splitlines()[0].endswith("; the policy lets this pass.")
-    assert told.err.count("::warning ") == 1
-    assert "only base has time_per_op on Bar" in told.err
+    assert told.err.count("::error ") == 1
+    assert "only base has " in told.err
+    assert "time_per_op on Bar" in told.err
     outputs = (folder / "outputs").read_text(encoding="utf-8")
-    assert "verdict=pass\n" in outputs
-    assert "not-shown=2\n" in outputs
+    assert "verdict=fail\n" in outputs
+    assert f"not-shown={2 if limit else 6}\n" in outputs
     junit = (folder / "j.xml").read_text(encoding="utf-8")
-    assert junit.count('<skipped message="not compared: time_per_op on Ba') == 2
+    assert junit.count('<failure message="not compared: time_per_op on Ba') == 2
     assert f"### {said}" in (folder / "c.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     ("word", "code", "kind", "annotation"),
-    [("fail", 4, "<failure ", "::error "), ("warn", 0, "<skipped ", "::warning "),
+    [("fail", 3, "<failure ", "::error "), ("warn", 0, "<skipped ", "::warning "),
      ("pass", 0, "<skipped ", "")],
 )  # fmt: skip
 def test_the_policy_says_what_it_does(
@@ -61,20 +61,21 @@ def test_the_policy_says_what_it_does(
     annotation: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert gate("base=base", "new=new", *LIMIT, "--on-inconclusive", word) == code
+    policy = f"[policy]\non_missing = '{word}'\n"
+    (folder / "benchkit.toml").write_text(policy, encoding="utf-8")
+    assert gate("base=base", "new=new", *LIMIT) == code
     told = capsys.readouterr()
     assert (annotation in told.err) if annotation else ("::" not in told.err)
     assert kind in (folder / "j.xml").read_text(encoding="utf-8")
-    ends = "the policy fails this." if code else "the policy lets this pass."
-    assert told.out.splitlines()[0].endswith(ends)
+    assert told.out.splitlines()[0].endswith("the policy lets this pass.") is (code == 0)
 
 
 def test_of_several_variants_the_one_that_lacks_it_is_named(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert gate("base=base", "full=full", "new=new", *LIMIT, "--format", "json") == 0
+    assert gate("base=base", "full=full", "new=new", *LIMIT, "--format", "json") == 3
     told = json.loads(capsys.readouterr().out)
-    assert told["verdict"].startswith("? Bar and Baz of new not compared: only in base; ")
+    assert told["sentence"].startswith("✗ Bar and Baz of new not compared: only in base; ")
     lost = told["gates"][0]["not_compared"]
     assert [(row["variant"], row["benchmark"]) for row in lost] == [("new", "Bar"), ("new", "Baz")]
     assert folder.is_dir()

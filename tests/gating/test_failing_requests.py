@@ -43,13 +43,13 @@ def write_attacks(folder: Path, failed: int, *, requests: int = 1000) -> None:
     [
         ((0, 1000), [], 4, "✗ Requests fail: 100 % of those of new, 0 % of those of base; "),
         ((0, 1000), ["--max-overhead", "latency.p50=5%"], 4, "✗ Requests fail: 100 % of those"),
-        ((0, 20), [], 4, "✗ Requests fail: 2 % of those of new, 0 % of those of base; not shown"),
+        ((0, 20), [], 4, "✗ Requests fail: 2 % of those of new, 0 % of those of base; the policy"),
         ((0, 1000), ["--on-inconclusive", "pass"], 0, "? Requests fail: 100 % of those of new"),
         ((20, 1000), [], 4, "✗ Requests fail: 100 % of those of new, 2 % of those of base; "),
         ((12, 900), [], 4, "✗ Requests fail: 90 % of those of new, 1.2 % of those of base; "),
         ((600, 1000), [], 4, "✗ Requests fail: 100 % of those of new, 60 % of those of base; "),
-        ((20, 30), [], 0, "? Not shown: "),  # it is not new, and the row says so
-        ((1000, 20), [], 0, "? Not shown: "),
+        ((20, 30), [], 4, "? Undecided: "),  # it is not new, and nothing can be decided
+        ((1000, 20), [], 4, "? Undecided: "),
         ((0, 5), [], 0, "✓ No regression: "),
     ],
 )

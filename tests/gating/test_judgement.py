@@ -17,7 +17,7 @@ from benchkit.config.rules import Habits, Rule
 from benchkit.errors import ConfigError, ExitCode, Finding
 from benchkit.gating.judgement import judge_rules, judge_verdicts
 from benchkit.gating.outcome import ACCEPTABLE, NOT_SHOWN, OVER, WITHIN, GateOutcome
-from benchkit.gating.wording import write_sentence
+from benchkit.gating.sentence import write_sentence
 from benchkit.verdict import REGRESSION
 
 BASE = (100.0, 101.0, 99.0, 100.5, 99.5, 100.2, 99.8, 100.7)
@@ -146,7 +146,7 @@ def test_three_runs_are_held_by_welch_and_two_by_nothing() -> None:
     three = contrast(BASE[:3], scaled(1.3)[:3])
     assert judge(three, rule(acceptable="10%")).rows[0].word == OVER
     two = judge(contrast(BASE[:2], scaled(1.3)[:2]), rule(acceptable="10%"))
-    assert (two.rows[0].word, two.exit_code) == (NOT_SHOWN, ExitCode.DONE)
+    assert (two.rows[0].word, two.exit_code) == (NOT_SHOWN, ExitCode.INCONCLUSIVE)
     assert "2 runs on a side, the policy asks for 3" in two.rows[0].notes
     one = replace(contrast(BASE[:1], scaled(1.3)[:1]), method="known within the run")
     for limit in ("10%", "10 s"):

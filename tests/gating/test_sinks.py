@@ -18,6 +18,7 @@ from benchkit.config.rules import Rule
 from benchkit.errors import ExitCode, Finding
 from benchkit.gating.annotations import MOST
 from benchkit.gating.comment import MARKER
+from benchkit.gating.events import NO_BASELINE, Occurrence
 from benchkit.gating.judgement import judge_rules
 from benchkit.gating.markdown import LONGEST
 from benchkit.gating.outcome import GateOutcome
@@ -53,7 +54,8 @@ MIXED = (
 
 
 def without_baseline() -> GateResult:
-    return GateResult(outcome=GateOutcome(rules=(), has_baseline=False))
+    allowed = Occurrence(event=NO_BASELINE, action="pass")
+    return GateResult(outcome=GateOutcome(rules=(), events=(allowed,)))
 
 
 def nothing_read() -> GateResult:
@@ -210,9 +212,9 @@ def test_annotations_are_few_and_say_how_many_more() -> None:
     [
         ("mixed", "fail", 1),
         ("clean", "pass", 0),
-        ("no baseline", "no-baseline", 0),
-        ("nothing read", "no-data", 3),
-        ("self-test", "no-data", 3),
+        ("no baseline", "pass", 0),
+        ("nothing read", "fail", 3),
+        ("self-test", "fail", 3),
     ],
 )
 def test_outputs_are_one_line_each(name: str, verdict: str, code: int) -> None:
@@ -240,7 +242,7 @@ def test_findings_are_counted_as_the_lines_that_they_are() -> None:
 
 def test_every_sink_begins_with_the_same_sentence() -> None:
     found = result(*MIXED)
-    assert json.loads(render_sink("json", found))["verdict"] == found.sentence
+    assert json.loads(render_sink("json", found))["sentence"] == found.sentence
     assert f"sentence={found.sentence}" in render_sink("outputs", found)
     assert found.sentence.split(" of ")[0] in render_sink("md", found).splitlines()[0].replace(
         "\\", ""

@@ -1,0 +1,111 @@
+"""Accepted regressions and removals of the gate: ``[[gate.accept]]``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from fnmatch import fnmatchcase
+
+from benchkit.config.accepted import SHORTEST
+from benchkit.config.keys import read_text, require_key
+from benchkit.errors import ConfigError
+
+_KEYS = ("benchmark", "metric", "removed", "until", "reason")
+_EXAMPLE = 'write benchmark = "Ping" and until = 2026-12-31, or removed = "Ping"'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acceptance:
+    """A named regression, or a removed benchmark, that the gate lets pass.
+
+    Parameters
+    ----------
+    benchmark : str
+        Its name, which may hold ``*``; `removed` says whether it is gone or slower.
+    removed : bool
+    metric : str
+        ``metric`` or ``metric.stat``; empty for every metric of the benchmark.
+    until : date, str or None
+        The last day, or the commit from which on the baseline itself has the regression.
+    reason : str
+    """
+
+    benchmark: str
+    removed: bool = False
+    metric: str = ""
+    until: date | str | None = None
+    reason: str = ""
+
+    def matches(self, benchmark: str, metric: str, stat: str) -> bool:
+        """Tell whether it names a benchmark and a metric of it.
+
+        Examples
+        --------
+        >>> Acceptance(benchmark="Get*").matches("GetAll", "time_per_op", "sample")
+        True
+        """
+        is_named = fnmatchcase(benchmark, self.benchmark) or benchmark == self.benchmark
+        return is_named and self.metric in {"", metric, f"{metric}.{stat}"}
+
+    @property
+    def text(self) -> str:
+        """When it ends and why it is there: ``until 2026-12-31: TLS by default``."""
+        end = f"until {self.until}" if self.until else "for good"
+        return f"{end}: {self.reason}" if self.reason else end
+
+
+def parse_acceptances(tables: object, where: str) -> tuple[Acceptance, ...]:
+    """Read every ``[[gate.accept]]``.
+
+    Raises
+    ------
+    ConfigError
+        If a key is unknown, or the benchmark or the end of an acceptance is missing.
+
+    Examples
+    --------
+    >>> parse_acceptances([{"removed": "Ping"}], "benchkit.toml")[0].removed
+    True
+    """
+    if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
+        hint = "write [[gate.accept]]"
+        raise ConfigError("gate.accept is not a list of tables", where=where, hint=hint)
+    return tuple(_parse(table, f"{where} [[gate.accept]] {n}") for n, table in enumerate(tables, 1))
+
+
+def _parse(table: Mapping[str, object], where: str) -> Acceptance:
+    for key in table:
+        require_key(key, _KEYS, where)
+    is_removed = "removed" in table
+    if is_removed == ("benchmark" in table):
+        what = "name either a benchmark or a removed one"
+        raise ConfigError(what, where=where, hint=_EXAMPLE)
+    until = _read_end(table["until"], where) if "until" in table else None
+    if until is None and not is_removed:
+        hint = 'write until = 2026-12-31, or until = "abc1234" for a commit'
+        raise ConfigError("an accepted regression needs an end", where=where, hint=hint)
+    key = "removed" if is_removed else "benchmark"
+    return Acceptance(
+        benchmark=read_text(table[key], key, where),
+        removed=is_removed,
+        metric=read_text(table["metric"], "metric", where) if "metric" in table else "",
+        until=until,
+        reason=read_text(table["reason"], "reason", where) if "reason" in table else "",
+    )
+
+
+def _read_end(value: object, where: str) -> date | str:
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    text = read_text(value, "until", where)
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        pass
+    if len(text) < SHORTEST:
+        hint = f"write a date, 2026-12-31, or {SHORTEST} characters of a commit or more"
+        raise ConfigError(f"until is {text!r}", where=where, hint=hint)
+    return text

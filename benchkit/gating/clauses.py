@@ -1,0 +1,41 @@
+"""Clauses about events that concern no row: the same in every output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchkit.gating.events import (
+    ADDED,
+    BASELINE_CRASH,
+    CRASH,
+    DAMAGED,
+    NO_BASELINE,
+    NOT_COMPARED,
+    UNKNOWN,
+    Occurrence,
+)
+from benchkit.gating.outcome import GateOutcome
+from benchkit.units import printable
+
+
+def list_event_texts(outcome: GateOutcome) -> Iterator[tuple[Occurrence, str]]:
+    """Yield each event that concerns no row, with its clause."""
+    for each in outcome.events:
+        yield each, _LEADS[each.event].format(each.text)
+    if outcome.problem:
+        text = printable(outcome.problem)
+        each = Occurrence(event=NOT_COMPARED, action="fail", text=text)
+        yield each, _LEADS[NOT_COMPARED].format(text)
+
+
+#: What a clause about an event that concerns no row begins with.
+_LEADS = {
+    CRASH: "crashed: {}",
+    BASELINE_CRASH: "the baseline crashed: {}",
+    ADDED: "new: {}",
+    DAMAGED: "{}",
+    UNKNOWN: "{}",
+    NO_BASELINE: "there is no baseline: nothing was compared, which does not say that nothing got "
+    "worse{}",
+    NOT_COMPARED: "nothing was compared: {}",
+}

@@ -1,0 +1,185 @@
+"""The gate's outcomes: every event, what it does by default, the policy key that changes it.
+
+`EVENTS` is the one table from which the exit code, the verdict and the documentation derive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from benchkit.errors import ExitCode
+
+#: Baseline and variant.
+Pair = tuple[str, str]
+#: What an event does: fail the gate, pass with its verdict, pass as if it were accepted.
+Action = Literal["fail", "warn", "pass"]
+PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
+#: The exit codes of a gate, the one that wins first.
+PRECEDENCE = (
+    ExitCode.USAGE, ExitCode.REGRESSION, ExitCode.DATA, ExitCode.INCONCLUSIVE, ExitCode.DONE,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One line of the table.
+
+    Parameters
+    ----------
+    name : str
+        As JSON counts it.
+    meaning : str
+    default : {'fail', 'warn', 'pass'}
+    key : str
+        The policy key, in words; empty where nothing changes it.
+    exit_code : ExitCode
+        Where it fails the gate.
+    verdict, warned : {'pass', 'fail', 'undecided'}
+        Where it fails the gate, and where the policy only warns.
+    """
+
+    name: str
+    meaning: str
+    default: Action
+    key: str = ""
+    exit_code: ExitCode
+    verdict: str
+    warned: str
+
+
+def _event(
+    name: str, meaning: str, default: Action, key: str, exit_code: ExitCode, verdict: str,
+    warned: str = "",
+) -> Event:  # fmt: skip
+    return Event(
+        name=name, meaning=meaning, default=default, key=key, exit_code=exit_code,
+        verdict=verdict, warned=warned or verdict,
+    )  # fmt: skip
+
+
+_OVER, _DATA, _OPEN = ExitCode.REGRESSION, ExitCode.DATA, ExitCode.INCONCLUSIVE
+
+REGRESSION = _event(
+    "regression",
+    "a row is over its limit; without a limit, a regression beyond the margin is shown, "
+    "`allocs_per_op` is worse at all, or another exact metric is worse beyond the margin",
+    "fail", "`[[gate]]`, `exact`", _OVER, FAIL,
+)  # fmt: skip
+CRASH = _event(
+    "crash",
+    "a run of the variant failed (`panic:`, `--- FAIL`, `FAIL`, a non-zero exit in its sidecar, "
+    "a crossed threshold)",
+    "fail", "`on_failure`", _OVER, FAIL,
+)  # fmt: skip
+BASELINE_CRASH = _event(
+    "baseline_crash", "a run of the baseline failed", "fail", "`on_failure`", _OPEN, UNDECIDED
+)
+MISSING = _event(
+    "missing", "a benchmark or metric of the baseline is gone", "fail",
+    '`on_missing`, `[[gate.accept]] removed = "Name"`, a rename', _DATA, FAIL,
+)  # fmt: skip
+ADDED = _event("added", "a benchmark is new", "pass", "", ExitCode.DONE, PASS)
+DAMAGED = _event(
+    "damaged", "a file of a known tool is damaged", "fail", "`on_damaged`", _DATA, FAIL
+)
+UNKNOWN = _event(
+    "unknown", "a file has no known format", "warn", "`--strict` fails it", _DATA, FAIL, PASS
+)
+INCONCLUSIVE = _event(
+    "inconclusive", "a row is inconclusive though it could have been decided", "warn",
+    "`on_inconclusive`", _OPEN, UNDECIDED, PASS,
+)  # fmt: skip
+UNDECIDABLE = _event(
+    "undecidable",
+    "a gated row cannot be decided: fewer than max(3, `min_runs`) runs on a side, another machine, "
+    "or no method that holds its level",
+    "fail", "`on_undecided`", _OPEN, UNDECIDED,
+)  # fmt: skip
+FAILING = _event(
+    "failing_requests", "far more of the variant's requests fail", "fail",
+    "`on_inconclusive` (only `pass` lets it pass)", _OPEN, UNDECIDED,
+)  # fmt: skip
+NO_BASELINE = _event(
+    "no_baseline", "there is no baseline", "fail", "`--allow-missing-baseline`", _DATA, FAIL
+)
+NOT_COMPARED = _event(
+    "not_compared", "a rule matches nothing, or nothing was compared", "fail", "", _DATA, FAIL
+)
+ACCEPTED = _event(
+    "accepted", "a named regression is accepted until a date or commit", "pass",
+    "`[[gate.accept]]`", _OVER, FAIL,
+)  # fmt: skip
+
+EVENTS = (
+    REGRESSION, CRASH, BASELINE_CRASH, MISSING, ADDED, DAMAGED, UNKNOWN, INCONCLUSIVE,
+    UNDECIDABLE, FAILING, NO_BASELINE, NOT_COMPARED, ACCEPTED,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occurrence:
+    """An event that happened.
+
+    Parameters
+    ----------
+    event : Event
+    action : {'fail', 'warn', 'pass'}
+        What the policy makes of it.
+    text : str
+        What happened, in a clause: ``new crashed: new/1.txt:7: panic: boom``.
+    rule : str
+        The rule that it concerns; empty for the whole gate.
+    pair : (baseline, variant) or None
+    """
+
+    event: Event
+    action: Action
+    text: str = ""
+    rule: str = ""
+    pair: Pair | None = None
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What it tells the shell by itself."""
+        return self.event.exit_code if self.action == "fail" else ExitCode.DONE
+
+    @property
+    def verdict(self) -> str:
+        """The verdict that follows from it by itself."""
+        return {"fail": self.event.verdict, "warn": self.event.warned}.get(self.action, PASS)
+
+
+def choose_exit(occurrences: Iterable[Occurrence]) -> ExitCode:
+    """Return the exit code of several events together."""
+    codes = {ExitCode.DONE, *(each.exit_code for each in occurrences)}
+    return next(code for code in PRECEDENCE if code in codes)
+
+
+def choose_verdict(occurrences: Iterable[Occurrence]) -> str:
+    """Return the verdict on several events together.
+
+    Examples
+    --------
+    >>> choose_verdict([Occurrence(event=UNDECIDABLE, action="warn")])
+    'undecided'
+    >>> choose_verdict([Occurrence(event=INCONCLUSIVE, action="warn")])
+    'pass'
+    """
+    verdicts = {each.verdict for each in occurrences}
+    return next((word for word in (FAIL, UNDECIDED) if word in verdicts), PASS)
+
+
+def write_events() -> str:
+    """Return the table as Markdown."""
+    lines = ["| event | default | policy key | exit, verdict |", "| --- | --- | --- | --- |"]
+    words = {"fail": "fails", "warn": "warns", "pass": "passes, named"}
+    for event in EVENTS:
+        failed = f"{int(event.exit_code)} {event.verdict}"
+        passed = "0 pass" if event.warned == PASS else ""
+        shown = "0 pass" if event.default == "pass" else failed
+        if event.default == "warn":
+            shown = f"{passed}, or {failed}"
+        lines.append(f"| {event.meaning} | {words[event.default]} | {event.key or '–'} | {shown} |")
+    return "\n".join(lines)

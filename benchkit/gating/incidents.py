@@ -1,0 +1,152 @@
+"""Events that concern no row: crashes, damage, new benchmarks, files that were not read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from benchkit.config.rules import Habits
+from benchkit.errors import SourceReport
+from benchkit.gating.events import (
+    ADDED,
+    BASELINE_CRASH,
+    CRASH,
+    DAMAGED,
+    NOT_COMPARED,
+    UNKNOWN,
+    Occurrence,
+)
+from benchkit.units import printable
+
+if TYPE_CHECKING:
+    from benchkit.gating.events import Pair
+    from benchkit.schema import Runs
+
+#: So many are named; the rest are counted.
+_SHOWN = 2
+#: Roles of runs that say that a variant was tried.
+_TRIED = ("failed", "warmup", "aggregate", "damaged")
+
+
+def list_incidents(
+    runs: Runs,
+    reports: Sequence[SourceReport],
+    habits: Habits,
+    *,
+    baselines: Collection[str],
+    variants: Collection[str] | None,
+    strict: bool = False,
+) -> tuple[Occurrence, ...]:
+    """Return the events that runs and files tell.
+
+    Parameters
+    ----------
+    runs : Runs
+        Of every role.
+    reports : sequence of SourceReport
+        Of sources that were read just now; empty for a store.
+    habits : Habits
+    baselines : collection of str
+        A failed run of one of these decides nothing about the variant.
+    variants : collection of str or None
+        Those that are gated; None for all.
+    strict : bool
+        Whether a file of no known format fails the gate.
+    """
+    known = _list_by_variant(runs, "failed"), _list_by_variant(runs, "damaged")
+    failed, damaged = (_select(found, variants, baselines) for found in known)
+    return (
+        *_list_crashes(failed, baselines, habits),
+        *_list_damage(damaged, habits),
+        *_list_unknown(runs, reports, strict=strict),
+        *_list_unmeasured(runs, variants),
+    )
+
+
+def list_added(pairs: Sequence[Pair], only_in: Mapping[str, Sequence[str]]) -> Iterator[Occurrence]:
+    """Yield the benchmarks that only the variant of a pair has."""
+    baselines = {baseline for baseline, _ in pairs}
+    for baseline, variant in pairs:
+        if names := [name for name in only_in.get(variant, ()) if name]:
+            text = f"{join(names, 3)}, only in {variant}"
+            if variant not in baselines:
+                yield Occurrence(event=ADDED, action="pass", text=text, pair=(baseline, variant))
+
+
+def join(names: Sequence[str], shown: int = _SHOWN) -> str:
+    """Join names; of many the first ones and a count.
+
+    Examples
+    --------
+    >>> join(["a", "b"]), join(["a", "b", "c", "d"])
+    ('a and b', 'a, b and 2 more')
+    """
+    more = len(names) - shown
+    listed = [*names[:shown], *([f"{more} more"] if more > 0 else [])]
+    text = f"{', '.join(listed[:-1])} and {listed[-1]}" if len(listed) > 1 else "".join(listed)
+    return printable(text)
+
+
+def _list_by_variant(runs: Runs, role: str) -> dict[str, list[str]]:
+    """Return the remarks of runs with a role; where there is none, the names of their sources."""
+    found: dict[str, list[str]] = {}
+    chosen = runs[runs["role"] == role]
+    columns = (chosen[name].tolist() for name in ("variant", "remark", "sources"))
+    for variant, remark, sources in zip(*columns, strict=True):
+        paths = [str(source["path"]) for source in sources]
+        text = remark if isinstance(remark, str) and remark else ", ".join(paths) or role
+        found.setdefault(variant, []).append(text)
+    return {variant: list(dict.fromkeys(texts)) for variant, texts in found.items()}
+
+
+def _select(
+    found: dict[str, list[str]], variants: Collection[str] | None, baselines: Collection[str]
+) -> dict[str, list[str]]:
+    """Keep what concerns the gate; what names no variant may be anybody's."""
+    if variants is None:
+        return found
+    return {name: own for name, own in found.items() if name in {"", *variants, *baselines}}
+
+
+def _list_crashes(
+    failed: Mapping[str, list[str]], baselines: Collection[str], habits: Habits
+) -> Iterator[Occurrence]:
+    for variant, texts in failed.items():
+        event = BASELINE_CRASH if variant in baselines else CRASH
+        text = printable(f"{variant or 'a run'} failed: ") + join(texts)
+        yield Occurrence(event=event, action=habits.on_failure, text=text)
+
+
+def _list_damage(damaged: Mapping[str, list[str]], habits: Habits) -> Iterator[Occurrence]:
+    if texts := [text for own in damaged.values() for text in own]:
+        files = "1 file is damaged" if len(texts) == 1 else f"{len(texts)} files are damaged"
+        yield Occurrence(event=DAMAGED, action=habits.on_damaged, text=f"{files}: {join(texts)}")
+
+
+def _list_unknown(
+    runs: Runs, reports: Sequence[SourceReport], *, strict: bool
+) -> Iterator[Occurrence]:
+    sources = runs[runs["role"] == "damaged"]["sources"].tolist()
+    damaged = {str(source["path"]) for own in sources for source in own}
+    labels = [
+        report.label
+        for report in reports
+        if report.outcome in {"refused", "empty"} and report.label not in damaged
+    ]
+    if labels:
+        have = "1 file has no known format" if len(labels) == 1 else (
+            f"{len(labels)} files have no known format"
+        )  # fmt: skip
+        action = "fail" if strict else UNKNOWN.default
+        yield Occurrence(event=UNKNOWN, action=action, text=f"{have}: {join(labels)}")
+
+
+def _list_unmeasured(runs: Runs, variants: Collection[str] | None) -> Iterator[Occurrence]:
+    """Yield the variants that were tried and have no measured run."""
+    measured = set(runs[runs["role"] == "measured"]["variant"])
+    tried = dict.fromkeys(runs[runs["role"].isin(_TRIED)]["variant"].tolist())
+    for variant in tried:
+        if variant in measured or not variant or (variants is not None and variant not in variants):
+            continue
+        text = printable(f"{variant} has no measured run")
+        yield Occurrence(event=NOT_COMPARED, action="fail", text=text)

@@ -1,0 +1,167 @@
+"""The gate in one sentence: the verdict, the row that decides it, and every event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchkit.config.rules import Action
+from benchkit.errors import ExitCode
+from benchkit.gating.clauses import list_event_texts
+from benchkit.gating.dropped import say_dropped
+from benchkit.gating.events import (
+    ACCEPTED,
+    ADDED,
+    FAIL,
+    FAILING,
+    MISSING,
+    NOT_COMPARED,
+    UNDECIDABLE,
+    Event,
+)
+from benchkit.gating.outcome import ACCEPTABLE, WITHIN, WORDS, GateOutcome, RowOutcome
+from benchkit.gating.wording import (
+    MARKS,
+    describe_blind,
+    mark_of,
+    measure_cost,
+    name_row,
+    raise_first,
+    say,
+    say_failures,
+    say_limit,
+    write_cost,
+    write_cost_interval,
+)
+from benchkit.units import printable
+
+
+def write_sentence(outcome: GateOutcome) -> str:
+    """Say what the gate decided, by which row, and every event.
+
+    Returns
+    -------
+    str
+        A mark and a sentence: ``✗ Over the limit: request_rate of otlp −13.1 %, limit 5%.``
+    """
+    if outcome.problem_code is ExitCode.USAGE and outcome.problem:
+        return f"✗ Nothing was compared: {printable(outcome.problem)}."
+    clauses = list(_list_clauses(outcome))
+    if all(each.event is ADDED for each in outcome.occurrences):
+        clauses.insert(0, _describe_best(outcome))
+    if count := _count(outcome):
+        clauses.insert(1, count)
+    if clause := _describe_end(outcome):
+        clauses.append(clause)
+    clauses[0] = raise_first(clauses[0])
+    return f"{_choose_mark(outcome)} {'; '.join(clauses)}."
+
+
+def _list_clauses(outcome: GateOutcome) -> Iterator[str]:
+    """Yield a clause for every event, the one that decides the exit code first."""
+    texts = {id(each): text for each, text in list_event_texts(outcome)}
+    shown: set[tuple[Event, Action]] = set()
+    for each in outcome.occurrences:
+        kind = each.event, each.action
+        if id(each) in texts:
+            yield texts[id(each)]
+        elif each.event is NOT_COMPARED and each.text:
+            yield f"nothing was compared: {printable(each.text)}"
+        elif kind not in shown:
+            shown.add(kind)
+            yield from filter(None, (_describe_event(outcome, *kind),))
+
+
+def _describe_event(outcome: GateOutcome, event: Event, action: Action) -> str:
+    """Say where an event happened that concerns rows or rules: the worst row, or all names."""
+    rows = [
+        row
+        for rule in outcome.rules
+        for row in rule.rows
+        if rule.find_event(row) == (event, action)
+    ]
+    if event is MISSING:
+        return say_dropped(outcome, action)
+    if event is NOT_COMPARED:
+        blind = [rule for rule in outcome.rules if not rule.has_compared]
+        return "; ".join(_lower(describe_blind(rule)) for rule in blind) or "nothing was compared"
+    if event is ACCEPTED:
+        return _describe_accepted(outcome, rows)
+    worst = max(rows, key=lambda row: (row.newly_fails, measure_cost(row)))
+    if event is FAILING:
+        return f"requests fail: {_describe_failures(rows)}"
+    if event is UNDECIDABLE:
+        return f"undecided: {_describe(worst)} ({worst.undecided})"
+    return f"{say(worst)}: {_describe(worst)}"
+
+
+def _describe_accepted(outcome: GateOutcome, rows: Sequence[RowOutcome]) -> str:
+    """Name the regressions and removals that the policy accepts."""
+    names = [f"{_describe(row)} ({row.accepted.text})" for row in rows if row.accepted]
+    names += [
+        f"{lost.benchmark} removed ({accepted.text})"
+        for rule in outcome.rules
+        for lost in rule.dropped
+        if (accepted := rule.find_acceptance(lost))
+    ]
+    return printable(f"accepted: {', '.join(dict.fromkeys(names))}")
+
+
+def _describe_best(outcome: GateOutcome) -> str:
+    """Describe the row that is nearest to its limit, where no event happened."""
+    word = next(word for word in WORDS if outcome.count(word))
+    worst = max(outcome.with_word(word), key=measure_cost)
+    return f"{say(worst)}: {_describe(worst)}"
+
+
+def _choose_mark(outcome: GateOutcome) -> str:
+    events = outcome.occurrences
+    if any(each.event is FAILING and each.action == "fail" for each in events):
+        return "✗"
+    if outcome.verdict == FAIL:
+        return "✗"
+    if any(each.event not in {ADDED, ACCEPTED} for each in events):
+        return "?"
+    return MARKS[mark_of(max(outcome.rows, key=_rank))] if outcome.rows else "✓"
+
+
+def _rank(row: RowOutcome) -> tuple[bool, float]:
+    return mark_of(row) == ACCEPTABLE, measure_cost(row)
+
+
+def _describe_end(outcome: GateOutcome) -> str:
+    """Say what the policy makes of what is undecided or missing."""
+    told = [each for each in outcome.occurrences if each.event not in {ADDED, ACCEPTED}]
+    if told and outcome.has_passed and outcome.has_baseline:
+        return "the policy lets this pass"
+    return "the policy fails this" if outcome.exit_code is ExitCode.INCONCLUSIVE else ""
+
+
+def _describe(row: RowOutcome) -> str:
+    rule = row.rule
+    told = " ".join(filter(None, (name_row(row), write_cost(row), write_cost_interval(row))))
+    if row.word == WITHIN and rule.target is not None:
+        return f"{told}, target {rule.target.text}"
+    if row.word == ACCEPTABLE and rule.target is not None:
+        return f"{told}, inside the limit {rule.limit.text}, target {rule.target.text} not shown"
+    return f"{told}, {say_limit(row)}"
+
+
+def _count(outcome: GateOutcome) -> str:
+    """Count the rows by their words; empty where there is but one."""
+    total = len(outcome.rows)
+    words = [word for word in WORDS if outcome.count(word)]
+    counts = [(outcome.count(word), say(next(outcome.with_word(word)))) for word in words]
+    if total <= 1:
+        return ""
+    if len(counts) == 1:
+        return f"all {total} rows: {counts[0][1]}"
+    return f"of {total} rows " + ", ".join(f"{number} {word}" for number, word in counts)
+
+
+def _describe_failures(rows: Sequence[RowOutcome]) -> str:
+    """Say where the largest share of requests newly fails."""
+    return say_failures(max(rows, key=lambda row: row.contrast.failed_variant))
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

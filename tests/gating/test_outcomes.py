@@ -1,0 +1,297 @@
+"""Every line of the table of outcomes, end to end: from paths and from a store."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import gated
+import pytest
+
+from benchkit.cli import run
+from benchkit.gating.events import EVENTS, write_events
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+WRK = FIXTURES / "tracing-wrk" / "none" / "wrk-1.txt"
+REFUSED = FIXTURES / "wrk-edge" / "wrk" / "wrk-refused-1.txt"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """Results, a policy, and what the gate makes of them."""
+
+    write: Callable[[Path], object]
+    policy: str = ""
+    options: tuple[str, ...] = ()
+    code: int
+    verdict: str
+    event: str
+    says: str
+
+
+def pair(**more: object) -> Callable[[Path], object]:
+    return lambda folder: gated.write_pair(folder, **more)  # type: ignore[arg-type]
+
+
+def allocations(folder: Path) -> None:
+    gated.write_pair(folder)
+    text = (folder / "enabled.txt").read_text()
+    (folder / "enabled.txt").write_text(text.replace("6 allocs/op", "7 allocs/op"))
+
+
+def bytes_grown(folder: Path) -> None:
+    gated.write_pair(folder)
+    text = (folder / "enabled.txt").read_text()
+    (folder / "enabled.txt").write_text(text.replace("172 B/op", "188 B/op"))
+
+
+def bytes_hardly_grown(folder: Path) -> None:
+    gated.write_pair(folder)
+    text = (folder / "enabled.txt").read_text()
+    (folder / "enabled.txt").write_text(text.replace("172 B/op", "173 B/op"))
+
+
+def crash(variant: str) -> Callable[[Path], object]:
+    def write(folder: Path) -> None:
+        for name in ("baseline", "enabled"):
+            for number in range(1, 7):
+                (folder / name).mkdir(parents=True, exist_ok=True)
+                rate = 10400 + 7 * number + 3 * len(name)
+                text = WRK.read_text().replace("10406.41", f"{rate:.2f}")
+                (folder / name / f"wrk-{number}.txt").write_text(text)
+        shutil.copy(REFUSED, folder / variant / "wrk-7.txt")
+
+    return write
+
+
+def gone(folder: Path) -> None:
+    gated.write_pair(folder)
+    gated.write_runs(folder / "enabled.txt", seed=2, benchmarks=("Ping",))
+
+
+def added(folder: Path) -> None:
+    gated.write_pair(folder)
+    gated.write_runs(folder / "enabled.txt", seed=2, benchmarks=("Ping", "Set", "Fresh"))
+
+
+def damaged(folder: Path) -> None:
+    gated.write_pair(folder)
+    text = (folder / "enabled.txt").read_text()
+    (folder / "enabled.txt").write_text(text + "BenchmarkTorn-8\t 4000\t 30")
+
+
+def unknown(folder: Path) -> None:
+    gated.write_pair(folder)
+    (folder / "notes.log").write_text("nothing that a tool printed\n", encoding="utf-8")
+
+
+def many_rows(folder: Path) -> None:
+    names = tuple(f"Op{number}" for number in range(60))
+    gated.write_runs(folder / "baseline.txt", seed=1, runs=6, benchmarks=names)
+    gated.write_runs(folder / "enabled.txt", seed=2, runs=6, benchmarks=names, cost=1.0)
+
+
+def alone(folder: Path) -> None:
+    gated.write_runs(folder / "enabled.txt", seed=1)
+
+
+SAME, WORSE = pair(), pair(cost=0.2)
+LIMIT = "[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\n"
+ACCEPT = "[[gate.accept]]\nbenchmark = '*'\nreason = 'TLS'\n"
+
+CASES = {
+    "regression": Case(
+        write=WORSE, code=1, verdict="fail", event="regression", says="✗ Regression: time_per_op"
+    ),
+    "over a limit": Case(
+        write=WORSE, policy=LIMIT, code=1, verdict="fail", event="regression",
+        says="✗ Over the limit: time_per_op",
+    ),
+    "one more allocation": Case(
+        write=allocations, code=1, verdict="fail", event="regression",
+        says="✗ Regression: allocs_per_op",
+    ),
+    "exact warns": Case(
+        write=allocations, policy="[policy]\nexact = 'warn'\n", code=0, verdict="fail",
+        event="regression", says="the policy lets this pass.",
+    ),
+    "exact passes": Case(
+        write=allocations, policy="[policy]\nexact = 'pass'\n", code=0, verdict="pass",
+        event="regression", says="the policy lets this pass.",
+    ),
+    "more bytes": Case(
+        write=bytes_grown, code=1, verdict="fail", event="regression",
+        says="✗ Regression: bytes_per_op",
+    ),
+    "bytes within the margin": Case(
+        write=bytes_hardly_grown, code=0, verdict="pass", event="", says="✓ No regression"
+    ),
+    "crash": Case(
+        write=crash("enabled"), code=1, verdict="fail", event="crash",
+        says="✗ Crashed: enabled failed: ",
+    ),
+    "crash warns": Case(
+        write=crash("enabled"), policy="[policy]\non_failure = 'warn'\n", code=0, verdict="fail",
+        event="crash", says="✗ Crashed: enabled failed: ",
+    ),
+    "crash of the baseline": Case(
+        write=crash("baseline"), code=4, verdict="undecided", event="baseline_crash",
+        says="? The baseline crashed: baseline failed: ",
+    ),
+    "gone": Case(
+        write=gone, code=3, verdict="fail", event="missing", says="✗ Set not compared: only in"
+    ),
+    "gone warns": Case(
+        write=gone, policy="[policy]\non_missing = 'warn'\n", code=0, verdict="fail",
+        event="missing", says="✗ Set not compared: only in",
+    ),
+    "removed on purpose": Case(
+        write=gone, policy="[[gate.accept]]\nremoved = 'Set'\n", code=0, verdict="pass",
+        event="accepted", says="Set removed (for good)",
+    ),
+    "new": Case(write=added, code=0, verdict="pass", event="added", says="new: Fresh, only in"),
+    "damaged": Case(
+        write=damaged, code=3, verdict="fail", event="damaged", says="✗ 1 file is damaged: "
+    ),
+    "damaged warns": Case(
+        write=damaged, policy="[policy]\non_damaged = 'warn'\n", code=0, verdict="fail",
+        event="damaged", says="✗ 1 file is damaged: ",
+    ),
+    "inconclusive": Case(
+        write=pair(spread=0.3), policy=LIMIT, code=0, verdict="pass", event="inconclusive",
+        says="? Not shown: time_per_op",
+    ),
+    "inconclusive fails": Case(
+        write=pair(spread=0.3), policy=LIMIT + "on_inconclusive = 'fail'\n", code=4,
+        verdict="undecided", event="inconclusive", says="? Not shown: time_per_op",
+    ),
+    "too few runs": Case(
+        write=pair(runs=2), code=4, verdict="undecided", event="undecidable",
+        says="2 runs on a side, the policy asks for 3",
+    ),
+    "fewer than min_runs": Case(
+        write=SAME, policy="[policy]\nmin_runs = 12\n", code=4, verdict="undecided",
+        event="undecidable", says="10 runs on a side, the policy asks for 12",
+    ),
+    "too few runs warns": Case(
+        write=pair(runs=2), policy="[policy]\non_undecided = 'warn'\n", code=0,
+        verdict="undecided", event="undecidable", says="the policy lets this pass.",
+    ),
+    "too many rows": Case(
+        write=many_rows, policy=LIMIT, code=4, verdict="undecided", event="undecidable",
+        says="6 + 6 runs cannot reach p ≤ 0.05 among 60 rows",
+    ),
+    "too many rows without a limit": Case(
+        write=many_rows, code=4, verdict="undecided", event="undecidable",
+        says="6 + 6 runs cannot reach p ≤ 0.05 among 60 rows",
+    ),
+    "no baseline": Case(
+        write=alone, code=3, verdict="fail", event="not_compared", says="✗ Nothing was compared"
+    ),
+    "first run": Case(
+        write=alone, options=("--allow-missing-baseline",), code=0, verdict="pass",
+        event="no_baseline", says="? There is no baseline: nothing was compared",
+    ),
+    "a rule without rows": Case(
+        write=SAME, policy=LIMIT + "where = {benchmark = 'Gone'}\n", code=3, verdict="fail",
+        event="not_compared", says="found no benchmark=Gone",
+    ),
+    "accepted until a day": Case(
+        write=WORSE, policy=f"{LIMIT}{ACCEPT}until = 2999-12-31\n", code=0, verdict="pass",
+        event="accepted", says="(until 2999-12-31: TLS)",
+    ),
+    "accepted until yesterday": Case(
+        write=WORSE, policy=f"{LIMIT}{ACCEPT}until = 2020-01-01\n", code=1, verdict="fail",
+        event="regression", says="✗ Over the limit: ",
+    ),
+    "accepted without a limit": Case(
+        write=WORSE, policy=f"{ACCEPT}until = '2999-12-31'\n", code=0, verdict="pass",
+        event="accepted", says="(until 2999-12-31: TLS)",
+    ),
+    "accepted until an unrecorded commit": Case(
+        write=WORSE, policy=f"{ACCEPT}until = 'abc1234'\n", code=1, verdict="fail",
+        event="regression", says="✗ Regression: ",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("road", ["paths", "store"])
+@pytest.mark.parametrize("name", CASES)
+def test_every_outcome(
+    name: str,
+    road: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    case = CASES[name]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").mkdir()
+    case.write(tmp_path / "results")
+    (tmp_path / "benchkit.toml").write_text(f"schema = 1\n{case.policy}", encoding="utf-8")
+    named = ["results"]
+    if road == "store":
+        run(["ingest", "results", "--quiet"])
+        shutil.rmtree(tmp_path / "results")
+        named = []
+    capsys.readouterr()
+    files = ("--junit", "j.xml", "--comment", "c.md", "--format", "json", "--quiet")
+    assert run(["gate", *named, *case.options, *files]) == case.code
+    told = json.loads(capsys.readouterr().out)
+    sentence = told["sentence"]
+    assert told["exit_code"] == case.code
+    assert told["verdict"] == case.verdict
+    assert {event for event, count in told["counts"].items() if count} >= {case.event} - {""}
+    assert case.says in sentence
+    assert sentence.endswith(".")
+    comment = (tmp_path / "c.md").read_text(encoding="utf-8").replace("\\", "")
+    assert case.says.removesuffix(".").replace("<", "&lt;") in comment
+    junit = ET.parse(tmp_path / "j.xml").getroot()  # noqa: S314 - our own file
+    failing = junit.findall(".//failure") + junit.findall(".//error")
+    assert bool(failing) == bool(case.code)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "verdict"), [((), 0, "pass"), (("--strict",), 3, "fail")]
+)
+def test_a_file_of_no_known_format_warns_and_fails_under_strict(
+    options: tuple[str, ...],
+    code: int,
+    verdict: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "results").mkdir()
+    unknown(tmp_path / "results")
+    monkeypatch.chdir(tmp_path)
+    assert run(["gate", "results", "--quiet", "--format", "json", *options]) == code
+    told = json.loads(capsys.readouterr().out)
+    assert (told["verdict"], told["counts"]["unknown"]) == (verdict, 1)
+    assert "1 file has no known format: results/notes.log" in told["sentence"]
+
+
+def test_the_worst_exit_code_wins_and_every_event_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = tmp_path / "results"
+    gated.write_pair(results, cost=0.2)
+    gated.write_runs(results / "enabled.txt", seed=2, cost=0.2, benchmarks=("Ping", "Fresh"))
+    with (results / "enabled.txt").open("a") as file:
+        file.write("BenchmarkTorn-8\t 4000\t 30")
+    monkeypatch.chdir(tmp_path)
+    assert run(["gate", "results", "--quiet"]) == 1
+    said = capsys.readouterr().out.splitlines()[0]
+    assert said.startswith("✗ Regression: time_per_op of enabled on Ping")
+    for clause in ("1 file is damaged: ", "Set not compared: only in baseline", "new: Fresh"):
+        assert clause in said
+
+
+def test_the_readme_shows_the_table_that_decides() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert write_events() in readme
+    assert len({event.name for event in EVENTS}) == len(EVENTS)
