@@ -34,15 +34,17 @@ _ADORNMENTS = "#*=-~^\"'+.:<>_"
 #: Depths below those of Markdown: banners by their character, bold lines.
 _BANNER, _BOLD = 10, 30
 _LONGEST = 100
+#: Lines of a code fence that may stand between a block and its caption.
+_REACH = 40
 #: What may stand on both sides of a banner; blanks part it from the text.
 _SIDES = "=*-~#+_<> \t"
 
-_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
-_NUMBER_SIGNS = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|(?=[^\W_]))(\S.*)")
-_UNDERLINE = re.compile(r"[ \t]*([#*=\-~^\"'+.:])\1{2,}[ \t]*")
+_FENCE = re.compile(r"\A[ \t>]*+(`{3,}|~{3,})")
+_NUMBER_SIGNS = re.compile(r"\A {0,3}(#{1,6})(?:[ \t]+|(?=[^\W_]))(\S.*)")
+_UNDERLINE = re.compile(r"\A[ \t]*+([#*=\-~^\"'+.:])\1{2,}+[ \t]*+")
 _TAGGED = re.compile(r"<(h[1-6]|summary)\b[^<>]*>(.+?)</\1>", re.IGNORECASE)
-_COMMENT = re.compile(r"[ \t]*(?:#+|//|;+)[ \t]*(\w.*)")
-_LISTED = re.compile(r"[ \t]*(?:[-*+]|\d{1,2}[.)])[ \t]+(\S.*)")
+_COMMENT = re.compile(r"\A[ \t]*+(?:#++|//|;++)[ \t]*+(\w.*)")
+_LISTED = re.compile(r"\A[ \t]*+(?:[-*+]|\d{1,2}[.)])[ \t]++(\S.*)")
 _ENTRY = re.compile(r"\w[\w ./-]{0,30}[:=：] ?\S")
 _PROMPT_ENDS = "$>%#+✗❯"
 _PROMETHEUS = ("HELP ", "TYPE ", "UNIT ", "EOF")
@@ -163,17 +165,22 @@ class _Page:
     def _find_caption(self, block: Block, before: str) -> str:
         """Return the caption directly above a block or its command, empty if there is none.
 
-        A block directly below another one has the caption of that one, ``before``.
+        A block directly below another one has the caption of that one, ``before``. In a code fence
+        other output may stand between.
         """
-        for number in range(block.first - 1, max(block.first - 12, 0), -1):
+        for number in range(block.first - 1, max(block.first - _REACH, 0), -1):
             line = self._line(number)
             text = line.strip()
             if number in self._taken:
                 return before
             if self._read_line(number, line, is_fenced=number in self._fenced):
                 break
-            if text and not _FENCE.match(line) and not _shows(text, block.command):
-                return _read_caption(line, is_fenced=number in self._fenced)
+            if not text or _FENCE.match(line) or _shows(text, block.command):
+                continue
+            is_fenced = number in self._fenced
+            caption = _read_caption(line, is_fenced=is_fenced)
+            if caption or not is_fenced:
+                return caption
         return ""
 
 

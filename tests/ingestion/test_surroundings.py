@@ -97,3 +97,18 @@ def test_results_in_columns_are_parted_by_headings_too(tmp_path: Path) -> None:
         ("bench", "old / X", "", 3000),
         ("bench", "new / X", "", 3000),
     ]
+
+
+def test_pages_of_tests_measured_once_give_no_verdict(tmp_path: Path) -> None:
+    page = (PAGES / "frameworks.md").read_text(encoding="utf-8")
+    (tmp_path / "main.md").write_text(page, encoding="utf-8")
+    (tmp_path / "pr.md").write_text(
+        page.replace("Requests/sec:  ", "Requests/sec:  1"), encoding="utf-8"
+    )
+    rows = (
+        bk.load(str(tmp_path / "main.md"), str(tmp_path / "pr.md")).compare(baseline="main").frame
+    )
+    rate = rows[rows["metric"] == "request_rate"]
+    assert len(rate) == 4
+    assert set(rate["n_baseline"]) == {1}
+    assert rate["p"].isna().all()

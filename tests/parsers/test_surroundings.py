@@ -86,6 +86,7 @@ def test_the_lines_of_a_block_are_no_headings() -> None:
         ("Keep-alive:\n\n```\n@", "Keep-alive"),
         ("- Keep-alive\n```\n@", "Keep-alive"),
         ("```\n# Keep-alive\n$ wrk -c8 http://a/\n@", "Keep-alive"),
+        ("- Keep-alive\n```\nlistening on port 80\n  stop with Ctrl+C\n@", "Keep-alive"),
         ("Pod: a-1\n@", "Pod: a-1"),
         ("Prose that goes on\n@", ""),
         ("Keep-alive:\n\nProse that goes on\n@", ""),
