@@ -19,6 +19,7 @@ from benchkit.config.accepted import Accepted
 from benchkit.errors import DataError
 from benchkit.history import trace
 from benchkit.history.model import History
+from benchkit.plots.history import data
 from benchkit.tables.history import history_lines, history_tables
 
 if TYPE_CHECKING:
@@ -159,8 +160,14 @@ def test_among_many_series_the_one_that_changed_is_told() -> None:
 
 def test_without_commit_or_date_there_is_no_history() -> None:
     observations, runs = store([1e-3] * 5, dated=False)
-    with pytest.raises(DataError, match="tells its commit and date"):
+    with pytest.raises(DataError, match="none of 5 commits has a date, nor a run with a start"):
         trace(observations, runs)
+    nameless = runs.assign(env=[{} for _ in range(len(runs))])
+    with pytest.raises(DataError, match="no run names its commit; benchkit history add"):
+        trace(observations, schema.runs(nameless))
+    dated, of_dated = store([1e-3] * 5)
+    with pytest.raises(DataError, match="runs of 5 commits have no primary metric; name one with"):
+        trace(dated, of_dated, Plan(primaries=(("bytes_per_op", ""),)))
     runs["started_at"] = pd.Series([pd.Timestamp(START)] * len(runs)).astype("datetime64[us, UTC]")
     assert len(trace(observations, schema.runs(runs)).series) == 1
 
@@ -183,3 +190,67 @@ def test_neither_the_order_of_rows_nor_the_unit_matters(random: Random, factor: 
     (other,) = trace(schema.observations(shuffled), runs, Plan()).series
     assert [c.commit for c in one.changes] == [c.commit for c in other.changes] == [name(12)]
     assert one.changes[0].ratio == pytest.approx(other.changes[0].ratio)
+
+
+def counted(
+    levels: Sequence[float], metric: str = "allocs_per_op", unit: str = "1", runs: int = 3
+) -> History:
+    """Follow counts that every run of a commit has in common."""
+    observations, told = store([1e-3] * len(levels))
+    rows = observations.assign(metric=metric, unit=unit, value=np.repeat(levels, 3).astype(float))
+    kept = rows["run"].le(runs), told["run"].le(runs)
+    plan = Plan(primaries=((metric, ""),))
+    return trace(schema.observations(rows[kept[0]]), schema.runs(told[kept[1]]), plan)
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+@pytest.mark.parametrize(
+    ("before", "after", "size"), [(12, 13, "+8.3 % (12 → 13)"), (0, 1, "0 → 1")]
+)
+def test_a_count_that_changes_at_the_newest_commit_is_outside_at_once(
+    before: int, after: int, size: str, runs: int
+) -> None:
+    history = counted([before] * 22 + [after], runs=runs)
+    (series,) = history.series
+    assert series.newest.verdict == "outside"
+    assert "1 series: 1 change of level, the newest commit outside in 1." in text(history)
+    assert f"since 0000022 (23 Oct 2026): ▲ costs {size}, 1 commit" in text(history)
+    newest = history_tables(history)[0].rows[0][-1].text.replace("\N{NO-BREAK SPACE}", " ")
+    assert newest.endswith(f"outside, {size} beside the 22 commits before it")
+    data(history)
+
+
+def test_a_count_that_stays_is_inside_and_one_that_changed_earlier_keeps_its_commit() -> None:
+    assert counted([0] * 9).series[0].newest.verdict == "inside"
+    history = counted([12] * 10 + [14] * 2 + [12] * 9)
+    (series,) = history.series
+    assert [(c.commit, c.before, c.after, c.commits) for c in series.changes] == [
+        (name(10), 12, 14, 2),
+        (name(12), 14, 12, 9),
+    ]
+    assert series.newest.verdict == "inside"
+    assert "in turn, and gate" not in text(history)  # a fact needs no other run
+
+
+def test_bytes_within_the_margin_are_one_level() -> None:
+    assert counted([1000] * 9 + [1010], "bytes_per_op", "B").series[0].changes == ()
+    (change,) = counted([1000] * 9 + [1100], "bytes_per_op", "B").series[0].changes
+    assert change.ratio == pytest.approx(1.1)
+
+
+def test_a_series_with_a_zero_is_listed_with_the_reason_why_it_is_not_judged() -> None:
+    history = counted([2, 0, 3, 1, 2, 5, 0, 2, 1, 3], "failures", "1")
+    (series,) = history.series
+    assert len(series.measured) == 10
+    why = "Not judged, for a value of 0 or below has no ratio: failures · base · Ping."
+    assert why in text(history)
+    assert len(history_tables(history)[1].rows) == 10
+
+
+def test_equal_times_say_why_they_predict_nothing() -> None:
+    observations, runs = store([1e-3] * 23)
+    history = trace(schema.observations(observations.assign(value=1e-3)), runs)
+    (line,) = history_tables(history)[1].footer
+    assert line.endswith(
+        "no baseline, more than half of the 22 commits of the same level before it are equal"
+    )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from benchkit.comparison.model import Plan
 from benchkit.config.accepted import Accepted
 from benchkit.errors import DataError
+from benchkit.history.exact import find_levels, list_changes, place_newest
 from benchkit.history.model import Change, History, Newest, Series
 from benchkit.history.tracks import Label, Run, Track, collect_tracks, date_commits, read_labels
 from benchkit.stats.changepoint import (
@@ -69,23 +70,58 @@ def trace(
     Raises
     ------
     DataError
-        If no run of a primary metric tells its commit.
+        If no run names its commit, no commit has a date, or none has a primary metric.
     """
     plan = plan or Plan()
     told = read_labels(runs)
     dates, undated = date_commits(told)
     tracks = list(collect_tracks(observations, runs, plan, told, dates))
     if not tracks:
-        what = "no run with a primary metric tells its commit and date"
-        hint = "benchkit history add PATH --commit SHA --date 2026-11-20T10:00:00Z"
-        raise DataError(what, hint=hint)
-    first = [_test(track, accepted, len(tracks), seed) for track in tracks]
-    adjusted = benjamini_hochberg(first)
+        raise _explain_nothing(told, dates)
+    tested = [track for track in tracks if track.is_positive and not track.is_exact]
+    first = [_test(track, accepted, len(tested), seed) for track in tested]
+    passed = {
+        id(track)
+        for track, p in zip(tested, benjamini_hochberg(first) if first else (), strict=True)
+        if p <= ALPHA
+    }
     series = [
-        _analyse(track, accepted, plan, margin, seed, looks=p <= ALPHA)
-        for track, p in zip(tracks, adjusted, strict=True)
+        _judge(track, accepted, plan, margin)
+        if track.is_exact or not track.is_positive
+        else _analyse(track, accepted, plan, margin, seed, looks=id(track) in passed)
+        for track in tracks
     ]
     return History(tuple(series), tuple(undated), tuple(_tell_unmatched(accepted, told)))
+
+
+def _explain_nothing(told: Mapping[Run, Label], dates: Mapping[str, object]) -> DataError:
+    """Return the error that says what is missing: commits, their dates, or a primary metric."""
+    add = "benchkit history add PATH --commit SHA --date 2026-11-20T10:00:00Z"
+    if not told:
+        return DataError("no run names its commit", hint=add)
+    commits = sorted({label.commit for label in told.values()})
+    count = "1 commit" if len(commits) == 1 else f"{len(commits)} commits"
+    if not dates:
+        return DataError(f"none of {count} has a date, nor a run with a start", hint=add)
+    what = f"the runs of {count} have no primary metric"
+    return DataError(what, hint="name one with --metric; see `benchkit export`")
+
+
+def _judge(track: Track, accepted: Sequence[Accepted], plan: Plan, margin: float) -> Series:
+    """Follow exact counts; of other values with a 0 among them say why they are not judged."""
+    points = track.measured
+    reasons = {place: one.reason for place, one in track.bounds(accepted).items()}
+    if track.is_exact:
+        starts = find_levels(track.per_commit, track.names["metric"], margin, reasons)
+        changes, unjudged = list_changes(points, starts, reasons), ""
+        newest = place_newest(points, changes)
+    else:
+        changes, unjudged = [], "a value of 0 or below has no ratio"
+        newest = Newest(math.nan, math.nan, math.nan, len(points) - 1)
+    return Series(
+        **track.names, machine=", ".join(track.machine.values()), points=tuple(track.points),
+        changes=tuple(changes), newest=newest, confidence=plan.confidence, unjudged=unjudged,
+    )  # fmt: skip
 
 
 def _tell_unmatched(accepted: Sequence[Accepted], told: Mapping[Run, Label]) -> Iterator[str]:
@@ -128,7 +164,7 @@ def _analyse(
     looks: bool,
 ) -> Series:
     logs, confidence = track.logs, plan.confidence
-    points = [point for point in track.points if point.runs]
+    points = track.measured
     reasons = {place: one.reason for place, one in track.bounds(accepted).items()}
     pvalues = dict.fromkeys(reasons, math.nan)
     stretches = _stretches(track, accepted)
@@ -148,6 +184,8 @@ def _analyse(
         change = Change(
             points[place].commit, points[place].time, ratio, low, high, pvalues[place],
             after - place, reasons.get(place, ""),
+            median(p.value for p in points[before:place]),
+            median(p.value for p in points[place:after]),
         )  # fmt: skip
         changes.append(change)
     newest = _place_newest(logs[max(pvalues, default=0) :], confidence, margin)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from math import nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,11 @@ class Change:
         That it has lasted for.
     reason : str
         Why it was accepted; empty if it was not.
+    before, after : float
+        The medians of the two levels, in the base unit.
+    is_exact : bool
+        Whether these are counts, which every run of a level has in common; the ratio is NaN where
+        one of them is 0.
     """
 
     commit: str
@@ -46,6 +52,9 @@ class Change:
     pvalue: float
     commits: int
     reason: str = ""
+    before: float = nan
+    after: float = nan
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +69,8 @@ class Newest:
         How many they are; 8 predict.
     is_small : bool
         Whether it is nearer to their median than the margin.
+    is_changed : bool or None
+        Of exact counts: whether it is another than theirs. None for other values.
     """
 
     ratio: float
@@ -67,10 +78,13 @@ class Newest:
     high: float
     commits: int
     is_small: bool = False
+    is_changed: bool | None = None
 
     @property
     def verdict(self) -> str:
         """``inside``, ``within the margin``, ``outside`` of both, or ``no baseline``."""
+        if self.is_changed is not None:
+            return "outside" if self.is_changed else "inside"
         if not self.low <= self.high:
             return "no baseline"
         if self.low <= self.ratio <= self.high:
@@ -94,6 +108,8 @@ class Series:
     newest : Newest
     confidence : float
         Of every interval.
+    unjudged : str
+        Why neither levels nor the newest commit are judged; empty where they are.
     """
 
     group: str
@@ -111,6 +127,7 @@ class Series:
     changes: tuple[Change, ...]
     newest: Newest
     confidence: float
+    unjudged: str = ""
 
     @property
     def measured(self) -> tuple[Point, ...]:

@@ -98,4 +98,5 @@ def is_cost(series: Series, change: Change) -> bool | None:
     """Tell whether a change is for the worse; None where no direction is better."""
     if series.better not in {"lower", "higher"}:
         return None
-    return (change.ratio > 1) == (series.better == "lower")
+    is_more = change.after > change.before if change.is_exact else change.ratio > 1
+    return is_more == (series.better == "lower")

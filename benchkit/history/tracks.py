@@ -19,7 +19,9 @@ from benchkit.comparison.model import Plan
 from benchkit.config.accepted import Accepted
 from benchkit.history.model import Point
 from benchkit.layout.values import UnusableError, read_time
+from benchkit.metrics import Metric
 from benchkit.schema import FINGERPRINT
+from benchkit.stats.exact import is_steady
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -44,15 +46,36 @@ class Track:
     machine: dict[str, str]
     values: dict[str, list[float]] = field(default_factory=dict)
     points: list[Point] = field(default_factory=list)
+    assume: str = "nothing"
+
+    @property
+    def measured(self) -> list[Point]:
+        """The points without gaps."""
+        return [point for point in self.points if point.runs]
+
+    @property
+    def per_commit(self) -> list[list[float]]:
+        """The values of each measured commit's runs, in order."""
+        return [self.values[point.commit] for point in self.measured]
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether every value has a logarithm."""
+        return all(min(values) > 0 for values in self.values.values())
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether these are counts that hardly vary between the runs of a commit."""
+        return self.assume == "exact" and all(map(is_steady, self.values.values()))
 
     @property
     def logs(self) -> list[float]:
         """Logarithms of what was measured, in order."""
-        return [math.log(point.value) for point in self.points if point.runs]
+        return [math.log(point.value) for point in self.measured]
 
     def bounds(self, accepted: Sequence[Accepted]) -> dict[int, Accepted]:
         """Return where accepted changes begin among the measured points, and after the first."""
-        commits = [point.commit for point in self.points if point.runs]
+        commits = [point.commit for point in self.measured]
         at = {i: one for i, sha in enumerate(commits) for one in accepted if one.names(sha)}
         return {i: one for i, one in at.items() if i > 0}
 
@@ -94,7 +117,7 @@ def collect_tracks(
     told: Mapping[Run, Label],
     dates: Mapping[str, datetime],
 ) -> Iterator[Track]:
-    """Yield the tracks of primary metrics whose values all have logarithms."""
+    """Yield the tracks of primary metrics."""
     known = tell_of_runs(runs)
     tracks: dict[tuple[str, Key], list[Track]] = {}
     for variant, cells in collect(observations, plan, known).items():
@@ -102,11 +125,9 @@ def collect_tracks(
             _, _, _, tool, subject, metric, stat = key
             model = known.load_model.get(tool, "unknown")
             if is_primary(metric, stat, subject, tool, model, plan):
-                better = known.metric(metric, cell.unit).better
-                _sort_runs(tracks, variant, key, cell, better, told, dates)
+                about = known.metric(metric, cell.unit)
+                _sort_runs(tracks, variant, key, cell, about, told, dates)
     for track in (track for same in tracks.values() for track in same):
-        if min(min(values) for values in track.values.values()) <= 0:
-            continue
         commits = [commit for commit in dates if commit in track.values]
         first, last = (list(dates).index(commits[i]) for i in (0, -1))
         for commit in list(dates)[first : last + 1]:
@@ -121,7 +142,7 @@ def _sort_runs(
     variant: str,
     key: Key,
     cell: Cell,
-    better: str,
+    about: Metric,
     told: Mapping[Run, Label],
     dates: Mapping[str, datetime],
 ) -> None:
@@ -139,9 +160,9 @@ def _sort_runs(
             names = {
                 "group": own, "benchmark": benchmark, "params": params, "tool": tool,
                 "subject": subject, "metric": metric, "stat": stat, "unit": cell.unit,
-                "better": better, "variant": variant,
+                "better": about.better, "variant": variant,
             }  # fmt: skip
-            track = Track(names, machine)
+            track = Track(names, machine, assume=about.assume)
             same.append(track)
         track.values.setdefault(label.commit, []).append(value)
 

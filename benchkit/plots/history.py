@@ -6,6 +6,7 @@ that stands out are seen before any table is read.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
@@ -17,7 +18,7 @@ from benchkit.plots import theme
 from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange
 from benchkit.plots.grid import draw_chart
 from benchkit.plots.places import name_values
-from benchkit.units import Scale, common_scale, format_change
+from benchkit.units import Scale, common_scale, format_change, format_quantity
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,7 +89,11 @@ def _level(level: _Placed, scale: Scale) -> Line:
 
 def _ring(series: Series, change: Change, level: _Placed, scale: Scale) -> Line:
     place, point = level[0]
-    text = format_change(change.ratio) + (" accepted" if change.reason else "")
+    is_relative = not math.isnan(change.ratio)
+    size = (
+        format_change(change.ratio) if is_relative else format_quantity(change.after, series.unit)
+    )
+    text = size + (" accepted" if change.reason else "")
     colour = 0 if change.reason else _SERIES[is_cost(series, change)]
     return Line(
         name="", series=colour, x=(float(place),), y=(point.value / scale.factor,),
@@ -99,7 +104,7 @@ def _ring(series: Series, change: Change, level: _Placed, scale: Scale) -> Line:
 def _predicted(series: Series, level: _Placed, scale: Scale) -> Iterator[Line]:
     """Yield the interval that the level predicts for the newest commit, where it predicts one."""
     newest = series.newest
-    if newest.verdict == "no baseline":
+    if newest.is_changed is not None or newest.verdict == "no baseline":
         return
     place, point = level[-1]
     middle = point.value / newest.ratio

@@ -79,10 +79,11 @@ def exact_difference(x: ArrayLike, y: ArrayLike) -> ExactDifference | None:
     baseline, variant = _range(before), _range(after)
     same = baseline == variant and baseline[0] == baseline[1]
     apart = baseline[1] < variant[0] or variant[1] < baseline[0]
-    sides = np.sort(before), np.sort(after)
-    if not same and not (apart and all(map(_is_steady, sides)) and _is_told(before, after)):
+    if not same and not (
+        apart and is_steady(before) and is_steady(after) and _is_told(before, after)
+    ):
         return None
-    difference = middle(sides[1]) - middle(sides[0])
+    difference = middle(np.sort(after)) - middle(np.sort(before))
     return ExactDifference(baseline, variant, difference, changed=not same)
 
 
@@ -104,5 +105,13 @@ def _is_constant(*samples: FloatArray) -> bool:
     return all(low == high for low, high in map(_range, samples))
 
 
-def _is_steady(ordered: FloatArray) -> bool:
+def is_steady(values: ArrayLike) -> bool:
+    """Return whether a side varies by at most 10 % of its median's size.
+
+    Examples
+    --------
+    >>> is_steady([512, 512, 513]), is_steady([0, 0]), is_steady([0, 1])
+    (True, True, False)
+    """
+    ordered = np.sort(read_sample(values, "values"))
     return float(ordered[-1] - ordered[0]) <= LARGEST_VARIATION * abs(middle(ordered))

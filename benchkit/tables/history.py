@@ -12,9 +12,10 @@ from datetime import datetime
 
 from benchkit.history.model import Change, History, Newest, Point, Series
 from benchkit.history.naming import is_cost, name_commits, name_series, shorten
+from benchkit.stats.prediction import HISTORY
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.stub import NONE
-from benchkit.tables.wording import NOTHING
+from benchkit.tables.wording import NOTHING, write_value
 from benchkit.units import (
     common_scale,
     format_change,
@@ -49,8 +50,12 @@ def history_lines(history: History) -> tuple[str, ...]:
     told += [
         f"{name_series(s)}: {write_newest(s)}"
         for s in history.series
-        if s.newest.verdict == "outside"
+        if s.newest.verdict == "outside" and not s.newest.is_changed
     ]
+    unjudged = [name_series(s) for s in history.series if s.unjudged]
+    if unjudged:
+        why = next(s.unjudged for s in history.series if s.unjudged)
+        told.append(f"Not judged, for {why}: {', '.join(unjudged)}.")
     told += _tell_retests(history)
     if history.undated:
         names = ", ".join(shorten(commit, history.undated) for commit in history.undated)
@@ -77,8 +82,12 @@ def history_tables(history: History) -> tuple[Table, ...]:
 
 
 def _tell_retests(history: History) -> list[str]:
-    """Say which commits to measure again, where something was found that nobody has accepted."""
-    pairs = dict.fromkeys(pair for series in history.series for pair in _suspects(series))
+    """Say which commits to measure again, where something was found that nobody has accepted.
+
+    A count that every run has in common is a fact, and needs no other run.
+    """
+    ordinary = (s for s in history.series if not any(c.is_exact for c in s.changes))
+    pairs = dict.fromkeys(pair for series in ordinary for pair in _suspects(series))
     if not pairs:
         return []
     listed = ", ".join(f"{before} and {after}" for before, after in pairs)
@@ -100,20 +109,46 @@ def _suspects(series: Series) -> Iterator[tuple[str, str]]:
 def write_change(series: Series, change: Change) -> str:
     """Write ``since abc1234 (11 Nov 2026): +3.2 % [2.1, 4.3 %], 14 commits``."""
     times = f"{change.commits} commit{'' if change.commits == 1 else 's'}"
-    size = f"{_mark(series, change)} {format_change(change.ratio)} {_interval(change)}"
+    size = f"{_mark(series, change)} {_write_size(series, change)}"
     why = f"; accepted: {printable(change.reason)}" if change.reason else ""
     name = name_commits(series)[change.commit]
     return f"since {name} ({write_day(change.time)}): {size}, {times}{why}"
+
+
+def _write_size(series: Series, change: Change) -> str:
+    """Write ``+3.2 % [2.1, 4.3 %]``; of exact counts ``+8.3 % (12 → 13)``."""
+    if not change.is_exact:
+        return f"{format_change(change.ratio)} {_interval(change)}"
+    ends = (change.before, change.after)
+    scale, step = common_scale(ends, series.unit), float(all(map(float.is_integer, ends)))
+    levels = " → ".join(write_value(end, scale, step if end else 0.0) for end in ends)
+    return levels if math.isnan(change.ratio) else f"{format_change(change.ratio)} ({levels})"
 
 
 def write_newest(series: Series) -> str:
     """Say whether the newest commit lies where those before it predict."""
     newest, point = series.newest, series.measured[-1]
     name = f"newest {name_commits(series)[point.commit]} ({write_day(point.time)})"
+    if series.unjudged:
+        return f"{name}: not judged, {series.unjudged}"
+    if newest.is_changed is not None:
+        return f"{name}: {_write_exact(series)}"
     if newest.verdict == "no baseline":
-        return f"{name}: no baseline, {_count(newest)} of the same level before it; 8 predict"
+        few = f"{_count(newest)} of the same level before it; {HISTORY} predict"
+        equal = f"more than half of the {_count(newest)} of the same level before it are equal"
+        return f"{name}: no baseline, {few if newest.commits < HISTORY else equal}"
     where = format_interval(newest.low, newest.high, ratio=newest.ratio)
     return f"{name}: {newest.verdict}, {format_change(newest.ratio)} beside {where}"
+
+
+def _write_exact(series: Series) -> str:
+    newest = series.newest
+    others = f"the {newest.commits} commits before it"
+    if newest.commits == 1:
+        others = "the commit before it"
+    if not newest.is_changed:
+        return f"inside, as {others}"
+    return f"outside, {_write_size(series, series.changes[-1])} beside {others}"
 
 
 def write_day(time: datetime) -> str:
