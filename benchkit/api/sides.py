@@ -109,7 +109,7 @@ def explain_single_variant(
     lost = sorted(set(seen["variant"]) - {only})
     if lost:
         return DataError(
-            f"nothing to compare: {', '.join(lost)} has no measured run, only failed ones "
+            f"nothing to compare: no measured run of {', '.join(lost)}, only failed ones "
             "or warm-ups",
             hint="see `benchkit runs`",
         )
