@@ -149,6 +149,20 @@ def test_rows_that_lie_in_two_files_are_taken_once_when_the_log_is_written_anew(
     assert count_values(place / "store") == count_values(whole / "store")
 
 
+def test_a_store_that_lost_all_its_values_begins_again(
+    place: Path, whole: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for table in ("runs", "values"):
+        for file in list_files(place, table):
+            file.unlink()
+    store = str(place / "store")
+    assert run(["store", "repair", "--store", store]) == 0
+    assert "wrk-1.txt" in capsys.readouterr().out
+    for name in ("none", "otlp"):
+        assert run(["ingest", f"results/{name}", "--store", store]) == 0
+    assert count_values(place / "store") == count_values(whole / "store")
+
+
 def test_a_lost_table_of_values_is_no_empty_one(place: Path) -> None:
     shutil.rmtree(place / "store" / "values")
     assert run(["compare", "--baseline", "none", "--store", str(place / "store")]) == 3

@@ -251,11 +251,11 @@ def touch(pieces: pa.Table, damage: Sequence[Damage]) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    is_touched = pa.array([False] * len(pieces))
+    is_touched = pa.array([False] * len(pieces), pa.bool_())
     for one in damage:
         if one.batches is None or one.pieces is None:
             continue
-        is_inside = pa.array([True] * len(pieces))
+        is_inside = pa.array([True] * len(pieces), pa.bool_())
         for name, (low, high) in (("batch", one.batches), ("piece", one.pieces)):
             is_inside = pc.and_(is_inside, pc.greater_equal(pieces[name], low))
             is_inside = pc.and_(is_inside, pc.less_equal(pieces[name], high))
@@ -273,7 +273,7 @@ def repair_rows(pieces: pa.Table, values: Table, damage: Sequence[Damage]) -> pa
     import pyarrow.compute as pc
 
     keys = ["batch", "piece"]
-    is_bare = pa.array([False] * len(pieces))
+    is_bare = pa.array([False] * len(pieces), pa.bool_())
     if "role" in pieces.column_names:
         is_bare = pc.invert(pc.is_in(pieces["role"], pa.array(["measured", "companion"])))
     lost = pieces.filter(pc.invert(is_bare)).join(list_values(values), keys, join_type="left anti")
@@ -281,7 +281,9 @@ def repair_rows(pieces: pa.Table, values: Table, damage: Sequence[Damage]) -> pa
     changed = touch(kept, damage)
     if "fingerprint" in changed.column_names:
         place = changed.column_names.index("fingerprint")
-        changed = changed.set_column(place, "fingerprint", pa.array([""] * len(changed)))
+        changed = changed.set_column(
+            place, "fingerprint", pa.array([""] * len(changed), pa.string())
+        )
     flagged = [
         rows.append_column("dropped", pa.array([dropped] * len(rows), pa.bool_()))
         for rows, dropped in ((changed, False), (lost, True))

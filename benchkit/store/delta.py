@@ -28,7 +28,8 @@ _LONGEST_WAIT = 1.0
 #: Retries of a commit that nothing can contradict: new files of values.
 _RETRIES = 100
 #: Entries of the log are kept for as long as a writer may still build on an earlier version.
-_SETTINGS = {"delta.logRetentionDuration": "interval 1 days"}
+#: Each opening reads what came after the last checkpoint.
+_SETTINGS = {"delta.logRetentionDuration": "interval 1 days", "delta.checkpointInterval": "20"}
 
 #: Bytes that are copied at a time.
 _BLOCK = 8 << 20
@@ -179,7 +180,9 @@ class Table:
         import pyarrow as pa
 
         read = [self.read_file(file["path"]) for file in self.list_files(version)]
-        return pa.concat_tables(read, promote_options="permissive") if read else pa.table({})
+        if not read:
+            return plain(pa.schema(version.schema()).empty_table())
+        return pa.concat_tables(read, promote_options="permissive")
 
     def read_groups(self, path: str) -> Iterator[pa.Table]:
         """Yield the rows of one file, a row group at a time."""

@@ -25,8 +25,8 @@ from benchkit.store.damage import (
     repair_rows,
 )
 from benchkit.store.delta import REMEDY, ConflictError, Table, attempts, translated
-from benchkit.store.files import DataFile, write_files, write_rows
-from benchkit.store.tidying import MANY_FILES, MANY_ROWS, Tidied, tidy_values
+from benchkit.store.files import DataFile, write_rows
+from benchkit.store.tidying import MANY_COMMITS, MANY_ROWS, Tidied, tidy_values
 from benchkit.store.values import read_values
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ class Store:
         self.url = url.rstrip("/")
         self._runs = Table(f"{self.url}/runs")
         self._values = Table(f"{self.url}/values", [PARTITION])
+        self._last: tuple[tuple[str, int], pa.Table] | None = None
 
     def is_store(self) -> bool:
         """Whether this is a folder, or a place behind a URL, that holds a store."""
@@ -182,7 +183,11 @@ class Store:
         return bool(names) and any(f["path"] in names for f in self._runs.list_files(version))
 
     def _read_log(self, version: DeltaTable) -> pa.Table:
-        return log_of_runs.complete(self._runs.read(version))
+        """Return the log of a version; the last one that was read is at hand."""
+        key = str(version.metadata().id), version.version()
+        if self._last is None or self._last[0] != key:
+            self._last = key, log_of_runs.complete(self._runs.read(version))
+        return self._last[1]
 
     def values(
         self,
@@ -272,12 +277,6 @@ class Store:
             self._discard(f"{batch}-")
             raise
 
-    def append(self, batches: Iterable[pa.RecordBatch]) -> None:
-        """Append values; they stay invisible until `commit_pieces` names their pieces."""
-        batch = new_batch()
-        with self.staging(batch) as folder:
-            self.add(write_files(folder, batch, batches))
-
     def add(self, files: Sequence[DataFile]) -> None:
         """Commit files of values that lie in the staging folder; all of them, or none."""
         if not files:
@@ -359,7 +358,7 @@ class Store:
     ) -> None:
         files = [file["path"] for file in self._runs.list_files(version)]
         rows = log_of_runs.needed(log)
-        is_much = len(files) >= MANY_FILES or len(log) > 2 * len(rows) + MANY_ROWS
+        is_much = len(files) >= MANY_COMMITS or len(log) > 2 * len(rows) + MANY_ROWS
         if len(files) < 2 or not (is_much or thoroughly):
             return
         with self._writing(log_of_runs.last_seq(log), rows) as file:

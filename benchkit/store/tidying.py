@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: So many files smaller than this are put together.
 MANY_FILES = 64
 SMALL_FILE = 16 << 20
+#: So many files of the log of runs, which every command reads, are put together.
+MANY_COMMITS = 16
 #: Superseded rows that the log of runs may hold, besides as many as are needed.
 MANY_ROWS = 10_000
 #: Age, in microseconds, from which no writer is still about to commit the pieces of a batch.

@@ -1,0 +1,121 @@
+"""A store on an object store loses no run where writers meet, and holds files of our own."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+WRK = (ROOT / "fixtures" / "tracing-wrk" / "none" / "wrk-1.txt").read_text(encoding="utf-8")
+WRITERS, ROUNDS = 4, 2
+WRITER = """
+import sys
+from benchkit.cli import run
+for folder in sys.argv[2:]:
+    if code := run(["ingest", folder, "--store", sys.argv[1], "--jobs", "1", "--quiet"]):
+        sys.exit(code)
+"""
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[dict[str, str]]:
+    """Start an S3 server on loopback that knows conditional puts; give what reaches it."""
+    pytest.importorskip("moto.server", reason="moto[server] is in the dependency group test")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "moto.server", "-p", str(port)]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(100):
+            try:
+                request(address, "PUT", "/bench")
+                break
+            except OSError:
+                time.sleep(0.2)
+        yield {
+            **os.environ,
+            "AWS_ENDPOINT_URL": address,
+            "AWS_ALLOW_HTTP": "true",
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+            "AWS_REGION": "us-east-1",
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def request(address: str, method: str, path: str) -> str:
+    connection = HTTPConnection(address.removeprefix("http://"), timeout=5)
+    connection.request(method, path)
+    return connection.getresponse().read().decode()
+
+
+def list_files(environment: dict[str, str], prefix: str) -> list[str]:
+    path = f"/bench?list-type=2&prefix={prefix}"
+    return re.findall(r"<Key>([^<]+)</Key>", request(environment["AWS_ENDPOINT_URL"], "GET", path))
+
+
+def benchkit(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "benchkit", *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def write_run(path: Path, rate: float) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(re.sub(r"Requests/sec: .*", f"Requests/sec: {rate:.2f}", WRK))
+
+
+def test_no_run_is_lost_where_writers_meet_on_an_object_store(
+    tmp_path: Path, bucket: dict[str, str]
+) -> None:
+    store, wanted, started = "s3://bench/race", [], []
+    for writer in range(WRITERS):
+        folders = []
+        for at in range(ROUNDS):
+            rate = 1000.0 + 10 * writer + at
+            write_run(tmp_path / f"{writer}-{at}" / "none" / f"wrk-{at + 1}.txt", rate)
+            wanted.append(f"{rate}")
+            folders.append(str(tmp_path / f"{writer}-{at}"))
+        command = [sys.executable, "-c", WRITER, store, *folders]
+        started.append(subprocess.Popen(command, env=bucket, stderr=subprocess.PIPE, text=True))
+    errors = [process.communicate(timeout=180)[1] for process in started]
+    assert [process.returncode for process in started] == [0] * WRITERS, errors
+    done = benchkit(bucket, "export", "--metric", "request_rate", "--store", store)
+    rates = [line.split(",")[-8] for line in done.stdout.splitlines()[1:]]
+    assert sorted(rates) == sorted(wanted), done.stdout + done.stderr
+
+
+def test_a_store_on_an_object_store_is_taken_back_checked_repaired_and_vacuumed(
+    tmp_path: Path, bucket: dict[str, str]
+) -> None:
+    store = ("--store", "s3://bench/whole")
+    for rate in (1000.0, 2000.0, 3000.0):
+        write_run(tmp_path / "none" / "wrk-1.txt", rate)
+        assert benchkit(bucket, "ingest", str(tmp_path / "none"), *store).returncode == 0
+    assert not [name for name in list_files(bucket, "whole/") if "snappy" in name]
+    assert benchkit(bucket, "undo", *store).returncode == 0
+    assert ",2000.0," in benchkit(bucket, "export", *store).stdout
+    assert benchkit(bucket, "store", "vacuum", *store).returncode == 0
+    assert benchkit(bucket, "store", "check", *store).returncode == 0
+    assert ",2000.0," in benchkit(bucket, "export", *store).stdout
+    for name in list_files(bucket, "whole/values/raw"):
+        request(bucket["AWS_ENDPOINT_URL"], "DELETE", f"/bench/{name}")
+    done = benchkit(bucket, "compare", "--baseline", "none", *store)
+    assert done.returncode == 3
+    assert "benchkit store repair" in done.stderr
+    assert benchkit(bucket, "store", "check", *store).returncode == 3
+    assert "wrk-1.txt" in benchkit(bucket, "store", "repair", *store).stdout
+    assert benchkit(bucket, "store", "check", *store).returncode == 0
