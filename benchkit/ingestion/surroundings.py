@@ -15,7 +15,7 @@ from benchkit.layout.pieces import Places
 from benchkit.layout.rename import split_variant
 from benchkit.parsers.base import Format, Reading, Source
 from benchkit.parsers.source import UnreadableError
-from benchkit.parsers.surroundings import Block, read_headings
+from benchkit.parsers.surroundings import Block, may_hold_headings, read_headings
 from benchkit.selection import BASELINE_NAMES
 
 if TYPE_CHECKING:
@@ -44,15 +44,29 @@ def list_sections(source: Source, runs: Pieces, options: Options) -> Iterator[La
     Runs that share a reading come once for each heading.
     """
     readings = [(form, reading, runs.places(reading)) for form, reading in runs.in_order()]
+    lines = _read_lines(source) if any(_may_be_headed(*item) for item in readings) else []
+    has_names = all(reading.benchmark for _, reading, _ in readings)
+    if not lines or (has_names and not may_hold_headings(lines)):
+        yield from ((form, reading, Sections(), places) for form, reading, places in readings)
+        return
     blocks = [_list_blocks(*item) for item in readings]
-    sections = iter(_read_sections(source, [block for own in blocks for block in own], options))
-    for (form, reading, places), own in zip(readings, blocks, strict=True):
-        if not own:
+    above = read_headings(lines, [block for each in blocks for block in each])
+    sections = iter(
+        read_sections(above, BASELINE_NAMES, lambda text: split_variant(text, options.split))
+    )
+    for (form, reading, places), each in zip(readings, blocks, strict=True):
+        if not each:
             yield form, reading, Sections(), places
         elif places is None:
             yield form, reading, next(sections), None
         else:
-            yield from _part(form, reading, places, [next(sections) for _ in own])
+            yield from _part(form, reading, places, [next(sections) for _ in each])
+
+
+def _may_be_headed(form: Format, reading: Reading, places: Places | None) -> bool:
+    """Tell whether a heading may stand above a reading: not in data, and not above line 1."""
+    is_text = form.embeds and not form.is_companion
+    return is_text and (reading.line > 1 or places is not None)
 
 
 def _list_blocks(form: Format, reading: Reading, places: Places | None) -> list[Block]:
@@ -64,16 +78,10 @@ def _list_blocks(form: Format, reading: Reading, places: Places | None) -> list[
     return [Block(reading.line, max(reading.line, reading.last_line), reading.command or "")]
 
 
-def _read_sections(source: Source, blocks: Sequence[Block], options: Options) -> list[Sections]:
-    lines = _read_lines(source) if any(block.first > 1 for block in blocks) else []
-    if not lines:
-        return [Sections() for _ in blocks]
-    headings = read_headings(lines, blocks)
-    return read_sections(headings, BASELINE_NAMES, lambda text: split_variant(text, options.split))
-
-
 def _read_lines(source: Source) -> list[str]:
     """Return the lines of a source, none where it is too large to be a page."""
+    if source.size > LARGEST:
+        return []
     lines: list[str] = []
     size = 0
     with suppress(UnreadableError):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-__all__ = ["Above", "Block", "read_headings"]
+__all__ = ["Above", "Block", "may_hold_headings", "read_headings"]
 
 
 class Block(NamedTuple):
@@ -38,6 +38,8 @@ _LONGEST = 100
 _REACH = 40
 #: What may stand on both sides of a banner; blanks part it from the text.
 _SIDES = "=*-~#+_<> \t"
+#: What the line of a heading, or the line below it, begins with.
+_SIGNS = frozenset("#*=-~^\"'+.:<>_")
 
 _FENCE = re.compile(r"\A[ \t>]*+(`{3,}|~{3,})")
 _NUMBER_SIGNS = re.compile(r"\A {0,3}(#{1,6})(?:[ \t]+|(?=[^\W_]))(\S.*)")
@@ -54,6 +56,17 @@ _MARKUP = (
     (re.compile(r"[`*]|(?<![\w\\])__?|(?<!\\)__?(?!\w)|\\(?=[_*#])"), ""),
     (re.compile(r"\s+"), " "),
 )
+
+
+def may_hold_headings(lines: Iterable[str]) -> bool:
+    """Tell quickly whether any line looks like a heading or like what underlines one.
+
+    Examples
+    --------
+    >>> may_hold_headings(["goos: linux", "BenchmarkGet-2  100  12 ns/op", "PASS"])
+    False
+    """
+    return any(line.lstrip()[:1] in _SIGNS or "echo " in line for line in lines if line)
 
 
 def read_headings(lines: Sequence[str], blocks: Iterable[Block]) -> list[Above]:
