@@ -5,18 +5,35 @@ They are stored like runs and never compared, so that a gate on the store knows 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
-from benchkit.errors import Diagnostic
+from benchkit.errors import Diagnostic, SourceReport
 from benchkit.ingestion.discovery import Found, Options
-from benchkit.ingestion.parts import Part, enter_commit
+from benchkit.ingestion.parts import CROSSED_EXIT, Part, enter_commit
 from benchkit.layout.stems import COMPANIONS
-from benchkit.parsers.base import Format
+from benchkit.parsers.base import Format, Repeats, Row
 from benchkit.units import printable
 
 #: Roles of paths and sidecars whose loss concerns no comparison.
 _ASIDE = frozenset({"warmup", "aggregate"})
+
+
+def list_marks(
+    found: Found,
+    options: Options,
+    report: SourceReport,
+    problems: Sequence[Diagnostic],
+    values: Iterable[list[Row] | Repeats],
+    formats: Sequence[Format],
+) -> Iterator[Part]:
+    """Yield the pieces that stand for what happened to a source beside its runs."""
+    if report.outcome == "failed":
+        yield mark_failure(found, options, report.reason, formats)
+    elif (damage := mark_damage(found, options, problems, formats)) is not None:
+        yield damage
+    if found.sidecar.exit_code == CROSSED_EXIT or any(map(_crosses, values)):
+        yield mark_failure(found, options, "a threshold was crossed", formats)
 
 
 def mark_damage(
@@ -79,9 +96,24 @@ def _is_numbered(found: Found) -> bool:
     return found.labels.run is not None and PurePosixPath(found.label).stem.isdecimal()
 
 
+def explain_failures(parts: Sequence[Part], problems: Sequence[Diagnostic]) -> None:
+    """Say of failed runs, where their parser did not, what the source's first diagnostic says."""
+    first = next((problem for problem in problems if problem.severity != "note"), None)
+    for part in parts:
+        if part.role == "failed" and not part.remark and first is not None:
+            part.remark = printable(f"{first.where}: {first.what}")
+
+
 def last_index(part: Part) -> int:
     """Return the place in the source of the last run that a piece stands for."""
     return part.index if part.places is None else int(part.places.indices[-1])
+
+
+def _crosses(rows: list[Row] | Repeats) -> bool:
+    """Tell whether the values of a run say that a threshold was crossed."""
+    return isinstance(rows, list) and any(
+        row[1] == "thresholds_crossed" and row[3] > 0 for row in rows
+    )
 
 
 def _declared_role(found: Found) -> str:

@@ -22,7 +22,10 @@ from benchkit.layout.numbering import Piece
 from benchkit.layout.rename import Rename, split_variant
 from benchkit.parsers.base import Format, Reading
 from benchkit.redaction import redact_command, redact_text
+from benchkit.units import printable
 
+#: The exit code of a load test that ran to its end and crossed a threshold (k6).
+CROSSED_EXIT = 99
 #: Group, variant, benchmark, params, tool and package: what runs of one benchmark share.
 Place = tuple[str, str, str, str, str, str]
 
@@ -84,7 +87,8 @@ def make_part(
     """
     path, side, section = found.labels, found.sidecar, section or Sections()
     outside = options.benchmark or side.benchmark or path.benchmark
-    role = "failed" if reading.status == "failed" else reading.role or side.role or path.role
+    is_failed = reading.status == "failed" or side.exit_code not in {None, 0, CROSSED_EXIT}
+    role = "failed" if is_failed else reading.role or side.role or path.role
     if form.is_companion and role == "measured":
         role = "companion"
     split = split_variant(reading.benchmark, options.split)
@@ -117,6 +121,10 @@ def make_part(
         shown_command=reading.command or "",
         requests=_count_requests(reading),
     )
+    if role == "failed":
+        exit_code = f": its command ended with exit {side.exit_code}" if side.exit_code else ""
+        reason = f":{reading.remark}" if reading.remark else exit_code
+        part.remark = printable(f"{found.label}{reason}") if reason else ""
     _complete(part, reading, found)
     enter_commit(part, options)
     return part

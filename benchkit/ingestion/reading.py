@@ -24,7 +24,7 @@ from benchkit.errors import (
 )
 from benchkit.ingestion.discovery import Found, Options
 from benchkit.ingestion.identity import Identity
-from benchkit.ingestion.marks import last_index, lost_variant, mark_damage, mark_failure
+from benchkit.ingestion.marks import explain_failures, last_index, list_marks, lost_variant
 from benchkit.ingestion.parts import Part, Place, make_part, require_one_name
 from benchkit.ingestion.pieces import Pieces
 from benchkit.ingestion.progress import Pace, Seen
@@ -288,18 +288,15 @@ def is_bulk(found: Found) -> bool:
 def mark(
     outcome: Outcome, found: Found, options: Options, batch: int, claims: Sequence[Format] = ()
 ) -> None:
-    """Add to an outcome the piece that stands for a failed run without values, or for damage."""
-    if outcome.report.outcome == "failed":
-        part: Part | None = mark_failure(found, options, outcome.report.reason, claims)
-    else:
-        part = mark_damage(found, options, outcome.diagnostics, claims)
-    if part is None:
-        return
-    part.index = max(map(last_index, outcome.parts), default=-1) + 1
-    part.piece = (outcome.index << PIECE_BITS) + part.index
-    part.batch, part.sha256 = batch, outcome.sha256
-    part.fingerprint = outcome.parts[0].fingerprint if outcome.parts else ""
-    outcome.parts.append(part)
+    """Add to an outcome the pieces that stand for failed runs without values, and for damage."""
+    explain_failures(outcome.parts, outcome.diagnostics)
+    values = [rows for _, rows in outcome.rows]
+    for part in list_marks(found, options, outcome.report, outcome.diagnostics, values, claims):
+        part.index = max(map(last_index, outcome.parts), default=-1) + 1
+        part.piece = (outcome.index << PIECE_BITS) + part.index
+        part.batch, part.sha256 = batch, outcome.sha256
+        part.fingerprint = outcome.parts[0].fingerprint if outcome.parts else ""
+        outcome.parts.append(part)
 
 
 def _pass_over(index: int, found: Found, reason: str) -> Outcome:

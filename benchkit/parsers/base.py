@@ -71,7 +71,7 @@ class Reading:
         ``partial``: the report is cut or interrupted, what stands in it is right. ``failed``: the
         tool ran and measured nothing.
     remark : str
-        Why the run failed; empty where a diagnostic of the source says it.
+        Why the run failed, as ``line: reason``; empty where a diagnostic of the source says it.
     role : str
         ``aggregate`` where the source sums up other runs that it also holds; else empty.
     started_at, duration, load_model, target_rate, connections, tool_version, command, corrected

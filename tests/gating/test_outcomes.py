@@ -68,6 +68,45 @@ def crash(variant: str) -> Callable[[Path], object]:
     return write
 
 
+def go_crash(tail: str, *, variant: str = "enabled") -> Callable[[Path], object]:
+    """Write a second log of a variant that ends badly behind its first results."""
+
+    def write(folder: Path) -> None:
+        for seed, name in enumerate(("baseline", "enabled"), 1):
+            gated.write_runs(folder / name / "1.txt", seed=seed)
+        torn = gated.write_runs(folder / variant / "2.txt", seed=7, runs=1)
+        torn.write_text(torn.read_text().removesuffix("PASS\n") + tail)
+
+    return write
+
+
+def go_events(folder: Path) -> None:
+    """Write events of a package that fails in the first of several runs."""
+    go_crash("FAIL\tx\n")(folder)
+    lines = (folder / "enabled" / "2.txt").read_text().splitlines(keepends=True)
+    events = [{"Action": "output", "Package": "x", "Output": line} for line in lines]
+    ended = [{"Action": "fail", "Package": "x", "Elapsed": 0.4}]
+    text = "".join(json.dumps(event) + "\n" for event in (*events, *ended))
+    (folder / "enabled" / "2.txt").write_text(text)
+
+
+def crossed(folder: Path) -> None:
+    """Write runs of k6, one of which crossed a threshold."""
+    source = FIXTURES / "shorturl-k6" / "baseline" / "k6-full-1-export.json"
+    for name in ("baseline", "enabled"):
+        (folder / name).mkdir(parents=True)
+        for number in range(1, 6):
+            text = source.read_text().replace('"p(95)<50": true', '"p(95)<50": false')
+            text = text.replace('"count": 1', f'"count": {number}1')
+            (folder / name / f"k6-export-{number}.json").write_text(text + "\n" * len(name))
+    (folder / "enabled" / "k6-export-5.json.run.toml").write_text("exit = 99\n")
+
+
+def exits(folder: Path) -> None:
+    go_crash("PASS\n")(folder)
+    (folder / "enabled" / "2.txt.run.toml").write_text("exit = 2\n")
+
+
 def gone(folder: Path) -> None:
     gated.write_pair(folder)
     gated.write_runs(folder / "enabled.txt", seed=2, benchmarks=("Ping",))
@@ -133,6 +172,39 @@ CASES = {
     "crash": Case(
         write=crash("enabled"), code=1, verdict="fail", event="crash",
         says="✗ Crashed: enabled failed: ",
+    ),
+    "panic": Case(
+        write=go_crash("BenchmarkPing-8   \tpanic: boom\nFAIL\tx\t0.4s\nFAIL\n"), code=1,
+        verdict="fail", event="crash", says="2.txt:6: panic: boom",
+    ),
+    "panic without an end": Case(
+        write=go_crash("panic: boom\n"), code=1, verdict="fail", event="crash",
+        says="2.txt:6: panic: boom",
+    ),
+    "a benchmark fails": Case(
+        write=go_crash("--- FAIL: BenchmarkSet\n    x_test.go:9: no\nFAIL\nFAIL\tx\t0.4s\n"),
+        code=1, verdict="fail", event="crash", says="2.txt:6: --- FAIL: BenchmarkSet",
+    ),
+    "FAIL alone": Case(
+        write=go_crash("FAIL\n"), code=1, verdict="fail", event="crash", says="2.txt:6: FAIL"
+    ),
+    "build failed": Case(
+        write=go_crash("FAIL\ty [build failed]\n"), code=1, verdict="fail", event="crash",
+        says="2.txt:6: FAIL y [build failed]",
+    ),
+    "events that fail": Case(
+        write=go_events, code=1, verdict="fail", event="crash", says="2.txt:6: FAIL x"
+    ),
+    "a benchmark of the baseline fails": Case(
+        write=go_crash("FAIL\tx\t0.4s\n", variant="baseline"), code=4, verdict="undecided",
+        event="baseline_crash", says="2.txt:6: FAIL x 0.4s",
+    ),
+    "exit of the sidecar": Case(
+        write=exits, code=1, verdict="fail", event="crash", says="ended with exit 2"
+    ),
+    "crossed threshold": Case(
+        write=crossed, policy="[[gate]]\nmetric = 'requests.count'\nacceptable = '5x'\n", code=1,
+        verdict="fail", event="crash", says="a threshold was crossed",
     ),
     "crash warns": Case(
         write=crash("enabled"), policy="[policy]\non_failure = 'warn'\n", code=0, verdict="fail",

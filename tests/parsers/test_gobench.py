@@ -137,7 +137,8 @@ def test_failed_benchmarks_are_named() -> None:
     path = REDIS / "single/gobench-fail.txt"
     readings, diagnostics = parse_file(path)
     assert FORMAT.recognises(Source.load(path).head())
-    assert readings == []
+    ((status, line, remark),) = [(r.status, r.line, r.remark) for r in readings]
+    assert (status, line, remark) == ("failed", 5, "5: --- FAIL: BenchmarkRedis/Ping")
     assert told(diagnostics)[:2] == [
         (5, "benchmark Redis/Ping failed"),
         (11, "benchmark Redis/Set failed"),
@@ -338,6 +339,7 @@ def test_packages_that_alternate_keep_their_lines_and_configuration_apart() -> N
         ("Decode", "example.org/b", 11, 11, 300),
     ]
     assert [reading.env.get("goos") for reading in readings] == ["linux", None, None]
+    assert [reading.status for reading in readings] == ["complete", "failed", "failed"]
     first, second, third = (reading.rows[0][6] for reading in readings)
     assert first == datetime(2026, 11, 21, 10, 0, 3, tzinfo=UTC)
     assert second == datetime(2026, 11, 21, 9, 0, 4, tzinfo=UTC)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Record, Repeats
 from benchkit.parsers.gobench import patterns
+from benchkit.parsers.gobench.failures import find_failure
 from benchkit.parsers.gobench.lines import Line, looks_like_event
 from benchkit.parsers.gobench.results import Results
 from benchkit.parsers.gobench.stream import Stream, Waiting
@@ -43,7 +44,7 @@ class Reader:
     def read(self, lines: Iterable[Line | Table]) -> Iterator[Record]:
         """Yield the reading of every result, and a diagnostic for what could not be read."""
         for number, problem in self._known.problems:
-            self._report(number, problem, "write it as Unit <unit> key=value")
+            self._remark(number, problem, "write it as Unit <unit> key=value")
         for line in lines:
             if not isinstance(line, Line):
                 yield from self._read_table(line)
@@ -60,6 +61,7 @@ class Reader:
         for stream in self._streams.values():
             self._give_up(stream)
         yield from self._take_problems()
+        yield from self._results.list_failures(self._label)
 
     def _read_table(self, table: Table) -> Iterator[Repeats | Diagnostic]:
         """Read results that stand in a plain log."""
@@ -69,12 +71,18 @@ class Reader:
         yield self._results.read_table(table, stream)
 
     def _open(self, package: str) -> Stream:
-        stream = Stream("json", {"pkg": package}) if package else Stream("text")
+        env = {"pkg": package} if package else {}
+        stream = Stream("json" if package else "text", env, package=package)
         self._streams[package] = stream
         return stream
 
     def _report(self, number: int, what: str, hint: str = "everything else is kept") -> None:
         self._problems.append(Diagnostic(self._label, number, what, hint, "warning"))
+
+    def _remark(self, number: int, what: str, hint: str) -> None:
+        self._problems.append(
+            Diagnostic(self._label, number, what, hint, "warning", is_remark=True)
+        )
 
     def _take_problems(self) -> list[Diagnostic]:
         problems, self._problems = self._problems, []
@@ -84,8 +92,11 @@ class Reader:
         """Stop waiting for a result; say so if the benchmark had begun."""
         waiting, stream.waiting = stream.waiting, None
         if waiting is not None and waiting.running:
-            what = waiting.problem or "no result follows the name"
-            self._report(waiting.first, f"benchmark {waiting.name}: {what}")
+            what = f"benchmark {waiting.name}: {waiting.problem or 'no result follows the name'}"
+            if find_failure(self._known.failures, stream.package, waiting.first):
+                self._remark(waiting.first, what, "its run failed")
+            else:
+                self._report(waiting.first, what)
 
     def _read_named(self, line: Line, stream: Stream, text: str) -> Reading | None:
         """Read a line that begins with a benchmark's name."""
@@ -150,7 +161,7 @@ class Reader:
         failed = patterns.FAILED.match(line.text)
         if failed is not None:
             hint = "it has no result; the log tells why"
-            self._report(line.number, f"benchmark {failed[1]} failed", hint)
+            self._remark(line.number, f"benchmark {failed[1]} failed", hint)
         return failed is not None
 
     def _read_continued(self, line: Line, stream: Stream) -> Reading | None:

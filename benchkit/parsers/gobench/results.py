@@ -6,10 +6,12 @@ wrong. Why: a source may end inside its last line, and half a number or half a u
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Repeats
+from benchkit.parsers.gobench.failures import Failure, find_failure
 from benchkit.parsers.gobench.lines import Line
 from benchkit.parsers.gobench.measures import Measures, read_measures
 from benchkit.parsers.gobench.stream import Stream, Waiting
@@ -38,6 +40,7 @@ class Results:
         self._report = report
         self._layouts: set[tuple[str, ...]] = set()
         self._shared: dict[tuple[str, tuple[object, ...]], Reading] = {}
+        self._failed: set[int] = set()
 
     def read(
         self, line: Line, stream: Stream, waiting: Waiting, count: str, words: list[str]
@@ -71,7 +74,8 @@ class Results:
         number, time = line.number, line.time
         reading = self._begin(stream, waiting.name, waiting.first)
         reading.last_line = number
-        reading.status = "partial" if measures.problem else "complete"
+        if reading.status != "failed":
+            reading.status = "partial" if measures.problem else "complete"
         reading.rows = [
             (None, unit.metric, "sample", value, unit.base, count, time, step, "reported", number)
             for unit, value, step in measures.found
@@ -81,7 +85,7 @@ class Results:
     def read_table(self, table: Table, stream: Stream) -> Repeats:
         """Return the runs of a table of whole results."""
         self._layouts |= table.layouts()
-        told = stream.command, *stream.env.items()
+        told = self._find(stream, int(table.lines[0])), stream.command, *stream.env.items()
         readings = []
         for name in table.names:
             known = self._shared.get((name, told))
@@ -104,7 +108,12 @@ class Results:
     def _begin(self, stream: Stream, name: str, line: int) -> Reading:
         """Return what is known of a result before its measurements."""
         benchmark, params = self._known.names.split(name)
+        failure = self._find(stream, line)
+        if failure >= 0:
+            self._failed.add(failure)
         return Reading(
+            status="complete" if failure < 0 else "failed",
+            remark="" if failure < 0 else _explain(self._known.failures[failure]),
             tool="gobench",
             form=stream.form,
             line=line,
@@ -116,6 +125,26 @@ class Results:
             assume=self._known.metadata.assume,
             better=self._known.metadata.better,
         )
+
+    def _find(self, stream: Stream, line: int) -> int:
+        """Return the place of the failed run that a line belongs to; -1 where it has not failed."""
+        failure = find_failure(self._known.failures, stream.package, line)
+        return -1 if failure is None else self._known.failures.index(failure)
+
+    def list_failures(self, label: str) -> Iterator[Reading | Diagnostic]:
+        """Yield what is to be said of failed runs, and a reading for each without results."""
+        for place, failure in enumerate(self._known.failures):
+            what = f"the run failed: {failure.reason}"
+            hint = "its results are kept and not compared; mend the benchmark and measure again"
+            if not failure.reason.startswith("--- FAIL: Benchmark"):  # which its reader names
+                yield Diagnostic(label, failure.line, what, hint, "warning", is_remark=True)
+            if place not in self._failed:
+                yield Reading(
+                    tool="gobench", form="json" if failure.package else "text",
+                    line=failure.line, last_line=failure.line, status="failed",
+                    remark=_explain(failure),
+                    env={"pkg": failure.package} if failure.package else {},
+                )  # fmt: skip
 
     def _tell_losses(self, number: int, name: str, measures: Measures) -> None:
         for text in measures.not_finite:
@@ -143,3 +172,7 @@ class Results:
         if units in self._layouts:
             return False
         return not units or any(layout[: len(units)] == units for layout in self._layouts)
+
+
+def _explain(failure: Failure) -> str:
+    return f"{failure.line}: {failure.reason}"

@@ -52,12 +52,15 @@ class Stream:
     command : str or None
         The last ``go test`` command that a shell prompt showed.
     waiting : Waiting or None
+    package : str
+        Whose output it is, in events; empty for a plain log.
     """
 
     form: str
     env: dict[str, str] = field(default_factory=dict)
     command: str | None = None
     waiting: Waiting | None = None
+    package: str = ""
     _header: int = 0  # the last line that was go test's own configuration
 
     def configure(self, line: Line) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from benchkit.parsers.gobench.failures import Failure, Failures
 from benchkit.parsers.gobench.lines import Line, Log
 from benchkit.parsers.gobench.names import Names
 from benchkit.parsers.gobench.patterns import NAMED, unquote
@@ -18,23 +19,26 @@ from benchkit.parsers.source import UnreadableError
 
 @dataclass(slots=True)
 class Survey:
-    """Names, unit metadata, and (line, what is wrong) of every ``Unit`` line that is damaged."""
+    """Names, unit metadata, damaged ``Unit`` lines as (line, what is wrong), and failed runs."""
 
     names: Names
     metadata: UnitMetadata = field(default_factory=UnitMetadata)
     problems: list[tuple[int, str]] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
 
 
 def survey(log: Log) -> Survey:
     """Read a source through once; what is unreadable in it is for the second reading to tell."""
     names: set[str] = set()
     waiting: dict[str, str] = {}  # the name by package whose result has not come yet
-    found = Survey(Names(()))
+    found, failures = Survey(Names(())), Failures()
     with suppress(UnreadableError):
         for line in log.read():
             if not isinstance(line, Line):
                 names.update(line.names)
+                failures.see_results()
                 continue
+            failures.read(line)
             text = line.text
             if "Benchmark" in text:
                 named = NAMED.match(text if text.startswith("B") else unquote(text))
@@ -47,5 +51,5 @@ def survey(log: Log) -> Survey:
             elif "Unit " in text and "=" in text and unquote(text).startswith("Unit "):
                 problems = found.metadata.read(unquote(text))
                 found.problems += [(line.number, problem) for problem in problems]
-    found.names = Names(names)
+    found.names, found.failures = Names(names), failures.finish()
     return found

@@ -1,0 +1,102 @@
+"""Runs of a package that failed: where they begin and end in a log, and why.
+
+``go test`` ends a package's run with ``ok  <TAB>pkg`` or ``FAIL<TAB>pkg``; what stands between two
+such lines is one run, and its results count as failed where it ends badly or does not end after a
+panic.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from benchkit.parsers.gobench.lines import Line
+
+_ENDED = re.compile(r"(?P<word>ok {0,4}|FAIL)\t(?P<package>\S+)")
+_REASON = re.compile(r"(?:^|\t)(?:\s{0,8}--- FAIL: |panic: |fatal error: )")
+#: A package that did not build or failed before its first benchmark: all that go test prints of it.
+BROKEN = re.compile(r"FAIL\t\S+(?: \[(?:build|setup) failed\]|\t[0-9.]+s)$")
+_HEADER = ("goos: ", "pkg: ")
+
+
+@dataclass(slots=True)
+class Failure:
+    """A run that failed: its lines in one stream, and the line that says why."""
+
+    package: str
+    first: int
+    last: int
+    line: int
+    reason: str
+
+
+@dataclass(slots=True)
+class _Block:
+    """The lines since the last run ended."""
+
+    first: int = 0
+    line: int = 0
+    reason: str = ""
+    has_results: bool = False
+
+
+class Failures:
+    """Finds the failed runs of a log."""
+
+    def __init__(self) -> None:
+        self.found: list[Failure] = []
+        self._open: dict[str, _Block] = {}
+        self._ended = ""
+
+    def see_results(self) -> None:
+        """Take note of results that came as a table of a plain log."""
+        self._open.setdefault("", _Block()).has_results = True
+
+    def read(self, line: Line) -> None:
+        """Take the next line."""
+        text = line.text
+        block = self._open.setdefault(line.package, _Block(line.number))
+        if ended := _ENDED.match(text):
+            self._end(line, block, ended["word"] == "FAIL", ended["package"])
+        elif text.startswith("PASS"):
+            block.reason = ""
+        elif text == "FAIL" and block.has_results:
+            self._note(block, line)
+        elif text.startswith(_HEADER) and block.has_results:
+            self._close(line.package, block, line.number - 1)
+        elif reason := _REASON.search(text):
+            self._note(block, line, text[reason.start() :])
+        elif text.startswith("Benchmark"):
+            block.has_results = True
+
+    def finish(self) -> list[Failure]:
+        """Return the failed runs, those that no line ends among them."""
+        for package, block in self._open.items():
+            self._close(package, block, 1 << 62)
+        return self.found
+
+    def _note(self, block: _Block, line: Line, text: str = "") -> None:
+        if not block.reason:
+            block.line, block.reason = line.number, " ".join((text or line.text).split())
+
+    def _end(self, line: Line, block: _Block, is_failed: bool, package: str) -> None:
+        is_repeated = package == self._ended and not (block.has_results or block.reason)
+        if is_failed and not is_repeated:
+            self._note(block, line)
+        elif not is_failed:
+            block.reason = ""
+        self._ended = package
+        self._close(line.package, block, line.number)
+
+    def _close(self, package: str, block: _Block, last: int) -> None:
+        if block.reason:
+            self.found.append(Failure(package, block.first, last, block.line, block.reason))
+        self._open[package] = _Block(last + 1)
+
+
+def find_failure(failures: list[Failure], package: str, line: int) -> Failure | None:
+    """Return the failed run that a line of a stream belongs to."""
+    for failure in failures:
+        if failure.package == package and failure.first <= line <= failure.last:
+            return failure
+    return None
