@@ -105,6 +105,7 @@ RUN_COLUMNS: tuple[Column, ...] = (
     Column("units", "map", "what the source says of its own metrics: assume=exact, better=lower"),
     Column("env", "map", "what is known of the machine: CPU, kernel, limits, commit"),
     Column("remark", "str?", "why a run failed, or what of its source is damaged"),
+    Column("declared_run", "i64?", "the number of the run that its path or sidecar declares"),
     Column("origin", "str?", "the CI job or machine that ingested it; empty for this one"),
 )
 

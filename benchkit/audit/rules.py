@@ -14,6 +14,7 @@ from benchkit.audit.concurrency import find_hidden_stalls, find_impossible_means
 from benchkit.audit.copies import find_equal_runs, find_shared_outputs
 from benchkit.audit.facts import Evidence, Run, gather
 from benchkit.audit.forms import find_disagreements
+from benchkit.audit.generators import find_generators
 from benchkit.audit.inside import find_changing_runs, find_components, find_waves
 from benchkit.audit.machine import (
     find_limited_containers,
@@ -125,6 +126,7 @@ def audit(
         found += _audit_inside(comparisons, observations)
         found += _audit_runs(kept)
         found += find_disagreements(observations)
+        found += find_generators(runs)
         found += apply_plugins(observations, runs)
     return rank(found)
 
@@ -148,7 +150,7 @@ def check(
         The gravest first.
     """
     evidence = gather(observations, runs)
-    found = [*_audit_runs(evidence), *find_disagreements(observations)]
+    found = [*_audit_runs(evidence), *find_disagreements(observations), *find_generators(runs)]
     found += apply_plugins(observations, runs)
     if isinstance(sides, Comparisons):
         found += [finding for rule in RULES for finding in rule(sides, runs)]

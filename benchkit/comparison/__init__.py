@@ -42,6 +42,7 @@ from benchkit.comparison.measure import (
 from benchkit.comparison.medians import tell_of_medians
 from benchkit.comparison.model import Comparisons, Contrast, Drift, Dropped, Plan
 from benchkit.comparison.ranks import Ranks
+from benchkit.comparison.shards import find_shards
 from benchkit.derived.batches import Batches
 from benchkit.derived.containers import name_id
 from benchkit.derived.failures import Place, share_failures
@@ -181,6 +182,13 @@ class _Evidence:
         self.events = Events(observations)
         self.batches = Batches(observations)
         self._runs = runs
+        self._shards = find_shards(runs)
+
+    def count_shards(self, key: Key, pair: tuple[str, str]) -> int:
+        """Count the generators that are taken for runs on either side of a row."""
+        group, benchmark, params, tool, *_ = key
+        places = ((group, variant, benchmark, params, tool) for variant in pair)
+        return max(self._shards.get(place, 0) for place in places)
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -205,9 +213,9 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
     x, y = left.values(), right.values()
     beyond = evidence.events.beyond(key, baseline, variant)
     amount = None
-    if tool in metrics.SUMMARIES:  # the same summary in several files is one
+    if (shards := evidence.count_shards(key, pair)) or tool in metrics.SUMMARIES:
         x, y = (median(x),), (median(y),)
-        found = compare_summaries(x[0], y[0])
+        found = compare_summaries(x[0], y[0], shards)
     elif not has_tail(beyond):
         found = refuse(stat, beyond)
     else:

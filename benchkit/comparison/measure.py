@@ -327,11 +327,15 @@ def refuse(stat: str, beyond: float) -> Found:
     return Found(method=REFUSED, notes=(few,))
 
 
-def compare_summaries(x: float, y: float) -> Found:
-    """Put two summaries of runs beside each other: a direction, whatever they stand on."""
-    ratio = _divide(y, x)
+def compare_summaries(x: float, y: float, generators: int = 0) -> Found:
+    """Put two summaries of runs, or of generators of one load, beside each other: a direction.
+
+    The same summary in several files is one.
+    """
     note = "summaries without the runs behind them: direction only, compare the raw files"
-    return Found(method=SINGLE, ratio=(ratio, None, None), notes=(note,))
+    if generators:
+        note = f"{generators} generators of one load are counted as runs: direction only"
+    return Found(method=SINGLE, ratio=(_divide(y, x), None, None), notes=(note,))
 
 
 def _difference(

@@ -258,6 +258,7 @@ def _run(same: Sequence[Part]) -> dict[str, Any]:
     first = same[0]
     row: dict[str, Any] = {name: getattr(first, name) for name in _LABELS}
     row |= {"run": first.number, "role": first.role, "origin": first.origin}
+    row["declared_run"] = first.run
     row |= zip(_FACTS, _tell_facts(first), strict=True)
     row |= {"load_model": first.load_model, "units": dict(first.units), "env": dict(first.env)}
     row["remark"] = next((part.remark for part in same if part.remark), None)

@@ -72,6 +72,19 @@ def commands(first: str, second: str) -> Files:
     }
 
 
+def generators(apart: int) -> Files:
+    """Return two files of one run that start some seconds apart."""
+    sides = pair(wrk(), wrk(*OTHER))
+    told = 'benchmark = "ping"\nrun = 1\nstarted_at = 2026-11-20T10:00:{:02d}Z\n'
+    return {
+        **sides,
+        "none/wrk-1-a.txt": wrk(),
+        "none/wrk-1-a.txt.run.toml": told.format(0),
+        "none/wrk-1-b.txt": wrk(*OTHER),
+        "none/wrk-1-b.txt.run.toml": told.format(apart),
+    }
+
+
 def machines(first: str, second: str) -> Files:
     sides = pair(wrk(), wrk(*OTHER))
     return {
@@ -122,6 +135,7 @@ CASES: dict[str, tuple[Files, Files]] = {
     ),
     "B204": (machines("Xeon", "EPYC"), machines("Xeon", "Xeon")),
     "B206": (pair(wrk(), wrk(*OTHER, *LONGER)), pair(wrk(), wrk(*OTHER))),
+    "B207": (generators(0), generators(15)),
     "B307 too small": (fewer("p=0.000 n=5+5"), fewer("p=0.008 n=5+5")),
     "B307 above 1": (benchstat("1.200"), benchstat("1.000")),
     "B307 below 0": (benchstat("-0.100"), benchstat("0.100")),

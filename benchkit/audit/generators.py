@@ -1,0 +1,28 @@
+"""The rule about generators of one load that are counted as runs: finding B207."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from benchkit.audit.facts import name_place
+from benchkit.comparison.shards import find_shards
+from benchkit.errors import Finding
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+
+def find_generators(runs: Runs) -> Iterator[Finding]:
+    """B207: files of one run number overlap in time."""
+    for place, files in find_shards(runs).items():
+        yield Finding(
+            code="B207",
+            severity="warning",
+            where=name_place(place),
+            message=f"{files} files of one run overlap in time: they are generators of one load, "
+            "not repeats, and decide nothing",
+            remedy="run one generator per run, or give each its own target or run number if they "
+            "are separate tests",
+            numbers={"files": files},
+        )
