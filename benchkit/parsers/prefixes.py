@@ -170,7 +170,7 @@ class Prefix:
         match = self.pattern.match(line)
         if match is None:
             return None
-        rest = line[match.end() :].removeprefix("\ufeff")
+        rest = line[match.end() :]
         return rest.removeprefix(self.gap) if rest.strip() or rest.startswith(self.gap) else ""
 
 

@@ -26,7 +26,7 @@ __all__ = ["HEAD_BYTES", "LINE_BLOCK", "Head", "Source", "UnreadableError", "num
 
 HEAD_BYTES = 1 << 16
 #: Bytes of a log that are searched for reports with a prefix.
-LOG_BYTES = 64 << 20
+LOG_BYTES = 32 << 20
 _BLOCK = 1 << 20
 #: Bytes of whole lines that are read in columns at once.
 LINE_BLOCK = 1 << 20
