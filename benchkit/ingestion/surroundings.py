@@ -14,8 +14,9 @@ from benchkit.layout.headings import Sections, read_sections
 from benchkit.layout.pieces import Places
 from benchkit.layout.rename import split_variant
 from benchkit.parsers.base import Format, Reading, Source
+from benchkit.parsers.prefixes import Prefix
 from benchkit.parsers.source import UnreadableError
-from benchkit.parsers.surroundings import Block, may_hold_headings, read_headings
+from benchkit.parsers.surroundings import Above, Block, may_hold_headings, read_headings
 from benchkit.selection import BASELINE_NAMES
 
 if TYPE_CHECKING:
@@ -46,11 +47,13 @@ def list_sections(source: Source, runs: Pieces, options: Options) -> Iterator[La
     readings = [(form, reading, runs.places(reading)) for form, reading in runs.in_order()]
     lines = _read_lines(source) if any(_may_be_headed(*item) for item in readings) else []
     has_names = all(reading.benchmark for _, reading, _ in readings)
-    if not lines or (has_names and not may_hold_headings(lines)):
+    is_single = len(source.prefixes) < 2
+    if not lines or (has_names and is_single and not may_hold_headings(lines)):
         yield from ((form, reading, Sections(), places) for form, reading, places in readings)
         return
     blocks = [_list_blocks(*item) for item in readings]
-    above = read_headings(lines, [block for each in blocks for block in each])
+    listed = [block for each in blocks for block in each]
+    above = _lead_by_process(source.prefixes, listed, read_headings(lines, listed))
     sections = iter(
         read_sections(above, BASELINE_NAMES, lambda text: split_variant(text, options.split))
     )
@@ -76,6 +79,22 @@ def _list_blocks(form: Format, reading: Reading, places: Places | None) -> list[
     if places is not None:
         return [Block(line, line) for line in places.lines.tolist()]
     return [Block(reading.line, max(reading.line, reading.last_line), reading.command or "")]
+
+
+def _lead_by_process(
+    prefixes: Sequence[Prefix], blocks: Sequence[Block], headings: Sequence[Above]
+) -> Sequence[Above]:
+    """Put the pod or step that printed a block above its headings, where a log shows several."""
+    if len(prefixes) < 2:
+        return headings
+    names = [
+        next((p.name for p in prefixes if any(b.first <= n <= b.last for n in p.anchors)), "")
+        for b in blocks
+    ]
+    return [
+        above._replace(headings={0: name, **above.headings}) if name else above
+        for name, above in zip(names, headings, strict=True)
+    ]
 
 
 def _read_lines(source: Source) -> list[str]:

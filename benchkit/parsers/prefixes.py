@@ -157,11 +157,17 @@ class Prefix:
         The blanks behind it that belong to it; more of them are indentation.
     spans : tuple of (first, last)
         The lines it may be taken from; all if empty.
+    name : str
+        What all of its lines share: a pod, a job and its step.
+    anchors : tuple of int
+        The lines of tools that have it.
     """
 
     pattern: re.Pattern[str]
     gap: str
     spans: tuple[tuple[int, int], ...] = ()
+    name: str = ""
+    anchors: tuple[int, ...] = ()
 
     def strip(self, number: int, line: str) -> str | None:
         """Return a line without the prefix; None where it has none."""
@@ -357,17 +363,18 @@ def _require_apart(chosen: list[_Candidate], label: str) -> None:
                 mine, others = one.anchors[tool], other.anchors[tool]
                 if min(mine) < max(others) and min(others) < max(mine):
                     line = max(min(mine), min(others))
+                    word = max(_name(one).split(), key=len, default="")
                     raise MixedError(
                         f"lines of two {tool} runs alternate: {_name(one)!r} and {_name(other)!r}",
                         where=f"{label}:{line}",
-                        hint=f"split the file: grep -F {_name(one)!r} FILE > first.txt",
+                        hint=f"split the file: grep -F {word!r} FILE > first.txt",
                     )
 
 
 def _name(candidate: _Candidate) -> str:
     """Return the longest part of a prefix that all of its lines share."""
-    parts = _TIMES.split(candidate.example)
-    return max((part.strip() for part in parts), key=len)
+    parts = (" ".join(part.split()) for part in _TIMES.split(candidate.example))
+    return max(parts, key=len).rstrip(" |:")
 
 
 def _make(candidate: _Candidate, lines: list[str]) -> Prefix:
@@ -376,4 +383,5 @@ def _make(candidate: _Candidate, lines: list[str]) -> Prefix:
     spans = () if candidate.is_dated else tuple(candidate.spans)
     least, most = min(blanks, default=""), max(blanks, default="")
     gap = "".join(one for one, other in zip(least, most, strict=False) if one == other)
-    return Prefix(candidate.pattern, gap, spans)
+    anchors = tuple(sorted(candidate.anchor_lines()))
+    return Prefix(candidate.pattern, gap, spans, _name(candidate), anchors)

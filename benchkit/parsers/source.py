@@ -156,6 +156,11 @@ class Source:
             self._text = self._text if plain else clean_text(b"".join(self.blocks()))
         return self._text or ""
 
+    @property
+    def prefixes(self) -> tuple[Prefix, ...]:
+        """What a log put before the lines of reports; several where it shows several processes."""
+        return self._wrapping or ()
+
     @cached_property
     def _wrapping(self) -> tuple[Prefix, ...] | None:
         """What stands before the lines of reports; None where the text is as its tool printed it.

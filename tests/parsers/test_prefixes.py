@@ -10,6 +10,7 @@ from time import process_time
 
 import pytest
 
+import benchkit.api as bk
 from benchkit.errors import BenchkitError
 from benchkit.parsers import registry
 from benchkit.parsers.base import Reading, Repeats, Samples, Source
@@ -127,6 +128,16 @@ def test_pods_one_after_the_other_are_two_runs() -> None:
     formats, values = _read(text.encode())
     assert formats == {"wrk"}
     assert len(values) == 2
+
+
+def test_pods_one_after_the_other_are_no_repeats(tmp_path: Path) -> None:
+    pods = ("[pod/load-1/wrk] ", "[pod/load-2/wrk] ")
+    text = "".join(_wrap(WRK, lambda _, pod=pod: pod).decode() for pod in pods)
+    (tmp_path / "none.txt").write_text(text)
+    runs = bk.load(str(tmp_path / "none.txt")).runs
+    assert len(runs) == 2
+    assert runs["benchmark"].nunique() == 2
+    assert runs["benchmark"].str.contains("load-1").sum() == 1
 
 
 def test_the_two_sides_of_a_diff_are_not_mixed() -> None:
