@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
-from threading import Lock, Thread
+from pathlib import Path
+from threading import Lock
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape
 
@@ -21,23 +24,25 @@ _XML = '<?xml version="1.0" encoding="UTF-8"?>'
 
 @contextmanager
 def serve() -> Iterator[dict[str, str]]:
-    """Run a server; give the environment by which clients find it."""
-    server = _Server(("127.0.0.1", 0), _Handler)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield {
-            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{server.server_address[1]}",
-            "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test",
-            "AWS_REGION": "us-east-1",
-            "AWS_ALLOW_HTTP": "true",
-            "AWS_EC2_METADATA_DISABLED": "true",
-        }
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    """Run a server; give the environment by which clients find it.
+
+    It is a process of its own: a client that holds the interpreter while it waits would wait for
+    ever for a server in its threads.
+    """
+    command = [sys.executable, str(Path(__file__))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield {
+                "AWS_ENDPOINT_URL": f"http://127.0.0.1:{process.stdout.readline().strip()}",
+                "AWS_ACCESS_KEY_ID": "test",
+                "AWS_SECRET_ACCESS_KEY": "test",
+                "AWS_REGION": "us-east-1",
+                "AWS_ALLOW_HTTP": "true",
+                "AWS_EC2_METADATA_DISABLED": "true",
+            }
+        finally:
+            process.kill()
 
 
 class _Server(ThreadingHTTPServer):
@@ -185,3 +190,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _tag(body: bytes) -> str:
     return f'"{hashlib.md5(body, usedforsecurity=False).hexdigest()}"'
+
+
+if __name__ == "__main__":
+    SERVER = _Server(("127.0.0.1", 0), _Handler)
+    print(SERVER.server_address[1], flush=True)  # noqa: T201
+    SERVER.serve_forever()

@@ -19,6 +19,8 @@ import pytest
 from plugged import install, run_benchkit
 from public_names import public_members
 from simulation.record import write_table
+from soak.record import read_record
+from soak.record import write_table as write_campaigns
 
 import benchkit
 from benchkit import Comparison, RunSet, metrics, schema, stats
@@ -87,6 +89,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "metrics": write_metrics,
     "formats": write_formats,
     "calibration": write_table,
+    "soak": lambda: write_campaigns(read_record()),
 }
 
 

@@ -18,7 +18,10 @@ from soak.stores import expect, read_state, write_runs
 TITLE = "ingests into one store, of results measured again"
 _INGESTS = 300
 _FOLDERS = 5
-#: How much of its median a quantity may grow over all ingests, the first fifth left out.
+#: Quantities that other processes disturb, and the ingests from which they are judged.
+_NOISY, _FEW = {"time", "memory"}, 100
+_MANY_FILES = tidying.MANY_FILES
+#: How much of its median a quantity may grow over all ingests once small files are put together.
 _SLACK = {"time": 0.5, "memory": 0.1, "files": 0.5, "size": 0.5}
 
 
@@ -28,7 +31,8 @@ def run(budget: Budget) -> Outcome:
     random = budget.random("growth")
     seen: dict[str, list[float]] = {name: [] for name in _SLACK}
     losses = []
-    limit_files(budget.trials(tidying.MANY_FILES))
+    many = budget.trials(_MANY_FILES)
+    limit_files(many)
     for number in range(count):
         if budget.is_over:
             break
@@ -43,9 +47,11 @@ def run(budget: Budget) -> Outcome:
         live = _live_files(budget.folder / ".benchkit")
         seen["files"].append(len(live))
         seen["size"].append(sum(path.stat().st_size for path in live))
+    if len(seen["time"]) < 2 * many:
+        losses.append(f"time was up after {len(seen['time'])} ingests, too few to judge")
     for name, values in seen.items():
-        grown = _growth(values)
-        if grown > _SLACK[name]:
+        grown = _growth(values[many:])
+        if grown > _SLACK[name] and (len(values) >= _FEW or name not in _NOISY):
             losses.append(f"{name} grows by {100 * grown:.0f} % of its median in {count} ingests")
     runs = len(read_state(budget.folder))
     if runs != min(count, _FOLDERS) * 2:
@@ -55,7 +61,7 @@ def run(budget: Budget) -> Outcome:
         "MB": round(max(seen["memory"]) / 1e6),
         "files": int(max(seen["files"])),
     }
-    figures |= {f"growth of {name}, %": round(100 * _growth(v)) for name, v in seen.items()}
+    figures |= {f"growth of {name}, %": round(100 * _growth(v[many:])) for name, v in seen.items()}
     return Outcome(len(seen["time"]), losses, figures)
 
 
@@ -74,8 +80,10 @@ def _live_files(store: Path) -> list[Path]:
 
 
 def _growth(values: list[float]) -> float:
-    """Return the growth over all but the first fifth by the median of slopes, per median."""
-    later = np.array(values[len(values) // 5 :])
+    """Return the growth over all values by the median of slopes, per median."""
+    later = np.array(values)
+    if len(later) < 2:
+        return 0.0
     first, second = np.triu_indices(len(later), 1)
     slope = np.median((later[second] - later[first]) / (second - first))
     return float(slope * len(later) / np.median(later))

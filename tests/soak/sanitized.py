@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 
@@ -11,7 +12,7 @@ import pytest
 _NAME = "benchkit.parsers._kernel"
 
 
-def main(library: str, seed: int, count: int, tests: list[str]) -> int:
+def main(library: str, seed: int, count: int, seconds: float, tests: list[str]) -> int:
     """Read mutated inputs with a kernel, then run tests of it."""
     loader = ExtensionFileLoader(_NAME, library)
     spec = spec_from_file_location(_NAME, library, loader=loader)
@@ -28,15 +29,21 @@ def main(library: str, seed: int, count: int, tests: list[str]) -> int:
 
     from soak.mutation import make
 
+    started, tried = time.monotonic(), 0
     columnar = {form.name for form, _ in TEXTS.values()}
     with pytest.MonkeyPatch.context() as patch:
         take_columns(patch, 5000)
         for number in range(count):
+            if time.monotonic() - started > seconds:
+                break
+            tried += 1
             mutant = make(seed, number)
             if mutant.text.form.name in columnar:
                 read_all(mutant.text.form, mutant.data)
+    print(f"inputs {tried}", flush=True)  # noqa: T201
     return int(pytest.main(["-q", "-n0", "-p", "no:cacheprovider", *tests]))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]))
+    LIBRARY, SEED, COUNT, SECONDS, *TESTS = sys.argv[1:]
+    sys.exit(main(LIBRARY, int(SEED), int(COUNT), float(SECONDS), TESTS))

@@ -7,6 +7,7 @@ kernel was compiled with them. Where there is no compiler, nothing is tried.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -38,7 +39,8 @@ def run(budget: Budget) -> Outcome:
     command = [compiler, *_FLAGS, include, str(source), "-o", str(library)]
     subprocess.run(command, check=True, capture_output=True)
     inputs = budget.trials(_INPUTS)
-    child = [sys.executable, "-m", "soak.sanitized", str(library), str(budget.seed), str(inputs)]
+    numbers = map(str, (budget.seed, inputs, budget.seconds / 2))
+    child = [sys.executable, "-m", "soak.sanitized", str(library), *numbers]
     done = subprocess.run(
         [*child, *(_TESTS if budget.scale >= 1 else _TESTS[:1])],
         env={**os.environ, **_environment(compiler, budget.folder)},
@@ -52,7 +54,8 @@ def run(budget: Budget) -> Outcome:
     if done.returncode:
         report = [line for line in done.stderr.splitlines() if "ERROR" in line or "error:" in line]
         losses.append(f"exit {done.returncode}: {report[:3] or done.stdout[-400:]}")
-    return Outcome(inputs, losses, {"test files": len(_TESTS)})
+    tried = re.search(r"^inputs (\d+)$", done.stdout, re.MULTILINE)
+    return Outcome(int(tried[1]) if tried else 0, losses, {"test files": len(_TESTS)})
 
 
 def _environment(compiler: str, folder: Path) -> dict[str, str]:
