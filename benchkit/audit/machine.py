@@ -26,6 +26,8 @@ _SERVICE = re.compile(
 _GENERATOR = re.compile(
     r"^(?=.*cpus(?:et)?$).*?(?<![^._])(?:generator|client|load)[._]|^(?:affinity|pinned)"
 )
+#: No machine has a CPU of more digits.
+_CPU_DIGITS = 5
 _SIBLINGS = re.compile(r"siblings")
 
 
@@ -124,6 +126,8 @@ def parse_cpus(text: str) -> frozenset[int]:
     for part in text.replace(" ", "").split(","):
         low, dash, high = part.partition("-")
         if not (low.isdigit() and (not dash or high.isdigit())):
+            return frozenset()
+        if max(len(low), len(high)) > _CPU_DIGITS:
             return frozenset()
         found.update(range(int(low), int(high or low) + 1))
     return frozenset(found)

@@ -5,7 +5,9 @@ In: a PATH. Out: whether. Why: who reads files of this machine alone loads nothi
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import PurePath
 
 from benchkit.errors import DataError
 
@@ -41,6 +43,20 @@ def show_address(path: str) -> str:
         return path
     host, slash, place = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{place}"
+
+
+def show_path(path: str | PurePath) -> str:
+    r"""Return a path as text that can be stored: bytes that are not UTF-8 are written out.
+
+    Examples
+    --------
+    >>> show_path("caf\udce9.txt")
+    'caf\\xe9.txt'
+    """
+    text = str(path)
+    if text.isascii():
+        return text
+    return os.fsencode(text).decode("utf-8", errors="backslashreplace")
 
 
 def refuse_store(name: str) -> DataError:

@@ -8,6 +8,7 @@ once.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
-from benchkit.ingestion.addresses import is_distant, refuse_store
+from benchkit.ingestion.addresses import is_distant, refuse_store, show_path
 from benchkit.ingestion.identity import Identity, write_assigned
 from benchkit.layout.patterns import PathLabels, compile_pattern, read_path
 from benchkit.layout.rename import Rename, parse_rename
@@ -26,12 +27,14 @@ from benchkit.layout.stems import COMPANIONS
 from benchkit.layout.template import refuse_unmatched
 from benchkit.layout.walk import walk
 from benchkit.parsers import registry
-from benchkit.parsers.source import Source
+from benchkit.parsers.source import PIPE_BYTES, Source
 
 if TYPE_CHECKING:
     from benchkit.ingestion.distant import Copy
 
 STDIN = "-"
+#: Where shells put the pipes of ``<(command)``; a pipe elsewhere may have nobody who writes.
+_PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +169,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     result = Discovery()
     for argument in arguments:
         variant, path = split_label(argument)
+        variant = show_path(variant)
         if not path:
             raise ConfigError("an empty path", where="PATH", hint="name a file or folder")
         try:
@@ -236,7 +240,7 @@ def split_label(argument: str) -> tuple[str, str]:
 
 
 def _standard_input(variant: str, options: Options) -> Found:
-    data = sys.stdin.buffer.read()
+    data = _read_standard_input()
     labels = read_path(PurePosixPath("stdin"), tools=frozenset())
     return Found(
         label=STDIN,
@@ -248,6 +252,18 @@ def _standard_input(variant: str, options: Options) -> Found:
         is_named=True,
         data=data,
     )
+
+
+def _read_standard_input() -> bytes:
+    """Return standard input as a whole, which may have no end."""
+    hint = "write it to a file, and name that"
+    if sys.stdin is None:  # closed by the shell: <&-
+        raise DataError("standard input is closed", where=STDIN, hint=hint)
+    data = sys.stdin.buffer.read(PIPE_BYTES + 1)
+    if len(data) > PIPE_BYTES:
+        limit = f"{PIPE_BYTES >> 20} MiB"
+        raise DataError(f"standard input holds more than {limit}", where=STDIN, hint=hint)
+    return data
 
 
 def live_source(address: str, ask: Callable[[], bytes]) -> Found:
@@ -275,10 +291,18 @@ def _add_local(
     if path.is_dir():
         _add_folder(result, path, variant, options, tools)
     elif path.exists():
+        if not (path.is_file() or _is_substitution(path)):
+            hint = f"pass its content on standard input: - < {shlex.quote(str(path))}"
+            raise DataError("not a regular file", where=str(path), hint=hint)
         named = _named_file(path, variant, options, tools)
         result.found.append(named)
         result.sidecars += [named.sidecars] if named.sidecars else []
     return path.exists()
+
+
+def _is_substitution(path: Path) -> bool:
+    """Whether a path is a pipe that the shell made for ``<(command)``."""
+    return path.as_posix().startswith(_PIPES) and path.is_fifo()
 
 
 def _add_distant(
@@ -299,15 +323,15 @@ def _add_distant(
 def _named_file(path: Path, variant: str, options: Options, tools: frozenset[str]) -> Found:
     sidecars = Sidecars(path.parent, options.labels)
     labels = read_path(
-        PurePosixPath(path.as_posix()),
+        PurePosixPath(show_path(path.as_posix())),
         tools=tools,
-        root_name="" if len(path.parts) > 1 else path.resolve().parent.name,
+        root_name="" if len(path.parts) > 1 else show_path(path.resolve().parent.name),
         pattern=options.layout,
     )
     told = labels._replace(group="", benchmark="" if variant else labels.benchmark)
     return Found(
-        label=str(path),
-        address=str(path.resolve()),
+        label=show_path(path),
+        address=show_path(path.resolve()),
         path=path,
         labels=told,
         sidecar=sidecars.for_file(path),
@@ -321,21 +345,21 @@ def _add_folder(
     result: Discovery, root: Path, variant: str, options: Options, tools: frozenset[str]
 ) -> None:
     sidecars = Sidecars(root, options.labels)
-    absolute = root.resolve()
+    base = show_path(root.resolve())
     start = 0 if root == Path() else len(root.as_posix()) + 1
     passed: list[tuple[Path, str]] = []
     for path in walk(root, options.exclude, passed):
-        label = str(path)
-        relative = label[start:].replace(os.sep, "/")
+        label = show_path(path)
+        relative = show_path(str(path)[start:]).replace(os.sep, "/")
         result.found.append(
             Found(
                 label=label,
-                address=f"{absolute}/{relative}",
+                address=f"{base}/{relative}",
                 path=path,
                 labels=read_path(
                     relative,
                     tools=tools,
-                    root_name=absolute.name,
+                    root_name=PurePosixPath(base).name,
                     pattern=options.layout,
                 ),
                 sidecar=sidecars.for_file(path),
@@ -344,7 +368,7 @@ def _add_folder(
                 sidecars=sidecars,
             )
         )
-    result.skipped.extend((str(path), reason) for path, reason in passed)
+    result.skipped.extend((show_path(path), reason) for path, reason in passed)
     result.sidecars.append(sidecars)
 
 

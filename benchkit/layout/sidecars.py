@@ -10,6 +10,7 @@ in `Sidecars.diagnostics` and never raised.
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -182,6 +183,8 @@ class Sidecars:
 
     def _read_text(self, path: Path) -> str | None:
         try:
+            if path.exists() and not path.is_file():  # a pipe would wait for somebody who writes
+                raise OSError(errno.EINVAL, "not a regular file")
             return path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"

@@ -130,7 +130,11 @@ def _walk(
     for entry in entries:
         place = f"{relative}/{entry.name}" if relative else entry.name
         path = Path(entry.path)
-        is_folder = entry.is_dir()
+        try:
+            is_folder = entry.is_dir()
+        except OSError as error:  # a link to itself, say
+            yield path, f"cannot be read: {error.strerror}"
+            continue
         reason = _excluded(entry.name, place, exclude) if exclude else ""
         reason = reason or (_prune(path) if is_folder else _pass_over(entry))
         if is_folder and not reason:

@@ -6,6 +6,7 @@ Why: BOM, UTF-16, CRLF, ANSI colours, progress overwrites and gzip are handled o
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import io
@@ -28,6 +29,10 @@ HEAD_BYTES = 1 << 16
 #: Bytes of a log that are searched for reports with a prefix.
 LOG_BYTES = 32 << 20
 _BLOCK = 1 << 20
+#: Bytes of a line; no tool writes longer ones.
+MAX_LINE = 64 << 20
+#: Bytes that are taken from a pipe, or of a form that is held whole.
+PIPE_BYTES = 1 << 30
 #: Bytes of whole lines that are read in columns at once.
 LINE_BLOCK = 1 << 20
 _GZIP = b"\x1f\x8b"
@@ -96,13 +101,9 @@ class Source:
 
     def _blocks_as_they_are(self) -> Iterator[bytes]:
         with self.open_raw() as raw:
-            if raw.read(2) != _GZIP:
-                raw.seek(0)
-                while block := raw.read(_BLOCK):
-                    yield block
-                return
+            is_packed = raw.read(2) == _GZIP
             raw.seek(0)
-            yield from _unzip(raw)
+            yield from _bound_lines(_unzip(raw) if is_packed else _read_blocks(raw))
 
     def open(self) -> IO[bytes]:
         """Open the decompressed content as a stream; it may raise `UnreadableError`."""
@@ -150,7 +151,7 @@ class Source:
     def text(self) -> str:
         """Return the whole content as cleaned text; only for forms that are small by nature."""
         if not self.is_small:
-            return clean_text(b"".join(self.blocks()))
+            return clean_text(self._read_bounded())
         if self._text is None:
             plain = self._wrapping is None  # which keeps the text, if so
             self._text = self._text if plain else clean_text(b"".join(self.blocks()))
@@ -180,6 +181,14 @@ class Source:
         if found is not None:
             self._text = None
         return found
+
+    def _read_bounded(self) -> bytes:
+        data = bytearray()
+        for block in self.blocks():
+            data += block
+            if len(data) > PIPE_BYTES:
+                raise UnreadableError(f"it holds more than {PIPE_BYTES >> 20} MiB")
+        return bytes(data)
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield (number, text) of every line: no BOM, CR, ANSI sequence or overwritten progress.
@@ -287,9 +296,27 @@ def _read_whole(path: Path, keep: int) -> bytes | None:
         if len(data) != size:  # a pipe, or a file that grows
             while block := os.read(file, _BLOCK):
                 data += block
+                if len(data) > PIPE_BYTES:
+                    raise OSError(errno.EFBIG, f"it holds more than {PIPE_BYTES >> 20} MiB")
         return data
     finally:
         os.close(file)
+
+
+def _read_blocks(raw: IO[bytes]) -> Iterator[bytes]:
+    while block := raw.read(_BLOCK):
+        yield block
+
+
+def _bound_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield blocks until a line has no end: a gzip of megabytes may hold one of terabytes."""
+    length = 0
+    for block in blocks:
+        cut = block.rfind(b"\n")
+        length = length + len(block) if cut < 0 else len(block) - cut - 1
+        if length > MAX_LINE:
+            raise UnreadableError(f"a line is longer than {MAX_LINE >> 20} MiB")
+        yield block
 
 
 def number_blocks(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:

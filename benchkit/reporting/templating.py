@@ -12,7 +12,8 @@ Jinja's sandbox: what begins with an underscore, and so Python itself, is out of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sized
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -37,6 +38,7 @@ from benchkit.units import printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from jinja2.runtime import Context
 
     from benchkit.reporting.card import Card
     from benchkit.reporting.model import Report
@@ -45,6 +47,11 @@ if TYPE_CHECKING:
 CONTEXT_VERSION = 1
 _PACKAGED = Path(__file__).parent / "templates"
 _PREFIX = "benchkit"
+#: Characters that a folder's template may write.
+_LARGEST = 256 << 20
+_TOO_LARGE = f"the template writes more than {_LARGEST >> 20} MiB"
+#: The largest number in a power.
+_EXPONENT = 10_000
 
 
 def render(name: str, report: Report | Card, folder: Path | None = None) -> str:
@@ -70,18 +77,23 @@ def render(name: str, report: Report | Card, folder: Path | None = None) -> str:
         environment = _environment(folder)
         for path in sorted(folder.glob("*.html")) if folder else ():
             require_blocks(environment, path)
-        return environment.get_template(name).render(report=report)
+        parts, size = [], 0
+        for part in environment.get_template(name).generate(report=report):
+            parts.append(part)
+            size += len(part)
+            if folder is not None and size > _LARGEST:
+                raise ValueError(_TOO_LARGE)
+        return "".join(parts)
 
 
 @cache
 def _environment(folder: Path | None) -> Environment:
     from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
-    from jinja2.sandbox import SandboxedEnvironment
     from markupsafe import Markup
 
     packaged = FileSystemLoader(_PACKAGED)
     first = [FileSystemLoader(folder)] if folder else []
-    environment = (SandboxedEnvironment if folder else Environment)(
+    environment = (_bounded_sandbox() if folder else Environment)(
         loader=ChoiceLoader([*first, packaged, PrefixLoader({_PREFIX: packaged})]),
         autoescape=True,
         undefined=StrictUndefined,
@@ -108,6 +120,29 @@ def _environment(folder: Path | None) -> Environment:
         "script_hash": hash_script(script),
     }
     return environment
+
+
+@cache
+def _bounded_sandbox() -> type[Environment]:
+    """Return Jinja's sandbox without operators that make gigabytes of a few characters."""
+    from jinja2.sandbox import SandboxedEnvironment
+
+    class BoundedSandbox(SandboxedEnvironment):
+        intercepted_binops = frozenset({"*", "**"})
+
+        def call_binop(
+            self, context: Context, operator: str, left: object, right: object
+        ) -> object:
+            sizes = [len(one) if isinstance(one, Sized) else one for one in (left, right)]
+            numbers = [abs(size) for size in sizes if isinstance(size, int)]
+            is_repeat = operator == "*" and any(isinstance(one, Sized) for one in (left, right))
+            if is_repeat and math.prod(numbers) > _LARGEST:
+                raise ValueError(_TOO_LARGE)
+            if operator == "**" and max(numbers, default=0) > _EXPONENT:
+                raise ValueError(_TOO_LARGE)
+            return super().call_binop(context, operator, left, right)
+
+    return BoundedSandbox
 
 
 def _require_templates(folder: Path) -> None:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_ASKED = re.compile(r"\s-[a-zA-Z]*n ?(\d+)(?!\S)")
-_CONNECTIONS = re.compile(r"\s-[a-zA-Z]*c ?(\d+)(?!\S)")
+_ASKED = re.compile(r"\s-[a-zA-Z]*n ?(\d{1,15})(?!\S)")
+_CONNECTIONS = re.compile(r"\s-[a-zA-Z]*c ?(\d{1,9})(?!\S)")
+_MAJOR = re.compile(r"\d{1,9}(?![^.])")
 _LIMITED = re.compile(r"\s-[a-zA-Z]*t ?\d")
 #: The first major version that says that it is done.
 _FIRST_SAYING = 2
@@ -72,6 +73,7 @@ class Invocation:
         asked = self.asked(command)
         if asked is not None and complete is not None:
             return self.stopped or complete < asked
-        says = int(self.version.partition(".")[0] or 0) >= _FIRST_SAYING
+        major = _MAJOR.match(self.version)
+        says = major is not None and int(major[0]) >= _FIRST_SAYING
         is_left = says and (self.dotted or self.progressed) and not self.done
         return self.stopped or is_left

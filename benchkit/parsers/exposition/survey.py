@@ -12,6 +12,7 @@ from benchkit.parsers.containers import Container, cpu_limit, memory_limit, nest
 from benchkit.parsers.counters import Measure, measure_of, place
 from benchkit.parsers.exposition.lines import Sample, Text
 
+_MACHINE = {"machine_cpu_cores": "cores", "machine_memory_bytes": "memory"}
 _SPEC = "container_spec_"
 
 
@@ -78,9 +79,8 @@ class Survey:
             self.version = sample.labels.get("cadvisorVersion") or None
             if kernel := sample.labels.get("kernelVersion"):
                 self.env["kernel"] = kernel
-        elif sample.value > 0:
-            name = {"machine_cpu_cores": "cores", "machine_memory_bytes": "memory"}[sample.name]
-            self.env[f"machine.{name}"] = f"{sample.value:.0f}"
+        elif sample.value > 0 and sample.name in _MACHINE:
+            self.env[f"machine.{_MACHINE[sample.name]}"] = f"{sample.value:.0f}"
 
     def _set_limits(self) -> None:
         for key, spec in self._spec.items():

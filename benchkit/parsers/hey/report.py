@@ -46,7 +46,7 @@ _PHASES = {
     hey.WAIT: "wait",
     hey.READ: "receive",
 }
-_CONNECTIONS = re.compile(r"\s-c[ =]?(\d+)(?!\S)")
+_CONNECTIONS = re.compile(r"\s-c[ =]?(\d{1,9})(?!\S)")
 _URL = re.compile(r"\shttps?://[^\s'\"]+")
 
 

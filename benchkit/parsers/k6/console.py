@@ -23,11 +23,11 @@ from benchkit.parsers.base import LoadModel, Reading
 from benchkit.units import parse_duration
 
 RUNNING = re.compile(
-    r"running \((?P<elapsed>(?:\d+(?:\.\d+)?[hms])+)\), \d+/(?P<users>\d+) VUs, "
-    r"(?P<complete>\d+) complete and (?P<interrupted>\d+) interrupted iterations"
+    r"running \((?P<elapsed>(?:\d{1,15}(?:\.\d+)?[hms])+)\), \d+/(?P<users>\d{1,9}) VUs, "
+    r"(?P<complete>\d{1,15}) complete and (?P<interrupted>\d{1,15}) interrupted iterations"
 )
 _MARK = re.compile(r"\S\s+(?P<mark>[✓✗]) \[[-=>\s\d%]*\] ")
-_RATE = re.compile(r"^[^:]+: (?P<ramping>Up to )?(?P<rate>\d+\.\d+) iterations/s for ")
+_RATE = re.compile(r"^[^:]+: (?P<ramping>Up to )?(?P<rate>\d{1,15}\.\d+) iterations/s for ")
 _LOOPING = re.compile(
     r"^[^:]+: (?:(?:Up to )?\d+ looping VUs for "
     r"|\d+ iterations (?:shared among|for each of) \d+ VUs|Externally controlled)"

@@ -152,7 +152,11 @@ class Gathering:
     def visit(self, url: str) -> None:
         """Note the URL of a request; the run's target is its path, if it is the same in all."""
         if len(self._paths) <= 1:  # two different ones are no target
-            parts = urlsplit(url)
+            try:
+                parts = urlsplit(url)
+            except ValueError:  # brackets without an IPv6 address
+                self._paths.add("")
+                return
             self._paths.add(parts.path or "/" if parts.scheme.startswith("http") else "")
             self._host = self._host or parts.netloc.rpartition("@")[2]
 

@@ -273,7 +273,7 @@ def complete(reading: Reading, label: str) -> list[Diagnostic]:
     """
     values = {row[:3]: row[3] for row in reading.rows}
     users = values.get((None, "vus_max", "max"))
-    if users is not None:
+    if users is not None and isfinite(users):
         reading.connections = int(users)
     void = _find_void(reading)
     silent = None in void or values.get((None, "bytes_in", "total")) == 0.0

@@ -34,7 +34,7 @@ from benchkit.units import scale, step
 HIST = re.compile(r"Bucket\s++#\s++%\s++Histogram\s*+$")
 PLOT = re.compile(r"Value\(ms\)\s++Percentile\s++TotalCount\s++1/\(1-Percentile\)\s*+$")
 _BUCKET = re.compile(
-    r"\[[^\s,]++,\s*+([^\s\]]++)\]\s++(\d++)\s++(?:\d++\.\d\d|NaN)%(?:\s++#*+)?\s*+"
+    r"\[[^\s,]++,\s*+([^\s\]]++)\]\s++(\d{1,18}+)\s++(?:\d++\.\d\d|NaN)%(?:\s++#*+)?\s*+"
 )
 _POINT = re.compile(r"(\d+\.\d{6})\s+(\d\.\d{6})\s+(\d+)\s+\d+(?:\.\d+)?\s*")
 _STATS = {

@@ -22,7 +22,7 @@ QUANTILE_RULE = "tdigest"
 _RATES = frozenset({"request_rate", "success_rate_per_second"})
 #: Kept where the rest is zero because nothing was computed.
 _SUMMED = frozenset({"requests", "responses"})
-_RATE = re.compile(r"-rate[= ](\d+)(?:/(\d*)(ms|s|m|h))?")
+_RATE = re.compile(r"-rate[= ](\d{1,15})(?!\d)(?:/(\d{0,9})(ms|s|m|h))?")
 _TARGET = re.compile(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (https?://[^\s\"'|\\]+)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 

@@ -40,7 +40,7 @@ SIGNATURE = re.compile(
     re.MULTILINE,
 )
 _ERRORS = re.compile(r"(?:^|[\s|>#:*/\"'])Error Set:\s*$")
-_CODE = re.compile(r"(\d{1,3}):(\d+)")
+_CODE = re.compile(r"(\d{1,3}):(\d{1,18})")
 _UNDEFINED = frozenset({"NaN", "+Inf", "-Inf", "NaN%"})
 
 #: What stands behind a label: metric, stat, unit, subject, how it is written.

@@ -70,10 +70,10 @@ _FIRST_CORRECTED = 4
 _NAN = "nan"
 _SPREAD = ("mean", "stdev", "max")
 _REASONS = ("connect", "read", "write", "timeout")
-_RATE_OPTION = re.compile(r"\s(?:-R|--rate)[ =]?(\d+[kMG]?)\b")
+_RATE_OPTION = re.compile(r"\s(?:-R|--rate)[ =]?(\d{1,15}[kMG]?)\b")
 _SIZE_OPTIONS = {
-    "threads": re.compile(r"\s(?:-t|--threads)[ =]?(\d+)(?!\S)"),
-    "connections": re.compile(r"\s(?:-c|--connections)[ =]?(\d+)(?!\S)"),
+    "threads": re.compile(r"\s(?:-t|--threads)[ =]?(\d{1,9})(?!\S)"),
+    "connections": re.compile(r"\s(?:-c|--connections)[ =]?(\d{1,9})(?!\S)"),
 }
 
 

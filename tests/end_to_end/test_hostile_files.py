@@ -1,0 +1,170 @@
+"""Files that are no files, have no end, or hold numbers of no size cost themselves and a line."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from time import process_time
+
+import pytest
+
+from benchkit.audit.machine import parse_cpus
+from benchkit.cli import run
+from benchkit.errors import ConfigError, DataError
+from benchkit.ingestion import discovery
+from benchkit.parsers import registry, source
+from benchkit.parsers.base import Diagnostic, Reading, Source
+from benchkit.reporting import templating
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+WRK = FIXTURES / "tracing-wrk"
+CALL = [sys.executable, "-m", "benchkit"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for variant in ("none", "otlp"):
+        shutil.copytree(WRK / variant, tmp_path / "results" / variant)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "results"
+
+
+def test_a_name_that_is_not_utf8_is_read_and_shown(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = min((folder / "none").glob("*.txt"))
+    os.rename(first, os.fsencode(folder / "none") + b"/wrk-caf\xe9-99.txt")  # noqa: PTH104 - bytes
+    for words in (
+        ["ingest", "results", "-v"],
+        ["runs"],
+        ["export", "-o", "all.csv"],
+        ["compare", "-o", "compare.json", "--format", "json"],
+        ["check", "--format", "json"],
+        *(["report", "-o", f"report.{kind}"] for kind in ("html", "md", "json")),
+    ):
+        assert run(words) == 0, capsys.readouterr().err
+    assert run(["gate", "--junit", "junit.xml"]) in {0, 1, 4}
+
+
+def test_what_is_no_file_is_passed_over(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "loop.txt").symlink_to("loop.txt")
+    (folder / "loop").symlink_to("loop")
+    (folder / "zero.txt").symlink_to("/dev/zero")
+    os.mkfifo(folder / "pipe.txt")
+    os.mkfifo(folder / "none" / "runs.json")
+    os.mkfifo(folder / "run.toml")
+    assert run(["ingest", "results"]) == 0
+    streams = capsys.readouterr()
+    told = streams.out + streams.err
+    assert "Too many levels of symbolic links" in told
+    assert "2 not a regular file" in told
+    assert "run.toml: the sidecar cannot be read: not a regular file" in told
+    for path in ("/dev/zero", "results/pipe.txt"):
+        assert run(["runs", path]) == 3
+        assert f"{path}: not a regular file; pass its content" in capsys.readouterr().err
+
+
+def test_the_pipe_of_a_shell_is_read(folder: Path) -> None:
+    command = f"{shlex.join(CALL)} runs <(cat {shlex.quote(str(folder))}/none/*.txt)"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, "wrk" in done.stdout) == (0, True), done.stderr
+
+
+def test_closed_and_endless_standard_input_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    command = f"{shlex.join(CALL)} ingest - <&-"
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 3
+    assert done.stderr.startswith("benchkit: error: -: standard input is closed; ")
+    monkeypatch.setattr(discovery, "PIPE_BYTES", 1 << 20)
+    with open("/dev/zero", encoding="latin-1") as endless:  # noqa: PTH123 - as the shell opens it
+        monkeypatch.setattr(sys, "stdin", endless)
+        with pytest.raises(DataError, match="standard input holds more than 1 MiB"):
+            discovery.discover(["-"], discovery.Options())
+
+
+@pytest.mark.parametrize("begin", [b"", b"BenchmarkA \t 1 \t 2 ns/op\n", b"{", b"Processed "])
+def test_a_gzip_with_a_line_of_no_end_ends(tmp_path: Path, begin: bytes) -> None:
+    path = tmp_path / "a.txt.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(begin)
+        for _ in range(300):
+            file.write(b"a" * (1 << 20))
+    start = process_time()
+    assert run(["ingest", str(path), "--store", str(tmp_path / "store")]) in {0, 3}
+    assert process_time() - start < 30
+
+
+def test_a_long_line_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "MAX_LINE", 1 << 20)
+    log = Source(None, "a.txt", b"one\n" + b"a" * (3 << 20))
+    with pytest.raises(source.UnreadableError, match="a line is longer than 1 MiB"):
+        list(log.lines())
+
+
+#: Texts with numbers of no size, and what stays of them.
+NUMBERS = {
+    "vegeta's bucket": (
+        "Bucket  #  %  Histogram\n[0s, 1ms]  {number}  100.00%  ###\n[1ms, +Inf]  0  0.00%\n"
+    ),
+    "ab's command": "$ ab -n {number} -c {number} http://h/\n" + "{ab}",
+    "ab's version": "This is ApacheBench, Version {number}\n" + "{ab}",
+    "k6's console": "running (0m01.0s), 0/{number} VUs, 1 complete and 0 interrupted iterations\n"
+    "{k6}",
+    "wrk's command": "$ wrk -t{number} -c{number} -R{number} http://h/\n" + "{wrk}",
+}
+K6 = (FIXTURES / "shorturl-k6" / "baseline" / "k6-legacy-1.txt").read_text(encoding="utf-8")
+AB = (FIXTURES / "nginx-ab" / "nginx" / "ab-small-c30-1.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("number", ["9" * 300, "9" * 5000, "1e308", "1e999", "0x1"])
+@pytest.mark.parametrize("text", NUMBERS.values(), ids=NUMBERS)
+def test_a_number_of_no_size_costs_no_file(text: str, number: str) -> None:
+    wrk = next((WRK / "none").glob("*.txt")).read_text(encoding="utf-8")
+    text = (
+        text.replace("{number}", number)
+        .replace("{ab}", AB)
+        .replace("{wrk}", wrk)
+        .replace("{k6}", K6)
+    )
+    given = Source(None, "a.txt", text.encode())
+    records = [record for form in registry.identify(given) for record in form.parse(given)]
+    assert all(isinstance(record, Reading | Diagnostic) for record in records)
+
+
+def test_a_url_that_cannot_be_split_costs_no_file() -> None:
+    text = (FIXTURES / "k6-edge" / "tiny" / "k6-raw-1.csv").read_text(encoding="utf-8")
+    given = Source(None, "a.csv", text.replace("http://", "http://[").encode())
+    (form,) = registry.identify(given)
+    assert any(isinstance(record, Reading) for record in form.parse(given))
+
+
+def test_a_list_of_cpus_holds_no_more_than_a_machine() -> None:
+    assert parse_cpus("0-99999999999") == frozenset()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% for a in range(90000) %}{% for b in range(90000) %}abcdefghij{% endfor %}{% endfor %}",
+        "{{ 'a' * 10000000000 }}",
+        "{{ 10 ** 10000000 }}",
+    ],
+)
+def test_a_template_writes_no_gigabytes(
+    tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(templating, "_LARGEST", 1 << 20)
+    (tmp_path / "page.html").write_text(text, encoding="utf-8")
+    start = process_time()
+    with pytest.raises(ConfigError, match="the template writes more than"):
+        templating.render("page.html", None, tmp_path)  # type: ignore[arg-type]
+    assert process_time() - start < 10
