@@ -70,7 +70,7 @@ def keep_variants(whole: Excerpt, names: AbstractSet[str]) -> Excerpt:
     def tells_of_others(problem: Finding) -> bool:
         if is_other(problem.where):
             return True
-        runs = {match[1] for match in re.finditer(r"(\S+) \d+\b", problem.message)}
+        runs = {match[1] for match in re.finditer(r"(?<!\S)(\S+) \d+\b", problem.message)}
         if runs & others and not runs & names:
             return True
         return any(path in problem.message for path in its) and not any(

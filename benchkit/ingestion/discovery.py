@@ -8,8 +8,6 @@ once.
 from __future__ import annotations
 
 import os
-import shlex
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +18,7 @@ from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
 from benchkit.ingestion.addresses import is_distant, refuse_store, show_path
 from benchkit.ingestion.identity import Identity, write_assigned
+from benchkit.ingestion.streams import STDIN, read_standard_input, require_file
 from benchkit.layout.patterns import PathLabels, compile_pattern, read_path
 from benchkit.layout.rename import Rename, parse_rename
 from benchkit.layout.sidecars import Sidecar, Sidecars
@@ -27,14 +26,10 @@ from benchkit.layout.stems import COMPANIONS
 from benchkit.layout.template import refuse_unmatched
 from benchkit.layout.walk import walk
 from benchkit.parsers import registry
-from benchkit.parsers.source import PIPE_BYTES, Source
+from benchkit.parsers.source import Source
 
 if TYPE_CHECKING:
     from benchkit.ingestion.distant import Copy
-
-STDIN = "-"
-#: Where shells put the pipes of ``<(command)``; a pipe elsewhere may have nobody who writes.
-_PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,7 +235,7 @@ def split_label(argument: str) -> tuple[str, str]:
 
 
 def _standard_input(variant: str, options: Options) -> Found:
-    data = _read_standard_input()
+    data = read_standard_input()
     labels = read_path(PurePosixPath("stdin"), tools=frozenset())
     return Found(
         label=STDIN,
@@ -252,18 +247,6 @@ def _standard_input(variant: str, options: Options) -> Found:
         is_named=True,
         data=data,
     )
-
-
-def _read_standard_input() -> bytes:
-    """Return standard input as a whole, which may have no end."""
-    hint = "write it to a file, and name that"
-    if sys.stdin is None:  # closed by the shell: <&-
-        raise DataError("standard input is closed", where=STDIN, hint=hint)
-    data = sys.stdin.buffer.read(PIPE_BYTES + 1)
-    if len(data) > PIPE_BYTES:
-        limit = f"{PIPE_BYTES >> 20} MiB"
-        raise DataError(f"standard input holds more than {limit}", where=STDIN, hint=hint)
-    return data
 
 
 def live_source(address: str, ask: Callable[[], bytes]) -> Found:
@@ -291,18 +274,11 @@ def _add_local(
     if path.is_dir():
         _add_folder(result, path, variant, options, tools)
     elif path.exists():
-        if not (path.is_file() or _is_substitution(path)):
-            hint = f"pass its content on standard input: - < {shlex.quote(str(path))}"
-            raise DataError("not a regular file", where=str(path), hint=hint)
+        require_file(path)
         named = _named_file(path, variant, options, tools)
         result.found.append(named)
         result.sidecars += [named.sidecars] if named.sidecars else []
     return path.exists()
-
-
-def _is_substitution(path: Path) -> bool:
-    """Whether a path is a pipe that the shell made for ``<(command)``."""
-    return path.as_posix().startswith(_PIPES) and path.is_fifo()
 
 
 def _add_distant(

@@ -118,7 +118,7 @@ def make_part(
         status=reading.status,
         headings=section.list_names(is_variant_taken=bool(variant)),
         caption="" if reading.benchmark else section.caption,
-        shown_command=reading.command or "",
+        shown_command=_show_command(reading.command) or "",
         requests=_count_requests(reading),
     )
     if role == "failed":

@@ -16,7 +16,7 @@ import pytest
 from benchkit.audit.machine import parse_cpus
 from benchkit.cli import run
 from benchkit.errors import ConfigError, DataError
-from benchkit.ingestion import discovery
+from benchkit.ingestion import discovery, streams
 from benchkit.parsers import registry, source
 from benchkit.parsers.base import Diagnostic, Reading, Source
 from benchkit.reporting import templating
@@ -84,7 +84,7 @@ def test_closed_and_endless_standard_input_is_an_error(
     )
     assert done.returncode == 3
     assert done.stderr.startswith("benchkit: error: -: standard input is closed; ")
-    monkeypatch.setattr(discovery, "PIPE_BYTES", 1 << 20)
+    monkeypatch.setattr(streams, "PIPE_BYTES", 1 << 20)
     with open("/dev/zero", encoding="latin-1") as endless:  # noqa: PTH123 - as the shell opens it
         monkeypatch.setattr(sys, "stdin", endless)
         with pytest.raises(DataError, match="standard input holds more than 1 MiB"):

@@ -1,0 +1,46 @@
+"""Standard input, and the files of a system that are not files."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+from benchkit.errors import DataError
+from benchkit.parsers.source import PIPE_BYTES
+
+STDIN = "-"
+#: Where shells put the pipes of ``<(command)``; a pipe elsewhere may have nobody who writes.
+_PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
+
+
+def read_standard_input() -> bytes:
+    """Return standard input as a whole.
+
+    Raises
+    ------
+    DataError
+        If it is closed, or has no end.
+    """
+    hint = "write it to a file, and name that"
+    if sys.stdin is None:  # closed by the shell: <&-
+        raise DataError("standard input is closed", where=STDIN, hint=hint)
+    data = sys.stdin.buffer.read(PIPE_BYTES + 1)
+    if len(data) > PIPE_BYTES:
+        limit = f"{PIPE_BYTES >> 20} MiB"
+        raise DataError(f"standard input holds more than {limit}", where=STDIN, hint=hint)
+    return data
+
+
+def require_file(path: Path) -> None:
+    """Refuse a device and a pipe, but for those that a shell makes for ``<(command)``.
+
+    Raises
+    ------
+    DataError
+        If reading it could wait or grow for ever.
+    """
+    is_pipe_of_shell = path.as_posix().startswith(_PIPES) and path.is_fifo()
+    if not (path.is_file() or is_pipe_of_shell):
+        hint = f"pass its content on standard input: - < {shlex.quote(str(path))}"
+        raise DataError("not a regular file", where=str(path), hint=hint)
