@@ -50,8 +50,8 @@ def show_path(path: str | PurePath) -> str:
 
     Examples
     --------
-    >>> show_path("caf\udce9.txt")
-    'caf\\xe9.txt'
+    >>> show_path("na\udcef.txt")
+    'na\\xef.txt'
     """
     text = str(path)
     if text.isascii():
