@@ -7,6 +7,7 @@ by line. All give the same: `tests/parsers/test_roads.py` and `tests/soak` compa
 from __future__ import annotations
 
 import gzip
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,7 +19,7 @@ import pytest
 
 from benchkit.parsers import cadvisor, documents, kernel, prometheus, source
 from benchkit.parsers.ab import samples as ab
-from benchkit.parsers.base import Diagnostic, Format, Reading, Repeats, Samples
+from benchkit.parsers.base import Diagnostic, Format, Reading, Repeats, Row, Samples
 from benchkit.parsers.cadvisor import columns as cadvisor_columns
 from benchkit.parsers.cadvisor import reader as cadvisor_reader
 from benchkit.parsers.gobench import FORMAT as GOBENCH
@@ -103,7 +104,14 @@ def read_all(form: Format, data: bytes) -> dict[str, Any]:
         times = [np.asarray(b.times if b.times is not None else []) for b in blocks]
         parts = [b.values for b in blocks], [b.lines for b in blocks], times
         samples[key] = [np.concatenate(part).tolist() for part in parts]
+    readings = [replace(each, rows=list(map(_mend_nan, each.rows))) for each in readings]
     return {"readings": readings, "samples": samples, "problems": problems}
+
+
+def _mend_nan(row: Row) -> Row:
+    """Put the one NaN that equals itself in a row in place of any other."""
+    subject, metric, stat, value, *rest = row
+    return (subject, metric, stat, math.nan if math.isnan(value) else value, *rest)
 
 
 def list_readings(repeats: Repeats) -> Iterator[Reading]:

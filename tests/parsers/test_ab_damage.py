@@ -20,7 +20,7 @@ from ab_readings import (
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from benchkit.parsers.ab import clock
+from benchkit.parsers.ab import clock, lines
 from benchkit.parsers.base import Reading
 
 WHOLE = (NGINX / "ab-small-c30-1.txt").read_bytes()
@@ -230,3 +230,19 @@ def test_damaged_gzip_gives_what_stands_before() -> None:
         "complete",
         "partial",
     ]
+
+
+@pytest.mark.parametrize("count", ["21e", "0x1F", "1e308", "9" * 30, "²"])
+def test_a_number_of_a_command_that_is_none_is_not_read(count: str) -> None:
+    prompt = f"$ ab -n {count} -c {count} http://127.0.0.1:8090/index.html\n".encode()
+    rows = only(prompt + WHOLE).rows
+    assert [row[:-1] for row in rows] == [row[:-1] for row in only(WHOLE).rows]
+
+
+def test_a_row_of_superscripts_is_named_and_left_out() -> None:
+    row = "Total:          ² 1234567890"
+    assert lines.read_line("Total:          2 1234567890") == (
+        lines.TOTAL,
+        ("2", "12345", "", "", "67890"),
+    )
+    assert lines.read_line(row) == (lines.TOTAL, None)

@@ -339,3 +339,11 @@ def test_other_files_are_not_recognised(text: str) -> None:
 def test_quantile_rule_is_linear() -> None:
     assert QUANTILE_RULE == "linear"
     assert take_quantile(np.array([1.0, 2.0, 4.0]), 75.0) == 3.0
+
+
+def test_a_point_without_a_time_is_left_out() -> None:
+    point = '{"metric":"http_req_duration","type":"Point","data":{"time":"%s","value":1.5}}\n'
+    readings, trends, problems = read(point % "" + point % "2026-11-21T00:32:04Z")
+    assert [len(values) for values in trends[0].values()] == [1]
+    assert readings[0].started_at == datetime(2026, 11, 21, 0, 32, 4, tzinfo=UTC)
+    assert [problem.line for problem in problems] == [1]

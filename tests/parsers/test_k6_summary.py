@@ -265,3 +265,28 @@ def test_custom_trends_of_an_export_are_kept_as_they_stand() -> None:
     assert (rows["max"][3], rows["max"][4], rows["max"][5]) == (2.431058, "1", 20)
     assert "whether latency are times in ms" in note.what
     assert not any(row[1] == "k6_latency" for row in reading.rows)
+
+
+@pytest.mark.parametrize("place", ["results", "checks"])
+def test_a_number_in_place_of_a_metric_costs_itself(place: str) -> None:
+    document = json.loads((NESTED / "k6-machine-1.json").read_text(encoding="utf-8"))
+    metrics = document["results"]
+    metrics = (metrics if place == "results" else metrics["checks"])["metrics"]
+    (whole,), _ = read(json.dumps(document))
+    metrics.append(7)
+    (reading,), _ = read(json.dumps(document))
+    assert values(reading) == values(whole)
+
+
+def test_a_count_without_end_is_no_number_of_samples() -> None:
+    document = json.loads((BASELINE / "k6-full-1-export.json").read_text(encoding="utf-8"))
+    document["metrics"]["http_req_duration"]["count"] = 5001
+    text = json.dumps(document)
+    (reading,), _ = read(text)
+    assert row(reading, "latency", "p95")[5] == 5001
+    (reading,), _ = read(
+        text.replace('"count": 5001, ', '"count": 1e999, ').replace(
+            '"count": 5001}', '"count": 1e999}'
+        )
+    )
+    assert row(reading, "latency", "p95")[5] is None

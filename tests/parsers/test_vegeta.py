@@ -271,7 +271,9 @@ def test_a_garbled_line_costs_its_own_values() -> None:
     [
         ("2.311ms", "2.311m", "'Latencies' holds '2.311m' for a time"),
         ("9000, 300.04", "9e3, 300.04", "'Requests' holds '9e3' for a count"),
-        ("100.00%", "all", "'Success' is no percentage"),
+        ("100.00%", "all", "'Success' is not a percentage"),
+        ("100.00%", "9" * 400 + "%", "'Success' is not a percentage"),
+        ("100.00%", "100.01%", "'Success' is not a percentage"),
         ("200:9000", "200=9000", "'Status Codes' holds something else"),
         ("[total, mean]", "[total, median]", ""),
     ],

@@ -145,7 +145,11 @@ def _split_narrow(line: str) -> Fields:
     """Split a row of ``-S`` by columns: ab sets no blank before a maximum of five digits."""
     row = line[_LABEL:]
     cells = (row[: _MEAN - 1], row[_MEAN:_MAX], row[_MAX:])
-    if len(row) != _NARROW or row[_MEAN - 1] != " " or not all(c.strip().isdigit() for c in cells):
+    if (
+        len(row) != _NARROW
+        or row[_MEAN - 1] != " "
+        or not all(c.strip().isdecimal() for c in cells)
+    ):
         return None
     least, mean, most = (cell.strip() for cell in cells)
     return least, mean, "", "", most

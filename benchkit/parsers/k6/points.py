@@ -137,7 +137,7 @@ class Gathering:
         self._step = 1e-6
         self._paths: set[str] = set()
         self._host = ""
-        self._moment = ("", 0)
+        self._moment: tuple[str | None, int] = (None, 0)
 
     @property
     def started(self) -> bool:
@@ -262,7 +262,7 @@ class Gathering:
         first = int(times.min())
         self._first = first if self._first is None else min(self._first, first)
         self._last = max(self._last, int(times.max()))
-        self._moment, self._step = ("", 0), step
+        self._moment, self._step = (None, 0), step
 
     def _count_all(self, name: str, kind: Kind, unit: str, values: np.ndarray, line: int) -> None:
         """Count values as `_count` does one by one: sums in their order, to the last digit."""

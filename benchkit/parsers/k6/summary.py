@@ -183,9 +183,16 @@ def _take(document: _Document, leaf: Leaf) -> None:
             _take_threshold(document, leaf, crossed=leaf.text == "true")
         case ("metrics", str(), "thresholds", str(), "ok"):
             _take_threshold(document, leaf, crossed=leaf.text == "false")
-        case ("results", "metrics", int(), *rest) | ("results", "checks", "metrics", int(), *rest):
-            path = leaf.path[: -len(rest)]
-            _take_metric(document, leaf, path, "", str(rest[-1]), form="machine")
+        case ("results", "metrics", int(), *_, key) | (
+            "results",
+            "checks",
+            "metrics",
+            int(),
+            *_,
+            key,
+        ):
+            path = leaf.path[: leaf.path.index("metrics") + 2]
+            _take_metric(document, leaf, path, "", str(key), form="machine")
         case ("state", "testRunDurationMs") if leaf.is_number:
             document.duration = (scale(leaf.text, -3), leaf.line)
         case ("config", "duration") if leaf.is_number:

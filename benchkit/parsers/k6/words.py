@@ -208,7 +208,7 @@ def _trend(measure: Measure) -> Iterable[_Found]:
     for key, number in measure.numbers.items():
         stat = stat_name(key)
         if stat is not None:
-            n = None if count is None else int(count.value)
+            n = _whole(count)
             yield _subset(measure, part), metric, stat, number, measure.unit, n
 
 
@@ -231,13 +231,18 @@ def _rate(measure: Measure) -> Iterable[_Found]:
     numbers, subject = measure.numbers, _subset(measure)
     metric = _RATES.get(measure.name) or own_name(measure.name)
     total = numbers.get("total") or _add(numbers.get("passes"), numbers.get("fails"))
-    n = int(total.value) if total is not None and isfinite(total.value) else None
+    n = _whole(total)
     if "rate" in numbers and n:  # a share of nothing, or of what a cut took, tells nothing
         yield subject, metric, "mean", numbers["rate"], "1", n
     if metric == "error_rate" and subject is None and "passes" in numbers:
         yield subject, "failures", "count", numbers["passes"], "1", None
     if metric == "checks" and total is not None:
         yield subject, metric, "count", total, "1", None
+
+
+def _whole(number: Number | None) -> int | None:
+    """Return a count; None for one that is missing or has no end."""
+    return int(number.value) if number is not None and isfinite(number.value) else None
 
 
 def _add(passes: Number | None, fails: Number | None) -> Number | None:

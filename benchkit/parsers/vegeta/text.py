@@ -41,6 +41,7 @@ SIGNATURE = re.compile(
 )
 _ERRORS = re.compile(r"(?:^|[\s|>#:*/\"'])Error Set:\s*$")
 _CODE = re.compile(r"(\d{1,3}):(\d{1,18})")
+_PERCENTAGE = re.compile(r"(?:\d{1,2}(?:\.\d{1,15})?|100(?:\.0{1,15})?)%", re.ASCII)
 _UNDEFINED = frozenset({"NaN", "+Inf", "-Inf", "NaN%"})
 
 #: What stands behind a label: metric, stat, unit, subject, how it is written.
@@ -149,8 +150,8 @@ class TextReport:
     def _read_success(self, text: str, line: int) -> None:
         if text in _UNDEFINED:
             return
-        if not re.fullmatch(r"\d+(\.\d+)?%", text):
-            msg = f"is no percentage: {text!r}"
+        if not _PERCENTAGE.fullmatch(text):
+            msg = f"is not a percentage: {text[:40]!r}"
             raise ValueError(msg)
         failed = float(1 - Fraction(text[:-1]) / 100)
         resolution = step(text[:-1], -2)
