@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ import benchkit.api as bk
 from benchkit.cli import run
 from benchkit.ingestion.commit import ingest
 from benchkit.store import Store
+from benchkit.store.delta import Table
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 
@@ -173,3 +175,126 @@ def test_a_whole_store_has_no_damage(place: Path, capsys: pytest.CaptureFixture[
     assert "no damage" in capsys.readouterr().err
     assert run(["store", "repair", "--store", str(place / "store")]) == 0
     assert run(["store", "check", "--store", str(place / "nowhere")]) == 3
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def cut_line(path: Path) -> None:
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+
+
+@pytest.mark.parametrize("hurt", [empty, tear, cut_line])
+@pytest.mark.parametrize("table", ["runs", "values"])
+def test_a_damaged_newest_entry_is_no_earlier_version(
+    place: Path, whole: Path, table: str, hurt: Callable[[Path], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    file = max((place / "store" / table / "_delta_log").glob("*.json"))
+    hurt(file)
+    store = str(place / "store")
+    for command in (["export"], ["ingest", "results"], ["undo"], ["store", "vacuum"]):
+        if table == "values" and command == ["undo"]:
+            continue
+        assert run([*command, "--store", store]) == 3
+        printed = capsys.readouterr()
+        assert file.name in printed.err + printed.out
+        assert "benchkit store repair" in printed.err + printed.out
+    assert run(["store", "check", "--store", store]) == 3
+    assert file.name in capsys.readouterr().out
+    assert run(["store", "repair", "--store", store]) == 0
+    assert run(["store", "check", "--store", store]) == 0
+    assert count_values(place / "store") == count_values(whole / "store")
+
+
+def test_a_lost_newest_entry_of_the_values_is_missed_by_the_log_of_runs(
+    place: Path, whole: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = max((place / "store" / "values" / "_delta_log").glob("*.json"))
+    file.unlink()
+    store = str(place / "store")
+    for command in (["export"], ["ingest", "results"], ["store", "vacuum"], ["store", "check"]):
+        assert run([*command, "--store", store]) == 3
+        printed = capsys.readouterr()
+        assert file.name in printed.err + printed.out
+    assert run(["store", "repair", "--store", store]) == 0
+    assert run(["store", "check", "--store", store]) == 0
+    assert count_values(place / "store") == count_values(whole / "store")
+
+
+class KilledError(BaseException):
+    """Stands for a process that was killed."""
+
+
+def ingest_and_die(place: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ingest another variant, but for the commit of its runs."""
+    results = shutil.copytree(place / "results" / "none", store.parent / "killed")
+    for path in results.glob("*.txt"):
+        path.write_text(f"{path.read_text()}\nmeasured again\n")
+    claim = Table.claim
+
+    def die(self: Table, *arguments: Any, **options: Any) -> None:  # noqa: ANN401
+        if self.url.endswith("/runs"):
+            raise KilledError
+        claim(self, *arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Table, "claim", die)
+        with pytest.raises(KilledError):
+            ingest([str(results)], Store(str(store)))
+
+
+@pytest.mark.parametrize("hurt", [empty, tear])
+@pytest.mark.parametrize("places", [[-1], [0], [0, 1]])
+def test_rows_of_a_killed_ingest_stay_invisible_when_the_log_is_written_anew(
+    place: Path, whole: Path, hurt: Callable[[Path], None], places: list[int],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    store = place / "store"
+    ingest_and_die(whole, store, monkeypatch)
+    entries = sorted((store / "runs" / "_delta_log").glob("*.json"))
+    for number in places:
+        hurt(entries[number])
+    assert run(["store", "repair", "--store", str(store)]) == 0
+    assert "killed" not in set(bk.load(store=str(store)).runs["variant"])
+    capsys.readouterr()
+    for name in ("none", "otlp"):
+        assert run(["ingest", f"results/{name}", "--store", str(store)]) == 0
+    assert count_values(store) == count_values(whole / "store")
+
+
+def test_a_repair_that_was_killed_is_finished_by_the_next(
+    place: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = place / "store"
+    tear(max((store / "runs" / "_delta_log").glob("*.json")))
+
+    def die(*_: object, **__: object) -> None:
+        raise KilledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Table, "claim", die)
+        with pytest.raises(KilledError):
+            Store(str(store)).repair()
+    assert run(["export", "--store", str(store)]) == 3
+    assert run(["store", "check", "--store", str(store)]) == 3
+    assert run(["store", "repair", "--store", str(store)]) == 0
+    assert count_values(store) == count_values(whole / "store")
+
+
+def test_sources_that_other_files_know_are_listed_and_the_others_counted(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = str(place / "store")
+    Store(store).tidy(thoroughly=True)
+    (joined,) = Store(store)._runs.list_files(Store(store)._runs.open())  # type: ignore[arg-type]
+    (place / "store" / "runs" / joined["path"]).unlink()
+    for file in list_files(place, "runs")[:1]:
+        file.unlink()
+    assert run(["store", "repair", "--store", store]) == 0
+    printed = capsys.readouterr()
+    for number in (1, 2, 3):
+        assert f"results/otlp/wrk-{number}.txt" in printed.out
+    assert "unknown" in printed.err
+    assert "every folder" in printed.err

@@ -54,6 +54,13 @@ def repair(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
         _say(f"{target.url}: no damage", quiet)
     elif done.sources:
         _say(f"{target.url}: ingest the {len(done.sources)} listed sources again", quiet)
+    if done.unknown:
+        runs = "1 lost run" if done.unknown == 1 else f"{done.unknown} lost runs"
+        typer.echo(
+            f"{target.url}: the source of {runs} is unknown; ingest again every folder "
+            "that was ingested into this store",
+            err=True,
+        )
 
 
 def upgrade(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:

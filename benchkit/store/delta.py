@@ -12,9 +12,10 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
+from benchkit.store import entries
 from benchkit.store.files import DataFile
 
 if TYPE_CHECKING:
@@ -73,15 +74,28 @@ class Table:
         return fs.PyFileSystem(DeltaStorageHandler(self.url))
 
     def open(self) -> DeltaTable | None:
-        """Return the newest version, or None where there is no table."""
+        """Return the newest version, or None where there is no table.
+
+        Raises
+        ------
+        StoreError
+            If its log of commits is damaged. An object store writes an entry whole or not at all,
+            so only entries on a file system are verified.
+        """
         from deltalake import DeltaTable
         from deltalake.exceptions import TableNotFoundError
 
         with translated(self.url):
             try:
-                return DeltaTable(self.url)
+                opened = DeltaTable(self.url)
             except TableNotFoundError:
+                if not self.is_remote and entries.list_logs(self.filesystem)[1:]:
+                    raise damaged(f"{self.url}/{entries.FOLDER}", FileNotFoundError()) from None
                 return None
+        if not self.is_remote:
+            for path in entries.find_unsound(self.filesystem, opened.version()):
+                raise damaged(f"{self.url}/{path}", ValueError())
+        return opened
 
     def claim(
         self, version: DeltaTable | None, schema: pa.Schema | Schema, add: Sequence[DataFile],
@@ -112,12 +126,16 @@ class Table:
         from deltalake.transaction import RemoveAction, create_table_with_add_actions
 
         added = [file.action() for file in add]
+        properties = CommitProperties(
+            custom_metadata=entries.state(added, remove), max_commit_retries=retries
+        )
         with translated(self.url):
             if version is None:
                 try:
                     create_table_with_add_actions(
                         self.url, DeltaSchema.from_arrow(schema), added,
                         partition_by=self._partitions, configuration=_SETTINGS,
+                        commit_properties=properties,
                     )  # fmt: skip
                 except DeltaError as error:
                     if self.open() is None:
@@ -129,7 +147,7 @@ class Table:
             try:
                 version.create_write_transaction(
                     [*added, *removed], "append", schema, self._partitions,
-                    commit_properties=CommitProperties(max_commit_retries=retries),
+                    commit_properties=properties,
                 )  # fmt: skip
             except CommitFailedError as error:
                 raise ConflictError from error
@@ -263,6 +281,16 @@ def attempts(url: str) -> Iterator[None]:
         where=url,
         hint="nothing was changed; run the command again",
     )
+
+
+def wait_for_others(file: IO[str]) -> None:
+    """Lock a file, where the file system can, which spares writers of this machine conflicts."""
+    try:
+        import fcntl
+    except ImportError:  # a courtesy: commits conflict without it, too
+        return
+    with suppress(OSError):  # as on some network file systems
+        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def damaged(path: str, cause: object) -> StoreError:

@@ -11,7 +11,7 @@ import json
 import os
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from deltalake.transaction import AddAction
 
+#: Where a file of the log of runs says what its commit builds on.
+RECORD = b"benchkit"
 #: Columns whose least and greatest value readers are told, to pass over files.
 _BOUNDED = ("batch", "piece", "metric")
 
@@ -230,11 +232,21 @@ class _Sink:
         self.writer.write(table.sort_by("metric") if self._is_raw else table)
 
 
-def write_rows(folder: Path, seq: int, rows: pa.Table) -> DataFile:
-    """Write the rows that one commit adds to the log of runs."""
+def write_rows(folder: Path, seq: int, rows: pa.Table, record: Mapping[str, object]) -> DataFile:
+    """Write the rows that one commit adds to the log of runs.
+
+    Parameters
+    ----------
+    folder, seq
+        Of the table and the commit; both begin the file's path.
+    rows : Table
+    record : mapping
+        What the commit builds on, for a repair that has lost the log of commits.
+    """
     import pyarrow.parquet as pq
 
     path = folder / f"{seq}-{uuid.uuid4().hex}.parquet"
+    rows = rows.replace_schema_metadata({RECORD: json.dumps(record)})
     with _writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         try:

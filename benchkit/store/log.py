@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 #: What a row of the log has besides the piece.
-LOG_COLUMNS = ("seq", "operation", "dropped")
+LOG_COLUMNS = ("seq", "operation", "values_version", "dropped")
 INGEST, UNDO = "ingest", "undo"
+#: What rows of earlier builds are taken to have; the table of values has version 0 or more.
+_EARLIER = {"seq": 0, "operation": INGEST, "values_version": -1, "dropped": False}
 
 
-def add_log_columns(rows: pa.Table, seq: int, operation: str) -> pa.Table:
+def add_log_columns(rows: pa.Table, seq: int, operation: str, values_version: int) -> pa.Table:
     """Return the rows of one commit; ``dropped`` may be among their columns already."""
     import pyarrow as pa
 
@@ -28,11 +30,22 @@ def add_log_columns(rows: pa.Table, seq: int, operation: str) -> pa.Table:
         {
             "seq": pa.repeat(pa.scalar(seq, pa.int64()), len(rows)),
             "operation": pa.repeat(operation, len(rows)),
+            "values_version": pa.repeat(pa.scalar(values_version, pa.int64()), len(rows)),
         }
     )
     for name in log.column_names:
         rows = rows.append_column(name, log[name])
     return rows
+
+
+def log_schema() -> pa.Schema:
+    """Return the columns without which a log cannot be read."""
+    import pyarrow as pa
+
+    columns = {"batch": pa.int64(), "piece": pa.int64(), "seq": pa.int64()}
+    return pa.schema(
+        {**columns, "operation": pa.string(), "values_version": pa.int64(), "dropped": pa.bool_()}
+    )
 
 
 def complete(log: pa.Table) -> pa.Table:
@@ -42,7 +55,7 @@ def complete(log: pa.Table) -> pa.Table:
 
     if "batch" not in log.column_names:
         return log
-    for name, value in (("seq", 0), ("operation", INGEST), ("dropped", False)):
+    for name, value in _EARLIER.items():
         scalar = pa.scalar(value)
         if name not in log.column_names:
             log = log.append_column(name, pa.repeat(scalar, len(log)))
@@ -81,6 +94,17 @@ def last_operation(log: pa.Table) -> str:
     return operation
 
 
+def values_version(log: pa.Table) -> int:
+    """Return the version that the table of values had at the last commit; -1 if that is unknown."""
+    import pyarrow.compute as pc
+
+    if not len(log):
+        return -1
+    last = log.filter(pc.equal(log["seq"], last_seq(log)))
+    version: int = pc.max(last["values_version"]).as_py()
+    return version
+
+
 def undo_rows(log: pa.Table) -> pa.Table:
     """Return the rows that take the last commit back: its pieces as they were before it."""
     import pyarrow as pa
@@ -97,7 +121,7 @@ def undo_rows(log: pa.Table) -> pa.Table:
         gone.column_names.index("dropped"), "dropped", pa.repeat(True, len(gone))
     )
     rows = pa.concat_tables([again, gone.select(again.column_names)])
-    return rows.drop_columns(["seq", "operation"])
+    return rows.drop_columns(["seq", "operation", "values_version"])
 
 
 def needed(log: pa.Table) -> pa.Table:

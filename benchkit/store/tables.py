@@ -11,20 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from benchkit.errors import StoreError
 from benchkit.store import log as log_of_runs
+from benchkit.store import salvage
 from benchkit.store.columns import PARTITION, new_batch, values_schema
-from benchkit.store.damage import (
-    Damage,
-    Repaired,
-    drop_damage,
-    find_damage,
-    list_sources,
-    repair_rows,
-)
-from benchkit.store.delta import REMEDY, ConflictError, Table, attempts, translated
+from benchkit.store.damage import Damage, Repaired, find_damage, find_lost_commits
+from benchkit.store.delta import ConflictError, Table, attempts, translated, wait_for_others
 from benchkit.store.files import DataFile, write_rows
 from benchkit.store.tidying import MANY_COMMITS, MANY_ROWS, Tidied, tidy_values
 from benchkit.store.values import read_values
@@ -34,17 +28,6 @@ if TYPE_CHECKING:
     from deltalake import DeltaTable
 
 DEFAULT = ".benchkit"
-#: Roles of runs that have values.
-_MEASURED = {"measured", "companion"}
-
-
-def _lock(file: IO[str]) -> None:
-    try:
-        import fcntl
-    except ImportError:  # a courtesy: commits conflict without it, too
-        return
-    with suppress(OSError):  # as on some network file systems
-        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 class Store:
@@ -76,7 +59,7 @@ class Store:
             return
         self._prepare()
         with (Path(self.url) / ".lock").open("w") as lock:
-            _lock(lock)
+            wait_for_others(lock)
             yield
 
     def pieces(self) -> pa.Table | None:
@@ -144,11 +127,13 @@ class Store:
             if not len(rows):
                 return
             seq = 1 if version is None or log is None else self._next(version, log)
-            rows = log_of_runs.add_log_columns(rows, seq, operation)
+            values = self._values.open()
+            state = -1 if values is None else values.version()
+            rows = log_of_runs.add_log_columns(rows, seq, operation, state)
             try:
                 if version is not None and self._runs.widen(version, rows.schema):
                     continue
-                with self._writing(seq, rows) as file:
+                with self._writing(seq, rows, version) as file:
                     written.append(file)
                     self._runs.claim(version, rows.schema, [file])
             except ConflictError:
@@ -161,14 +146,22 @@ class Store:
         return max(version.version(), log_of_runs.last_seq(log)) + 1
 
     @contextmanager
-    def _writing(self, seq: int, rows: pa.Table) -> Iterator[DataFile]:
+    def _writing(
+        self, seq: int, rows: pa.Table, base: DeltaTable | None, *, is_joined: bool = False
+    ) -> Iterator[DataFile]:
         """Write rows of the log where their table lies; delete them if others came first."""
+        files = [] if base is None or is_joined else self._runs.list_files(base)
+        record = {
+            "base": -1 if base is None else base.version(),
+            "files": [file["path"] for file in files],
+            "is_joined": is_joined,
+        }
         with (
             TemporaryDirectory(prefix="benchkit-")
             if self._is_remote
             else nullcontext(f"{self.url}/runs") as folder
         ):
-            file = write_rows(Path(folder), seq, rows)
+            file = write_rows(Path(folder), seq, rows, record)
             self._runs.bring(file)
             try:
                 yield file
@@ -183,7 +176,7 @@ class Store:
         return bool(names) and any(f["path"] in names for f in self._runs.list_files(version))
 
     def _read_log(self, version: DeltaTable) -> pa.Table:
-        """Return the log of a version; the last one that was read is at hand."""
+        """Return the log of a version, kept until another is read."""
         key = str(version.metadata().id), version.version()
         if self._last is None or self._last[0] != key:
             self._last = key, log_of_runs.complete(self._runs.read(version))
@@ -220,18 +213,22 @@ class Store:
         pieces: Iterable[tuple[int, int]] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Yield the stored values batch by batch; parameters as in `values`."""
-        table = self._open(self._values)
-        if table is None:
-            self._require_no_values()
-            return
-        with self._explaining():
-            yield from read_values(table, raw=raw, metrics=metrics, pieces=pieces)
+        if (table := self._open_values()) is not None:
+            with self._explaining():
+                yield from read_values(table, raw=raw, metrics=metrics, pieces=pieces)
 
-    def _require_no_values(self) -> None:
-        """Refuse a store that lists runs and has lost the whole table of their values."""
-        stored = self.pieces()
-        if stored is not None and _MEASURED & set(_column(stored, "role")):
-            raise StoreError("the table of values is missing", where=self._values.url, hint=REMEDY)
+    def _open_values(self) -> DeltaTable | None:
+        """Open the values; refuse them where commits are missing that the log of runs knows of."""
+        table = self._open(self._values)
+        for one in find_lost_commits(self._values, table, self._log()):
+            raise one.error()
+        return table
+
+    def _log(self) -> pa.Table | None:
+        """Return the log that was last read, or the present one."""
+        if self._last is None:
+            self.pieces()
+        return self._last and self._last[1]
 
     @staticmethod
     def _open(table: Table) -> DeltaTable | None:
@@ -281,7 +278,7 @@ class Store:
         """Commit files of values that lie in the staging folder; all of them, or none."""
         if not files:
             return
-        table = self._open(self._values)
+        table = self._open_values()
         if table is not None and table.metadata().partition_columns != [PARTITION]:
             raise StoreError(
                 "the store is laid out as an earlier benchkit did it",
@@ -294,7 +291,10 @@ class Store:
 
     def check(self) -> list[Damage]:
         """Return the files that are missing or cannot be read; every page is read."""
-        return [*find_damage(self._runs), *find_damage(self._values)]
+        damage = [*find_damage(self._runs), *find_damage(self._values)]
+        if not damage:
+            damage += find_lost_commits(self._values, self._values.open(), self._log())
+        return damage
 
     def repair(self) -> Repaired:
         """Drop what cannot be read, and the runs that lost all their values with it.
@@ -303,28 +303,28 @@ class Store:
         these again.
         """
         damage = self.check()
-        lost: list[str] = [path for one in damage for path in one.paths or ()]
         if not damage:
             return Repaired((), ())
-        for table, schema in ((self._values, values_schema()), (self._runs, None)):
-            mine = [one for one in damage if one.table is table]
-            for _ in attempts(self.url):
-                try:
-                    drop_damage(table, schema, mine)
-                except ConflictError:
-                    continue
-                break
+        of_runs = [one for one in damage if one.table is self._runs]
         of_values = [one for one in damage if one.table is self._values]
+        lost = [path for one in damage for path in one.paths or ()]
+        salvage.mend_values(self._values, of_values)
+        lost += salvage.mend_runs(self._runs, of_runs)
+        self._last, unknown = None, 0
 
         def rows(log: pa.Table | None) -> pa.Table:
-            pieces = log_of_runs.current(log) if log is not None else values_schema().empty_table()
-            built = repair_rows(pieces, self._values, of_values)
-            lost.extend(list_sources(built))
+            nonlocal unknown
+            if log is None:
+                return values_schema().empty_table()
+            sources, unknown = salvage.find_lost(self._runs, self._values, log, of_runs)
+            pieces = log_of_runs.current(log)
+            built = salvage.repair_rows(pieces, self._values, of_values)
+            lost.extend([*sources, *salvage.list_sources(built)])
             # At least one: what came before the damage cannot be brought back by `undo`.
             return built if len(built) else pieces.slice(0, 1)
 
         self._append(rows, "repair")
-        return Repaired(tuple(damage), tuple(dict.fromkeys(lost)))
+        return Repaired(tuple(damage), tuple(dict.fromkeys(lost)), unknown)
 
     def tidy(self, *, thoroughly: bool = False, rewrite: bool = False) -> Tidied:
         """Delete what no commit needs, and put small files together where there are many.
@@ -340,10 +340,10 @@ class Store:
             Also files that need not be put together: those of an earlier build.
         """
         done = Tidied()
-        version = self._open(self._runs)
-        if version is None:
+        if (version := self._open(self._runs)) is None:
             return done
         log = self._read_log(version)
+        self._open_values()
         with self.staging(new_batch()) as folder, suppress(ConflictError):
             tidy_values(self._values, log, folder, done, thoroughly=thoroughly, rewrite=rewrite)
         with suppress(ConflictError):
@@ -356,17 +356,16 @@ class Store:
     def _tidy_log(
         self, version: DeltaTable, log: pa.Table, done: Tidied, *, thoroughly: bool
     ) -> None:
-        files = [file["path"] for file in self._runs.list_files(version)]
-        rows = log_of_runs.needed(log)
+        files, rows = self._runs.list_files(version), log_of_runs.needed(log)
         is_much = len(files) >= MANY_COMMITS or len(log) > 2 * len(rows) + MANY_ROWS
         if len(files) < 2 or not (is_much or thoroughly):
             return
-        with self._writing(log_of_runs.last_seq(log), rows) as file:
-            self._runs.claim(version, rows.schema, [file], files)
+        with self._writing(log_of_runs.last_seq(log), rows, version, is_joined=True) as file:
+            self._runs.claim(version, rows.schema, [file], [one["path"] for one in files])
         done.rewritten += len(files)
 
     def _discard(self, prefix: str) -> None:
-        """Delete files of values that begin so and were not committed."""
+        """Delete files of values that were not committed."""
         table = self._open(self._values)
         named = {file["path"] for file in self._values.list_files(table)} if table else set()
         for path in Path(self._values.url).glob(f"{PARTITION}=*/{prefix}*.parquet"):
@@ -381,9 +380,8 @@ class Store:
     def _prepare(self) -> None:
         if self._is_remote:
             return
-        folder = Path(self.url)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            (folder := Path(self.url)).mkdir(parents=True, exist_ok=True)
             ignore = folder / ".gitignore"
             if not ignore.exists():
                 ignore.write_text("*\n", encoding="utf-8")
@@ -393,7 +391,3 @@ class Store:
                 where=self.url,
                 hint="name another with --store, or store= in Python",
             ) from error
-
-
-def _column(rows: pa.Table, name: str) -> list[object]:
-    return rows[name].to_pylist() if name in rows.column_names else []

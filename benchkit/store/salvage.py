@@ -1,0 +1,323 @@
+"""Salvage: how a store goes on without what cannot be read.
+
+Nothing is guessed: what cannot be read is dropped with the runs that lose all their values, and the
+sources of every run that lost some are named, to be ingested again.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchkit.errors import StoreError
+from benchkit.store import entries
+from benchkit.store.columns import values_schema
+from benchkit.store.delta import ConflictError, attempts
+from benchkit.store.files import RECORD, DataFile
+from benchkit.store.log import log_schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow import fs
+
+    from benchkit.store.damage import Damage
+    from benchkit.store.delta import Table
+
+_KEYS = ["batch", "piece"]
+
+
+def mend_values(values: Table, damage: Sequence[Damage]) -> None:
+    """Drop the damaged files of values; where the log of commits is damaged, begin another.
+
+    Rows that lie in two files, because one was put together from others, are taken once. Values
+    that no commit named have no run, and stay invisible.
+    """
+    if any(one.is_log for one in damage):
+        kept = list(_choose_values(values))
+        _put_log_aside(values)
+        values.claim(None, values_schema(), kept)
+    else:
+        _drop(values, damage)
+
+
+def mend_runs(runs: Table, damage: Sequence[Damage]) -> list[str]:
+    """Drop the damaged files of runs; where the log of commits is damaged, begin another.
+
+    Returns
+    -------
+    list of str
+        The sources of rows that were left out: nothing readable says that they were committed.
+    """
+    import pyarrow as pa
+
+    if not any(one.is_log for one in damage):
+        _drop(runs, damage)
+        return []
+    kept, left_out = _choose_runs(runs)
+    _put_log_aside(runs)
+    schemas = [one.rows.schema.remove_metadata() for one in kept] or [log_schema()]
+    files = [DataFile.existing(one.path, one.size, one.rows.select(_KEYS)) for one in kept]
+    runs.claim(None, pa.unify_schemas(schemas), files)
+    return [source for one in left_out for source in list_sources(one.rows)]
+
+
+def _drop(table: Table, damage: Sequence[Damage]) -> None:
+    """Commit a table without its damaged files."""
+    for _ in attempts(table.url):
+        version = table.open() if damage else None
+        if version is None:
+            return
+        with suppress(ConflictError):
+            table.claim(version, version.schema(), [], [one.path for one in damage])
+            return
+
+
+def _put_log_aside(table: Table) -> None:
+    aside = f"{entries.FOLDER}.damaged-{time.time_ns()}"
+    for name in _list_all(table, entries.FOLDER):
+        table.filesystem.create_dir(aside)
+        table.filesystem.move(f"{entries.FOLDER}/{name}", f"{aside}/{name}")
+
+
+def _list_all(table: Table, folder: str) -> list[str]:
+    from pyarrow import fs
+
+    infos = table.filesystem.get_file_info(fs.FileSelector(folder, allow_not_found=True))
+    return sorted(info.path.rpartition("/")[2] for info in infos)
+
+
+def _list_data(table: Table) -> list[fs.FileInfo]:
+    """Return the Parquet files that lie in a table, committed or not."""
+    from pyarrow import fs
+
+    infos = table.filesystem.get_file_info(
+        fs.FileSelector("", recursive=True, allow_not_found=True)
+    )
+    is_data = (i.extension == "parquet" and not i.path.startswith(entries.FOLDER) for i in infos)
+    return [info for info, is_one in zip(infos, is_data, strict=True) if is_one]
+
+
+def _choose_values(values: Table) -> Iterator[DataFile]:
+    """Yield the files that can be read, the newest first, but for those that these make up for."""
+    covered: set[tuple[str, int, int]] = set()
+    for info in sorted(_list_data(values), key=lambda info: info.mtime_ns or 0, reverse=True):
+        folder = info.path.rpartition("/")[0]
+        try:
+            rows = values.read_file(info.path, _KEYS)
+        except StoreError:
+            continue
+        pairs = rows.group_by(_KEYS).aggregate([]).to_pydict()
+        keys = {(folder, *pair) for pair in zip(pairs["batch"], pairs["piece"], strict=True)}
+        if not keys <= covered:
+            covered |= keys
+            yield DataFile.existing(info.path, info.size, rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rows:
+    """A readable file of the log of runs.
+
+    Parameters
+    ----------
+    path, size
+    rows : Table
+    seq : int
+        The greatest in it.
+    base : int or None
+        The version on which its commit builds; None in a file of an earlier build.
+    files : frozenset of str
+        The files that are valid beside it.
+    is_joined : bool
+        Whether it repeats committed rows, as a file that was put together does.
+    """
+
+    path: str
+    size: int
+    rows: pa.Table
+    seq: int
+    base: int | None
+    files: frozenset[str]
+    is_joined: bool
+
+    @classmethod
+    def read(cls, runs: Table, info: fs.FileInfo) -> _Rows:
+        import pyarrow.compute as pc
+        import pyarrow.parquet as pq
+
+        rows = runs.read_file(info.path)
+        with runs.filesystem.open_input_file(info.path) as file:
+            metadata = pq.read_schema(file).metadata or {}
+        record = json.loads(metadata.get(RECORD, b"{}"))
+        seq = pc.max(rows["seq"]).as_py() if "seq" in rows.column_names else 0
+        return cls(
+            path=info.path,
+            size=info.size,
+            rows=rows,
+            seq=seq or 0,
+            base=record.get("base"),
+            files=frozenset(record.get("files", ())),
+            is_joined=record.get("is_joined", False),
+        )
+
+
+def _choose_runs(runs: Table) -> tuple[list[_Rows], list[_Rows]]:
+    """Return the files of the last state that is known to be committed, and newer ones.
+
+    A file is known to be committed if an entry that can be read names it, or another file does as
+    one that it builds on, or if it alone builds on the version before an entry that is damaged.
+    """
+    readable = []
+    for info in _list_data(runs):
+        try:
+            readable.append(_Rows.read(runs, info))
+        except StoreError:
+            continue
+    known = _list_committed(runs).union(*(one.files for one in readable))
+    rivals = Counter(one.base for one in readable)
+    damaged = _list_damaged(runs)
+
+    def is_committed(one: _Rows) -> bool:
+        if one.base is None or one.is_joined or one.path in known:
+            return True
+        return one.base + 1 in damaged and rivals[one.base] == 1
+
+    committed = sorted(filter(is_committed, readable), key=lambda one: (one.seq, one.is_joined))
+    if not committed:
+        return [], readable
+    last = committed[-1]
+    newer = [one for one in readable if one.seq >= last.seq and one not in committed]
+    if last.base is None:
+        return committed, newer
+    return [one for one in committed if one is last or one.path in last.files], newer
+
+
+def _list_damaged(runs: Table) -> set[int]:
+    """Return the versions of damaged entries, those that a killed repair put aside included."""
+    files, folders = runs.filesystem, [entries.FOLDER]
+    if entries.path_of(0).rpartition("/")[2] not in entries.list_names(files):
+        folders += entries.list_logs(files)[-1:]
+    return {
+        entries.version_of(name)
+        for folder in folders
+        for name in entries.list_names(files, folder)
+        if not entries.is_sound(files, f"{folder}/{name}")
+    }
+
+
+def _list_committed(runs: Table) -> set[str]:
+    """Return the files that readable entries name, those of logs put aside included."""
+    return {
+        path
+        for folder in entries.list_logs(runs.filesystem)
+        for name in entries.list_names(runs.filesystem, folder)
+        for path in entries.list_added(runs.filesystem, f"{folder}/{name}")
+    }
+
+
+def find_lost(
+    runs: Table, values: Table, log: pa.Table, damage: Sequence[Damage]
+) -> tuple[list[str], int]:
+    """Return the sources of the runs that damaged files listed, and how many have none known.
+
+    A run is lost if it has values and no row. Its source is known where another readable file
+    still has a row of it, though no commit needs that file any more.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not damage:
+        return [], 0
+    lost = list_values(values)
+    if "batch" in log.column_names:
+        lost = lost.join(log.select(_KEYS), _KEYS, join_type="left anti")
+    if not any(one.batches is None for one in damage):
+        inside = [
+            pc.and_(pc.greater_equal(lost["batch"], low), pc.less_equal(lost["batch"], high))
+            for low, high in (one.batches for one in damage if one.batches)
+        ]
+        lost = lost.filter(functools.reduce(pc.or_, inside))
+    known = []
+    for info in _list_data(runs):
+        with suppress(StoreError):
+            rows = runs.read_file(info.path)
+            if set(_KEYS) <= set(rows.column_names):
+                known.append(rows.join(lost, _KEYS, join_type="left semi"))
+    if known:
+        rows = pa.concat_tables(known, promote_options="permissive")
+        lost = lost.join(rows.select(_KEYS), _KEYS, join_type="left anti")
+        sources = list_sources(rows)
+    else:
+        sources = []
+    ends = {path for one in damage for path in one.paths or ()}
+    is_one_source = all(one.paths and one.paths[0] == one.paths[1] for one in damage)
+    return sources, 0 if is_one_source else max(0, len(lost) - len(ends))
+
+
+def list_values(values: Table) -> pa.Table:
+    """Return batch and piece of all runs that have values."""
+    import pyarrow as pa
+
+    keys = ["batch", "piece"]
+    listed = [pa.table({name: pa.array([], pa.int64()) for name in keys})]
+    if (version := values.open()) is not None:
+        for file in values.list_files(version):
+            rows = values.read_file(file["path"], keys)
+            listed.append(rows.group_by(keys).aggregate([]))
+    return pa.concat_tables(listed, promote_options="permissive")
+
+
+def touch(pieces: pa.Table, damage: Sequence[Damage]) -> pa.Table:
+    """Return the pieces some of whose values may have lain in damaged files."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    is_touched = pa.array([False] * len(pieces), pa.bool_())
+    for one in damage:
+        if one.batches is None or one.pieces is None:
+            continue
+        is_inside = pa.array([True] * len(pieces), pa.bool_())
+        for name, (low, high) in (("batch", one.batches), ("piece", one.pieces)):
+            is_inside = pc.and_(is_inside, pc.greater_equal(pieces[name], low))
+            is_inside = pc.and_(is_inside, pc.less_equal(pieces[name], high))
+        is_touched = pc.or_(is_touched, is_inside)
+    return pieces.filter(is_touched)
+
+
+def repair_rows(pieces: pa.Table, values: Table, damage: Sequence[Damage]) -> pa.Table:
+    """Return the rows after which every run has values again: the others are dropped.
+
+    A run that may have lost some of its values loses its fingerprint, so that the next ingest of
+    its source reads it again.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    keys = ["batch", "piece"]
+    is_bare = pa.array([False] * len(pieces), pa.bool_())
+    if "role" in pieces.column_names:
+        is_bare = pc.invert(pc.is_in(pieces["role"], pa.array(["measured", "companion"])))
+    lost = pieces.filter(pc.invert(is_bare)).join(list_values(values), keys, join_type="left anti")
+    kept = pieces.join(lost.select(keys), keys, join_type="left anti")
+    changed = touch(kept, damage)
+    if "fingerprint" in changed.column_names:
+        place = changed.column_names.index("fingerprint")
+        changed = changed.set_column(
+            place, "fingerprint", pa.array([""] * len(changed), pa.string())
+        )
+    flagged = [
+        rows.append_column("dropped", pa.array([dropped] * len(rows), pa.bool_()))
+        for rows, dropped in ((changed, False), (lost, True))
+    ]
+    return pa.concat_tables(flagged, promote_options="permissive")
+
+
+def list_sources(pieces: pa.Table) -> list[str]:
+    """Return the sources of pieces, as the user knows them."""
+    name = "label" if "label" in pieces.column_names else "path"
+    return sorted(set(pieces[name].to_pylist()) - {None}) if name in pieces.column_names else []
