@@ -86,7 +86,8 @@ RUN_COLUMNS: tuple[Column, ...] = (
     Column(
         "role",
         "str",
-        "measured, warmup, aggregate, failed, damaged or companion; only measured is compared",
+        "measured, warmup, aggregate, part, failed, damaged or companion; only measured is "
+        "compared",
     ),
     Column(
         "tool", "str", "part of a run's identity: runs of two tools are not repeats of each other"
@@ -118,8 +119,9 @@ FINGERPRINT = (
     "machine.cores", "machine.memory",
 )  # fmt: skip
 
-#: What a run is. ``damaged`` stands for a source of a known tool of which something was lost.
-ROLES = ("measured", "warmup", "aggregate", "failed", "companion", "damaged")
+#: What a run is. A ``part`` is what one of several load generators measured of a run; ``damaged``
+#: stands for a source of a known tool of which something was lost.
+ROLES = ("measured", "warmup", "aggregate", "part", "failed", "companion", "damaged")
 #: What a container that ran beside the load does.
 CONTAINER_ROLES = (
     *("service", "agent", "collector", "storage"),

@@ -39,7 +39,7 @@ _KNOWN = (
 
 
 #: Roles of runs whose values are not in the table; a warm-up may have the labels of its run.
-_VALUELESS = frozenset(("warmup", "aggregate", "failed"))
+_VALUELESS = frozenset(("warmup", "aggregate", "part", "failed"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,13 +100,15 @@ def _name(c: Contrast) -> str:
 
 def find_left_out(_comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
     """B303: runs that are listed and not compared."""
-    for role in ("warmup", "aggregate", "failed"):
+    for role in ("warmup", "aggregate", "part", "failed"):
         count = int((runs["role"] == role).sum())
         if count:
+            s = "s" if count > 1 else ""
+            listed = f"part{s} of runs" if role == "part" else f"{role} run{s}"
             yield Finding(
                 code="B303",
                 severity="info",
-                message=f"{count} {role} run{'s' if count > 1 else ''} listed, not compared",
+                message=f"{count} {listed} listed, not compared",
                 remedy="see `benchkit runs`",
                 numbers={"runs": count},
             )

@@ -46,7 +46,7 @@ def export(
         list[str] | None,
         typer.Option(
             "--role",
-            help="Only runs of this role: measured, warmup, aggregate, failed, companion or "
+            help="Only runs of this role: measured, warmup, aggregate, part, failed, companion or "
             "damaged; repeatable. [default: measured and companion]",
         ),
     ] = None,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: So many are named; the rest are counted.
 _SHOWN = 2
 #: Roles of runs that say that a variant was tried.
-_TRIED = ("failed", "warmup", "aggregate", "damaged")
+_TRIED = ("failed", "warmup", "aggregate", "part", "damaged")
 
 
 def list_incidents(

@@ -16,7 +16,7 @@ from benchkit.parsers.base import Format, Repeats, Row
 from benchkit.units import printable
 
 #: Roles of paths and sidecars whose loss concerns no comparison.
-_ASIDE = frozenset({"warmup", "aggregate"})
+_ASIDE = frozenset({"warmup", "aggregate", "part"})
 
 
 def list_marks(

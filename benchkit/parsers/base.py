@@ -73,7 +73,8 @@ class Reading:
     remark : str
         Why the run failed, as ``line: reason``; empty where a diagnostic of the source says it.
     role : str
-        ``aggregate`` where the source sums up other runs that it also holds; else empty.
+        ``part`` of a run that the source also gives whole, from one of several load generators;
+        else empty.
     started_at, duration, load_model, target_rate, connections, tool_version, command, corrected
         As in the table of runs; ``started_at`` carries its zone, ``duration`` is in s.
     env : dict of str to str

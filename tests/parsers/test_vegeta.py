@@ -185,17 +185,26 @@ def test_the_tail_of_a_report_is_a_run_of_its_own() -> None:
     assert "2 reports begin in their middle" in problems[1].what
 
 
-def test_an_aggregate_is_told_from_its_sources() -> None:
-    readings, problems = parse(EDGE / "aggregated.md")
-    assert [reading.role for reading in readings] == ["aggregate", "", "", ""]
+def test_source_reports_are_parts_of_the_run_that_their_aggregate_gives() -> None:
+    readings, (note,) = parse(EDGE / "aggregated.md")
+    assert [reading.role for reading in readings] == ["", "part", "part", "part"]
     counts = [values(reading)["requests", "count", None] for reading in readings]
-    assert (counts, problems) == ([27000, 9000, 9000, 9000], [])
+    assert counts == [27000, 9000, 9000, 9000]
+    assert (note.line, note.severity) == (readings[1].line, "note")
+    assert note.what.startswith("3 source reports are parts of one load test, not repeats")
 
 
-def test_source_reports_make_an_aggregate_of_what_stood_before() -> None:
-    text = (EDGE / "aggregated.md").read_text().replace("Aggregated report", "All pods")
-    readings, _ = parse_bytes(text.encode())
-    assert [reading.role for reading in readings] == ["aggregate", "", "", ""]
+@pytest.mark.parametrize("heading", ["All pods", "# Aggregate", "**Aggregated reports:**"])
+def test_whatever_heads_the_aggregate_its_sources_are_parts(heading: str) -> None:
+    text = (EDGE / "aggregated.md").read_text().replace("Aggregated report", heading)
+    readings, _ = parse_bytes(text.replace("Source reports", "## Source reports").encode())
+    assert [reading.role for reading in readings] == ["", "part", "part", "part"]
+
+
+def test_an_aggregate_ends_the_parts_of_the_one_before() -> None:
+    readings, (note,) = parse_bytes((EDGE / "aggregated.md").read_bytes() * 2)
+    assert [reading.role for reading in readings] == ["", "part", "part", "part"] * 2
+    assert note.what.startswith("6 source reports")
 
 
 def test_a_command_above_tells_rate_and_target_of_its_report_alone() -> None:

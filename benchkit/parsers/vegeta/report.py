@@ -10,9 +10,9 @@ next::
     Requests      [total, rate, throughput]         270001, 450.00, 450.00
     Duration      [total, attack, wait]             10m0s, 10m0s, 1.594ms
 
-Versions: 1 to 12. A tail is a partial run of its own. A report under ``Aggregated report``, or
-before ``Source reports``, sums up the others and has that role. Not recorded in any form: the
-target and the offered rate, which a command shown just above tells.
+Versions: 1 to 12. A tail is a partial run of its own. Reports under ``Source reports`` are parts of
+the one run that ``Aggregated report`` gives whole, each of one load generator: they are no repeats.
+Not recorded in any form: the target and the offered rate, which a command shown just above tells.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _OPENERS = (
     histogram.Plot.open,
 )
 _Block = text.TextReport | summary.JsonReport | histogram.Table
-_AGGREGATE = re.compile(r"aggregated? reports?\b", re.IGNORECASE)
-_SOURCES = re.compile(r"source reports?\b", re.IGNORECASE)
+_AGGREGATE = re.compile(r"[\s#*]*+aggregated?(?: reports?)?[\s:*]*+$", re.IGNORECASE)
+_SOURCES = re.compile(r"[\s#*]*+source reports?\b", re.IGNORECASE)
 _COMMAND = re.compile(r"\bvegeta +(?:attack|report|plot)\b")
 #: How many lines may stand between a command and the report that it printed.
 _NEAR = 3
@@ -82,10 +82,10 @@ class _Reader:
     def __init__(self, label: str) -> None:
         self._label = label
         self._block: _Block | None = None
-        self._latest: Reading | None = None
         self._command = ""
         self._command_line = 0
-        self._is_aggregate = False
+        self._lists_parts = False
+        self._parts: list[int] = []
         self._tails: list[int] = []
 
     def feed(self, line: int, text: str, *, is_last: bool) -> Iterator[Record]:
@@ -108,11 +108,9 @@ class _Reader:
         if _COMMAND.search(text):
             self._command, self._command_line = text, line
         elif _AGGREGATE.match(text):
-            self._is_aggregate = True
+            self._lists_parts = False
         elif _SOURCES.match(text):
-            self._is_aggregate = False
-            if self._latest is not None:
-                self._latest.role = "aggregate"
+            self._lists_parts = True
         elif not text.strip() and self._command:
             self._command_line += 1
 
@@ -120,9 +118,9 @@ class _Reader:
         block, self._block = self._block, None
         for record in block.close() if block is not None else ():
             if isinstance(record, Reading):
-                self._latest = record
-                record.role = "aggregate" if self._is_aggregate else ""
-                self._is_aggregate = False
+                if self._lists_parts:
+                    record.role = "part"
+                    self._parts.append(record.line)
                 if block is not None and block.is_tail:
                     self._tails.append(record.line)
             yield record
@@ -130,6 +128,13 @@ class _Reader:
     def close(self) -> Iterator[Record]:
         """Yield what the end of the text completes."""
         yield from self._end()
+        if self._parts:
+            what = (
+                f"{len(self._parts)} source reports are parts of one load test, not repeats: "
+                "listed, not compared"
+            )
+            hint = "the aggregated report stands for the run"
+            yield Diagnostic(self._label, self._parts[0], what, hint, "note", is_remark=True)
         if self._tails:
             what = f"{len(self._tails)} reports begin in their middle: kept as partial runs"
             hint = "keep the whole log (`kubectl logs --tail=-1`)"
