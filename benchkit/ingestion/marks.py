@@ -26,13 +26,19 @@ def list_marks(
     problems: Sequence[Diagnostic],
     values: Iterable[list[Row] | Repeats],
     formats: Sequence[Format],
+    *,
+    has_failed: bool = False,
 ) -> Iterator[Part]:
-    """Yield the pieces that stand for what happened to a source beside its runs."""
+    """Yield the pieces that stand for what happened to a source beside its runs.
+
+    Where one of these ``has_failed``, crossed thresholds are no failure of their own.
+    """
     if report.outcome == "failed":
         yield mark_failure(found, options, report.reason, formats)
     elif (damage := mark_damage(found, options, problems, formats)) is not None:
         yield damage
-    if found.sidecar.exit_code == CROSSED_EXIT or any(map(_crosses, values)):
+    crosses = found.sidecar.exit_code == CROSSED_EXIT or any(map(_crosses, values))
+    if crosses and not has_failed:
         yield mark_failure(found, options, "a threshold was crossed", formats)
 
 

@@ -291,7 +291,11 @@ def mark(
     """Add to an outcome the pieces that stand for failed runs without values, and for damage."""
     explain_failures(outcome.parts, outcome.diagnostics)
     values = [rows for _, rows in outcome.rows]
-    for part in list_marks(found, options, outcome.report, outcome.diagnostics, values, claims):
+    has_failed = any(part.role == "failed" for part in outcome.parts)
+    marks = list_marks(
+        found, options, outcome.report, outcome.diagnostics, values, claims, has_failed=has_failed
+    )
+    for part in marks:
         part.index = max(map(last_index, outcome.parts), default=-1) + 1
         part.piece = (outcome.index << PIECE_BITS) + part.index
         part.batch, part.sha256 = batch, outcome.sha256
