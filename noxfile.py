@@ -121,7 +121,7 @@ def calibrate(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def soak(session: nox.Session) -> None:
-    """Kill, damage, fill up, race and mutate for an hour, and write the README's table of it."""
+    """Kill, damage, fill up, race and mutate for 30 minutes, and write the README's table of it."""
     session.install("-e", ".", *_group("test"))
     session.run("python", "-m", "soak", *session.posargs, env={"PYTHONPATH": "tests"})
     if not session.posargs:

@@ -15,7 +15,7 @@ from deltalake import DeltaTable, write_deltalake
 from benchkit.errors import StoreError
 from benchkit.ingestion.samples import SampleSink
 from benchkit.parsers.base import Reading, Samples
-from benchkit.store import Store, delta, new_batch, values_schema
+from benchkit.store import Store, delta, new_batch, tidying, values_schema
 from benchkit.store.files import write_files
 
 
@@ -163,7 +163,10 @@ def test_there_is_nothing_to_undo_without_a_store(tmp_path: Path) -> None:
         Store(str(tmp_path)).undo()
 
 
-def test_values_go_that_neither_a_piece_nor_undo_needs(tmp_path: Path) -> None:
+def test_values_go_that_neither_a_piece_nor_undo_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tidying, "MANY_STALE", 1)
     store = Store(str(tmp_path))
     for number in (1, 2, 3):
         append(store, [batch(number, value=number)])
@@ -176,6 +179,31 @@ def test_values_go_that_neither_a_piece_nor_undo_needs(tmp_path: Path) -> None:
     store.undo()
     store.tidy(thoroughly=True)
     assert sorted(store.values()["value"].to_pylist()) == [2.0]
+
+
+def test_values_that_nothing_needs_are_dropped_many_at_once(tmp_path: Path) -> None:
+    store, versions = Store(str(tmp_path)), []
+    for number in range(1, 40):
+        append(store, [batch(number, value=number)])
+        old = pieces(number - 1, "a").append_column("dropped", pa.array([True]))
+        new = pieces(number, "a").append_column("dropped", pa.array([False]))
+        rows = pa.concat_tables([old, new])
+        store.commit_pieces(lambda _, rows=rows: rows)  # type: ignore[misc]
+        store.tidy()
+        versions.append(count_files(store))
+    assert max(versions) <= 18
+    assert DeltaTable(tmp_path / "values").version() < 45
+
+
+def test_the_logs_forget_what_no_writer_can_build_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"delta.logRetentionDuration": "interval 0 seconds"}
+    monkeypatch.setattr(delta, "_SETTINGS", {**delta._SETTINGS, **settings})
+    store = Store(str(tmp_path))
+    for number in range(1, 45):
+        add_pieces(store, number, "a")
+    assert len(list((tmp_path / "runs" / "_delta_log").glob("*.json"))) <= 21
 
 
 def test_values_stay_that_a_writer_may_still_be_about_to_name(tmp_path: Path) -> None:

@@ -28,16 +28,18 @@ _PATIENCE = 300.0
 _LONGEST_WAIT = 1.0
 #: Retries of a commit that nothing can contradict: new files of values.
 _RETRIES = 100
-#: Entries of the log are kept for as long as a writer may still build on an earlier version.
-#: Each opening reads what came after the last checkpoint.
-_SETTINGS = {"delta.logRetentionDuration": "interval 1 days", "delta.checkpointInterval": "20"}
+#: Hours for which a reader may hold a file that a commit removed, and a writer one that none names.
+_REMOVED_HOURS, _ORPHAN_HOURS = 1, 24
+#: Entries of the log are kept for as long as a writer may still build on an earlier version, which
+#: tries for minutes; openings list them. Checkpoints name removed files until they are deleted.
+_SETTINGS = {
+    "delta.logRetentionDuration": "interval 1 hours",
+    "delta.deletedFileRetentionDuration": f"interval {2 * _REMOVED_HOURS} hours",
+    "delta.checkpointInterval": "20",
+}
 
 #: Bytes that are copied at a time.
 _BLOCK = 8 << 20
-#: Hours for which a reader may hold a file that a commit removed, and a writer one that none names.
-_REMOVED_HOURS, _ORPHAN_HOURS = 1, 24
-
-
 #: What to do about damage.
 REMEDY = "run `benchkit store check` to list all damage, `benchkit store repair` to drop it"
 

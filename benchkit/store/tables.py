@@ -127,7 +127,7 @@ class Store:
             if not len(rows):
                 return
             seq = 1 if version is None or log is None else self._next(version, log)
-            values = self._values.open()
+            values = self._open(self._values)
             state = -1 if values is None else values.version()
             rows = log_of_runs.add_log_columns(rows, seq, operation, state)
             try:

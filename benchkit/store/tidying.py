@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: So many files smaller than this are put together.
 MANY_FILES = 64
 SMALL_FILE = 16 << 20
+#: So many files of values that nothing needs are dropped in one commit.
+MANY_STALE = 16
 #: So many files of the log of runs, which every command reads, are put together.
 MANY_COMMITS = 16
 #: Superseded rows that the log of runs may hold, besides as many as are needed.
@@ -81,6 +83,8 @@ def tidy_values(
     for file in files:
         first, last = file.get("min.batch"), file.get("max.batch")
         (stale if first is not None and first == last and is_stale(first) else mixed).append(file)
+    if len(stale) < MANY_STALE and not thoroughly:
+        stale = []
     small = [file for file in mixed if file["size_bytes"] < SMALL_FILE]
     bins = list(_bins(small)) if len(small) >= MANY_FILES or thoroughly else []
     if rewrite:

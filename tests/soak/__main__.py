@@ -11,7 +11,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from soak.campaign import CAMPAIGNS, Budget, run, title
+from soak.campaign import CAMPAIGNS, Budget, run, seconds, title
 from soak.record import PATH, Row, write_record, write_table
 
 
@@ -23,12 +23,11 @@ def main() -> int:
     for name in options.campaigns or CAMPAIGNS:
         print(f"{name}: {title(name)} …", file=sys.stderr, flush=True)  # noqa: T201
         with tempfile.TemporaryDirectory(prefix="soak-") as folder:
-            budget = Budget(
-                Path(folder), options.seconds, options.seed, options.scale, options.jobs
-            )
+            box = options.seconds or seconds(name)
+            budget = Budget(Path(folder), box, options.seed, options.scale, options.jobs)
             outcome = run(name, budget)
-            seconds = round(time.monotonic() - budget.started, 1)
-        rows.append(Row(name, title(name), commit, options.seed, seconds, **asdict(outcome)))
+            taken = round(time.monotonic() - budget.started, 1)
+        rows.append(Row(name, title(name), commit, options.seed, taken, **asdict(outcome)))
         print("\n".join(outcome.losses[:20]), file=sys.stderr, flush=True)  # noqa: T201
         if options.scale >= 1:
             write_record(rows, options.out)
@@ -46,7 +45,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="soak", description=__doc__)
     today = int(f"{datetime.now(UTC):%Y%m%d}")
     parser.add_argument("campaigns", nargs="*", metavar="CAMPAIGN", help=", ".join(CAMPAIGNS))
-    parser.add_argument("--seconds", type=float, default=900.0, help="at most, per campaign")
+    parser.add_argument("--seconds", type=float, help="per campaign, in place of its box")
     parser.add_argument("--seed", type=int, default=today, help="of all trials; else the date")
     parser.add_argument("--scale", type=float, default=1.0, help="share of the trials to run")
     parser.add_argument("--jobs", type=int, default=2, help="processes at once")

@@ -71,16 +71,24 @@ class Outcome:
         One line for each trial in which a promise was broken, with how to have it again.
     figures : dict of str to number or str
         What was measured meanwhile.
+    target : int
+        The trials that the campaign aimed at; fewer are a loss of none, and the table says so.
     """
 
     trials: int
     losses: list[str] = field(default_factory=list)
     figures: dict[str, float | int | str] = field(default_factory=dict)
+    target: int = 0
 
 
 def title(name: str) -> str:
     """Return what a campaign does, as the table shows it."""
     return str(import_module(f"soak.{name}").TITLE)
+
+
+def seconds(name: str) -> float:
+    """Return the time box of a campaign in a whole run; all of them take 30 minutes at most."""
+    return float(import_module(f"soak.{name}").SECONDS)
 
 
 def run(name: str, budget: Budget) -> Outcome:

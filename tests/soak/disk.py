@@ -7,6 +7,7 @@ from soak.dying import Command, Conditions
 from soak.scenes import NAMES, Scene, set_up
 
 TITLE = "full disk, in ingest, compaction, undo, history add, capture"
+SECONDS = 60.0
 #: Bytes that a file can have, in a whole run: from none to more than any has.
 _ROOMS = (0, 1, 60, 500, 1_000, 2_000, 3_000, 5_000, 8_000, 12_000, 20_000, 1_000_000)
 
@@ -14,10 +15,11 @@ _ROOMS = (0, 1, 60, 500, 1_000, 2_000, 3_000, 5_000, 8_000, 12_000, 20_000, 1_00
 def run(budget: Budget) -> Outcome:
     """Try each command with less and less room."""
     losses: list[str] = []
-    trials = refused = 0
+    trials = refused = target = 0
     for scene in set_up(budget.folder, budget.some(NAMES)):
         before = scene.see(scene.before)
         rooms = budget.random("disk").sample(_ROOMS, budget.trials(len(_ROOMS)))
+        target += len(rooms)
         for room in rooms:
             if budget.is_over:
                 break
@@ -26,7 +28,7 @@ def run(budget: Budget) -> Outcome:
                 refused += _try(scene, budget, before, room)
             except Exception as error:  # noqa: BLE001 - any is a loss
                 losses.append(f"{scene.name}, files of {room} bytes at most: {error!r}")
-    return Outcome(trials, losses, {"refused with exit 3": refused})
+    return Outcome(trials, losses, {"refused with exit 3": refused}, target)
 
 
 def _try(scene: Scene, budget: Budget, before: object, room: int) -> bool:

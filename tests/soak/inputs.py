@@ -37,6 +37,7 @@ from soak.commands import call
 from soak.mutation import Mutant, make
 
 TITLE = "mutated inputs, all formats, on three roads"
+SECONDS = 600.0
 TRIALS = 100_000
 #: Seconds of processor time that one input may take on one road.
 PATIENCE = 5.0
@@ -81,6 +82,7 @@ def run(budget: Budget) -> Outcome:
             "inputs/s": round(trials / (time.monotonic() - started)),
             "slowest, s": round(max(tally.slowest for tally in tallies), 2),
         },
+        count,
     )
 
 

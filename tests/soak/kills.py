@@ -9,6 +9,7 @@ from soak.dying import Command, Conditions
 from soak.scenes import NAMES, Scene, set_up
 
 TITLE = "kill -9 of ingest, compaction, undo, history add, capture"
+SECONDS = 180.0
 #: Points of each command in a whole run, and as many more at random times.
 _POINTS, _AT_RANDOM = 20, 6
 
@@ -16,12 +17,14 @@ _POINTS, _AT_RANDOM = 20, 6
 def run(budget: Budget) -> Outcome:
     """Kill each command at points spread over its steps, and at random times."""
     losses: list[str] = []
-    points = steps = 0
+    points = steps = target = 0
     for scene in set_up(budget.folder, budget.some(NAMES)):
         trial = _Trial(scene, budget)
         losses += trial.losses
         steps += trial.steps
-        for place in trial.places():
+        places = trial.places()
+        target += len(places)
+        for place in places:
             if budget.is_over:
                 break
             points += 1
@@ -29,7 +32,7 @@ def run(budget: Budget) -> Outcome:
                 trial.kill_at(place)
             except Exception as error:  # noqa: BLE001 - any is a loss
                 losses.append(f"{scene.name}, step {place} of {trial.steps}: {error!r}")
-    return Outcome(points, losses, {"of steps": steps})
+    return Outcome(points, losses, {"of steps": steps}, target)
 
 
 class _Trial:

@@ -26,6 +26,7 @@ from soak.campaign import Budget, Outcome
 from soak.commands import call
 
 TITLE = "hostile names, every sink"
+SECONDS = 120.0
 _AT_ONCE = 12
 
 NAMES = (
@@ -107,14 +108,16 @@ def run(budget: Budget) -> Outcome:
     random.shuffle(groups)
     losses: list[str] = []
     trials = outputs = 0
-    for number, (place, some) in enumerate(groups[: budget.trials(len(groups))]):
+    groups = groups[: budget.trials(len(groups))]
+    for number, (place, some) in enumerate(groups):
         if budget.is_over:
             break
         problems, count = attempt(budget.folder / f"{number}", place, some, random)
         losses += [f"{place} {some}: {problem}" for problem in problems]
         trials += len(some)
         outputs += count
-    return Outcome(trials, losses, {"outputs": outputs})
+    target = sum(len(some) for _, some in groups)
+    return Outcome(trials, losses, {"outputs": outputs}, target)
 
 
 def attempt(

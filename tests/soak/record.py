@@ -25,6 +25,7 @@ class Row:
     trials: int
     losses: list[str]
     figures: dict[str, float | int | str]
+    target: int = 0
 
 
 def write_record(rows: Sequence[Row], path: Path = PATH) -> None:
@@ -52,7 +53,8 @@ def write_table(rows: Sequence[Row]) -> str:
 
 def _line(row: Row) -> str:
     figures = ", ".join(f"{name} {_write(value)}" for name, value in row.figures.items())
-    cells = (row.title, _write(row.trials), _write(len(row.losses)), figures)
+    cut = f" of {_write(row.target)}" if row.trials < row.target else ""
+    cells = (row.title, f"{_write(row.trials)}{cut}", _write(len(row.losses)), figures)
     return f"| {' | '.join(cells)} |"
 
 

@@ -6,6 +6,7 @@ from soak.campaign import Budget, Outcome
 from soak.patterns import collect, slow
 
 TITLE = "every regular expression on adversarial repeats"
+SECONDS = 120.0
 _TEXTS = 60
 
 
@@ -20,4 +21,4 @@ def run(budget: Budget) -> Outcome:
             break
         losses += map(str, slow([use], _TEXTS))
         tried += 1
-    return Outcome(tried, losses, {"texts of each, at most": _TEXTS})
+    return Outcome(tried, losses, {"texts of each, at most": _TEXTS}, budget.trials(len(uses)))

@@ -19,6 +19,7 @@ from roads import FIXTURES
 from soak.campaign import Budget, Outcome
 
 TITLE = "the kernel under sanitizers: its tests, mutated inputs"
+SECONDS = 120.0
 _INPUTS = 5000
 _ROOT = FIXTURES.parent
 _TESTS = ("tests/parsers/test_kernel.py", "tests/parsers/test_octets.py")
@@ -55,7 +56,7 @@ def run(budget: Budget) -> Outcome:
         report = [line for line in done.stderr.splitlines() if "ERROR" in line or "error:" in line]
         losses.append(f"exit {done.returncode}: {report[:3] or done.stdout[-400:]}")
     tried = re.search(r"^inputs (\d+)$", done.stdout, re.MULTILINE)
-    return Outcome(int(tried[1]) if tried else 0, losses, {"test files": len(_TESTS)})
+    return Outcome(int(tried[1]) if tried else 0, losses, {"test files": len(_TESTS)}, inputs)
 
 
 def _environment(compiler: str, folder: Path) -> dict[str, str]:
