@@ -37,9 +37,19 @@ def label_blocks(pieces: Sequence[Piece]) -> None:
     _lead_by_headings(pieces)
     for same in _alike(pieces):
         _part_by_commands(same)
+        _part_by_queries(same)
         _part_by_servers(same)
         if len({piece.path for piece in same}) < len(same):
             _part_within_files(same)
+
+
+def _part_by_queries(same: Sequence[Piece]) -> None:
+    """Make the queries of URLs a param where they differ; a URL without one differs, too."""
+    for still in _alike(same):
+        queries = [piece.env.get("query", "") for piece in still]
+        for piece, query in zip(still, queries, strict=True):
+            if query and len(set(queries)) > 1:
+                _add_param(piece, "query", query)
 
 
 def _part_by_servers(same: Sequence[Piece]) -> None:

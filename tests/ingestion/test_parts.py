@@ -46,3 +46,24 @@ def test_those_of_two_variants_may_share_it(folder: Path) -> None:
     results = bk.load(folder, rename=RULE)
     assert not results.diagnostics
     assert set(results.runs["benchmark"]) == {"X"}
+
+
+AB = Path(__file__).parents[2] / "fixtures" / "nginx-ab/nginx/ab-small-c30-1.txt"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "params"),
+    [
+        (":            8090", ":            8091", ("host=127.0.0.1:8090", "host=127.0.0.1:8091")),
+        ("/index.html", "/index.html?id=1&token=abcdefgh", ("", "query=id=1&token=REDACTED")),
+    ],
+)
+def test_blocks_of_ab_on_other_ports_or_with_other_queries_are_not_repeats(
+    old: str, new: str, params: tuple[str, str], tmp_path: Path
+) -> None:
+    block = AB.read_text(encoding="utf-8")
+    path = tmp_path / "results.txt"
+    path.write_text(block + block.replace(old, new), encoding="utf-8")
+    runs = bk.load(path).runs
+    shown = [text.removeprefix("connections=30").strip(",") for text in sorted(runs["params"])]
+    assert (shown, set(runs["run"])) == (list(params), {1})

@@ -44,6 +44,8 @@ def test_headings_that_differ_lead_the_benchmark_and_others_stay_out() -> None:
         ("shown_command", ("wrk -s a.lua http://h/", "wrk http://h/"), ("command=-s a.lua", "")),
         ("env", ({"server": "x"}, {"server": "y"}), ("server=x", "server=y")),
         ("env", ({"host": "a:1"}, {"host": "a:2"}), ("host=a:1", "host=a:2")),
+        ("env", ({"query": "a=1"}, {"query": "a=2"}), ("query=a=1", "query=a=2")),
+        ("env", ({}, {"query": "a=1"}), ("", "query=a=1")),
         ("env", ({"tls": "TLSv1.2,A"}, {"tls": "TLSv1.3,A"}), ("tls=TLSv1.2 A", "tls=TLSv1.3 A")),
         (
             "env",

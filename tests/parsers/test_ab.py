@@ -71,7 +71,7 @@ def test_the_run_is_described_as_far_as_ab_tells() -> None:
     assert (reading.load_model, reading.tool_version) == ("closed", "2.3")
     assert reading.env == {
         "server": "nginx/1.22.1",
-        "host": "127.0.0.1",
+        "host": "127.0.0.1:8090",
         "document_length": "133180 bytes",
     }
     assert (reading.command, reading.started_at, reading.target_rate) == (None, None, None)
@@ -303,3 +303,20 @@ def test_dress_changes_nothing(path: str) -> None:
     plain, dressed = only(NGINX / "ab-c1-1.txt"), only(EDGE / Path(path))
     assert dressed.rows == plain.rows
     assert dressed.env == plain.env
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"), [("127.0.0.1", "127.0.0.1:8443"), ("::1", "[::1]:8443")]
+)
+def test_the_port_belongs_to_the_host_and_the_query_to_the_url(host: str, expected: str) -> None:
+    text = SMALL.read_text().replace(
+        "Server Hostname:        127.0.0.1", f"Server Hostname: {host}"
+    )
+    text = text.replace(":            8090", ":            8443").replace("index.html", "?id=1#a")
+    reading = only(text.encode())
+    assert (reading.target, reading.env["host"], reading.env["query"]) == ("/", expected, "id=1")
+
+
+def test_a_port_without_its_host_tells_nothing() -> None:
+    text = SMALL.read_text().replace("Server Hostname", "Server Name")
+    assert "host" not in only(text.encode()).env

@@ -367,3 +367,9 @@ def test_a_command_far_above_tells_nothing_of_a_report() -> None:
     (far,), _ = parse_bytes(f"{command}\na\nb\nc\n{text}".encode())
     assert (near.target, near.target_rate) == ("/a", 7)
     assert (far.target, far.target_rate) == ("", None)
+
+
+def test_a_command_above_tells_host_and_query() -> None:
+    reading = begin("text", 1, 'echo "GET http://me:pw@h:8080/a?id=1" | vegeta attack -rate=5')
+    assert reading.target == "/a"
+    assert reading.env == {"host": "h:8080", "query": "id=1"}

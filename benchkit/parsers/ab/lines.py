@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 
 #: The lines of a report in the order in which they are printed, in every version.
-SOFTWARE, HOST, TLS, PATH, LENGTH = range(5)
-CONCURRENCY, TAKEN, WINDOW, COMPLETE, FAILED, REASONS, WRITE, NON2XX, KEPT = range(5, 14)
-TRANSFERRED, SENT, RPS, PER_REQUEST, ACROSS = range(14, 19)
-RATE, RATE_SENT, TIMES, CONNECT, PROCESSING, WAITING, TOTAL, PERCENTAGE, PERCENT = range(19, 28)
+SOFTWARE, HOST, PORT, TLS, PATH, LENGTH = range(6)
+CONCURRENCY, TAKEN, WINDOW, COMPLETE, FAILED, REASONS, WRITE, NON2XX, KEPT = range(6, 15)
+TRANSFERRED, SENT, RPS, PER_REQUEST, ACROSS = range(15, 20)
+RATE, RATE_SENT, TIMES, CONNECT, PROCESSING, WAITING, TOTAL, PERCENTAGE, PERCENT = range(20, 29)
 #: Not lines of a report, but of the run around it.
 BANNER, BEGUN, PROGRESS, FINISHED, STOPPED, DONE, LOGGED, TROUBLE, FATAL = range(-1, -10, -1)
 
@@ -29,6 +29,7 @@ _BY_LABEL = {
     for label, rank, pattern in (
         ("Server Software", SOFTWARE, r"(.*)"),
         ("Server Hostname", HOST, r"(\S+)"),
+        ("Server Port", PORT, r"(\d{1,5})"),
         ("SSL/TLS Protocol", TLS, r"(\S.*)"),
         ("Document Path", PATH, r"(\S.*)"),
         ("Document Length", LENGTH, r"(\d{1,15} bytes|Variable)"),

@@ -14,7 +14,7 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.ab import clock, remarks
 from benchkit.parsers.ab import lines as ab
 from benchkit.parsers.ab.invocation import Invocation
-from benchkit.parsers.base import Reading, path_of
+from benchkit.parsers.base import Reading, path_of, query_of
 from benchkit.units import scale, step
 
 #: What no other tool prints in this form; without two of them a report is not believed.
@@ -112,6 +112,14 @@ class Report:
 
     def _take_path(self, _rank: int, fields: tuple[str, ...], _line: int) -> None:
         self.reading.target = path_of(fields[0])
+        if query := query_of(fields[0]):
+            self.reading.env["query"] = query
+
+    def _take_port(self, _rank: int, fields: tuple[str, ...], _line: int) -> None:
+        host = self.reading.env.get("host")
+        if host:
+            name = f"[{host}]" if ":" in host else host
+            self.reading.env["host"] = f"{name}:{fields[0]}"
 
     def _take_concurrency(self, _rank: int, fields: tuple[str, ...], _line: int) -> None:
         self.reading.params = {"connections": fields[0]}
@@ -283,6 +291,7 @@ _TAKE: dict[int, Callable[[Report, int, tuple[str, ...], int], None]] = {
     **dict.fromkeys(_COUNTS, Report._take_count),
     **dict.fromkeys(_BANDWIDTH, Report._take_rate),
     **dict.fromkeys(_ROWS, Report._take_row),
+    ab.PORT: Report._take_port,
     ab.PATH: Report._take_path,
     ab.CONCURRENCY: Report._take_concurrency,
     ab.TAKEN: Report._take_taken,

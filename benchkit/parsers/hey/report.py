@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from operator import itemgetter
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Reading, host_of, path_of
+from benchkit.parsers.base import Reading, describe_url, path_of
 from benchkit.parsers.hey import lines as hey
 from benchkit.parsers.hey.reasons import reason_of
 
@@ -105,7 +105,7 @@ class Report:
         url, connections = _URL.search(command), _CONNECTIONS.search(command)
         if url:
             self.reading.target = path_of(url[0].strip())
-            self.reading.env["host"] = host_of(url[0].strip())
+            self.reading.env |= describe_url(url[0].strip())
         if connections:
             self.reading.params = {"connections": connections[1]}
             self.reading.connections = int(connections[1])

@@ -11,7 +11,7 @@ import re
 from urllib.parse import urlsplit
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Reading, Row, find_command
+from benchkit.parsers.base import Reading, Row, describe_url, find_command
 
 TOOL = "vegeta"
 #: Vegeta 10 and later estimate quantiles with a t-digest of compression 100 (equal to Hazen's rule,
@@ -32,7 +32,9 @@ def begin(form: str, line: int, command: str = "") -> Reading:
     reading = Reading(tool=TOOL, form=form, line=line, last_line=line, load_model="open")
     reading.command = find_command(command, TOOL)
     target = _TARGET.search(command)
-    reading.target = path_of(target[1]) if target else ""
+    if target:
+        reading.target = path_of(target[1])
+        reading.env |= describe_url(target[1])
     rate = _RATE.search(command)
     if rate is not None:
         frequency = int(rate[1]) / (int(rate[2] or 1) * _SECONDS[rate[3] or "s"] or 1.0)

@@ -17,7 +17,7 @@ read_time = lru_cache(maxsize=1 << 14)(parse_time)
 read_rate = lru_cache(maxsize=1 << 14)(parse_count)
 read_bytes = lru_cache(maxsize=1 << 14)(partial(parse_bytes, binary=True))
 path_of = lru_cache(maxsize=1024)(base.path_of)
-host_of = lru_cache(maxsize=1024)(base.host_of)
+describe_url = lru_cache(maxsize=1024)(base.describe_url)
 
 
 @lru_cache(maxsize=1 << 13)

@@ -36,7 +36,7 @@ from benchkit.parsers.wrk.lines import (
     Fields,
 )
 from benchkit.parsers.wrk.quantities import (
-    host_of,
+    describe_url,
     path_of,
     read_bytes,
     read_rate,
@@ -155,7 +155,7 @@ class Report:
     def _take_head(self, fields: Fields, _line: int) -> None:
         verb, url = fields
         self.reading.target = path_of(url)
-        self.reading.env["host"] = host_of(url)
+        self.reading.env |= describe_url(url)
         if verb == "Making":
             self.reading.corrected = "no"
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from benchkit.parsers.base import Reading, Row, Source
 from benchkit.parsers.wrk.quantities import (
-    host_of,
+    describe_url,
     path_of,
     read_bytes,
     read_rate,
@@ -131,6 +131,6 @@ def _build(fields: tuple[str, ...]) -> Reading:
         duration=read_time(fields[16]).value,
         load_model="closed",
         corrected="approximate",
-        env={"host": host_of(url)},
+        env=dict(describe_url(url)),
         rows=rows,
     )
