@@ -66,6 +66,7 @@ def check(
     origin: o.Origin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
+    split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
     quiet: o.Quiet = False,
@@ -75,7 +76,7 @@ def check(
     grave = free_of and o.choose(free_of, SEVERITIES, "--free-of")
     codes = read_codes(select, "--select"), read_codes(ignore, "--ignore")
     request = o.Request(
-        paths=paths, store=store, origin=origin, layout=layout, rename=rename,
+        paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
         as_format=as_format, exclude=exclude, by=o.require_values(by), quiet=quiet,
     )  # fmt: skip
     runset = request.load()

@@ -57,6 +57,7 @@ def compare(
     origin: o.Origin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
+    split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
     compat: Annotated[
@@ -73,7 +74,7 @@ def compare(
         print_like(compat, context, paths or [], chosen, confidence, output, quiet=quiet)
         return
     request = o.Request(
-        paths=paths, store=store, origin=origin, layout=layout, rename=rename,
+        paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
         as_format=as_format, exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
     asked = o.Asked(

@@ -60,6 +60,7 @@ def export(
     origin: o.Origin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
+    split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
     quiet: o.Quiet = False,
@@ -72,7 +73,7 @@ def export(
     from benchkit.reporting import to_rows
 
     request = o.Request(
-        paths=paths, store=store, origin=origin, layout=layout, rename=rename,
+        paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
         as_format=as_format, exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
     roles = [o.choose(name, ROLES, "--role") for name in role or ()]

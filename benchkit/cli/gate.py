@@ -97,6 +97,7 @@ def gate(
     origin: o.Origin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
+    split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
     quiet: o.Quiet = False,
@@ -112,7 +113,7 @@ def gate(
         o.refuse_both(pair, baseline, variant)
         held = Policy.of(base).override(max_overhead or (), on_inconclusive)
         request = o.Request(
-            paths=paths, store=store, origin=origin, layout=layout, rename=rename,
+            paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
             as_format=as_format, exclude=exclude, quiet=quiet,
         )  # fmt: skip
         result = run_gate(

@@ -70,6 +70,7 @@ def add(
     origin: o.IngestOrigin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
+    split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
     strict: Annotated[
@@ -92,7 +93,7 @@ def add(
     if given != commit and not quiet:
         typer.echo(f"{given} is {commit}", err=True)
     request = o.Request(
-        layout=layout, rename=rename, as_format=as_format, exclude=exclude, quiet=quiet
+        layout=layout, rename=rename, split=split, as_format=as_format, exclude=exclude, quiet=quiet
     )
     options = request.options(o.settings())
     options = replace(options, commit=commit, meta=meta, samples=False, origin=origin)

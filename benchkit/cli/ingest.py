@@ -84,6 +84,7 @@ def ingest(
     meta: _Meta = None,
     as_format: o.As = None,
     rename: o.Rename = None,
+    split: o.Split = None,
     prometheus: _Server = None,
     query: _Query = None,
     start: _Start = None,
@@ -107,7 +108,7 @@ def ingest(
     o.choose(format, ("table", "json"))
     spare_pandas()
     request = o.Request(
-        layout=layout, as_format=as_format, rename=rename, exclude=exclude, quiet=quiet
+        layout=layout, as_format=as_format, rename=rename, split=split, exclude=exclude, quiet=quiet
     )
     options = _options(request, variant, benchmark, meta)
     options = replace(options, samples=samples, origin=origin)

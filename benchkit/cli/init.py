@@ -36,6 +36,7 @@ def init(
     store: o.StoreOption = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
+    split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
     quiet: o.Quiet = False,
@@ -45,7 +46,7 @@ def init(
     if str(target) != "-" and target.exists() and not force:
         raise ConfigError("is there already", where=str(target), hint="replace it with --force")
     request = o.Request(
-        paths=paths, store=store, layout=layout, rename=rename, as_format=as_format,
+        paths=paths, store=store, layout=layout, rename=rename, split=split, as_format=as_format,
         exclude=exclude, quiet=quiet,
     )  # fmt: skip
     runset = request.load(base=config.Settings())

@@ -148,6 +148,10 @@ Rename = Annotated[
     list[str] | None,
     typer.Option("--rename", metavar="s#A#B#", help="Change benchmark names; repeatable."),
 ]
+Split = Annotated[
+    str | None,
+    typer.Option("--split", metavar="PATTERN", help="Take variants from names: (?P<variant>…)."),
+]
 Exclude = Annotated[
     list[str] | None,
     typer.Option("--exclude", metavar="GLOB", help="Pass over files that match; repeatable."),
@@ -188,6 +192,7 @@ class Request:
     origin: list[str] | None = None
     layout: str | None = None
     rename: list[str] | None = None
+    split: str | None = None
     exclude: list[str] | None = None
     as_format: str | None = None
     by: list[str] | None = None
@@ -203,7 +208,7 @@ class Request:
         return Options(
             layout=self.layout or settings.layout,
             rename=tuple(self.rename or settings.rename),
-            split=settings.split,
+            split=config.parse_split(self.split) or settings.split,
             exclude=(*(self.exclude or ()), *settings.exclude),
             as_format=self.as_format,
             labels=settings.labels,

@@ -48,6 +48,7 @@ def plot(
     origin: o.Origin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
+    split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
     quiet: o.Quiet = False,
@@ -59,7 +60,7 @@ def plot(
     ending = output.suffix.removeprefix(".").lower() if output else "svg"
     form = o.choose(format or ending, kinds.FORMS)
     request = o.Request(
-        paths=paths, store=store, origin=origin, layout=layout, rename=rename,
+        paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
         as_format=as_format, exclude=exclude, by=by, quiet=quiet,
     )  # fmt: skip
     target = output or Path(f"{kind}.{form}")

@@ -51,6 +51,7 @@ def report(
     origin: o.Origin = None,
     layout: o.Layout = None,
     rename: o.Rename = None,
+    split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
     quiet: o.Quiet = False,
@@ -61,7 +62,7 @@ def report(
     chosen = o.choose(format or endings.get(ending, ending), tuple(SUFFIXES))
     target = output or Path(f"report{SUFFIXES[chosen]}")
     request = o.Request(
-        paths=paths, store=store, origin=origin, layout=layout, rename=rename,
+        paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
         as_format=as_format, exclude=exclude, by=o.require_values(by), quiet=quiet,
     )  # fmt: skip
     asked = o.Asked(

@@ -293,13 +293,33 @@ def _read_split(value: object, where: str) -> tuple[str, bool]:
     for key in value:
         require_key(key, ("pattern", "lower"), where)
     pattern, lower = read_text(value.get("pattern"), "pattern", where), value.get("lower", False)
+    if not isinstance(lower, bool):
+        raise ConfigError("lower is neither true nor false", where=where, hint=hint)
+    _check_split(pattern, where, hint)
+    return pattern, lower
+
+
+def parse_split(pattern: str | None) -> tuple[str, bool] | tuple[()]:
+    """Return the rule of ``--split``.
+
+    Raises
+    ------
+    ConfigError
+        If it is not a regular expression with a group ``variant``.
+    """
+    if not pattern:
+        return ()
+    _check_split(pattern, "--split", r"write --split 'OTel_(?P<variant>\w+)'")
+    return pattern, False
+
+
+def _check_split(pattern: str, where: str, hint: str) -> None:
     try:
         groups = re.compile(pattern).groupindex
     except re.error as error:
         raise ConfigError(f"{pattern!r}: {error}", where=where, hint=hint) from error
-    if "variant" not in groups or not isinstance(lower, bool):
+    if "variant" not in groups:
         raise ConfigError(f"{pattern!r} has no group called variant", where=where, hint=hint)
-    return pattern, lower
 
 
 def _read(path: Path) -> str:

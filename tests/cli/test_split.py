@@ -1,0 +1,42 @@
+"""Variants that benchmark names hold, named on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchkit.cli import run
+from benchkit.errors import ExitCode
+
+NAMES = "BenchmarkPing/OTel_{}-8 \t 1000\t 1{}.5 ns/op\n"
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    text = "".join(NAMES.format(name, n) for n in range(4) for name in ("On", "Off"))
+    (tmp_path / "results.txt").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return "results.txt"
+
+
+def test_a_pattern_takes_the_variant_from_the_names(results: str, capsys: Captured) -> None:
+    options = [results, "--split", r"OTel_(?P<variant>\w+)"]
+    assert run(["runs", *options, "--format", "json"]) == ExitCode.DONE
+    variants = {row["variant"] for row in json.loads(capsys.readouterr().out)["runs"]}
+    assert variants == {"On", "Off"}
+    command = ["compare", *options, "--baseline", "Off", "--rename", r"s#OTel_\w+##"]
+    assert run(command) == ExitCode.DONE
+    assert "On" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("pattern", ["OTel_(On|Off)", "OTel_(?P<variant>"])
+def test_a_pattern_without_a_variant_is_refused(
+    pattern: str, results: str, capsys: Captured
+) -> None:
+    assert run(["runs", results, "--split", pattern]) == ExitCode.USAGE
+    error = capsys.readouterr().err
+    assert error.startswith(f"benchkit: error: --split: {pattern!r}")
+    assert r"write --split 'OTel_(?P<variant>\w+)'" in error
