@@ -56,6 +56,9 @@ class _Server(ThreadingHTTPServer):
         self.parts: dict[str, dict[int, bytes]] = {}
         self.uploads = count(1)
 
+    def handle_error(self, *_: object) -> None:
+        """Say nothing of clients that hang up before they have read an answer."""
+
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"

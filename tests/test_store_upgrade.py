@@ -64,6 +64,9 @@ def test_upgrade_rewrites_an_earlier_store_for_other_programs(place: Path) -> No
     assert "BYTE_STREAM_SPLIT" not in encodings(store)
     assert values(store) == before
     assert count_runs(store) == RUNS
+    for name in ("runs", "values"):
+        settings = DeltaTable(f"{store}/{name}").metadata().configuration
+        assert settings["delta.logRetentionDuration"] == "interval 1 hours"
     table = DeltaTable(f"{store}/runs").to_pyarrow_table()
     assert not any(table[name].null_count for name in ("seq", "operation", "dropped"))
     assert run(["undo", "--store", store]) == 3

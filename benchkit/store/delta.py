@@ -185,6 +185,14 @@ class Table:
                 raise ConflictError from error
         return True
 
+    def configure(self) -> None:
+        """Give a table of an earlier build the present settings."""
+        version = self.open()
+        if version is None or version.metadata().configuration.items() >= _SETTINGS.items():
+            return
+        with translated(self.url):
+            version.alter.set_table_properties(_SETTINGS)
+
     def list_files(self, version: DeltaTable) -> list[dict[str, Any]]:
         """Return path, size and bounds of each file of a version."""
         import pyarrow as pa

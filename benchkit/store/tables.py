@@ -348,8 +348,10 @@ class Store:
             tidy_values(self._values, log, folder, done, thoroughly=thoroughly, rewrite=rewrite)
         with suppress(ConflictError):
             self._tidy_log(version, log, done, thoroughly=thoroughly)
-        if done.has_changed or thoroughly:
-            for table in (self._runs, self._values):
+        for table in (self._runs, self._values):
+            if rewrite:
+                table.configure()
+            if done.has_changed or thoroughly:
                 done.deleted += table.delete_unused()
         return done
 
