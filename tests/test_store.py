@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable, write_deltalake
+from deltalake.exceptions import DeltaError
 
 from benchkit.errors import StoreError
 from benchkit.ingestion.samples import SampleSink
@@ -102,6 +104,26 @@ def test_a_commit_conflicts_with_any_other_since_the_pieces_were_read(tmp_path: 
 
     store.commit_pieces(build)
     assert read == [0, 1, 2]
+    assert paths(store) == ["a", "b", "c"]
+
+
+def test_a_commit_that_fails_behind_another_is_a_conflict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seen on S3: delta-rs cannot read the entry of the writer that came first."""
+    store, commit, calls = Store(str(tmp_path)), DeltaTable.create_write_transaction, []
+    add_pieces(store, 1, "a")
+
+    def fail_once(self: DeltaTable, *arguments: Any, **options: Any) -> None:  # noqa: ANN401
+        calls.append(self.version())
+        if len(calls) > 1:
+            commit(self, *arguments, **options)
+            return
+        add_pieces(Store(str(tmp_path)), 2, "b")
+        raise DeltaError("Invalid table version: 1")
+
+    monkeypatch.setattr(DeltaTable, "create_write_transaction", fail_once)
+    add_pieces(store, 3, "c")
     assert paths(store) == ["a", "b", "c"]
 
 

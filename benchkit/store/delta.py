@@ -153,6 +153,11 @@ class Table:
                 )  # fmt: skip
             except CommitFailedError as error:
                 raise ConflictError from error
+            except DeltaError as error:  # as when the entry that came first cannot be read yet
+                later = self.open()
+                if later is None or later.version() == version.version():
+                    raise
+                raise ConflictError from error
 
     def append(self, schema: pa.Schema, files: Sequence[DataFile]) -> None:
         """Commit files that contradict nothing; other writers may come first."""
