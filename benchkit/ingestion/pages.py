@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import base64
 import http.client
+import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from benchkit.errors import DataError, MissingError
 
@@ -22,10 +24,16 @@ _ABSENT = frozenset({404, 410})
 #: Bytes that are taken from a web address.
 _LARGEST = 1 << 30
 _BLOCK = 1 << 20
+#: Bytes a second that have to come, over any `_TIMEOUT`.
+_LEAST_RATE = 1000
 
 
 class _SchemeError(OSError):
     """A redirection leads to another scheme."""
+
+
+class _BodyError(OSError):
+    """What a server sends is cut short, too large or too slow."""
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
@@ -43,9 +51,14 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         before, after = urlsplit(req.full_url), urlsplit(urljoin(req.full_url, newurl))
         if before.scheme != after.scheme:
             raise _SchemeError(f"it redirects from {before.scheme} to {after.scheme}")
-        request = super().redirect_request(req, fp, code, msg, headers, newurl)
-        if request is not None and before.netloc.lower() != after.netloc.lower():
+        target, credentials = _split_credentials(after)
+        request = super().redirect_request(req, fp, code, msg, headers, target)
+        if request is None:
+            return None
+        if before.netloc.lower() != urlsplit(target).netloc.lower():
             request.remove_header("Authorization")
+        if credentials:
+            request.add_header("Authorization", credentials)
         return request
 
 
@@ -71,11 +84,7 @@ def fetch(address: str, target: Path, name: str) -> None:
             opener.open(_request(address), timeout=_TIMEOUT) as response,
             target.open("wb") as file,
         ):
-            size = 0
-            while block := response.read(_BLOCK):
-                size += len(block)
-                if size > _LARGEST:
-                    raise DataError(f"it is larger than {_LARGEST >> 30} GiB", where=name)
+            for block in _read_blocks(response):
                 file.write(block)
     except urllib.error.HTTPError as error:
         with error:
@@ -89,27 +98,36 @@ def fetch(address: str, target: Path, name: str) -> None:
         raise DataError(f"it cannot be fetched: {reason}", where=name) from None
 
 
-def _write(response: IO[bytes], target: Path, name: str) -> None:
-    size = 0
-    with target.open("wb") as file:
-        while block := response.read(_BLOCK):
-            size += len(block)
-            if size > _LARGEST:
-                raise DataError(f"it is larger than {_LARGEST >> 30} GiB", where=name)
-            file.write(block)
+def _read_blocks(response: http.client.HTTPResponse) -> Iterator[bytes]:
+    """Yield the body; one that is cut short, too large or too slow is an error."""
+    size, since, mark = 0, time.monotonic(), 0
+    while block := response.read1(_BLOCK):
+        size += len(block)
+        if size > _LARGEST:
+            raise _BodyError(f"it is larger than {_LARGEST >> 30} GiB")
+        yield block
+        if (passed := time.monotonic() - since) >= _TIMEOUT:
+            if size - mark < _LEAST_RATE * passed:
+                raise _BodyError(f"it comes at less than {_LEAST_RATE} bytes a second")
+            since, mark = time.monotonic(), size
+    if response.length:
+        raise _BodyError(f"the answer is cut short: {response.length:,} bytes of it are missing")
 
 
 def _request(address: str) -> urllib.request.Request:
     """Return a request whose address has no credentials; they are in its header."""
     from benchkit import __version__
 
-    parts = urlsplit(address)
-    credentials, _, host = parts.netloc.rpartition("@")
-    request = urllib.request.Request(  # noqa: S310 - http or https
-        parts._replace(netloc=host, fragment="").geturl(),
-        headers={"User-Agent": f"benchkit/{__version__}"},
-    )
+    bare, credentials = _split_credentials(urlsplit(address))
+    request = urllib.request.Request(bare, headers={"User-Agent": f"benchkit/{__version__}"})  # noqa: S310 - http or https
     if credentials:
-        pair = base64.b64encode(unquote(credentials).encode()).decode()
-        request.add_header("Authorization", f"Basic {pair}")
+        request.add_header("Authorization", credentials)
     return request
+
+
+def _split_credentials(parts: SplitResult) -> tuple[str, str]:
+    """Return an address without credentials and fragment, and the header that sends them."""
+    credentials, _, host = parts.netloc.rpartition("@")
+    bare = parts._replace(netloc=host, fragment="").geturl()
+    pair = base64.b64encode(unquote(credentials).encode()).decode()
+    return bare, f"Basic {pair}" if credentials else ""

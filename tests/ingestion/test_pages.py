@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import socket
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -30,9 +31,12 @@ class Handler(BaseHTTPRequestHandler):
             return
         body = (self.headers.get("Authorization") or "none").encode()
         self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
+        missing = 1000 if self.path == "/cut" else 0
+        self.send_header("Content-Length", str(len(body) + missing))
         self.end_headers()
-        self.wfile.write(body)
+        for part in (bytes([byte]) for byte in body):
+            self.wfile.write(part)
+            time.sleep(0.1 if self.path == "/slow" else 0)
 
     def log_message(self, *arguments: object) -> None:
         pass
@@ -71,7 +75,26 @@ def test_credentials_go_to_the_host_that_they_are_for(
     assert fetch(f"http://me:{SECRET}@{first}/a", tmp_path) == BASIC
     assert fetch(f"http://me:{SECRET}@{first}/to/http://{first}/a", tmp_path) == BASIC
     assert fetch(f"http://me:{SECRET}@{first}/to/http://{second}/a", tmp_path) == "none"
+    assert fetch(f"http://{first}/to/http://me:{SECRET}@{second}/a", tmp_path) == BASIC
+    assert fetch(f"http://me:other@{first}/to/http://me:{SECRET}@{first}/a", tmp_path) == BASIC
     assert set(resolved) == {"127.0.0.1"}
+
+
+def test_an_answer_that_is_cut_short_is_an_error(
+    hosts: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(DataError, match="the answer is cut short: 1,000 bytes of it are missing"):
+        fetch(f"http://{hosts[0]}/cut", tmp_path)
+    assert run(["runs", f"http://{hosts[0]}/cut"]) == 3
+    assert "the answer is cut short" in capsys.readouterr().err
+
+
+def test_an_answer_that_trickles_is_an_error(
+    hosts: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "_TIMEOUT", 0.2)
+    with pytest.raises(DataError, match="it comes at less than 1000 bytes a second"):
+        fetch(f"http://{hosts[0]}/slow", tmp_path)
 
 
 def test_a_redirection_to_another_scheme_is_refused(hosts: tuple[str, str], tmp_path: Path) -> None:
