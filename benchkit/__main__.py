@@ -29,15 +29,22 @@ def main() -> None:
 
 
 def _run() -> int:
+    import signal
+
     gc.set_threshold(_MANY)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the shell: >&-
             setattr(sys, name, StringIO())
+    signal.signal(signal.SIGTERM, _interrupt)  # so that no copy stays behind
     from benchkit.cli import run
 
     code = run(sys.argv[1:])
     gc.freeze()  # at its end Python need not look for cycles in what goes away whole
     return code
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _is_interrupt(error: BaseException) -> bool:

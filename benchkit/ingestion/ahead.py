@@ -144,6 +144,7 @@ def _read(function: Callable[[bytes], _T], block: bytes) -> Future[_T]:
 
 def _begin(parent: int) -> None:
     """Prepare the process: Ctrl-C is the parent's to answer, and without a parent it ends."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 

@@ -231,6 +231,7 @@ class Crew:
 
 def _work(pipe: Connection, sources: Sequence[Found], options: Options, parent: int) -> None:
     """Read what the pipe asks for; this is all that such a process does."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
     known = _receive(pipe, parent)
     if not isinstance(known, Known):

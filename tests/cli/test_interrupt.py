@@ -1,4 +1,4 @@
-"""Ctrl-C ends a command with its exit code and one line, whatever is being imported then."""
+"""Ctrl-C or SIGTERM ends a command with its exit code and one line, whatever is imported then."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import os, signal, sys
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
         if name == {name!r}:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.{number})
 sys.meta_path.insert(0, Interrupting())
 sys.argv = ["benchkit", "gate", "results"]
 from benchkit.__main__ import main
@@ -42,7 +42,14 @@ main()
 MODULES = ("benchkit.cli", "typer", "benchkit.cli.gate", "benchkit.gating.run", "numpy")
 
 
-@pytest.mark.parametrize("program", [*(PROGRAM.format(name=name) for name in MODULES), WRAPPED])
+@pytest.mark.parametrize(
+    "program",
+    [
+        *(PROGRAM.format(name=name, number="SIGINT") for name in MODULES),
+        *(PROGRAM.format(name=name, number="SIGTERM") for name in MODULES),
+        WRAPPED,
+    ],
+)
 def test_an_interrupt_while_modules_are_imported_is_no_traceback(
     program: str, tmp_path: Path
 ) -> None:
