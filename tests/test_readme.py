@@ -164,7 +164,7 @@ def test_the_lines_for_pandas_give_the_headline_of_the_report(
 def test_every_command_is_mentioned() -> None:
     text = README.read_text(encoding="utf-8")
     commands = {path.stem for path in (ROOT / "benchkit" / "cli").glob("*.py")}
-    for name in commands - {"__init__", "completion", "console", "options", "progress"}:
+    for name in commands - {"__init__", "compat", "completion", "console", "options", "progress"}:
         assert f"`{name}`" in text or f"benchkit {name}" in text
 
 

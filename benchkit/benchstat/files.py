@@ -11,11 +11,9 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from benchkit.benchstat.reader import Reader, Result
+from benchkit.benchstat.reader import BenchstatError, Reader, Result
 from benchkit.benchstat.units import UnitMetadata
-from benchkit.errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +28,27 @@ class Read:
         Of all files: what the last one says of a unit counts for the first one too.
     warnings : tuple of str
         ``file:line: message`` for each line that is no result and looks like one.
+    error : str
+        What ended the reading, empty if nothing did.
     """
 
     results: tuple[Result, ...]
     units: UnitMetadata
     warnings: tuple[str, ...]
+    error: str = ""
 
 
 def read_files(arguments: Sequence[str]) -> Read:
-    """Read every file; DataError if one cannot be read."""
+    """Read file by file, up to the first that benchstat cannot read."""
     units = UnitMetadata()
     results: list[Result] = []
     warnings: list[str] = []
     for path, label in label_files(arguments):
         reader = Reader(path, label, units)
-        results += reader.read(_read_bytes(path))
+        try:
+            results.extend(reader.read(_read_bytes(path)))
+        except BenchstatError as error:
+            return Read((), units, (*warnings, *reader.warnings), str(error))
         warnings += reader.warnings
     return Read(tuple(results), units, tuple(warnings))
 
@@ -73,11 +77,13 @@ def label_files(arguments: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _read_bytes(path: str) -> bytes:
+    """Read a file; BenchstatError in Go's words if that fails."""
     try:
-        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        if path == "-":
+            return sys.stdin.buffer.read()
+        with open(path, "rb") as file:  # noqa: PTH123 - an empty path is no file, "." is a folder
+            return file.read()
+    except IsADirectoryError:
+        raise BenchstatError(f"{path}:0: read {path}: is a directory") from None
     except OSError as error:
-        raise DataError(
-            f"cannot be read: {error.strerror}",
-            where=path,
-            hint="name files with the output of go test -bench",
-        ) from error
+        raise BenchstatError(f"open {path}: {(error.strerror or '').lower()}") from None

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from benchkit.benchstat.table import Table
-from benchkit.benchstat.utest import ALPHA, Comparison
+from benchkit.benchstat.table import Table, locate
+from benchkit.benchstat.utest import Comparison
 from benchkit.errors import Finding
 
 
@@ -22,20 +22,22 @@ def find_wrong_pvalues(tables: Iterable[Table]) -> Iterator[Finding]:
                 cell = table.cells.get((row, column))
                 compared = cell.comparison if cell else None
                 if compared is not None and is_wrong(compared):
-                    yield describe_pvalue(compared, f"{column} {row} ({table.unit})".strip())
+                    yield describe_pvalue(compared, locate(row, column, table.unit))
 
 
 def is_wrong(compared: Comparison) -> bool:
     """Tell whether the exact p changes what is printed: its three decimals, or the verdict."""
-    flips = (compared.p > ALPHA) != (compared.right_p > ALPHA)
+    alpha = compared.alpha
+    flips = (compared.p > alpha) != (compared.right_p > alpha)
     return flips or compared.write_p() != replace(compared, p=compared.right_p).write_p()
 
 
 def describe_pvalue(compared: Comparison, where: str) -> Finding:
     """Say what is printed, what is right, and whether that changes the verdict."""
-    flips = (compared.p > ALPHA) != (compared.right_p > ALPHA)
-    verdict = "not significant" if compared.right_p > ALPHA else "significant"
-    consequence = f", so that the change is {verdict} at {ALPHA}" if flips else ""
+    alpha = compared.alpha
+    flips = (compared.p > alpha) != (compared.right_p > alpha)
+    verdict = "not significant" if compared.right_p > alpha else "significant"
+    consequence = f", so that the change is {verdict} at {alpha:g}" if flips else ""
     return Finding(
         code="B306",
         severity="warning",

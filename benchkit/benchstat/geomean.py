@@ -7,15 +7,14 @@ hold different benchmarks (benchtab/builder.go, summarizeCol).
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, inf, isnan, log, nan
+from math import isnan
+
+from benchkit.benchstat.gomath import exp, log
+from benchkit.benchstat.numbers import write_fixed
 
 _DIFFERENT_SETS = "benchmark set differs from baseline; geomeans may not be comparable"
-
-#: The largest logarithm whose exponential is a float.
-_LARGEST = log(sys.float_info.max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,12 @@ class ColumnSummary:
     ratio: float | None
     warnings: tuple[str, ...]
 
+    def write_ratio(self) -> str:
+        """Write the mean change, ``?`` where there is none."""
+        if self.ratio is None:
+            return "?"
+        return write_fixed((self.ratio - 1) * 100, 2, signed=True) + "%"
+
 
 def summarize_column(
     centers: Sequence[tuple[float, float | None]], *, paired: int | None
@@ -48,20 +53,20 @@ def summarize_column(
 
     Examples
     --------
-    >>> found = summarize_column([(2.0, 1.0), (8.0, 4.0)], paired=2)
-    >>> round(found.mean, 9), round(found.ratio, 9), found.warnings
+    >>> summary = summarize_column([(2.0, 1.0), (8.0, 4.0)], paired=2)
+    >>> round(summary.mean, 9), round(summary.ratio, 9), summary.warnings
     (4.0, 2.0, ())
     """
     warnings = []
     ratios = [_divide(new, old) for new, old in centers if old is not None]
     if paired is not None and paired != len(ratios):
         warnings.append(_DIFFERENT_SETS)
-    mean = _average(center for center, _ in centers)
+    mean = _average([center for center, _ in centers])
     if mean is None:
         warnings.append("summaries must be >0 to compute geomean")
     if paired is None or None in ratios:
         return ColumnSummary(mean, None, tuple(warnings))
-    ratio = _average(ratio for ratio in ratios if ratio is not None)
+    ratio = _average([ratio for ratio in ratios if ratio is not None])
     if ratio is None:
         warnings.append("ratios must be >0 to compute geomean")
     return ColumnSummary(mean, ratio, tuple(warnings))
@@ -74,11 +79,11 @@ def _divide(new: float, old: float) -> float | None:
     return new / old if old else None
 
 
-def _average(values: Iterable[float]) -> float | None:
+def _average(values: Sequence[float]) -> float | None:
     """Return the geometric mean, summed up as go-moremath does; None if a value is not above 0."""
-    mean = nan
+    if not values or not all(value > 0 for value in values):
+        return None
+    mean = 0.0
     for count, value in enumerate(values, start=1):
-        if not value > 0:
-            return None
-        mean = log(value) if count == 1 else mean + (log(value) - mean) / count
-    return None if isnan(mean) else exp(mean) if mean <= _LARGEST else inf
+        mean += (log(value) - mean) / count
+    return None if isnan(mean) else exp(mean)

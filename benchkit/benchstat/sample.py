@@ -10,27 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil, comb, erfc, floor, inf, isinf, isnan, modf, nan, sqrt
+from math import ceil, erfc, floor, inf, isinf, isnan, modf, nan, sqrt
 from statistics import NormalDist
 
+from benchkit.benchstat.gomath import choose
 from benchkit.benchstat.numbers import write_fixed, write_float
 
 #: From more values on the binomial is taken as normal.
 _EXACT_UP_TO = 30
-#: For which k of n Go's binomial is smaller than that of n - k: from 21 on it goes through
-#: Lgamma, whose rounding lets an interval grow on the right first (benchstat 24 values: 8 to 18).
-_RIGHT_FIRST: dict[int, set[int]] = {
-    21: {2, 4, 7},
-    22: {2, 4, 7, 10},
-    23: {2, 4, 7},
-    24: {2, 4, 7, 11},
-    25: {2, 4, 7, 10},
-    26: {2, 4, 7, 10},
-    27: {2, 4, 7, 10, 11, 13},
-    28: {2, 4, 7, 10, 12, 13},
-    29: {2, 4, 5, 6, 7, 10, 13},
-    30: {2, 4, 5, 6, 7, 8, 10, 13, 14},
-}
 #: Where the search for a sufficient number of values ends.
 _MOST_NEEDED = 50
 
@@ -120,18 +107,19 @@ def median_orders(n: int, confidence: float) -> tuple[int, int]:
     >>> median_orders(5, 0.95), median_orders(6, 0.95), median_orders(31, 0.95)
     ((0, 5), (1, 6), (10, 22))
     """
+    if confidence >= 1:
+        return 0, n + 1
     low, high = _normal_orders(n, confidence) if n > _EXACT_UP_TO else _orders(n, confidence)
     return max(low, 0), min(high, n + 1)
 
 
 def _orders(n: int, confidence: float) -> tuple[int, int]:
-    """Add binomial probabilities from the mode outwards, the left one where Go finds a tie."""
+    """Add binomial probabilities from the mode outwards, the left one first on a tie."""
     low = ceil((n + 1) * 0.5) - 1
     high, held = low + 1, _share(n, low)
-    right_first = _RIGHT_FIRST.get(n, set())
     while held < confidence and (low > 0 or high <= n):
         left, right = _share(n, low - 1), _share(n, high)
-        if left > right or (left == right and low - 1 not in right_first):
+        if left >= right:
             low, held = low - 1, held + left
         else:
             high, held = high + 1, held + right
@@ -139,7 +127,7 @@ def _orders(n: int, confidence: float) -> tuple[int, int]:
 
 
 def _share(n: int, k: int) -> float:
-    return comb(n, k) * 0.5**n if 0 <= k <= n else 0.0
+    return choose(n, k) * 0.5**n if 0 <= k <= n else 0.0
 
 
 def _normal_orders(n: int, confidence: float) -> tuple[int, int]:

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from benchkit.benchstat.geomean import ColumnSummary
-from benchkit.benchstat.numbers import write_fixed, write_float
+from benchkit.benchstat.numbers import write_float
 from benchkit.benchstat.reader import SPACE
-from benchkit.benchstat.table import Cell, Table
+from benchkit.benchstat.table import Cell, Table, show_key
 
 _QUOTED = re.compile(rf'[",\r\n]|^[{SPACE}]|^\\\.$')
 
@@ -34,25 +34,27 @@ class Sheet:
 
     def add_tables(self, tables: Sequence[Table]) -> None:
         """Write tables, each below the configuration that changed."""
-        before: dict[str, str] = {}
-        for at, table in enumerate(tables):
-            if at:
+        before = None
+        for table in tables:
+            if before:
                 self._emit([""])
-            for key, value in table.config.items():
-                if before.get(key) != value:
-                    self._emit([f"{key}: {value}"])
-            before = dict(table.config)
+            for line in table.write_changes(before):
+                self._emit([line])
             self._add_table(table)
+            before = table
 
     def _add_table(self, table: Table) -> None:
-        labels, heads = [""], [""]
-        for at, label in enumerate(table.columns):
-            labels += [label, "", *(("", "") if at else ())]
+        for level in range(table.levels):
+            labels: list[str] = []
+            for at, column in enumerate(table.columns):
+                labels = [*_pad(labels, _start(at)), column[level]]
+            self._emit(_pad(labels, _start(len(table.columns))))
+        heads = [""]
+        for at in range(len(table.columns)):
             heads += [table.unit, "CI", *(("vs base", "P") if at else ())]
-        self._emit(labels)
         self._emit(heads)
         for name in table.rows:
-            row = [name]
+            row = [show_key(name)]
             for at, label in enumerate(table.columns):
                 cell = table.cells.get((name, label))
                 if cell is not None:
@@ -60,14 +62,14 @@ class Sheet:
                     self._add_cell(row, cell)
             self._emit(row)
         row = ["geomean"]
-        for at, column in enumerate(table.geomeans):
+        for at, summary in enumerate(table.geomeans):
             _pad(row, _start(at))
-            self._add_geomean(row, column, compared=at > 0)
+            self._add_geomean(row, summary, compared=at > 0)
         self._emit(_pad(row, _start(len(table.columns))))
 
     def _add_cell(self, row: list[str], cell: Cell) -> None:
         summary = cell.summary
-        self._warn(row, summary.warnings)
+        self._warn(row, cell.warnings)
         row += [write_float(summary.center), summary.write_range()]
         if cell.baseline is not None and cell.comparison is not None:
             self._warn(row, cell.comparison.warnings)
@@ -79,7 +81,7 @@ class Sheet:
         mean = "" if column.mean is None else write_float(column.mean)
         row += [mean, ""]
         if compared:
-            row.append("?" if column.ratio is None else _write_ratio(column.ratio))
+            row.append(column.write_ratio())
 
     def _warn(self, row: Sequence[str], messages: Iterable[str]) -> None:
         place = f"{name_column(len(row))}{len(self.lines) + 1}"
@@ -109,10 +111,6 @@ def _start(at: int) -> int:
 def _pad(row: list[str], width: int) -> list[str]:
     row += [""] * (width - len(row))
     return row
-
-
-def _write_ratio(ratio: float) -> str:
-    return write_fixed((ratio - 1) * 100, 2, signed=True) + "%"
 
 
 def _quote(text: str) -> str:

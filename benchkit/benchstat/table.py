@@ -1,35 +1,48 @@
-"""The tables of one comparison: one for each configuration and unit.
+"""The tables of one comparison: one for each key of the tables' projection and each unit.
 
-In: results in the order of the files. Out: tables with summarized, compared cells and a last row
-of geometric means. Why: which results meet in a table, and in which order rows and columns stand,
-is benchstat's default projection (table=.config, row=.fullname, col=.file).
-
-The order is that of first observation in the whole input, except that the values of configuration
-keys sort as text: benchproc/projection.go keeps an order for top-level fields only.
+In: results in the order of the files, and projections. Out: tables with summarized, compared cells
+and a last row of geometric means. Why: which results meet in a table, and in which order rows and
+columns stand, is what benchstat's options decide (benchtab/builder.go).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import isnan
 
-from benchkit.benchstat.files import Read
 from benchkit.benchstat.geomean import ColumnSummary, summarize_column
+from benchkit.benchstat.projections import Key, Part, make_projections, rank_observed
 from benchkit.benchstat.reader import Result
 from benchkit.benchstat.sample import Summary, sort_values, summarize_exact, summarize_median
+from benchkit.benchstat.units import UnitMetadata
 from benchkit.benchstat.utest import Comparison, compare_exact, compare_ranks
 from benchkit.errors import DataError
 
 #: Row and column of a cell.
-Place = tuple[str, str]
+Place = tuple[Key, Key]
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """The level of comparisons and that of intervals."""
+
+    alpha: float = 0.05
+    confidence: float = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One benchmark in one file: its summary, and how it compares with the first column's."""
+    """One row in one column: its summary, and how it compares with the first column's.
+
+    Parameters
+    ----------
+    warnings : tuple of str
+        Those of the sample, then those of its summary.
+    """
 
     summary: Summary
+    warnings: tuple[str, ...] = ()
     baseline: Summary | None = None
     comparison: Comparison | None = None
 
@@ -40,94 +53,130 @@ class Table:
 
     Parameters
     ----------
-    config : mapping of str to str
-        Every configuration key of the input; empty where the table has none.
+    config : tuple of (name, value)
+        The fields of the tables' projection; empty where the table has none.
     unit : str
-    rows, columns : tuple of str
-        Names and labels; the first column is the baseline.
+    rows, columns : tuple of Key
+        The first column is the baseline.
+    levels : int
+        Fields of a column's key.
     cells : mapping of (row, column) to Cell
     geomeans : tuple of ColumnSummary
         One for each column.
     """
 
-    config: Mapping[str, str]
+    config: tuple[tuple[str, str], ...]
     unit: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
+    rows: tuple[Key, ...]
+    columns: tuple[Key, ...]
+    levels: int
     cells: Mapping[Place, Cell]
     geomeans: tuple[ColumnSummary, ...]
 
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What is seen in the input, in the order of first observation."""
-
-    keys: tuple[str, ...]
-    units: tuple[str, ...]
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
+    def write_changes(self, before: Table | None) -> list[str]:
+        """Return the lines of configuration that differ from those of the table before."""
+        known = before.config if before else (None,) * len(self.config)
+        pairs = zip(self.config, known, strict=True)
+        return [f"{pair[0]}: {pair[1]}" for pair, previous in pairs if pair != previous]
 
 
-def build_tables(read: Read, confidence: float) -> list[Table]:
-    """Part the results by configuration and unit, and compute every cell."""
-    parts: dict[tuple[frozenset[tuple[str, str]], str], dict[Place, list[float]]] = {}
-    for result in read.results:
-        for value, unit in result.values:
-            part = parts.setdefault((frozenset(result.config), unit), {})
-            part.setdefault((result.name, result.label), []).append(value)
-    order = observe(read.results)
+@dataclass(slots=True)
+class _Sample:
+    """The values of a cell, and the residues of their results."""
+
+    values: list[float] = field(default_factory=list)
+    residues: set[Key] = field(default_factory=set)
+
+
+def show_key(key: Key) -> str:
+    """Write the values of a key that has any."""
+    return " ".join(filter(None, key))
+
+
+def locate(row: Key, column: Key, unit: str) -> str:
+    """Name a cell in a message."""
+    return f"{show_key(column)} {show_key(row)} ({unit})".strip()
+
+
+def build_tables(
+    results: Sequence[Result],
+    groups: Sequence[Sequence[Part]],
+    units: UnitMetadata,
+    thresholds: Thresholds,
+) -> list[Table]:
+    """Part the results by the projections of tables, rows and columns, and compute every cell."""
+    (table_by, row_by, column_by, _), residue_by = make_projections(groups, results)
+    parts: dict[tuple[Key, str], dict[Place, _Sample]] = {}
+    for result in results:
+        key, residue = table_by.project(result), residue_by.project(result)
+        place = row_by.project(result), column_by.project(result)
+        for value, unit, _ in result.values:
+            sample = parts.setdefault((key, unit), {}).setdefault(place, _Sample())
+            sample.values.append(value)
+            sample.residues.add(residue)
+    rank_unit = rank_observed(value.unit for result in results for value in result.values)
     tables = []
-    for (pairs, unit), values in parts.items():
-        config = dict.fromkeys(order.keys, "") | dict(pairs)
-        samples = {place: sort_values(sample) for place, sample in values.items()}
-        exact = read.units.is_exact(unit)
-        tables.append(build_table(config, unit, order, samples, confidence, exact=exact))
-    units = {unit: at for at, unit in enumerate(order.units)}
-    return sorted(tables, key=lambda table: (*table.config.values(), units[table.unit]))
+    for key, unit in sorted(parts, key=lambda at: (table_by.rank(at[0]), rank_unit(at[1]))):
+        samples = parts[key, unit]
+        rows = sorted({row for row, _ in samples}, key=row_by.rank)
+        columns = sorted({column for _, column in samples}, key=column_by.rank)
+        warnings = {
+            place: warn_of_residues(sample.residues, residue_by.names)
+            for place, sample in samples.items()
+        }
+        values = {place: sort_values(sample.values) for place, sample in samples.items()}
+        cells = build_cells(
+            values, warnings, columns[0], unit, thresholds, exact=units.is_exact(unit)
+        )
+        tables.append(
+            Table(
+                config=tuple(zip(table_by.names, key, strict=True)),
+                unit=unit,
+                rows=tuple(rows),
+                columns=tuple(columns),
+                levels=len(column_by.fields),
+                cells=cells,
+                geomeans=tuple(average(cells, rows, columns[0], column) for column in columns),
+            )
+        )
+    return tables
 
 
-def observe(results: Sequence[Result]) -> Order:
-    """Return keys, units, rows and columns in the order in which they are first seen."""
-    return Order(
-        _distinct(key for result in results for key, _ in result.config),
-        _distinct(unit for result in results for _, unit in result.values),
-        _distinct(result.name for result in results),
-        _distinct(result.label for result in results),
-    )
+def warn_of_residues(residues: Collection[Key], names: Sequence[str]) -> tuple[str, ...]:
+    """Name the fields in which the results of one cell differ though nothing groups by them."""
+    varying = [name for name, *held in zip(names, *residues, strict=True) if len(set(held)) > 1]
+    return (f"benchmarks vary in {', '.join(varying)}",) if varying else ()
 
 
-def build_table(
-    config: Mapping[str, str],
-    unit: str,
-    order: Order,
+def build_cells(
     samples: Mapping[Place, Sequence[float]],
-    confidence: float,
+    warnings: Mapping[Place, tuple[str, ...]],
+    first: Key,
+    unit: str,
+    thresholds: Thresholds,
     *,
     exact: bool,
-) -> Table:
-    """Summarize and compare the cells of one table, each row against the table's first column."""
-    held_rows, held_columns = map(set, zip(*samples, strict=True))
-    rows = tuple(name for name in order.rows if name in held_rows)
-    columns = tuple(label for label in order.columns if label in held_columns)
+) -> dict[Place, Cell]:
+    """Summarize and compare the cells of one table, each row against the first column."""
     summaries = {
-        place: summarize_exact(sample) if exact else summarize_median(sample, confidence)
+        place: summarize_exact(sample) if exact else summarize_median(sample, thresholds.confidence)
         for place, sample in samples.items()
     }
     cells = {}
-    for place, summary in summaries.items():
-        first = (place[0], columns[0])
-        if place == first or first not in samples:
-            cells[place] = Cell(summary)
+    for (row, column), summary in summaries.items():
+        place, base = (row, column), (row, first)
+        remarks = (*warnings[place], *summary.warnings)
+        if column == first or base not in samples:
+            cells[place] = Cell(summary, remarks)
             continue
-        where = f"{place[1]} {place[0]} ({unit})"
-        compared = compare(samples[first], samples[place], where, exact=exact)
-        cells[place] = Cell(summary, summaries[first], compared)
-    geomeans = tuple(average(cells, rows, columns[0], column) for column in columns)
-    return Table(config, unit, rows, columns, cells, geomeans)
+        where = locate(row, column, unit)
+        compared = compare(samples[base], samples[place], where, thresholds.alpha, exact=exact)
+        cells[place] = Cell(summary, remarks, summaries[base], compared)
+    return cells
 
 
 def average(
-    cells: Mapping[Place, Cell], rows: Sequence[str], first: str, column: str
+    cells: Mapping[Place, Cell], rows: Iterable[Key], first: Key, column: Key
 ) -> ColumnSummary:
     """Return the geometric means of one column."""
     centers = []
@@ -136,11 +185,13 @@ def average(
         if cell is not None:
             base = None if cell.baseline is None else cell.baseline.center
             centers.append((cell.summary.center, base))
-    paired = None if column == first else sum((row, first) in cells for row in rows)
+    paired = None if column == first else sum(held == first for _, held in cells)
     return summarize_column(centers, paired=paired)
 
 
-def compare(x: Sequence[float], y: Sequence[float], where: str, *, exact: bool) -> Comparison:
+def compare(
+    x: Sequence[float], y: Sequence[float], where: str, alpha: float, *, exact: bool
+) -> Comparison:
     """Compare two cells; DataError on a NaN, on which benchstat never ends."""
     if exact:
         return compare_exact(x, y)
@@ -150,8 +201,4 @@ def compare(x: Sequence[float], y: Sequence[float], where: str, *, exact: bool) 
             where=where,
             hint="take the line out",
         )
-    return compare_ranks(x, y)
-
-
-def _distinct(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
+    return compare_ranks(x, y, alpha)

@@ -7,7 +7,9 @@ Why: benchstat's tables are split by tidied unit, and by nothing else about the 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 _WORD = re.compile(r"([*/-]*)([^*/-]*)")
 
@@ -24,10 +26,8 @@ def tidy_unit(unit: str) -> tuple[str, float]:
     >>> tidy_unit("ns/op"), tidy_unit("p50-ns"), tidy_unit("op/ns")
     (('sec/op', 1e-09), ('p50-sec', 1e-09), ('op/ns', 1.0))
     """
-    factor, below, parts = 1.0, False, ""
-    for marks, word in _WORD.findall(unit):
-        deciding = marks.replace("-", "")[-1:]
-        below = deciding == "/" if deciding else below
+    factor, parts = 1.0, ""
+    for marks, word, below in split_unit(unit):
         if word == "ns" and not below:
             parts, factor = f"{parts}{marks}sec", factor / 1e9
         elif word == "MB" and not below:
@@ -37,7 +37,38 @@ def tidy_unit(unit: str) -> tuple[str, float]:
     return parts, factor
 
 
-def tidy(value: float, unit: str) -> tuple[float, str]:
+def is_binary(unit: str) -> bool:
+    """Tell whether a unit counts bytes in its numerator: its prefixes are powers of 1024."""
+    return any(word in {"B", "MB", "bytes"} and not below for _, word, below in split_unit(unit))
+
+
+def split_unit(unit: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield each word with the marks before it, and whether it is in the denominator."""
+    below = False
+    for marks, word in _WORD.findall(unit):
+        deciding = marks.replace("-", "")[-1:]
+        below = deciding == "/" if deciding else below
+        yield marks, word, below
+
+
+class Measurement(NamedTuple):
+    """One value of a benchmark line.
+
+    Parameters
+    ----------
+    value : float
+    unit : str
+        Tidied.
+    printed_unit : str
+        The unit as printed, where it was tidied; filters see both.
+    """
+
+    value: float
+    unit: str
+    printed_unit: str = ""
+
+
+def tidy(value: float, unit: str) -> Measurement:
     """Return a value in its base unit.
 
     A value that the factor leaves as it is (0 and the infinities) keeps its unit too, so that it
@@ -45,12 +76,16 @@ def tidy(value: float, unit: str) -> tuple[float, str]:
 
     Examples
     --------
-    >>> tidy(1520, "ns/op"), tidy(0, "ns/op")
-    ((1.52e-06, 'sec/op'), (0, 'ns/op'))
+    >>> tidy(1520, "ns/op")
+    Measurement(value=1.52e-06, unit='sec/op', printed_unit='ns/op')
+    >>> tidy(0, "ns/op")
+    Measurement(value=0, unit='ns/op', printed_unit='')
     """
     base, factor = tidy_unit(unit)
     tidied = value * factor
-    return (value, unit) if tidied == value else (tidied, base)
+    if tidied == value:
+        return Measurement(value, unit)
+    return Measurement(tidied, base, unit)
 
 
 class UnitMetadata:

@@ -18,19 +18,20 @@ from math import comb, erfc, isclose, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from benchkit.benchstat.numbers import write_fixed
+from benchkit.benchstat.gomath import choose
+from benchkit.benchstat.numbers import write_fixed, write_float
 from benchkit.stats.rank import mann_whitney
 from benchkit.stats.ranksum import count_rank_sums
 from benchkit.stats.sample import FloatArray
 
-#: Above which p a difference does not count.
-ALPHA = 0.05
-#: Values per side from which p can be that small (benchmath/anone.go).
-_FEWEST = 4
+#: The smallest p of two samples of 1, 2, … values (benchmath/anone.go).
+_SMALLEST_P = (
+    1, 0.3333333333333333, 0.1, 0.02857142857142857, 0.007936507936507936, 0.0021645021645021645,
+    0.0005827505827505828, 0.0001554001554001554, 4.113533525298231e-05,
+)  # fmt: skip
 _EXACT_UP_TO = 50
 _EXACT_UP_TO_TIED = 25
 _ALL_EQUAL = "all samples are equal"
-_TOO_FEW = f"need >= {_FEWEST} samples to detect a difference at alpha level {ALPHA}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,8 @@ class Comparison:
         Values in the baseline and in this cell.
     right_p : float
         The exact two-sided p where benchstat's is wrong; else the same as ``p``.
+    alpha : float
+        Above which p a difference does not count.
     warnings : tuple of str
     """
 
@@ -52,6 +55,7 @@ class Comparison:
     n1: int
     n2: int
     right_p: float
+    alpha: float
     warnings: tuple[str, ...] = ()
 
     def write_p(self) -> str:
@@ -61,7 +65,7 @@ class Comparison:
 
     def write_delta(self, old: float, new: float) -> str:
         """Write the change between two centers (Comparison.FormatDelta)."""
-        if self.p > ALPHA:
+        if self.p > self.alpha:
             return "~"
         if old == new:
             return "0.00%"
@@ -70,10 +74,10 @@ class Comparison:
 
 def compare_exact(x: Sequence[float], y: Sequence[float]) -> Comparison:
     """Compare two cells of an exact unit: every difference counts."""
-    return Comparison(0, len(x), len(y), 0)
+    return Comparison(0, len(x), len(y), 0, 0)
 
 
-def compare_ranks(x: Sequence[float], y: Sequence[float]) -> Comparison:
+def compare_ranks(x: Sequence[float], y: Sequence[float], alpha: float = 0.05) -> Comparison:
     """Compare two cells, without a NaN, by benchstat's Mann-Whitney test.
 
     Examples
@@ -85,15 +89,30 @@ def compare_ranks(x: Sequence[float], y: Sequence[float]) -> Comparison:
     n1, n2 = len(x), len(y)
     _, places, ties = np.unique([*x, *y], return_inverse=True, return_counts=True)
     if ties.size == 1:
-        return Comparison(1, n1, n2, 1, (_ALL_EQUAL,))
+        return Comparison(1, n1, n2, 1, alpha, (_ALL_EQUAL,))
     doubled = 2 * np.cumsum(ties) - ties + 1  # twice the middle rank of each distinct value
     u = (int(doubled[places[:n1]].sum()) - n1 * (n1 + 1)) / 2
     p = _find_p(n1, n2, u, ties)
-    few = (_TOO_FEW,) if p > ALPHA and max(n1, n2) < _FEWEST else ()
+    few = warn_of_few(max(n1, n2), alpha) if p > alpha else ()
     if ties.size == n1 + n2 or max(n1, n2) > _EXACT_UP_TO_TIED:
-        return Comparison(p, n1, n2, p, few)
+        return Comparison(p, n1, n2, p, alpha, few)
     right = mann_whitney(places[:n1], places[n1:]).pvalue
-    return Comparison(p, n1, n2, p if isclose(p, right) else right, few)
+    return Comparison(p, n1, n2, p if isclose(p, right) else right, alpha, few)
+
+
+def warn_of_few(n: int, alpha: float) -> tuple[str, ...]:
+    """Warn where so few values never give a p of ``alpha``.
+
+    Examples
+    --------
+    >>> warn_of_few(4, 0.05), warn_of_few(3, 0.05)
+    ((), ('need >= 4 samples to detect a difference at alpha level 0.05',))
+    """
+    enough = [size for size, p in enumerate(_SMALLEST_P, start=1) if p <= alpha]
+    least = enough[0] if enough else len(_SMALLEST_P) + 1
+    need = f"{'>=' if enough else '>'} {least}"
+    detect = f"need {need} samples to detect a difference at alpha level {write_float(alpha)}"
+    return (detect,) if n < least else ()
 
 
 def _find_p(n1: int, n2: int, u: float, ties: NDArray[np.intp]) -> float:
@@ -107,7 +126,7 @@ def _find_p(n1: int, n2: int, u: float, ties: NDArray[np.intp]) -> float:
     if not tied:
         return 2 * float(_sum_untied(min(n1, n2), max(n1, n2))[int(small)])
     count = _count_two_values if ties.size == 2 else _count_tied
-    return 2 * (count(n1, n2, int(2 * small), ties) / comb(n1 + n2, n1))
+    return 2 * (count(n1, n2, int(2 * small), ties) / choose(n1 + n2, n1))
 
 
 @lru_cache(maxsize=64)

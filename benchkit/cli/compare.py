@@ -6,25 +6,20 @@ Why: the one-minute answer.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchkit import config
+from benchkit.cli import compat as benchstat
 from benchkit.cli import options as o
-from benchkit.errors import ConfigError
+from benchkit.cli.compat import print_like, refuse_benchstats
 
 if TYPE_CHECKING:
     from benchkit.api import Comparison
 
 FORMATS = ("table", "md", "csv", "json")
 ENDINGS = {".md": "md", ".csv": "csv", ".json": "json"}
-#: Tools whose output can be had instead, and the parameters that go with it.
-COMPATIBLE = ("benchstat",)
-TAKEN = {"paths", "compat", "format", "output", "confidence", "quiet"}
 
 
 def register(app: typer.Typer) -> None:
@@ -40,7 +35,7 @@ def compare(
     pair: o.Pair = None,
     metric: o.Metric = None,
     by: o.By = None,
-    confidence: o.Confidence = None,
+    confidence: benchstat.Confidence = None,
     margin: o.Margin = None,
     blocks: o.Blocks = None,
     method: o.Method = None,
@@ -48,10 +43,7 @@ def compare(
     every: Annotated[
         bool, typer.Option("--all", help="Show every exploratory row of the table.")
     ] = False,
-    format: Annotated[
-        str | None,
-        typer.Option(help="table, md, csv or json. [default: told by -o, else table]"),
-    ] = None,
+    format: benchstat.Format = None,
     output: o.Output = None,
     store: o.StoreOption = None,
     origin: o.Origin = None,
@@ -60,19 +52,25 @@ def compare(
     split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
-    compat: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TOOL", help="benchstat: print what `benchstat -format csv` prints, exactly."
-        ),
-    ] = None,
+    compat: benchstat.Compat = None,
+    filter: benchstat.Filter = None,
+    table: benchstat.Table = None,
+    row: benchstat.Row = None,
+    col: benchstat.Col = None,
+    ignore: benchstat.Ignore = None,
+    alpha: benchstat.Alpha = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Compare variants with a baseline: change, interval, p, verdict."""
-    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     if compat is not None:
-        print_like(compat, context, paths or [], chosen, confidence, output, quiet=quiet)
+        written = {
+            "filter": filter, "table": table, "row": row, "col": col, "ignore": ignore,
+            "alpha": alpha, "confidence": confidence,
+        }  # fmt: skip
+        print_like(compat, context, paths or [], written, format, output, quiet=quiet)
         return
+    refuse_benchstats(context)
+    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
         as_format=as_format, exclude=exclude, by=by, quiet=quiet,
@@ -133,44 +131,3 @@ def render(
         parts=result.parts,
         every=every,
     )
-
-
-def print_like(
-    tool: str,
-    context: typer.Context,
-    paths: Sequence[str],
-    format: str,
-    confidence: str | None,
-    output: Path | None,
-    *,
-    quiet: bool,
-) -> None:
-    """Print what the tool prints: its table, its warnings, and findings about it."""
-    from benchkit.benchstat import print_csv
-    from benchkit.cli.console import plain
-
-    o.choose(tool, COMPATIBLE, "--compat")
-    refuse_others(context)
-    if format != "csv":
-        raise ConfigError(
-            f"--compat benchstat prints no {format}", where="--format", hint="use --format csv"
-        )
-    if not paths:
-        raise ConfigError("no file is named", where="--compat", hint="name old.txt and new.txt")
-    printed = print_csv(paths, o.fraction(confidence, 0.95, "--confidence"))
-    if not quiet:
-        findings = (f"{finding.severity}: {finding}" for finding in printed.findings)
-        for line in (*printed.warnings, *findings):
-            sys.stderr.write(plain(line, sys.stderr) + "\n")
-    o.write(printed.csv, output)
-
-
-def refuse_others(context: typer.Context) -> None:
-    """Refuse the options of `compare` that the other tool does not know."""
-    for parameter in context.command.params:
-        source = context.get_parameter_source(str(parameter.name))
-        if source is None or source.name != "COMMANDLINE" or parameter.name in TAKEN:
-            continue
-        raise ConfigError(
-            "does not go with --compat", where=parameter.opts[0], hint="leave one of them out"
-        )

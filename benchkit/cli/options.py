@@ -347,7 +347,7 @@ def _say(problem: Diagnostic | Finding) -> tuple[str, ...]:
 
 def write(text: str, output: Path | None) -> None:
     """Write a result to a file, or to stdout where none or ``-`` is named."""
-    text = text if text.endswith("\n") else text + "\n"
+    text = text if not text or text.endswith("\n") else text + "\n"
     if output is not None and str(output) != "-":
         save(output, lambda path: path.write_text(text, encoding="utf-8"))
         return

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.benchstat import print_csv
+from benchkit.benchstat import print_tables
 from benchkit.benchstat.utest import compare_ranks
 
 SMALL = st.lists(st.integers(0, 4), min_size=1, max_size=5)
@@ -66,7 +66,7 @@ def test_findings_name_the_cell_and_both_pvalues(
     for name, values in {"old.txt": (103, 103, 103), "new.txt": (101, 102)}.items():
         text = "".join(f"BenchmarkPing 10 {value} ns/op 7 B/op\n" for value in values)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    (finding,) = print_csv(["old.txt", "new.txt"]).findings
+    (finding,) = print_tables(["old.txt", "new.txt"]).findings
     assert (finding.code, finding.where) == ("B306", "new.txt Ping (sec/op)")
     assert finding.numbers == {
         "p_benchstat": 0,
@@ -75,4 +75,4 @@ def test_findings_name_the_cell_and_both_pvalues(
         "n_variant": 2,
     }
     assert "the change is not significant at 0.05" in finding.message
-    assert print_csv(["new.txt", "old.txt"]).findings == ()
+    assert print_tables(["new.txt", "old.txt"]).findings == ()

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.benchstat import print_csv
+from benchkit.benchstat import Printed, print_tables
 from benchkit.benchstat.numbers import parse_float, write_fixed, write_float
 from benchkit.benchstat.reader import Reader
 from benchkit.benchstat.sample import median, median_orders
@@ -63,33 +63,55 @@ def test_what_is_not_finite_is_written_as_go_does() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "error"),
     [
-        ("no result\n", "no benchmark result"),
-        ("BenchmarkA 1 NaN ns/op\n", "NaN cannot be compared"),
-        ("x" * 65536 + "\nBenchmarkA 1 5 ns/op\n", "longer than benchstat reads"),
+        ("no result\n", ""),
+        ("", ""),
+        ("\n" + "x" * 65536 + "\nBenchmarkA 1 5 ns/op\n",
+         "benchstat: a.txt:1: bufio.Scanner: token too long"),
+    ],
+)  # fmt: skip
+def test_inputs_without_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, error: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text(text, encoding="utf-8")
+    assert print_tables(["a.txt"]) == Printed(error=error)
+
+
+def test_a_nan_is_not_compared(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("BenchmarkA 1 NaN ns/op\n", encoding="utf-8")
+    with pytest.raises(DataError, match="NaN cannot be compared"):
+        print_tables([str(path), f"b={path}"])
+
+
+@pytest.mark.parametrize(
+    ("path", "error"),
+    [
+        ("nowhere.txt", "open nowhere.txt: no such file or directory"),
+        ("label=", "open : no such file or directory"),
+        (".", ".:0: read .: is a directory"),
     ],
 )
-def test_what_benchstat_cannot_do_is_refused(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(DataError, match=message):
-        print_csv([str(path), f"b={path}"])
-
-
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "nowhere.txt"):
-        with pytest.raises(DataError, match="cannot be read"):
-            print_csv([str(path)])
+def test_what_cannot_be_read_is_said_in_benchstats_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, error: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("BenchmarkA 1 5 ns/op\nBenchmarkA 1\n", encoding="utf-8")
+    printed = print_tables(["a.txt", path])
+    assert printed == Printed(
+        warnings=("a.txt:2: missing measurements",), error=f"benchstat: {error}"
+    )
 
 
 def test_standard_input_is_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     stdin = TextIOWrapper(BytesIO(b"BenchmarkA 1 5 ns/op\r\n"))
     monkeypatch.setattr(sys, "stdin", stdin)
-    lines = print_csv(["-"]).csv.splitlines()
+    lines = print_tables(["-"], as_csv=True).output.splitlines()
     assert lines[:3] == [",-,", ",sec/op,CI", "A,5e-09,∞"]
 
 
 def test_bytes_that_are_no_text_are_replaced(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"BenchmarkA\xff 1 5 hits\n")
-    assert "A\ufffd,5,∞" in print_csv([str(tmp_path / "a.txt")]).csv
+    assert "A\ufffd,5,∞" in print_tables([str(tmp_path / "a.txt")], as_csv=True).output

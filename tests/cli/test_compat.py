@@ -38,19 +38,74 @@ def test_quiet_leaves_the_table(files: list[str], capsys: pytest.CaptureFixture[
     assert capsys.readouterr().err == ""
 
 
+def test_text_is_the_default(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*COMPAT, *files]) == 0
+    printed = capsys.readouterr()
+    assert "Ping   103.0n ± ∞ ¹   101.5n ± ∞ ¹  -1.46% (n=3+2)\n" in printed.out
+    assert printed.err.startswith("warning: B306 ")
+
+
 def test_a_file_that_ends_in_csv_tells_the_format(files: list[str], tmp_path: Path) -> None:
     assert run([*COMPAT, "-o", "out.csv", *files]) == 0
     assert (tmp_path / "out.csv").read_text(encoding="utf-8").startswith(",old.txt,,new.txt,")
 
 
+@pytest.mark.parametrize("dashes", ["-", "--"])
+def test_options_have_one_dash_or_two(
+    dashes: str, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = {
+        "filter": "-.name:Pong", "table": ".file", "row": "", "col": ".name", "ignore": "goos",
+        "alpha": "0.5", "confidence": "0.5", "format": "csv",
+    }  # fmt: skip
+    written = [word for name, value in options.items() for word in (dashes + name, value)]
+    assert run([*COMPAT, *written, *files]) == 0
+    assert capsys.readouterr().out.splitlines()[:4] == [
+        ".file: old.txt",
+        ",Ping,",
+        ",sec/op,CI",
+        ",1.0300000000000001e-07,0%",
+    ]
+    assert run([*COMPAT, f"{dashes}filter=.name:Pong", *files]) == 0
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["missing.txt"], "benchstat: open missing.txt: no such file or directory\n"),
+        (["-alpha", "2"], "benchstat: -alpha must be in range [0, 1]\n"),
+        (
+            ["-col", ".file@up"],
+            'benchstat: parsing -col: syntax error: unknown order "up"\n\t.file@up\n\t      ^\n',
+        ),
+    ],
+)
+def test_what_benchstat_passes_over_exits_0(
+    files: list[str], capsys: pytest.CaptureFixture[str], arguments: list[str], error: str
+) -> None:
+    assert run([*COMPAT, "-q", *arguments, *files]) == 0
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", error)
+
+
+def test_no_result_is_no_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    empty, out = tmp_path / "empty.txt", tmp_path / "out.txt"
+    empty.touch()
+    assert run([*COMPAT, str(empty)]) == 0
+    assert run([*COMPAT, str(empty), "-o", str(out)]) == 0
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err, out.read_bytes()) == ("", "", b"")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "--format: --compat benchstat prints no table; use --format csv"),
-        (["--format", "json"], "use --format csv"),
-        (["--format", "csv", "--margin", "3%"], "--margin: does not go with --compat"),
-        (["--format", "csv", "--baseline", "old"], "--baseline: does not go with --compat"),
-        (["--format", "csv", "--compat", "other"], "'other' is not known here; use benchstat"),
+        (["--format", "json"], "--format: 'json' is not known here; use text, csv"),
+        (["--margin", "3%"], "--margin: does not go with --compat"),
+        (["--baseline", "old"], "--baseline: does not go with --compat"),
+        (["--compat", "other"], "'other' is not known here; use benchstat"),
+        (["-alpha", "much"], "--alpha: 'much' is not a number"),
     ],
 )
 def test_refusals(
@@ -60,6 +115,13 @@ def test_refusals(
     printed = capsys.readouterr()
     assert message in printed.err
     assert printed.out == ""
+
+
+def test_benchstats_options_need_compat(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["compare", "-row", ".name", *files]) == 2
+    assert "goes with --compat benchstat only" in capsys.readouterr().err
 
 
 def test_files_have_to_be_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,133 @@
+"""Filters: which measurements of which results are used (benchproc/filter.go, parse/filter.go).
+
+::
+
+    /format:json goos:linux .unit:(ns/op OR B/op) -.name:/Slow$/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from benchkit.benchstat.names import find_extractor
+from benchkit.benchstat.reader import Result
+from benchkit.benchstat.tokens import Token, Tokenizer, matches, quote
+from benchkit.benchstat.units import Measurement
+
+#: Tells whether one measurement of a result is used.
+Filter = Callable[[Result, Measurement], bool]
+
+
+def parse_filter(query: str) -> Filter:
+    """Return the filter that an expression describes; ExpressionError if it is none.
+
+    Examples
+    --------
+    >>> result = Result("a.txt", (), "Encode/format=json", (Measurement(1.0, "B/op"),))
+    >>> [
+    ...     parse_filter(query)(result, result.values[0])
+    ...     for query in ("*", "/format:json -.unit:ns/op", ".name:(/^D/ OR Copy)")
+    ... ]
+    [True, True, False]
+    """
+    tokens = Tokenizer(query)
+    parsed = _parse_either(tokens)
+    tokens.finish()
+    return parsed
+
+
+def apply_filter(chosen: Filter, result: Result) -> Result | None:
+    """Return a result with the measurements that are used, None if none is."""
+    kept = tuple(value for value in result.values if chosen(result, value))
+    if len(kept) == len(result.values):
+        return result
+    return replace(result, values=kept) if kept else None
+
+
+def match_all(filters: list[Filter]) -> Filter:
+    """Return the filter that uses what each of ``filters`` does."""
+    return lambda result, value: all(each(result, value) for each in filters)
+
+
+def _match_any(filters: list[Filter]) -> Filter:
+    return lambda result, value: any(each(result, value) for each in filters)
+
+
+def _parse_either(tokens: Tokenizer) -> Filter:
+    terms = [_parse_every(tokens)]
+    while tokens.peek().kind == "OR":
+        tokens.take()
+        terms.append(_parse_every(tokens))
+    return _match_any(terms) if len(terms) > 1 else terms[0]
+
+
+def _parse_every(tokens: Tokenizer) -> Filter:
+    terms = [_parse_term(tokens)]
+    while (token := tokens.peek()).kind not in {")", "OR", ""}:
+        if token.kind == "AND":
+            tokens.take()
+        elif token.kind in {"(", "-", "*", "word"}:
+            terms.append(_parse_term(tokens))
+        else:
+            raise tokens.refuse(f"unexpected {quote(token.text)}")
+    return match_all(terms) if len(terms) > 1 else terms[0]
+
+
+def _parse_term(tokens: Tokenizer) -> Filter:
+    token = tokens.peek()
+    if token.kind not in {"(", "-", "*", "word"}:
+        raise tokens.refuse("expected key:value or subexpression")
+    tokens.take()
+    if token.kind == "(":
+        inner = _parse_either(tokens)
+        if tokens.peek().kind != ")":
+            raise tokens.refuse('missing ")"')
+        tokens.take()
+        return inner
+    if token.kind == "-":
+        negated = _parse_term(tokens)
+        return lambda result, value: not negated(result, value)
+    if token.kind == "*":
+        return match_all([])
+    return _parse_values(tokens, token)
+
+
+def _parse_values(tokens: Tokenizer, key: Token) -> Filter:
+    """Read ``:value`` or ``:(value OR value)`` behind a key."""
+    if tokens.take().kind != ":":
+        raise tokens.refuse("expected key:value", key.at)
+    value = tokens.take(value=True)
+    if value.kind in {"word", "regexp"}:
+        return _match_value(tokens, key, value)
+    if value.kind != "(":
+        raise tokens.refuse("expected key:value", key.at)
+    terms = []
+    while True:
+        if tokens.peek(value=True).kind not in {"word", "regexp"}:
+            raise tokens.refuse("expected value")
+        terms.append(_match_value(tokens, key, tokens.take(value=True)))
+        separator = tokens.peek(value=True)
+        if separator.kind not in {")", "OR"}:
+            raise tokens.refuse("value list must be separated by OR", separator.at)
+        tokens.take()
+        if separator.kind == ")":
+            return _match_any(terms)
+
+
+def _match_value(tokens: Tokenizer, key: Token, value: Token) -> Filter:
+    expected = value.text
+
+    def holds(text: str) -> bool:
+        return matches(expected, text) if value.kind == "regexp" else text == expected
+
+    if key.text == ".unit":
+        return lambda _, measured: (
+            holds(measured.unit) or (bool(measured.printed_unit) and holds(measured.printed_unit))
+        )
+    if key.text == ".config":
+        tokens.postpone(".config is only allowed in projections", key.at)
+    elif not key.text:
+        tokens.postpone("key must not be empty", key.at)
+    extract = find_extractor(key.text)
+    return lambda result, _: holds(extract(result))

@@ -1,0 +1,123 @@
+"""The text: tables with scaled numbers, and warnings as footnotes (benchtab/table.go, ToText)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from benchkit.benchstat.grid import Grid, center, right
+from benchkit.benchstat.projections import Key
+from benchkit.benchstat.scale import find_scale
+from benchkit.benchstat.table import Cell, Table, show_key
+
+#: Columns of the grid: center, interval and notes; change, p and notes.
+_CENTER, _CHANGE = 3, 3
+_BORDER = " │ "
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class TextTable:
+    """One table on a grid, with the warnings that its footnotes number."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._grid = Grid()
+        self._notes: dict[str, str] = {}
+
+    def write(self) -> str:
+        """Return the lines of the table and of its footnotes."""
+        self._put_labels()
+        self._put_units()
+        for row in self._table.rows:
+            self._put_row(row)
+        if len(self._table.rows) > 1:
+            self._put_geomeans()
+        notes = "".join(f"{mark} {message}\n" for message, mark in self._notes.items())
+        return self._grid.lay_out() + notes
+
+    def _put_labels(self) -> None:
+        """Put a line for each level of the columns' keys; equal neighbours are one cell."""
+        for level in range(1, self._table.levels + 1):
+            self._grid.start_row()
+            at = 0
+            for key, same in groupby(column[:level] for column in self._table.columns):
+                end = at + len(list(same))
+                self._grid.column = _start(at)
+                span = _start(end) - _start(at)
+                self._grid.put(key[-1], center, span=span, margin=_BORDER)
+                at = end
+            self._close()
+
+    def _put_units(self) -> None:
+        self._grid.start_row()
+        for at in range(len(self._table.columns)):
+            self._grid.column = _start(at)
+            self._grid.put(self._table.unit, center, span=_CENTER, margin=_BORDER)
+            if at:
+                self._grid.put("vs base", span=_CHANGE, margin="  ")
+            self._grid.narrow.update(range(_start(at) + 1, self._grid.column))
+        self._close()
+
+    def _put_row(self, row: Key) -> None:
+        cells = [self._table.cells.get((row, column)) for column in self._table.columns]
+        self._grid.start_row()
+        self._grid.put(show_key(row))
+        scale = find_scale((cell.summary.center for cell in cells if cell), self._table.unit)
+        for at, cell in enumerate(cells):
+            if cell is None:
+                continue
+            self._grid.column = _start(at)
+            self._grid.put(scale.write(cell.summary.center), right)
+            self._grid.put(cell.summary.write_range(), right, margin=" ± ")
+            self._put_notes(cell.warnings)
+            self._put_change(cell)
+
+    def _put_change(self, cell: Cell) -> None:
+        if cell.baseline is None or cell.comparison is None:
+            return
+        delta = cell.comparison.write_delta(cell.baseline.center, cell.summary.center)
+        self._grid.put(delta, right)
+        self._grid.put(f"({cell.comparison.write_p()})")
+        self._put_notes(cell.comparison.warnings)
+
+    def _put_geomeans(self) -> None:
+        self._grid.start_row()
+        self._grid.put("geomean")
+        for at, column in enumerate(self._table.geomeans):
+            self._grid.column = _start(at)
+            if column.mean is not None:
+                scale = find_scale([column.mean], self._table.unit)
+                self._grid.put(scale.write(column.mean), right)
+            if at:
+                self._grid.column = _start(at) + _CENTER
+                self._grid.put(column.write_ratio(), *([] if column.ratio is None else [right]))
+            self._grid.column = _start(at + 1) - 1
+            self._put_notes(column.warnings)
+
+    def _put_notes(self, messages: Iterable[str]) -> None:
+        marks = []
+        for message in messages:
+            number = str(len(self._notes) + 1).translate(_SUPERSCRIPTS)
+            marks.append(self._notes.setdefault(message, number))
+        self._grid.put(" ".join(marks))
+
+    def _close(self) -> None:
+        """Put the border behind the last column."""
+        self._grid.column = _start(len(self._table.columns) + 1)
+        self._grid.put("", margin=_BORDER.rstrip())
+
+
+def write_text(tables: Sequence[Table]) -> str:
+    """Write tables, each below the configuration that changed."""
+    text, before = "", None
+    for table in tables:
+        text += "\n" if before else ""
+        text += "".join(f"{line}\n" for line in table.write_changes(before))
+        text += TextTable(table).write()
+        before = table
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _start(at: int) -> int:
+    """Return the first column of the grid that a column of the table takes."""
+    return 1 if at == 0 else 1 + _CENTER + (at - 1) * (_CENTER + _CHANGE)

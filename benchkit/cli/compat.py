@@ -1,0 +1,141 @@
+"""``compare --compat TOOL``: what another tool prints, with that tool's options.
+
+In: files and benchstat's options. Out: its text or CSV, its warnings, and findings about them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from benchkit.cli import options as o
+from benchkit.errors import ConfigError
+
+if TYPE_CHECKING:
+    from benchkit.benchstat import Options
+
+#: Tools whose output can be had instead.
+COMPATIBLE = ("benchstat",)
+FORMATS = ("text", "csv")
+#: Parameters of ``compare`` that only go with ``--compat``, and those that go with it too.
+BENCHSTAT_ONLY = ("filter", "table", "row", "col", "ignore", "alpha")
+_SHARED = {"paths", "compat", "format", "output", "confidence", "quiet"}
+_ENDINGS = {".csv": "csv"}
+
+
+def _option(name: str, metavar: str, help: str) -> object:
+    """Return an option as benchstat writes it, with one dash or two."""
+    return typer.Option(f"-{name}", f"--{name}", metavar=metavar, help=f"With --compat: {help}")
+
+
+Compat = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TOOL", help="benchstat: print what `benchstat` prints, exactly, as text or CSV."
+    ),
+]
+Filter = Annotated[str | None, _option("filter", "QUERY", "which measurements are used.")]
+Table = Annotated[str | None, _option("table", "KEYS", "what makes a table. [default: .config]")]
+Row = Annotated[str | None, _option("row", "KEYS", "what makes a row. [default: .fullname]")]
+Col = Annotated[str | None, _option("col", "KEYS", "what makes a column. [default: .file]")]
+Ignore = Annotated[str | None, _option("ignore", "KEYS", "what may vary within a cell.")]
+Alpha = Annotated[str | None, _option("alpha", "LEVEL", "largest p shown. [default: 0.05]")]
+Confidence = Annotated[
+    str | None,
+    typer.Option(
+        "-confidence", "--confidence", help="Confidence of each interval. [default: 0.95]"
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "-format",
+        "--format",
+        help="table, md, csv or json; text or csv with --compat. [default: told by -o, else "
+        "table or text]",
+    ),
+]
+
+
+def print_like(
+    tool: str,
+    context: typer.Context,
+    paths: Sequence[str],
+    written: Mapping[str, str | None],
+    format: str | None,
+    output: Path | None,
+    *,
+    quiet: bool,
+) -> None:
+    """Print what the tool prints: its tables, its warnings, and findings about them."""
+    from benchkit.benchstat import print_tables
+    from benchkit.cli.console import plain
+
+    o.choose(tool, COMPATIBLE, "--compat")
+    refuse_others(context)
+    chosen = o.choose(format or o.told_by(output, _ENDINGS, "text"), FORMATS)
+    if not paths:
+        raise ConfigError("no file is named", where="--compat", hint="name old.txt and new.txt")
+    printed = print_tables(paths, read_options(written), as_csv=chosen == "csv")
+    findings = (f"{finding.severity}: {finding}" for finding in printed.findings)
+    remarks = () if quiet else (*printed.warnings, *findings)
+    for line in (*remarks, *printed.error.splitlines()):
+        indent = "\t" * line.startswith("\t")  # a query and the mark below it
+        sys.stderr.write(indent + plain(line.removeprefix("\t"), sys.stderr) + "\n")
+    o.write(printed.output, output)
+
+
+def read_options(written: Mapping[str, str | None]) -> Options:
+    """Return benchstat's options from those of the command line."""
+    from benchkit.benchstat import Options
+
+    numbers = {"alpha", "confidence"}
+    changes: dict[str, Any] = {
+        name: _read_level(text, f"--{name}") if name in numbers else text
+        for name, text in written.items()
+        if text is not None
+    }
+    return replace(Options(), **changes)
+
+
+def _read_level(text: str, where: str) -> float:
+    """Read a number as benchstat does; a percentage is one, too."""
+    from benchkit.benchstat.numbers import parse_float
+
+    try:
+        return parse_float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        raise ConfigError(f"{text!r} is not a number", where=where, hint="write 0.05") from None
+
+
+def refuse_others(context: typer.Context) -> None:
+    """Refuse the options of ``compare`` that the other tool does not have."""
+    for name, option in _list_written(context):
+        if name not in {*_SHARED, *BENCHSTAT_ONLY}:
+            raise ConfigError(
+                "does not go with --compat", where=option, hint="leave one of them out"
+            )
+
+
+def refuse_benchstats(context: typer.Context) -> None:
+    """Refuse benchstat's options where its output is not asked for."""
+    for name, option in _list_written(context):
+        if name in BENCHSTAT_ONLY:
+            raise ConfigError(
+                "goes with --compat benchstat only", where=option, hint="add --compat benchstat"
+            )
+
+
+def _list_written(context: typer.Context) -> list[tuple[str, str]]:
+    """Return name and spelling of the parameters that the command line holds."""
+    return [
+        (str(parameter.name), parameter.opts[0])
+        for parameter in context.command.params
+        if (source := context.get_parameter_source(str(parameter.name)))
+        and source.name == "COMMANDLINE"
+    ]
