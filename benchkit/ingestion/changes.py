@@ -6,7 +6,7 @@ ingest costs little however much is stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,16 +99,27 @@ def settle_all(stored: pa.Table | None) -> pa.Table:
 
 
 def list_sources(stored: pa.Table | None) -> dict[Identity, tuple[str, str]]:
-    """Return the digest and the fingerprint of each source in a store."""
+    """Return the digest and the fingerprint of each stored source; empty where damaged."""
     if stored is None or not len(stored):
         return {}
     import pyarrow.compute as pc
 
     names = ["origin", "path", "assigned", "sha256", "fingerprint"]
-    is_run = pc.not_equal(stored["role"], "damaged")  # what gave no run is read, and refused, again
-    sources = _fill(stored.filter(is_run), names).group_by(names, use_threads=False).aggregate([])
-    rows = zip(*(sources[name].to_pylist() for name in names), strict=True)
-    return {Identity(*identity): (sha256, print_) for *identity, sha256, print_ in rows}
+    is_damaged = pc.equal(stored["role"], "damaged")
+    known = {}
+    for *identity, _, _ in _list_distinct(stored.filter(is_damaged), names):
+        known[Identity(*identity)] = "", ""  # what gave no run is read, and refused, again
+    for *identity, sha256, fingerprint in _list_distinct(
+        stored.filter(pc.invert(is_damaged)), names
+    ):
+        known[Identity(*identity)] = sha256, fingerprint
+    return known
+
+
+def _list_distinct(stored: pa.Table, names: list[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the different rows that some text columns of a store have."""
+    sources = _fill(stored, names).group_by(names, use_threads=False).aggregate([])
+    yield from zip(*(sources[name].to_pylist() for name in names), strict=True)
 
 
 def _list_superseded(stored: pa.Table, new: Sequence[Part]) -> list[Part]:

@@ -75,6 +75,8 @@ class Found:
         The user's word for it on the command line; empty if none.
     is_named : bool
         Whether the file itself, or a label for its folder, stood on the command line.
+    is_labelled : bool
+        Whether a label for the file itself stood there: it is a result, whatever it holds.
     data : bytes or None
         Standard input's content.
     sidecars : Sidecars or None
@@ -94,6 +96,7 @@ class Found:
     sidecar: Sidecar
     variant: str = ""
     is_named: bool = False
+    is_labelled: bool = False
     data: bytes | None = None
     sidecars: Sidecars | None = None
     ask: Callable[[], bytes] | None = None
@@ -313,6 +316,7 @@ def _named_file(path: Path, variant: str, options: Options, tools: frozenset[str
         sidecar=sidecars.for_file(path),
         variant=variant,
         is_named=True,
+        is_labelled=bool(variant),
         sidecars=sidecars,
     )
 

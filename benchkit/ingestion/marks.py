@@ -28,39 +28,53 @@ def list_marks(
     formats: Sequence[Format],
     *,
     has_failed: bool = False,
+    is_stored: bool = False,
 ) -> Iterator[Part]:
     """Yield the pieces that stand for what happened to a source beside its runs.
 
-    Where one of these ``has_failed``, crossed thresholds are no failure of their own.
+    Where one of these ``has_failed``, crossed thresholds are no failure of their own. A source that
+    ``is_stored`` gave results before.
     """
     if report.outcome == "failed":
         yield mark_failure(found, options, report.reason, formats)
-    elif (damage := mark_damage(found, options, problems, formats)) is not None:
-        yield damage
+    elif is_damaged(found, problems, formats, is_stored=is_stored):
+        yield mark_damage(found, options, problems, formats)
     crosses = found.sidecar.exit_code == CROSSED_EXIT or any(map(_crosses, values))
     if crosses and not has_failed:
         yield mark_failure(found, options, "a threshold was crossed", formats)
 
 
-def mark_damage(
-    found: Found, options: Options, problems: Sequence[Diagnostic], formats: Sequence[Format]
-) -> Part | None:
-    """Return a piece for what was lost of a source; None if it is whole, or of no known tool.
+def is_damaged(
+    found: Found,
+    problems: Sequence[Diagnostic],
+    formats: Sequence[Format],
+    *,
+    is_stored: bool = False,
+) -> bool:
+    """Tell whether something was lost of a source that is, or was, a known tool's.
 
     Parameters
     ----------
     found : Found
-    options : Options
     problems : sequence of Diagnostic
         Everything that was met while the source was read.
     formats : sequence of Format
         Those that claimed it; none if it was refused before.
+    is_stored : bool
+        Whether a store holds what the source gave before.
     """
+    if not any(problem.is_damage for problem in problems):
+        return False
+    if is_stored:
+        return True
+    return _declared_role(found) not in _ASIDE and bool(formats or is_result(found))
+
+
+def mark_damage(
+    found: Found, options: Options, problems: Sequence[Diagnostic], formats: Sequence[Format]
+) -> Part:
+    """Return a piece for what was lost of a source."""
     losses = [problem for problem in problems if problem.is_damage]
-    if not losses or _declared_role(found) in _ASIDE:
-        return None
-    if not (formats or is_result(found)):
-        return None
     return _mark(found, options, "damaged", formats, _describe(losses))
 
 
@@ -73,7 +87,7 @@ def is_result(found: Found) -> bool:
     """Tell whether the labels of a source say that a benchmark tool wrote it."""
     path, side = found.labels, found.sidecar
     is_captured = side.tool or side.command or side.exit_code is not None
-    return bool(path.tool or _is_numbered(found) or is_captured)
+    return bool(path.tool or _is_numbered(found) or is_captured or found.is_labelled)
 
 
 def lost_variant(found: Found, formats: Sequence[Format] = ()) -> str:

@@ -140,7 +140,7 @@ class Reader:
         """Read the source ``found``, which is number ``index``; this never raises for bad data."""
         self._claims = ()
         outcome = self._try(index, found)
-        mark(outcome, found, self._options, self._known.batch, self._claims)
+        mark(outcome, found, self._options, self._known, self._claims)
         return outcome
 
     def _try(self, index: int, found: Found) -> Outcome:
@@ -286,19 +286,20 @@ def is_bulk(found: Found) -> bool:
 
 
 def mark(
-    outcome: Outcome, found: Found, options: Options, batch: int, claims: Sequence[Format] = ()
+    outcome: Outcome, found: Found, options: Options, known: Known, claims: Sequence[Format] = ()
 ) -> None:
     """Add to an outcome the pieces that stand for failed runs without values, and for damage."""
     explain_failures(outcome.parts, outcome.diagnostics)
     values = [rows for _, rows in outcome.rows]
     has_failed = any(part.role == "failed" for part in outcome.parts)
     marks = list_marks(
-        found, options, outcome.report, outcome.diagnostics, values, claims, has_failed=has_failed
-    )
+        found, options, outcome.report, outcome.diagnostics, values, claims, has_failed=has_failed,
+        is_stored=found.identity in known.sources,
+    )  # fmt: skip
     for part in marks:
         part.index = max(map(last_index, outcome.parts), default=-1) + 1
         part.piece = (outcome.index << PIECE_BITS) + part.index
-        part.batch, part.sha256 = batch, outcome.sha256
+        part.batch, part.sha256 = known.batch, outcome.sha256
         part.fingerprint = outcome.parts[0].fingerprint if outcome.parts else ""
         outcome.parts.append(part)
 

@@ -225,7 +225,7 @@ class Crew:
         what = f"the process that read it ended ({how})"
         hint = "if memory ran out, read it alone with --jobs 1"
         outcome = refusal(index, found, Diagnostic(found.label, 0, what, hint))
-        mark(outcome, found, self._options, self._known.batch if self._known else 0)
+        mark(outcome, found, self._options, self._known or Known())
         return outcome
 
 

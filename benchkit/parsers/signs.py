@@ -61,7 +61,7 @@ SIGNS: dict[str, Sign] = {
         ("vegeta",), ("[total", "[code:count]", '"latencies"', "Histogram", "Value(ms)")
     ),
     "vegeta_raw": Sign(("vegeta",), ('"latency"', "Result"), _DIGITS),
-    "gobench": Sign(("gobench",), ("Benchmark",)),
+    "gobench": Sign(("gobench",), ("Benchmark", "FAIL", "panic: ", "fatal error: ")),
     "benchstat": Sign(("benchstat",), ("±", " delta")),
     "benchstat_files": Sign(("benchstat",), (",CI", "benchstat", "name")),
     "cadvisor": Sign(("cadvisor",), (), "{["),

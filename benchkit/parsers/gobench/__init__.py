@@ -38,7 +38,7 @@ from collections.abc import Iterator
 
 from benchkit.parsers.base import Form, Format, Head, Record, Source
 from benchkit.parsers.gobench import patterns
-from benchkit.parsers.gobench.failures import BROKEN
+from benchkit.parsers.gobench.failures import shows_failure
 from benchkit.parsers.gobench.lines import Log, looks_like_event
 from benchkit.parsers.gobench.reader import Reader
 from benchkit.parsers.gobench.survey import survey
@@ -47,10 +47,9 @@ __all__ = ["FORMAT"]
 
 
 def _recognises(head: Head) -> bool:
-    if "Benchmark" not in head.text:
-        return any(map(BROKEN.match, head.text.split("\n")))
     measured = " ns/op" in head.text
-    return any(_is_ours(line, measured) for line in head.text.split("\n") if "Benchmark" in line)
+    lines = (line for line in head.text.split("\n") if "Benchmark" in line)
+    return any(_is_ours(line, measured) for line in lines) or shows_failure(head.text)
 
 
 def _is_ours(line: str, measured: bool) -> bool:

@@ -12,11 +12,17 @@ from dataclasses import dataclass
 
 from benchkit.parsers.gobench.lines import Line
 
-_ENDED = re.compile(r"(?P<word>ok {0,4}|FAIL)\t(?P<package>\S+)")
+_ENDED = re.compile(
+    r"(?P<word>ok {0,4}|FAIL)\t(?P<package>\S+)"
+    r"|(?P<unbuilt>FAIL) (?P<target>\S+) \[(?:build|setup) failed\]$"
+)
 _REASON = re.compile(r"(?:^|\t)(?:\s{0,8}--- FAIL: |panic: |fatal error: )")
 #: A package that did not build or failed before its first benchmark: all that go test prints of it.
-BROKEN = re.compile(r"FAIL\t\S+(?: \[(?:build|setup) failed\]|\t[0-9.]+s)$")
+_BROKEN = re.compile(r"FAIL(?:\t\S+\t[0-9.]+s|[\t ]\S+ \[(?:build|setup) failed\])$")
+_EVENT = re.compile(r'\{"[^\n]*"Action":"fail"[^\n]*"Package":')
 _HEADER = ("goos: ", "pkg: ")
+#: What go test prints before a benchmark's first result: its configuration, and a bare name.
+_BEGUN = re.compile(r"(?:goos|goarch|pkg): \S|Benchmark[A-Z_]\S*\s*$")
 
 
 @dataclass(slots=True)
@@ -38,6 +44,22 @@ class _Block:
     line: int = 0
     reason: str = ""
     has_results: bool = False
+    has_header: bool = False
+
+
+def shows_failure(text: str) -> bool:
+    r"""Tell whether a text without results is what go test prints of a run that failed.
+
+    Examples
+    --------
+    >>> shows_failure("goos: linux\npanic: boom\n"), shows_failure("panic: boom\n")
+    (True, False)
+    """
+    lines = text.split("\n")
+    if any(_BROKEN.match(line) or _EVENT.match(line) for line in lines):
+        return True
+    has_failed = any(line == "FAIL" or _REASON.search(line) for line in lines)
+    return has_failed and any(map(_BEGUN.match, lines))
 
 
 class Failures:
@@ -57,13 +79,16 @@ class Failures:
         text = line.text
         block = self._open.setdefault(line.package, _Block(line.number))
         if ended := _ENDED.match(text):
-            self._end(line, block, ended["word"] == "FAIL", ended["package"])
+            is_failed = "FAIL" in {ended["word"], ended["unbuilt"]}
+            self._end(line, block, is_failed, ended["package"] or ended["target"])
         elif text.startswith("PASS"):
             block.reason = ""
-        elif text == "FAIL" and block.has_results:
+        elif text == "FAIL" and (block.has_results or block.has_header):
             self._note(block, line)
         elif text.startswith(_HEADER) and block.has_results:
             self._close(line.package, block, line.number - 1)
+        elif text.startswith(_HEADER):
+            block.has_header = True
         elif reason := _REASON.search(text):
             self._note(block, line, text[reason.start() :])
         elif text.startswith("Benchmark"):
