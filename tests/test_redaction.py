@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.redaction import redact, redact_text
+from benchkit.redaction import redact, redact_command, redact_name, redact_text, redact_value
 
 SECRET = "s3cr3tvalue"  # noqa: S105 - what must not be found
 URL = "http://127.0.0.1:8080/ping"
@@ -90,6 +90,24 @@ HOLDING = {
     "signed URL": ["wrk", f"{URL}?X-Amz-Credential={SECRET}&X-Amz-Signature={SECRET}&a=1"],
     "password with a comma": ["tool", f"--password={SECRET},{SECRET}&{SECRET}"],
     "bare scheme": ["tool", f"Basic {SECRET}"],
+    "header of vegeta's proxy": ["vegeta", "attack", f"-proxy-header=X-T: {SECRET}"],
+    "headers": ["tool", "--headers", f"X-A: {SECRET}", "--http-header", f"X-B: {SECRET}"],
+    "session of AWS": ["oha", "--aws-session", SECRET, URL],
+    "query, in brackets": ["wrk", f"{URL}?user[password]={SECRET}&a%5Bpassword%5D={SECRET}"],
+    "query, quoted name": ["wrk", f"{URL}?passw%6frd={SECRET}"],
+    "query, code": ["wrk", f"{URL}?code={SECRET}&sid={SECRET}&otp={SECRET}&hmac={SECRET}"],
+    "key of encryption": ["tool", "--encryptionkey", SECRET],
+    "memtier": ["memtier_benchmark", f"--authenticate=me:{SECRET}"],
+    "certificate": ["curl", "--cert", f"client.pem:{SECRET}", URL],
+    "login of docker": ["docker", "login", "-u", "me", "-p", SECRET],
+    "login of k6": ["k6", "login", "cloud", "-t", SECRET],
+    "password of cqlsh": ["cqlsh", "-u", "me", "-p", SECRET],
+    "password of sqlcmd": ["sqlcmd", "-U", "sa", "-P", SECRET],
+    "password of ldapsearch": ["ldapsearch", "-w", SECRET],
+    "bot": ["curl", f"https://api.telegram.org/bot123456789:{SECRET}/sendMessage"],
+    "hook": ["curl", f"https://h.webhook.office.com/webhookb2/{SECRET}"],
+    "argument": ["python", "-c", f'x(password="{SECRET}", y=1)'],
+    "setting": ["tool", f"Server=h;Password=a {SECRET};Pwd = {SECRET}"],
 }
 
 #: Secrets by their shape alone; none is or was in use.
@@ -117,6 +135,9 @@ KEPT = (
     ["./load.sh", "-a", "-n", "10", "--user=1000:1000", "http://127.0.0.1:8080/users/@me"],
     ["docker", "run", "wrk:latest@sha256:0123456789abcdef", "-d10", URL],
     ["wrk", "-d10s", f"{URL}?monkey=2&keys=10#top"],
+    ["wrk", "-c9", f"{URL}?code=200&sid=7&page[size]=10&a=50%25"],
+    ["ab", "-p", "post.json", "-T", "text/xml", "http://h/login"],
+    ["docker", "run", "-p", "8080:80", "-v", "/etc/ca.pem:/etc/ca.pem", "wrk"],
     ["docker", "run", "--rm", "-u", "1000:1000", "williamyeh/wrk", "-d10", URL],
 )
 
@@ -162,6 +183,49 @@ def test_what_stands_around_a_secret_is_kept() -> None:
     script = f"ab -A me:{SECRET} -n 10 '{URL}?a=1&b=2' | tee out.txt > /dev/null"
     wanted = f"ab -A REDACTED -n 10 '{URL}?a=1&b=2' | tee out.txt > /dev/null"
     assert redact(["sh", "-c", script]) == ["sh", "-c", wanted]
+
+
+UNBALANCED = (
+    f"wrk -t2 -c8 -H 'X-T: {SECRET}' --jwt {SECRET} {URL}\"",
+    f'wrk -H "X-T: {SECRET}" --token {SECRET} -d don\'t mysql -p{SECRET} {URL}',
+    f"wrk -d don't -H 'X-T: {SECRET} {SECRET}' {URL}",
+    f'wrk -H"X-T: {SECRET} {SECRET}" {URL}\'',
+    f'wrk -H "X-T: {SECRET} {SECRET}',
+    f"bash -lc \"ulimit -n 9; wrk -H 'X-T: {SECRET}' {URL}",
+    f'sh -c \\"wrk -H \\"X-T: a {SECRET}\\" \'{URL}',
+)
+
+
+@pytest.mark.parametrize("command", UNBALANCED)
+def test_a_secret_is_taken_out_of_a_command_whose_quotes_do_not_balance(command: str) -> None:
+    assert SECRET not in redact_command(command)
+    assert "wrk" in redact_command(command)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("api_token", SECRET, "REDACTED"),
+        ("MYSQL_PWD", "12345", "REDACTED"),
+        ("db_password", "word", "REDACTED"),
+        ("session_cookie", SECRET, "REDACTED"),
+        ("note", f"password={SECRET}", "password=REDACTED"),
+        ("url", f"http://u:{SECRET}@h/?sig={SECRET}", "http://REDACTED@h/?sig=REDACTED"),
+        ("auth", "basic", "basic"),
+        ("max_tokens", "128", "128"),
+        ("password_hash", "bcrypt", "bcrypt"),
+        ("payload", "128k", "128k"),
+    ],
+)
+def test_a_value_is_a_secret_by_its_name_or_shape(name: str, value: str, shown: str) -> None:
+    assert redact_value(name, value) == shown
+
+
+@pytest.mark.parametrize(
+    "name", ["Basic auth", "Digest GET", "Token: JWT vs opaque", "token=jwt", "GET /a?b=c, auth=no"]
+)
+def test_a_name_that_tells_runs_apart_is_kept(name: str) -> None:
+    assert redact_name(name) == name
 
 
 @given(st.lists(st.text(max_size=30), max_size=6))

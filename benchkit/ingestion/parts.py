@@ -7,7 +7,7 @@ one is given, and that order stands here alone.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
@@ -21,7 +21,7 @@ from benchkit.layout.headings import Sections
 from benchkit.layout.numbering import Piece
 from benchkit.layout.rename import Rename, split_variant
 from benchkit.parsers.base import Format, Reading
-from benchkit.redaction import redact_command, redact_text
+from benchkit.redaction import redact_command, redact_text, redact_value
 from benchkit.units import printable
 
 #: The exit code of a load test that ran to its end and crossed a threshold (k6).
@@ -96,6 +96,7 @@ def make_part(
     if section.is_warm_up and role == "measured":
         role = "warmup"
     params = {**reading.params, **dict(path.params), **side.params}
+    params = {name: redact_value(name, value) for name, value in params.items()}
     part = Part(
         path=found.address,
         origin=found.origin,
@@ -132,7 +133,7 @@ def make_part(
 
 def enter_commit(part: Part, options: Options) -> None:
     """Add what the command line says of the machine and the commit, which leads the group."""
-    part.env.update(options.meta)
+    part.env.update(_show_facts(dict(options.meta)))
     if options.commit:
         part.env["commit"] = options.commit
         part.group = "/".join(filter(None, (options.commit, part.group)))
@@ -223,7 +224,7 @@ def _complete(part: Part, reading: Reading, found: Found) -> None:
     if part.duration is None and window and part.started_at == window[0]:
         part.duration = (window[1] - window[0]).total_seconds()
     env = {**reading.env, **list_facts(side), **side.env}
-    part.env = {name: _show_fact(value) for name, value in env.items()}
+    part.env = _show_facts(env)
     names = dict.fromkeys((*reading.assume, *reading.better))
     part.units = {name: _unit_words(name, reading) for name in names}
 
@@ -233,9 +234,13 @@ def _show_command(command: str | None) -> str | None:
     return redact_command(command) if command else command
 
 
+def _show_facts(facts: Mapping[str, str]) -> dict[str, str]:
+    return {name: _show_fact(name, value) for name, value in facts.items()}
+
+
 @lru_cache(1 << 12)
-def _show_fact(value: str) -> str:
-    return redact_text(value)
+def _show_fact(name: str, value: str) -> str:
+    return redact_text(redact_value(name, value))
 
 
 def _window(part: Part, found: Found) -> tuple[datetime, datetime] | None:

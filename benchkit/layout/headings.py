@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from benchkit.redaction import redact_name
+
 __all__ = ["Sections", "read_sections", "shorten"]
 
 _ORDINAL = re.compile(
@@ -117,9 +119,9 @@ def shorten(text: str) -> tuple[str, bool]:
 
 def _read_section(headings: Mapping[int, str], caption: str) -> Sections:
     section = Sections()
-    section.caption, section.is_warm_up = shorten(caption)
+    section.caption, section.is_warm_up = shorten(redact_name(caption))
     for depth, text in headings.items():
-        name, is_warm_up = shorten(text)
+        name, is_warm_up = shorten(redact_name(text))
         section.is_warm_up |= is_warm_up
         if name:
             section.headings[depth] = name

@@ -119,7 +119,9 @@ def test_no_message_shows_a_secret(
             assert SECRET not in streams.out + streams.err
 
 
-WRK = """$ {command}
+WRK = """# GET /ping?token={secret}
+
+$ {command}
 Running 10s test @ http://127.0.0.1:8080/ping
   2 threads and 8 connections
   Thread Stats   Avg      Stdev     Max   +/- Stdev
@@ -135,15 +137,22 @@ def test_no_output_shows_a_secret_of_a_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    command = f"wrk -t2 -c8 -d10s -H 'Authorization: Bearer {SECRET}' http://127.0.0.1:8080/ping"
+    command = (
+        f"bash -lc \"ulimit -n 9; wrk -t2 -c8 -d10s -H 'X-T: {SECRET}' --jwt {SECRET} "
+        'http://127.0.0.1:8080/ping"'
+    )
+    (tmp_path / "benchkit.toml").write_text(f"[env]\ndb_password = '{SECRET}'\n")
     for variant in ("none", "otlp"):
         for n in range(1, 4):
             path = tmp_path / "results" / variant / f"wrk-{n}.txt"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(
-                WRK.format(command=command, rate=2000 + 10 * n + ord(variant[0])), encoding="utf-8"
+                WRK.format(command=command, rate=2000 + 10 * n + ord(variant[0]), secret=SECRET),
+                encoding="utf-8",
             )
             argv = f"argv = ['tool', '--jwt', '{SECRET}']\n[env]\nurl = 'http://me:{SECRET}@h/'\n"
+            argv += f"MYSQL_PWD = '{SECRET}'\n[params]\napi_token = '{SECRET}'\n"
+            argv += f"note = 'password={SECRET}'\n"
             (path.parent / f"wrk-{n}.txt.run.toml").write_text(argv, encoding="utf-8")
     assert run(["ingest", "results"]) == 0
     secret = f"--title=token={SECRET}"
@@ -163,6 +172,6 @@ def test_no_output_shows_a_secret_of_a_command(
         assert code in {0, 1, 4}, streams.err
         assert SECRET not in streams.out + streams.err
     for path in tmp_path.rglob("*"):
-        if path.is_file() and "results" not in path.parts:
+        if path.is_file() and "results" not in path.parts and path.name != "benchkit.toml":
             assert SECRET.encode() not in path.read_bytes(), path
     assert "REDACTED" in (tmp_path / "report.html").read_text(encoding="utf-8")
