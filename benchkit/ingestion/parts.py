@@ -119,8 +119,10 @@ def make_part(
         status=reading.status,
         headings=section.list_names(is_variant_taken=bool(variant)),
         caption="" if reading.benchmark else section.caption,
+        lines="" if reading.benchmark else redact_text("\n".join(section.lines)),
         shown_command=_show_command(reading.command) or "",
         requests=_count_requests(reading),
+        attack_rate=find_attack_rate(reading),
     )
     if role == "failed":
         exit_code = f": its command ended with exit {side.exit_code}" if side.exit_code else ""
@@ -142,6 +144,13 @@ def enter_commit(part: Part, options: Options) -> None:
 def _count_requests(reading: Reading) -> int | None:
     counts = (row[3] for row in reading.rows if row[:3] == (None, "requests", "count"))
     return int(next(counts, 0)) or None
+
+
+def find_attack_rate(reading: Reading) -> float | None:
+    """Return the rate at which requests were sent, where a tool tells it beside the rate served."""
+    rates = {row[1]: row[3] for row in reading.rows if row[0] is None and row[2] == "mean"}
+    is_open = reading.load_model == "open" and "success_rate_per_second" in rates
+    return rates.get("request_rate") if is_open else None
 
 
 def single_out(parts: Sequence[Part]) -> list[Part]:

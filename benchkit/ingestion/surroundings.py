@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Finding
 from benchkit.ingestion.discovery import Options
-from benchkit.ingestion.parts import Part
+from benchkit.ingestion.parts import Part, find_attack_rate
 from benchkit.ingestion.pieces import Pieces
 from benchkit.layout.headings import Sections, read_sections
 from benchkit.layout.pieces import Places
 from benchkit.layout.rename import split_variant
-from benchkit.parsers.base import Format, Reading, Source
+from benchkit.layout.sections import is_near_rate
+from benchkit.parsers.base import Format, Reading, Source, find_command
 from benchkit.parsers.prefixes import Prefix
 from benchkit.parsers.source import UnreadableError
 from benchkit.parsers.surroundings import Above, Block, may_hold_headings, read_headings
@@ -54,6 +57,9 @@ def list_sections(source: Source, runs: Pieces, options: Options) -> Iterator[La
     blocks = [_list_blocks(*item) for item in readings]
     listed = [block for each in blocks for block in each]
     above = _lead_by_process(source.prefixes, listed, read_headings(lines, listed))
+    singles = [reading for _, reading, places in readings if places is None]
+    if len(singles) == len(listed):
+        _hold_commands(singles, [each.headings for each in above], lines)
     sections = iter(
         read_sections(above, BASELINE_NAMES, lambda text: split_variant(text, options.split))
     )
@@ -79,6 +85,32 @@ def _list_blocks(form: Format, reading: Reading, places: Places | None) -> list[
     if places is not None:
         return [Block(line, line) for line in places.lines.tolist()]
     return [Block(reading.line, max(reading.line, reading.last_line), reading.command or "")]
+
+
+def _hold_commands(
+    readings: Sequence[Reading], headings: Sequence[dict[int, str]], lines: Sequence[str]
+) -> None:
+    """Give blocks without a command that of the block above, up to the next command or heading."""
+    pairs = zip(pairwise(readings), pairwise(headings), strict=True)
+    for (before, reading), (heading, other) in pairs:
+        if not before.command or reading.command or heading != other:
+            continue
+        tool = before.command.partition(" ")[0]
+        between = lines[before.last_line : max(reading.line - 1, before.last_line)]
+        is_replaced = any(find_command(line, re.escape(tool)) for line in between if tool in line)
+        is_other = not before.params.items() >= reading.params.items()
+        if is_replaced or is_other or _misses_rate(reading, before.target_rate):
+            continue
+        for name in ("command", "tool", "load_model", "target_rate", "connections", "corrected"):
+            setattr(reading, name, getattr(before, name))
+        reading.params = dict(before.params)
+        reading.target = reading.target or before.target
+
+
+def _misses_rate(reading: Reading, rate: float | None) -> bool:
+    """Tell whether the requests of a block were sent at another rate than its command sets."""
+    sent = find_attack_rate(reading)
+    return bool(sent and rate) and not is_near_rate(sent, rate)
 
 
 def _lead_by_process(

@@ -12,13 +12,14 @@ __all__ = ["Sections", "read_sections", "shorten"]
 
 _ORDINAL = re.compile(
     r"\(?(?:\d{1,3}(?:\.\d{1,3}){0,5}[.)](?!\d)|\d{1,3}(?:\.\d{1,3}){1,5}(?= )"
-    r"|[a-zA-Z][.)](?= ))\s*"
+    r"|[a-zA-Z][.)](?= )|[\[(]\d{1,4}(?:/| of )\d{1,4}[\])])\s*"
 )
 _COUNTED = r"(?:run|trial|attempt|iteration|round|repeat|repetition|take|pass)"
 _NTH = r"(?:\d{1,3}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|last)"
 #: Words that count a run, alone or before or behind a name.
 _RUN = re.compile(
-    rf"(?<!\w)(?:{_COUNTED}\s?#?\d{{1,4}}|{_NTH} {_COUNTED}|#\d{{1,4}}|no\. ?\d{{1,4}})(?!\w)"
+    rf"(?<!\w)(?:{_COUNTED}[ :=#]{{0,3}}\d{{1,4}}(?: ?(?:/|of) ?\d{{1,4}})?|"
+    rf"{_NTH} {_COUNTED}|#\d{{1,4}}|no\. ?\d{{1,4}})(?!\w)"
     r"|第[0-9一二三四五六七八九十]{1,3}[次轮回]",
     re.IGNORECASE,
 )
@@ -36,6 +37,9 @@ _WARM_UP = re.compile(
 )
 _EDGES = " \t-–—:,.;/|()[]#"
 
+#: The headings above a block by depth, its caption, the lines above it and those below it.
+Page = tuple[Mapping[int, str], str, Sequence[str], Sequence[str]]
+
 
 @dataclass(slots=True)
 class Sections:
@@ -47,6 +51,8 @@ class Sections:
         Those that name what is measured, the outermost first.
     caption : str
         The line directly above; it names what nothing else tells apart.
+    lines : tuple of str
+        The whole paragraph above, of any shape, without what counts runs.
     variant : str
         Empty where no level of headings names variants.
     variant_depth : int
@@ -56,6 +62,7 @@ class Sections:
 
     headings: dict[int, str] = field(default_factory=dict)
     caption: str = ""
+    lines: tuple[str, ...] = ()
     variant: str = ""
     variant_depth: int = 0
     is_warm_up: bool = False
@@ -69,7 +76,7 @@ class Sections:
 
 
 def read_sections(
-    pages: Sequence[tuple[Mapping[int, str], str]],
+    pages: Sequence[Page],
     baselines: Collection[str],
     split: Callable[[str], str] = lambda _: "",
 ) -> list[Sections]:
@@ -77,14 +84,19 @@ def read_sections(
 
     Parameters
     ----------
-    pages : sequence of (headings by depth, caption)
-        What stands above each block.
+    pages : sequence of (headings by depth, caption, lines above, lines below)
+        What stands around each block.
     baselines : collection of str
         Names of a baseline: a level of headings that holds one of them names variants.
     split : callable
         Returns the variant that a heading names, empty if it names none.
     """
-    sections = [_read_section(headings, caption) for headings, caption in pages]
+    sections = [_read_section(headings, caption) for headings, caption, *_ in pages]
+    around = [(_shorten_all(above), _shorten_all(below)) for *_, above, below in pages]
+    closing = set(around[0][1]).intersection(*(below for _, below in around)) if around else set()
+    for section, (above, _) in zip(sections, around, strict=True):
+        section.lines = tuple(line for line in above if line not in closing)
+        section.caption = "" if section.caption in closing else section.caption
     depths = {depth for section in sections for depth in section.headings}
     for depth in sorted(depths):
         names = {section.headings.get(depth, "") for section in sections}
@@ -115,6 +127,11 @@ def shorten(text: str) -> tuple[str, bool]:
         return "", True
     warm = name.lower().endswith(("(warm-up)", "(warmup)", "(warm up)"))
     return (name.rpartition("(")[0].strip() if warm else name), warm
+
+
+def _shorten_all(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return lines without what counts runs, those that say nothing else left out."""
+    return tuple(name for name, _ in map(shorten, lines) if name)
 
 
 def _read_section(headings: Mapping[int, str], caption: str) -> Sections:

@@ -60,6 +60,10 @@ class Piece:
         Those above the block that name what it measures, the outermost first.
     caption : str
         The line directly above the block, where it reads like one.
+    lines : str
+        The paragraph above the block, of any shape, line by line.
+    attack_rate : float, optional
+        At which an open loop sent its requests.
     shown_command : str
         The command line that the source shows for the block.
     duration, target_rate, connections, env
@@ -96,9 +100,11 @@ class Piece:
     status: str = "complete"
     headings: dict[str, str] = field(default_factory=dict)
     caption: str = ""
+    lines: str = ""
     shown_command: str = ""
     duration: float | None = None
     requests: int | None = None
+    attack_rate: float | None = None
     target_rate: float | None = None
     connections: int | None = None
     env: dict[str, str] = field(default_factory=dict)

@@ -13,13 +13,18 @@ from benchkit.layout.invocations import differences, read_words
 from benchkit.layout.pieces import Piece
 from benchkit.schema import format_params
 
-__all__ = ["label_blocks", "share_headings"]
+__all__ = ["is_near_rate", "label_blocks", "share_headings"]
 
 #: What stands between headings, and between them and the name.
 _JOINT = " / "
 
 #: Shares by which lengths and counts of one test may differ.
 _LENGTH, _COUNT = 0.1, 0.01
+#: Share by which the rate of an open loop may miss the one that was set.
+_RATE = 0.05
+#: What surrounds a name in a line, and how long a name may be.
+_SIGNS = " \t#>$▶▸►→•*=|[](){}/.:…✗✓-–—─"
+_LONGEST = 100
 #: Share by which a run that was to last whole seconds may last longer.
 _ROUNDING = 0.02
 
@@ -62,10 +67,14 @@ def _part_within_files(same: Sequence[Piece]) -> None:
     for blocks in _alike(same, of_one_file=True):
         _part(blocks, "host", lambda piece: piece.env.get("host", ""))
     for blocks in _alike(same, of_one_file=True):
-        _lead_by_captions(blocks)
+        _lead_by_captions(blocks, [piece.caption for piece in blocks])
+    for blocks in _alike(same, of_one_file=True):
+        _lead_by_captions(blocks, _name_all(_list_differences(blocks)))
     for name, read in _FACTS.items():
         for blocks in _alike(same, of_one_file=True):
             _part(blocks, name, read, is_fact=True)
+    for blocks in _alike(same, of_one_file=True):
+        _part_by_attack_rate(blocks)
     for blocks in _alike(same, of_one_file=True):
         _part_by_amount(blocks)
 
@@ -103,15 +112,28 @@ def _lead(piece: Piece, telling: Collection[str]) -> str:
     return _JOINT.join(name for name in piece.headings.values() if name in telling)
 
 
-def _lead_by_captions(same: Sequence[Piece]) -> None:
+def _lead_by_captions(same: Sequence[Piece], captions: Sequence[str]) -> None:
     """Put the lines directly above blocks before their names, where nothing else differs."""
-    if len({piece.caption for piece in same}) < 2:
+    if len(set(captions)) < 2:
         return
-    for piece in same:
-        if piece.caption:
+    for piece, caption in zip(same, captions, strict=True):
+        if caption:
             name = piece.benchmark or piece.target
-            piece.benchmark = _JOINT.join(filter(None, (piece.caption, name)))
+            piece.benchmark = _JOINT.join(filter(None, (caption, name)))
         piece.split_by = "caption"
+
+
+def _list_differences(same: Sequence[Piece]) -> list[str]:
+    """Return of the lines above each block those that do not stand above all of them."""
+    above = [piece.lines.splitlines() for piece in same]
+    common = set(above[0]).intersection(*above)
+    return [", ".join(line for line in lines if line not in common) for lines in above]
+
+
+def _name_all(texts: Sequence[str]) -> Sequence[str]:
+    """Return lines of any shape as short names, or as they are where names would be alike."""
+    names = [text.strip(_SIGNS)[:_LONGEST].rstrip() for text in texts]
+    return names if len(set(names)) == len(set(texts)) else texts
 
 
 def _list_telling(series: Sequence[Piece]) -> set[str]:
@@ -200,6 +222,34 @@ def _part_by_amount(same: Sequence[Piece]) -> None:
         for piece in test:
             _add_param(piece, name, value)
             piece.split_by = name
+
+
+def _part_by_attack_rate(same: Sequence[Piece]) -> None:
+    """Keep runs of an open loop at different rates apart."""
+    tests: list[list[Piece]] = []
+    for piece in same:
+        rate = piece.attack_rate
+        test = next((test for test in tests if is_near_rate(rate, test[0].attack_rate)), None)
+        if test is None:
+            tests.append([piece])
+        else:
+            test.append(piece)
+    for test in tests if len(tests) > 1 else ():
+        for piece in test:
+            if test[0].attack_rate is not None:
+                _add_param(piece, "rate", f"{float(f'{test[0].attack_rate:.3g}'):g}")
+            piece.split_by = "rate"
+
+
+def is_near_rate(one: float | None, other: float | None) -> bool:
+    """Tell whether two rates of open loops may be one setting; an unknown one may be any.
+
+    Examples
+    --------
+    >>> is_near_rate(50.04, 50.0), is_near_rate(50.0, 200.0), is_near_rate(None, 50.0)
+    (True, False, True)
+    """
+    return one is None or other is None or _is_near((one, other), _RATE)
 
 
 def _is_whole(seconds: float | None) -> bool:

@@ -23,10 +23,15 @@ class Block(NamedTuple):
 
 
 class Above(NamedTuple):
-    """What stands above a block: the headings by depth, the outermost first, and its caption."""
+    """What stands above a block: headings by depth, the outermost first, and the lines close by.
+
+    ``lines`` are the paragraph above a block, of whatever shape, and ``below`` is the one under it.
+    """
 
     headings: dict[int, str]
     caption: str = ""
+    lines: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
 
 
 #: Characters that underline or surround a heading, the outermost level first.
@@ -36,6 +41,8 @@ _BANNER, _BOLD = 10, 30
 _LONGEST = 100
 #: Lines of a code fence that may stand between a block and its caption.
 _REACH = 40
+#: Lines that may stand between a block and its paragraph, and that this one may have.
+_CLOSE = 12
 #: What may stand on both sides of a banner; blanks part it from the text.
 _SIDES = "=*-~#+_<> \t"
 #: What the line of a heading, or the line below it, begins with.
@@ -82,8 +89,8 @@ def read_headings(lines: Sequence[str], blocks: Iterable[Block]) -> list[Above]:
     Examples
     --------
     >>> page = ["# GET", "", "```", "wrk …", "```", "# POST", "wrk …"]
-    >>> read_headings(page, [Block(4, 4), Block(7, 7)])
-    [Above(headings={1: 'GET'}, caption=''), Above(headings={1: 'POST'}, caption='')]
+    >>> [above.headings for above in read_headings(page, [Block(4, 4), Block(7, 7)])]
+    [{1: 'GET'}, {1: 'POST'}]
     """
     placed = list(blocks)
     order = sorted(range(len(placed)), key=lambda place: placed[place].first)
@@ -109,8 +116,8 @@ class _Page:
         fence, matter = "", self._find_front_matter()
         for number, line in enumerate(self._lines, 1):
             while block.first == number:
-                before = result[-1].caption if result else ""
-                result.append(Above(current, self._find_caption(block, before)))
+                before = result[-1] if result else Above({})
+                result.append(self._look_around(block, current, before))
                 block = next(waiting)
             mark = _FENCE.match(line)
             if mark is not None and (not fence or mark[1].startswith(fence)):
@@ -174,6 +181,34 @@ class _Page:
         if text[-1] in ".;," or mark not in "=-~^\"'+#*":
             return None
         return _named(1 + max(_ADORNMENTS.index(mark) - 2, 0), text)
+
+    def _look_around(self, block: Block, headings: dict[int, str], before: Above) -> Above:
+        """Return what stands around a block; below another one it has the lines of that one."""
+        above = range(block.first - 1, max(block.first - _CLOSE, 0), -1)
+        lines = self._list_paragraph(above, block.command)
+        is_next = lines is None and headings == before.headings
+        return Above(
+            headings,
+            self._find_caption(block, before.caption),
+            before.lines if is_next else (lines or ())[::-1],
+            self._list_paragraph(range(block.last + 1, block.last + _CLOSE), "") or (),
+        )
+
+    def _list_paragraph(self, numbers: Iterable[int], command: str) -> tuple[str, ...] | None:
+        """Return the lines closest to a block, None where there is another block instead."""
+        kept: list[str] = []
+        for number in numbers:
+            line = self._line(number)
+            if number in self._taken:
+                return tuple(kept) or None
+            if self._read_line(number, line, is_fenced=number in self._fenced):
+                break
+            is_mark = not re.search(r"\w", line) or _FENCE.match(line) is not None
+            if not is_mark and not _shows(line.strip(), command):
+                kept.append(line.strip())
+            elif kept and not line.strip():
+                break
+        return tuple(kept)
 
     def _find_caption(self, block: Block, before: str) -> str:
         """Return the caption directly above a block or its command, empty if there is none.

@@ -54,7 +54,7 @@ def test_what_is_no_warm_up(text: str) -> None:
 
 
 def test_a_level_that_holds_a_baseline_names_variants() -> None:
-    pages = [({1: "Baseline", 2: "GET"}, ""), ({1: "otlp", 2: "GET"}, "")]
+    pages = [({1: "Baseline", 2: "GET"}, "", (), ()), ({1: "otlp", 2: "GET"}, "", (), ())]
     assert read_sections(pages, NAMES) == [
         Sections({2: "GET"}, variant="Baseline", variant_depth=1),
         Sections({2: "GET"}, variant="otlp", variant_depth=1),
@@ -62,11 +62,16 @@ def test_a_level_that_holds_a_baseline_names_variants() -> None:
 
 
 def test_a_baseline_alone_is_a_heading_like_any_other() -> None:
-    assert read_sections([({1: "none"}, ""), ({1: "none"}, "")], NAMES)[0].variant == ""
+    assert (
+        read_sections([({1: "none"}, "", (), ()), ({1: "none"}, "", (), ())], NAMES)[0].variant
+        == ""
+    )
 
 
 def test_a_variant_from_the_command_line_leaves_the_heading_a_name() -> None:
-    section = read_sections([({1: "none", 2: "x"}, ""), ({1: "otlp"}, "")], NAMES)[0]
+    section = read_sections([({1: "none", 2: "x"}, "", (), ()), ({1: "otlp"}, "", (), ())], NAMES)[
+        0
+    ]
     assert section.list_names(is_variant_taken=True) == {"1": "none", "2": "x"}
     assert section.list_names(is_variant_taken=False) == {"2": "x"}
 
@@ -75,5 +80,5 @@ def test_split_makes_any_heading_the_variant() -> None:
     def split(text: str) -> str:
         return text if text.startswith("mpm_") else ""
 
-    section = read_sections([({1: "mpm_event", 2: "GET"}, "")], NAMES, split)[0]
+    section = read_sections([({1: "mpm_event", 2: "GET"}, "", (), ())], NAMES, split)[0]
     assert (section.variant, section.headings) == ("mpm_event", {2: "GET"})

@@ -328,6 +328,7 @@ class Report:
         reading = self.reading
         if self.command and _agrees(self.command, reading.params):
             reading.command = self.command
+            self._take_sizes(self.command)
         rate = _RATE_OPTION.search(reading.command or "")
         reading.target_rate = parse_count(rate[1]).value if rate else None
         if self.is_histogram or rate or (reading.command or "").startswith("wrk2"):
@@ -337,6 +338,15 @@ class Report:
         elif HEAD in self.seen or QUANTILE in self.seen:
             reading.load_model = "closed"
             reading.corrected = reading.corrected or _correction(reading.tool_version)
+
+    def _take_sizes(self, command: str) -> None:
+        """Fill in the threads and connections of a report without its head."""
+        asked = {name: option.search(command) for name, option in _SIZE_OPTIONS.items()}
+        for name, match in asked.items():
+            if match is not None:
+                self.reading.params.setdefault(name, match[1])
+        connections = self.reading.params.get("connections")
+        self.reading.connections = int(connections) if connections else None
 
 
 _TAKE: dict[int, Callable[[Report, Fields, int], None]] = {

@@ -1,0 +1,164 @@
+"""Blocks of one file that differ in what stands above them are never repeats of one test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import benchkit as bk
+
+WRK = """\
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency    82.18us   64.99us   2.27ms   90.68%
+    Req/Sec    16.17k    14.89k   42.11k    55.00%
+  35890 requests in 10.01s, 4.13MB read
+Requests/sec:   {rate}
+Transfer/sec:    703.40KB
+"""
+HEADED = "Running 10s test @ http://h/\n  2 threads and 8 connections\n"
+VEGETA = """\
+Requests      [total, rate, throughput]         {count}, {rate}.00, {rate}.00
+Duration      [total, attack, wait]             10.001s, 10s, 1ms
+Latencies     [min, mean, 50, 90, 95, 99, max]  1ms, 2ms, 2ms, 3ms, 3ms, {slow}ms, 9ms
+Bytes In      [total, mean]                     5000, 10.00
+Bytes Out     [total, mean]                     0, 0.00
+Success       [ratio]                           100.00%
+Status Codes  [code:count]                      200:{count}
+Error Set:
+"""
+
+
+def wrk(rate: int = 5900, head: str = HEADED) -> str:
+    return head + WRK.format(rate=f"{rate}.13")
+
+
+def vegeta(rate: int = 50, slow: int = 5) -> str:
+    return VEGETA.format(count=10 * rate, rate=rate, slow=slow)
+
+
+def load(folder: Path, text: str) -> bk.RunSet:
+    (folder / "bench.txt").write_text(text, encoding="utf-8")
+    return bk.load(folder / "bench.txt")
+
+
+def list_runs(loaded: bk.RunSet) -> list[tuple[str, str, int]]:
+    runs = loaded.runs[loaded.runs["role"] == "measured"]
+    return list(zip(runs["benchmark"], runs["params"], runs["run"], strict=True))
+
+
+def are_apart(loaded: bk.RunSet) -> bool:
+    return {number for *_, number in list_runs(loaded)} == {1}
+
+
+def test_a_command_holds_until_the_next_one(tmp_path: Path) -> None:
+    first = "./wrk -t2 -c2 -d10s http://h/\n" + wrk(8300, "") + "\n" + wrk(8306, "")
+    second = "./wrk -t64 -c64 -d10s http://h/\n" + wrk(100500, "") + "\n" + wrk(100502, "")
+    runs = list_runs(load(tmp_path, f"### TCP\n\n{first}\n{second}"))
+    assert runs == [
+        ("", "connections=2,threads=2", 1),
+        ("", "connections=2,threads=2", 2),
+        ("", "connections=64,threads=64", 1),
+        ("", "connections=64,threads=64", 2),
+    ]
+
+
+@pytest.mark.parametrize("between", ["### UDP\n\n", "UDP\n---\n\n", "=== UDP ===\n"])
+def test_a_command_ends_at_a_heading(tmp_path: Path, between: str) -> None:
+    first = "# TCP\n\n./wrk -t2 -c2 -d10s http://h/\n" + wrk(8300, "")
+    runs = load(tmp_path, f"{first}\n{between}{wrk(9300, '')}").runs
+    measured = runs[runs["role"] == "measured"]
+    assert list(measured["command"].isna()) == [False, True]
+
+
+def test_a_command_that_holds_is_not_that_of_a_block_of_another_size(tmp_path: Path) -> None:
+    text = "$ wrk -t2 -c8 -d10s http://h/\n" + wrk() + "\n" + wrk(head=HEADED.replace("8", "9"))
+    assert list(load(tmp_path, text).runs["command"].isna()) == [False, True]
+
+
+def test_reports_of_an_open_loop_at_other_rates_are_apart(tmp_path: Path) -> None:
+    loaded = load(tmp_path, "\n".join(vegeta(rate) for rate in (50, 200, 4000)))
+    assert [params for _, params, _ in list_runs(loaded)] == ["rate=50", "rate=200", "rate=4000"]
+
+
+def test_reports_of_an_open_loop_at_one_rate_are_repeats(tmp_path: Path) -> None:
+    text = vegeta() + "\n" + vegeta().replace("50.00, 50.00", "50.04, 50.01")
+    assert [number for *_, number in list_runs(load(tmp_path, text))] == [1, 2]
+
+
+def test_captions_of_several_lines_count_whole(tmp_path: Path) -> None:
+    head = "Duration: {}\nRate: {}\nTimeout: 5s\n"
+    text = head.format("10s", "high") + wrk() + "\n" + head.format("5s", "low") + wrk()
+    loaded = load(tmp_path, text)
+    assert are_apart(loaded)
+    assert "B109" in set(loaded.findings["code"])
+
+
+SHAPES = (
+    "GET",
+    "> GET",
+    "[GET]",
+    "(GET)",
+    "$ ./run-GET.sh",
+    "./run.sh GET",
+    "$ make bench-GET",
+    "Benchmarking GET...",
+    "With GET lock",
+    "▶ GET",
+    "=== RUN GET",
+    "// GET",
+    "=== GET",
+    "| GET |",
+    "GET\n────",
+)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("block", [wrk, vegeta])
+def test_a_line_of_any_shape_keeps_blocks_apart(tmp_path: Path, shape: str, block: object) -> None:
+    assert callable(block)
+    other = shape.replace("GET", "PUT")
+    for gap in ("\n", "\n\n"):
+        loaded = load(tmp_path, f"{shape}{gap}{block()}\n{other}{gap}{block()}")
+        assert are_apart(loaded), gap
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("GET", "GET"),
+        ("run 1", "run 2"),
+        ("Run 1 of GET", "Run 2 of GET"),
+        ("[1/2] GET", "[2/2] GET"),
+        ("1. GET", "2. GET"),
+        ("2024-05-01 10:00:00", "2024-05-01 10:05:00"),
+        ("Benchmarking GET (run 1)...", "Benchmarking GET (run 2)..."),
+        ("", ""),
+    ],
+)
+def test_lines_that_name_no_other_test_leave_repeats(
+    tmp_path: Path, first: str, second: str
+) -> None:
+    loaded = load(tmp_path, f"{first}\n{wrk()}\n{second}\n{wrk()}")
+    assert list(loaded.runs["run"]) == [1, 2]
+
+
+def test_blocks_below_one_line_are_repeats(tmp_path: Path) -> None:
+    text = f"GET\n{wrk()}\n{wrk()}\nPUT\n{wrk()}\n{wrk()}"
+    assert [run for *_, run in list_runs(load(tmp_path, text))] == [1, 2, 1, 2]
+
+
+@pytest.mark.parametrize("footer", ["done", "finished at 10:00:0{}"])
+def test_what_follows_each_block_says_nothing_of_the_next_one(tmp_path: Path, footer: str) -> None:
+    text = "".join(f"{wrk()}{footer.format(n)}\n\n" for n in range(3))
+    assert list(load(tmp_path, text).runs["run"]) == [1, 2, 3]
+
+
+def test_a_command_does_not_hold_for_a_report_at_another_rate(tmp_path: Path) -> None:
+    text = f"$ vegeta attack -rate=50 | vegeta report\n{vegeta(50)}\n{vegeta(200)}"
+    assert list(load(tmp_path, text).runs["command"].isna()) == [False, True]
+
+
+def test_long_lines_that_begin_alike_keep_blocks_apart(tmp_path: Path) -> None:
+    text = "\n".join(f"a machine {'x' * 120} with {name}\n{wrk()}" for name in ("GET", "PUT"))
+    assert are_apart(load(tmp_path, text))
