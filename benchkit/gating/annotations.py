@@ -74,7 +74,7 @@ def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
     if result.self_test is not None or outcome.problem or not outcome.rules:
         if not result.has_passed:
             yield "error", "benchkit gate", result.sentence
-        elif not outcome.has_baseline:
+        elif outcome.problem or not outcome.has_baseline:
             yield "warning", "benchkit gate", result.sentence
         return
     for each, text in list_event_texts(outcome):

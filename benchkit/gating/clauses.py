@@ -24,7 +24,7 @@ def list_event_texts(outcome: GateOutcome) -> Iterator[tuple[Occurrence, str]]:
         yield each, _LEADS[each.event].format(each.text)
     if outcome.problem:
         text = printable(outcome.problem)
-        each = Occurrence(event=NOT_COMPARED, action="fail", text=text)
+        each = Occurrence(event=NOT_COMPARED, action=outcome.problem_action, text=text)
         yield each, _LEADS[NOT_COMPARED].format(text)
 
 

@@ -59,7 +59,7 @@ def list_incidents(
         *_list_crashes(failed, baselines, habits),
         *_list_damage(damaged, habits),
         *_list_unknown(runs, reports, strict=strict),
-        *_list_unmeasured(runs, variants),
+        *_list_unmeasured(runs, variants, baselines, habits),
     )
 
 
@@ -141,12 +141,23 @@ def _list_unknown(
         yield Occurrence(event=UNKNOWN, action=action, text=f"{have}: {join(labels)}")
 
 
-def _list_unmeasured(runs: Runs, variants: Collection[str] | None) -> Iterator[Occurrence]:
-    """Yield the variants that were tried and have no measured run."""
+def _list_unmeasured(
+    runs: Runs, variants: Collection[str] | None, baselines: Collection[str], habits: Habits
+) -> Iterator[Occurrence]:
+    """Yield the variants that were tried and have no measured run.
+
+    Where that only follows from a crash or from damage, which the policy heeds, the cause decides.
+    """
     measured = set(runs[runs["role"] == "measured"]["variant"])
-    tried = dict.fromkeys(runs[runs["role"].isin(_TRIED)]["variant"].tolist())
-    for variant in tried:
-        if variant in measured or not variant or (variants is not None and variant not in variants):
+    causes = {"failed": habits.on_failure, "damaged": habits.on_damaged}
+    tried: dict[str, set[str]] = {}
+    chosen = runs[runs["role"].isin(_TRIED)]
+    for variant, role in zip(chosen["variant"], chosen["role"], strict=True):
+        tried.setdefault(variant, set()).add(role)
+    for variant, roles in tried.items():
+        is_ours = variants is None or variant in {*variants, *baselines}
+        if variant in measured or not variant or not is_ours:
             continue
+        is_consequence = any(causes.get(role, "pass") != "pass" for role in roles)
         text = printable(f"{variant} has no measured run")
-        yield Occurrence(event=NOT_COMPARED, action="fail", text=text)
+        yield Occurrence(event=NOT_COMPARED, action="pass" if is_consequence else "fail", text=text)

@@ -49,7 +49,8 @@ def to_junit(result: GateResult) -> str:
         if result.outcome.problem or not result.outcome.rules:
             suite = _suite(root, "benchkit gate")
             case = _case(suite, "benchkit.gate", "comparison")
-            _add(case, "error" if result.outcome.problem else "skipped", result.sentence)
+            is_error = result.outcome.problem and not result.has_passed
+            _add(case, "error" if is_error else "skipped", result.sentence)
         _add_rules(root, result.outcome.rules)
         _add_events(root, result.outcome)
     if result.policy and len(root):

@@ -169,6 +169,8 @@ class GateOutcome:
         Those that concern no row: crashes, damage, new benchmarks, what was not compared.
     problem : str
         Why nothing could be compared; empty if something was.
+    problem_action : {'fail', 'pass'}
+        What that does by itself; "pass" where it only follows from an event.
     problem_code : ExitCode
         USAGE where the policy or an option cannot be used.
     """
@@ -177,14 +179,17 @@ class GateOutcome:
     confidence: float = 0.95
     events: tuple[Occurrence, ...] = ()
     problem: str = ""
+    problem_action: Action = "fail"
     problem_code: ExitCode = ExitCode.DATA
 
     @cached_property
     def occurrences(self) -> tuple[Occurrence, ...]:
         """Every event, the one that decides the exit code first."""
-        found = [*self.events, *(each for rule in self.rules for each in list_events(rule))]
+        found = [*self.events, *(each for rule in self.rules for each, _ in list_events(rule))]
         if self.problem and self.problem_code is ExitCode.DATA:
-            found.append(Occurrence(event=NOT_COMPARED, action="fail", text=self.problem))
+            found.append(
+                Occurrence(event=NOT_COMPARED, action=self.problem_action, text=self.problem)
+            )
         elif not (self.rules or self.problem or found):
             found.append(Occurrence(event=NOT_COMPARED, action="fail"))
         order = {event: place for place, event in enumerate(EVENTS)}
@@ -244,18 +249,24 @@ class GateOutcome:
         return (row for row in self.rows if row.word == word)
 
 
-def list_events(outcome: RuleOutcome) -> Iterator[Occurrence]:
-    """Yield the events of a rule, row by row."""
+def list_events(
+    outcome: RuleOutcome,
+) -> Iterator[tuple[Occurrence, tuple[RowOutcome, ...] | tuple[Dropped, ...]]]:
+    """Yield the events of a rule with the rows that they concern; a benchmark is gone once."""
     name = outcome.rule.name
     for row in outcome.rows:
         found = outcome.find_event(row)
         if found is not None:
             pair = (row.contrast.baseline, row.contrast.variant)
-            yield Occurrence(event=found[0], action=found[1], rule=name, pair=pair)
+            yield Occurrence(event=found[0], action=found[1], rule=name, pair=pair), (row,)
+    gone: dict[tuple[object, ...], list[Dropped]] = {}
     for lost in outcome.dropped:
-        pair = (lost.baseline, lost.variant)
-        accepted = outcome.find_acceptance(lost)
-        event = ACCEPTED if accepted else MISSING
-        yield Occurrence(event=event, action=outcome.choose_action(lost), rule=name, pair=pair)
+        accepted, action = outcome.find_acceptance(lost), outcome.choose_action(lost)
+        key = (ACCEPTED if accepted else MISSING, action, lost.baseline, lost.variant)
+        gone.setdefault((*key, lost.group, lost.benchmark), []).append(lost)
+    for rows in gone.values():
+        event = ACCEPTED if outcome.find_acceptance(rows[0]) else MISSING
+        action, pair = outcome.choose_action(rows[0]), (rows[0].baseline, rows[0].variant)
+        yield Occurrence(event=event, action=action, rule=name, pair=pair), tuple(rows)
     if not outcome.has_compared:
-        yield Occurrence(event=NOT_COMPARED, action="fail", rule=name)
+        yield Occurrence(event=NOT_COMPARED, action="fail", rule=name), ()

@@ -138,7 +138,11 @@ def run_gate(
         if error.exit_code is not ExitCode.DATA:
             raise
         known = tuple(each for each in events if each.event is not NOT_COMPARED)
-        outcome = GateOutcome(rules=(), problem=str(error), events=known)
+        unmeasured = {each.action for each in events if each.event is NOT_COMPARED}
+        outcome = GateOutcome(
+            rules=(), problem=str(error).removeprefix("nothing to compare: "), events=known,
+            problem_action="pass" if unmeasured == {"pass"} else "fail",
+        )  # fmt: skip
         return replace(nothing, outcome=outcome)
     return replace(nothing, outcome=outcome, findings=compared.findings, self_test=tested)
 

@@ -13,12 +13,23 @@ from benchkit.gating.events import (
     ADDED,
     FAIL,
     FAILING,
+    INCONCLUSIVE,
     MISSING,
+    NO_BASELINE,
     NOT_COMPARED,
+    PASS,
     UNDECIDABLE,
     Event,
 )
-from benchkit.gating.outcome import ACCEPTABLE, WITHIN, WORDS, GateOutcome, RowOutcome
+from benchkit.gating.outcome import (
+    ACCEPTABLE,
+    NOT_SHOWN,
+    OVER,
+    WITHIN,
+    WORDS,
+    GateOutcome,
+    RowOutcome,
+)
 from benchkit.gating.wording import (
     MARKS,
     describe_blind,
@@ -46,8 +57,10 @@ def write_sentence(outcome: GateOutcome) -> str:
     if outcome.problem_code is ExitCode.USAGE and outcome.problem:
         return f"✗ Nothing was compared: {printable(outcome.problem)}."
     clauses = list(_list_clauses(outcome))
-    if all(each.event is ADDED for each in outcome.occurrences):
-        clauses.insert(0, _describe_best(outcome))
+    held = [row for row in outcome.rows if row.word in {ACCEPTABLE, WITHIN}]
+    is_plain = outcome.verdict == PASS and not (outcome.select(ACCEPTED) or _is_open(outcome))
+    if held and is_plain:
+        clauses.insert(0, _describe_nearest(held))
     if count := _count(outcome):
         clauses.insert(1, count)
     if clause := _describe_end(outcome):
@@ -106,22 +119,28 @@ def _describe_accepted(outcome: GateOutcome, rows: Sequence[RowOutcome]) -> str:
     return printable(f"accepted: {', '.join(dict.fromkeys(names))}")
 
 
-def _describe_best(outcome: GateOutcome) -> str:
-    """Describe the row that is nearest to its limit, where no event happened."""
-    word = next(word for word in WORDS if outcome.count(word))
-    worst = max(outcome.with_word(word), key=measure_cost)
+def _describe_nearest(held: Sequence[RowOutcome]) -> str:
+    """Describe the row that is nearest to its limit, of those that hold."""
+    word = next(word for word in WORDS if any(row.word == word for row in held))
+    worst = max((row for row in held if row.word == word), key=measure_cost)
     return f"{say(worst)}: {_describe(worst)}"
 
 
 def _choose_mark(outcome: GateOutcome) -> str:
+    """Return the mark of the verdict; of a pass, whether all that is asked of the rows is shown."""
     events = outcome.occurrences
-    if any(each.event is FAILING and each.action == "fail" for each in events):
-        return "✗"
-    if outcome.verdict == FAIL:
-        return "✗"
-    if any(each.event not in {ADDED, ACCEPTED} for each in events):
-        return "?"
-    return MARKS[mark_of(max(outcome.rows, key=_rank))] if outcome.rows else "✓"
+    is_failing = any(each.event is FAILING and each.action == "fail" for each in events)
+    if outcome.verdict == FAIL or is_failing:
+        return MARKS[OVER]
+    if outcome.verdict != PASS or _is_open(outcome):
+        return MARKS[NOT_SHOWN]
+    held = [row for row in outcome.rows if row.word in {ACCEPTABLE, WITHIN}]
+    return MARKS[mark_of(max(held, key=_rank))] if held else MARKS[WITHIN]
+
+
+def _is_open(outcome: GateOutcome) -> bool:
+    """Tell whether the policy lets something pass of which nothing is shown."""
+    return bool(outcome.select(INCONCLUSIVE, UNDECIDABLE, FAILING, NO_BASELINE, NOT_COMPARED))
 
 
 def _rank(row: RowOutcome) -> tuple[bool, float]:

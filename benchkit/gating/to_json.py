@@ -12,8 +12,8 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from benchkit.gating.clauses import list_event_texts
 from benchkit.gating.events import EVENTS
+from benchkit.gating.listing import list_all_texts
 from benchkit.gating.outcome import RowOutcome, RuleOutcome
 from benchkit.gating.result import GateResult
 from benchkit.gating.wording import say
@@ -53,7 +53,7 @@ def document(result: GateResult) -> dict[str, Any]:
         "counts": {event.name: len(outcome.select(event)) for event in EVENTS},
         "events": [
             {"event": each.event.name, "action": each.action, "text": text}
-            for each, text in list_event_texts(outcome)
+            for each, text in list_all_texts(outcome)
         ],
         "gates": [_rule(rule) for rule in outcome.rules],
         "findings": [finding_values(finding) for finding in result.findings],

@@ -1,0 +1,107 @@
+"""The sentence's mark, the events that are listed, and causes that decide before what follows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import gated
+import pytest
+
+from benchkit.cli import run
+
+HEAD = "schema = 1\n"
+LET_GONE = HEAD + '[policy]\non_missing = "pass"\n'
+ACCEPT = HEAD + '[[gate.accept]]\nbenchmark = "*"\nuntil = 2999-01-01\nreason = "TLS"\n'
+
+
+def gate(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
+    capsys.readouterr()
+    code = run(["gate", *arguments, "--quiet", "--format", "json"])
+    told = json.loads(capsys.readouterr().out)
+    assert told["exit_code"] == code
+    listed = dict.fromkeys(told["counts"], 0)
+    for event in told["events"]:
+        listed[event["event"]] += 1
+        assert event["text"]
+    assert listed == told["counts"]
+    return dict(told)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("policy", "cost", "benchmarks", "note", "start"),
+    [
+        (ACCEPT, 0.3, ("Ping", "Set"), "", "✓ Accepted: "),
+        (LET_GONE, 0.0, ("Ping",), "", "✓ No regression: "),
+        (HEAD, 0.0, ("Ping", "Set"), "hello\n", "✓ No regression: "),
+        (HEAD, 0.0, ("Ping",), "", "✗ Set not compared"),
+    ],
+)
+def test_the_mark_is_that_of_the_verdict(
+    policy: str,
+    cost: float,
+    benchmarks: tuple[str, ...],
+    note: str,
+    start: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (folder / "benchkit.toml").write_text(policy)
+    gated.write_runs(folder / "r" / "baseline.txt", seed=1)
+    gated.write_runs(folder / "r" / "enabled.txt", seed=2, cost=cost, benchmarks=benchmarks)
+    if note:
+        (folder / "r" / "notes.log").write_text(note)
+    told = gate(capsys, "r")
+    assert str(told["sentence"]).startswith(start)
+    assert told["verdict"] == ("pass" if start[0] == "✓" else "fail")
+
+
+def test_a_benchmark_that_is_gone_is_one_event(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gated.write_runs(folder / "r" / "baseline.txt", seed=1)
+    gated.write_runs(folder / "r" / "enabled.txt", seed=2, cost=0.3, benchmarks=("Ping",))
+    told = gate(capsys, "r")
+    counts, events = told["counts"], told["events"]
+    assert isinstance(counts, dict)
+    assert isinstance(events, list)
+    assert (counts["missing"], counts["regression"]) == (1, 1)
+    (gone,) = [event["text"] for event in events if event["event"] == "missing"]
+    assert gone.endswith("allocs_per_op on Set gomaxprocs=8 not compared: only in baseline")
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize(
+    ("crashed", "policy", "code", "verdict"),
+    [
+        ("base", "fail", 4, "undecided"),
+        ("new", "fail", 1, "fail"),
+        ("base", "warn", 0, "undecided"),
+        ("new", "warn", 0, "fail"),
+        ("base", "pass", 3, "fail"),
+    ],
+)
+def test_a_crash_decides_before_the_comparison_that_it_prevents(
+    crashed: str,
+    policy: str,
+    code: int,
+    verdict: str,
+    named: bool,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (folder / "benchkit.toml").write_text(f'{HEAD}[policy]\non_failure = "{policy}"\n')
+    for seed, name in enumerate(("base", "new")):
+        path = gated.write_runs(folder / "r" / name / "1.txt", seed=seed)
+        if name == crashed:
+            path.write_text(path.read_text().removesuffix("PASS\n") + "FAIL\n")
+    paths = ["base=r/base/1.txt", "new=r/new/1.txt"] if named else ["r"]
+    told = gate(capsys, *paths)
+    assert (told["exit_code"], told["verdict"]) == (code, verdict)
+    assert "nothing to compare" not in str(told["sentence"])
