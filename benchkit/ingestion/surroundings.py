@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 #: Characters of a source beyond which it is a log, which has no headings.
 LARGEST = 8 << 20
 
+#: A word before a Go result on its line, and the depth that it has as a heading.
+_LABELLED = re.compile(r"\s*+([A-Za-z][\w-]{0,30}) ?: ?(?=Benchmark)")
+_INNERMOST = 50
+
 #: What tells blocks apart, in words.
 _REASONS = {
     "caption": "the line above",
@@ -51,12 +55,16 @@ def list_sections(source: Source, runs: Pieces, options: Options) -> Iterator[La
     lines = _read_lines(source) if any(_may_be_headed(*item) for item in readings) else []
     has_names = all(reading.benchmark for _, reading, _ in readings)
     is_single = len(source.prefixes) < 2
-    if not lines or (has_names and is_single and not may_hold_headings(lines)):
+    is_labelled = any(_LABELLED.match(line) for line in lines if "Benchmark" in line)
+    is_bare = has_names and is_single and not is_labelled
+    if not lines or (is_bare and not may_hold_headings(lines)):
         yield from ((form, reading, Sections(), places) for form, reading, places in readings)
         return
     blocks = [_list_blocks(*item) for item in readings]
     listed = [block for each in blocks for block in each]
     above = _lead_by_process(source.prefixes, listed, read_headings(lines, listed))
+    if is_labelled:
+        above = _lead_by_label(lines, listed, above)
     singles = [reading for _, reading, places in readings if places is None]
     if len(singles) == len(listed):
         _hold_commands(singles, [each.headings for each in above], lines)
@@ -126,6 +134,17 @@ def _lead_by_process(
     return [
         above._replace(headings={0: name, **above.headings}) if name else above
         for name, above in zip(names, headings, strict=True)
+    ]
+
+
+def _lead_by_label(
+    lines: Sequence[str], blocks: Sequence[Block], headings: Sequence[Above]
+) -> list[Above]:
+    """Put the word before a result on its own line, ``BEFORE:``, below its headings."""
+    labels = [_LABELLED.match(lines[block.first - 1]) for block in blocks]
+    return [
+        above._replace(headings={**above.headings, _INNERMOST: label[1]}) if label else above
+        for label, above in zip(labels, headings, strict=True)
     ]
 
 

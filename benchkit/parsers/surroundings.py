@@ -48,6 +48,7 @@ _SIDES = "=*-~#+_<> \t"
 #: What the line of a heading, or the line below it, begins with.
 _SIGNS = frozenset("#*=-~^\"'+.:<>_")
 
+_QUOTED = re.compile(r"\A {0,3}(?:> ?){1,9}")
 _FENCE = re.compile(r"\A[ \t>]*+(`{3,}|~{3,})")
 _NUMBER_SIGNS = re.compile(r"\A {0,3}(#{1,6})(?:[ \t]+|(?=[^\W_]))(\S.*)")
 _UNDERLINE = re.compile(r"\A[ \t]*+([#*=\-~^\"'+.:])\1{2,}+[ \t]*+")
@@ -102,7 +103,7 @@ class _Page:
     """A text that is read from top to bottom, with the headings that hold at the current line."""
 
     def __init__(self, lines: Sequence[str], blocks: Sequence[Block]) -> None:
-        self._lines = lines
+        self._lines = [_QUOTED.sub("", line) for line in lines]
         self._blocks = blocks
         self._taken = {number for block in blocks for number in range(block.first, block.last + 1)}
         self._fenced: set[int] = set()

@@ -162,3 +162,11 @@ def test_a_command_does_not_hold_for_a_report_at_another_rate(tmp_path: Path) ->
 def test_long_lines_that_begin_alike_keep_blocks_apart(tmp_path: Path) -> None:
     text = "\n".join(f"a machine {'x' * 120} with {name}\n{wrk()}" for name in ("GET", "PUT"))
     assert are_apart(load(tmp_path, text))
+
+
+def test_a_word_before_a_go_result_on_its_line_names_it(tmp_path: Path) -> None:
+    lines = "BenchmarkTree-8 \t5000\t2025145 ns/op\nBenchmarkFull-8 \t9\t3618831 ns/op\n"
+    text = f"goos: linux\nBEFORE: {lines}AFTER : {lines}"
+    runs = list_runs(load(tmp_path, text))
+    tree = [(name, run) for name, _, run in runs if name.endswith("Tree")]
+    assert tree == [("BEFORE / Tree", 1), ("AFTER / Tree", 1)]

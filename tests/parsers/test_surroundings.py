@@ -23,6 +23,8 @@ def headings(text: str) -> list[list[str]]:
     [
         ("# GET", "GET"),
         ("## GET ##", "GET"),
+        ("> ## GET\n> ", "GET"),
+        ("> GET\n> ---", "GET"),
         ("#GET", "GET"),
         ("### `GET` [users](#users) **fast**", "GET users fast"),
         ("## apache + mod\\_php", "apache + mod_php"),
