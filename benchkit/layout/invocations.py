@@ -10,6 +10,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from benchkit.redaction import redact
 
@@ -19,6 +20,7 @@ Words = tuple[str, ...]
 
 #: Where a shell ends a command or turns its output elsewhere.
 _END = re.compile(r"[|;&<>]|\d?>|2>&1")
+_FLAG = re.compile(r"-[a-zA-Z]")
 _ATTACHED = re.compile(r"(-[a-zA-Z])=?(\d\S*)")
 #: Options by tool whose value names a file for results or the run itself.
 _OUTPUTS = {
@@ -77,9 +79,11 @@ def differences(commands: Sequence[Words]) -> list[str]:
 def _leave_out(words: Words, common: Counter[str]) -> list[str]:
     left = common.copy()
     kept = []
-    for word in words:
+    for before, word in pairwise(("", *words)):
         if left[word]:
             left[word] -= 1
+        elif _FLAG.fullmatch(before) and word[0].isdigit() and before not in kept[-1:]:
+            kept.append(before + word)
         else:
             kept.append(word)
     return kept

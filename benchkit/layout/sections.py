@@ -204,7 +204,7 @@ def _part_by_commands(same: Sequence[Piece]) -> None:
 def _part_by_amount(same: Sequence[Piece]) -> None:
     """Keep runs of different lengths and different counts of requests apart."""
     tests: list[list[Piece]] = []
-    for piece in same:
+    for piece in sorted(same, key=lambda piece: piece.duration is None):
         if piece.duration is None and piece.requests is None:
             continue
         test = next((test for test in tests if _is_as_long(piece, test[0])), None)
@@ -265,9 +265,14 @@ def _write_length(seconds: float | None) -> str:
 
 
 def _is_as_long(piece: Piece, other: Piece) -> bool:
-    """Tell whether two runs may be of one test: as long, or with as many requests."""
+    """Tell whether two runs may be of one test: as long, or with as many requests.
+
+    How many requests a run of whole seconds made is an outcome, so that it tells nothing of one
+    whose length is unknown.
+    """
     lengths, counts = (piece.duration, other.duration), (piece.requests, other.requests)
-    is_unknown = None in lengths and None in counts
+    is_timed = any(map(_is_whole, lengths))
+    is_unknown = None in lengths and (None in counts or is_timed)
     return is_unknown or _is_near(lengths, _LENGTH) or _is_near(counts, _COUNT)
 
 

@@ -170,3 +170,10 @@ def test_a_word_before_a_go_result_on_its_line_names_it(tmp_path: Path) -> None:
     runs = list_runs(load(tmp_path, text))
     tree = [(name, run) for name, _, run in runs if name.endswith("Tree")]
     assert tree == [("BEFORE / Tree", 1), ("AFTER / Tree", 1)]
+
+
+def test_reports_of_go_wrk_of_other_sizes_are_apart(tmp_path: Path) -> None:
+    head = "  {} goroutine(s) running concurrently\n174140 requests in 4.69s, 94.99MB read\n"
+    tail = "Requests/sec:  37117.87\nTransfer/sec:  20.25MB\n\n"
+    loaded = load(tmp_path, "".join(head.format(size) + tail for size in (80, 160)))
+    assert [row[1:] for row in list_runs(loaded)] == [("connections=80", 1), ("connections=160", 1)]

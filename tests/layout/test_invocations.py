@@ -34,7 +34,8 @@ def test_commands_of_one_test_have_no_differences(command: str, other: str) -> N
     ("command", "other", "expected"),
     [
         ("wrk -s post.lua http://a/", "wrk http://a/", ["-s post.lua", ""]),
-        ("wrk -d30s http://a/", "wrk -d60s http://a/", ["30s", "60s"]),
+        ("wrk -d30s http://a/", "wrk -d60s http://a/", ["-d30s", "-d60s"]),
+        ("wrk2 -R1000 http://a/", "wrk2 -R 3000 http://a/", ["-R1000", "-R3000"]),
         ("ab -n 10 -k http://a/x", "ab -n 10 http://a/y", ["-k /x", "/y"]),
         ("wrk http://a/?n=1", "wrk http://a/?n=2", ["/?n=1", "/?n=2"]),
         (

@@ -77,6 +77,14 @@ def test_runs_for_a_fixed_count_are_parted_by_the_count_and_not_by_their_length(
     ]
 
 
+def test_the_count_of_a_timed_run_parts_none_from_a_run_of_unknown_length() -> None:
+    pieces = [
+        block(at, requests=count, duration=length)
+        for at, (count, length) in enumerate(((1327, None), (1373, 10.01), (1290, 10.02)))
+    ]
+    assert labels(pieces) == [("/", "", 1), ("/", "", 2), ("/", "", 3)]
+
+
 def test_a_fact_that_one_block_does_not_tell_parts_nothing() -> None:
     assert labels([block(0, shown_command="wrk http://h/"), block(1)]) == [
         ("/", "", 1),

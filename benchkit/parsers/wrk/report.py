@@ -105,7 +105,12 @@ class Report:
     @property
     def proven(self) -> bool:
         """Whether lines have come that only wrk prints."""
-        return self.is_histogram or self.seen >= _HEADED or not self.seen.isdisjoint(_PROOF)
+        return self.is_histogram or self.is_headed or not self.seen.isdisjoint(_PROOF)
+
+    @property
+    def is_headed(self) -> bool:
+        """Whether the head is wrk's: that of go-wrk tells no threads."""
+        return self.seen >= _HEADED and "threads" in self.reading.params
 
     @property
     def adrift(self) -> bool:
@@ -160,8 +165,10 @@ class Report:
             self.reading.corrected = "no"
 
     def _take_size(self, fields: Fields, _line: int) -> None:
-        threads, connections = fields
-        self.reading.params = {"connections": connections, "threads": threads}
+        *threads, connections = fields  # go-wrk has no threads
+        self.reading.params = {"connections": connections}
+        if threads:
+            self.reading.params["threads"] = threads[0]
         self.reading.connections = int(connections)
 
     def _take_calibration(self, _fields: Fields, _line: int) -> None:
