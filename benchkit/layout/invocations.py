@@ -78,11 +78,11 @@ def differences(commands: Sequence[Words]) -> list[str]:
 
 def _leave_out(words: Words, common: Counter[str]) -> list[str]:
     left = common.copy()
-    kept = []
+    kept: list[str] = []
     for before, word in pairwise(("", *words)):
         if left[word]:
             left[word] -= 1
-        elif _FLAG.fullmatch(before) and word[0].isdigit() and before not in kept[-1:]:
+        elif _FLAG.fullmatch(before) and word[:1].isdigit() and before not in kept[-1:]:
             kept.append(before + word)
         else:
             kept.append(word)

@@ -107,6 +107,7 @@ class _Page:
         self._blocks = blocks
         self._taken = {number for block in blocks for number in range(block.first, block.last + 1)}
         self._fenced: set[int] = set()
+        self._closing = self._find_closing()
 
     def read(self) -> list[Above]:
         """Return what stands above each block, in order."""
@@ -126,7 +127,7 @@ class _Page:
                 continue
             if fence:
                 self._fenced.add(number)
-            if number <= matter or number in self._taken:
+            if number <= matter or number in self._taken or number in self._closing:
                 continue
             heading = self._read_line(number, line, is_fenced=bool(fence))
             if heading is not None:
@@ -141,6 +142,17 @@ class _Page:
             return 0
         ends = (at for at, line in enumerate(self._lines[1:60], 2) if line.strip() == "---")
         return next(ends, 0)
+
+    def _find_closing(self) -> set[int]:
+        """Return the banners that end blocks, where one follows each block, the last one too."""
+        closing = set()
+        for block in self._blocks:
+            after = range(block.last + 1, block.last + _CLOSE)
+            number = next((at for at in after if self._line(at).strip()), 0)
+            if number in self._taken or _read_banner(self._line(number)) is None:
+                return set()
+            closing.add(number)
+        return closing
 
     def _line(self, number: int) -> str:
         return self._lines[number - 1] if 0 < number <= len(self._lines) else ""

@@ -148,7 +148,7 @@ def test_blocks_below_one_line_are_repeats(tmp_path: Path) -> None:
     assert [run for *_, run in list_runs(load(tmp_path, text))] == [1, 2, 1, 2]
 
 
-@pytest.mark.parametrize("footer", ["done", "finished at 10:00:0{}"])
+@pytest.mark.parametrize("footer", ["done", "--- done ---", "finished at 10:00:0{}"])
 def test_what_follows_each_block_says_nothing_of_the_next_one(tmp_path: Path, footer: str) -> None:
     text = "".join(f"{wrk()}{footer.format(n)}\n\n" for n in range(3))
     assert list(load(tmp_path, text).runs["run"]) == [1, 2, 3]
@@ -177,3 +177,11 @@ def test_reports_of_go_wrk_of_other_sizes_are_apart(tmp_path: Path) -> None:
     tail = "Requests/sec:  37117.87\nTransfer/sec:  20.25MB\n\n"
     loaded = load(tmp_path, "".join(head.format(size) + tail for size in (80, 160)))
     assert [row[1:] for row in list_runs(loaded)] == [("connections=80", 1), ("connections=160", 1)]
+
+
+def test_a_banner_that_follows_each_block_names_none_below_it(tmp_path: Path) -> None:
+    text = "".join(
+        f"[{at}/2] {name}\n{wrk()}=== {name} Benchmark ===\n\n"
+        for at, name in enumerate(("GET", "PUT"), 1)
+    )
+    assert [name for name, *_ in list_runs(load(tmp_path, text))] == ["GET / /", "PUT / /"]

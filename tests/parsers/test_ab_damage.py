@@ -246,3 +246,11 @@ def test_a_row_of_superscripts_is_named_and_left_out() -> None:
         ("2", "12345", "", "", "67890"),
     )
     assert lines.read_line(row) == (lines.TOTAL, None)
+
+
+def test_a_line_that_is_torn_in_two_does_not_end_the_report() -> None:
+    line = next(line for line in TEXT.splitlines() if line.startswith("Requests per second:"))
+    number = line.split()[3]
+    torn = changed(number + " ", f"{number[:-1]}\n\n {number[-1]} ")
+    (reading,) = readings(torn)
+    assert reading.status == "partial"

@@ -92,6 +92,7 @@ _BEGINNINGS = frozenset("0123456789(.ABCFILPSTWas")
 _FURNITURE = re.compile(
     r"[A-Z][\w/.+()-]*(?: [\w/.+()-]+){0,5}:(?: .*)?$|min +(?:mean|avg)|deviation apart\."
     r"|These results are|Copyright \d|Licensed to|\d% +<0> \(never\)|[\d.]+ kb/s total|-+$"
+    r"|[\d.]{0,9} ?\[(?:#/sec|ms|Kbytes/sec)\]"
 )
 _LOG_PREFIX = re.compile(r"(?:\d{4}-\d\d-\d\dT\S+|[\w.-]+\s+\|)(?:\s+|$)")
 _CLOSED = re.compile(
