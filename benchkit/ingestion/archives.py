@@ -29,6 +29,10 @@ LIMIT = "BENCHKIT_MAX_UNPACKED"
 _LARGEST = 4 << 30
 #: Files and folders that it may hold.
 _MEMBERS = 100_000
+#: Folders within each other.
+_DEPTH = 64
+#: Bytes of the headers of one member: names and attributes.
+_HEADERS = 1 << 20
 #: Bytes per packed byte; texts of benchmarks come to some tens. Small archives are not judged.
 _RATIO = 250
 _SMALL = 64 << 20
@@ -42,6 +46,11 @@ _TARS: dict[str, Callable[[Path], Any]] = {
     ".tar.bz2": bz2.BZ2File,
 }
 ENDINGS = (".zip", *_TARS)
+#: Types of headers that are held whole.
+_EXTENDED = frozenset(
+    {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE}
+    | {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
+)
 _DAMAGE = (
     *(OSError, ValueError, EOFError, RuntimeError, tarfile.TarError),
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
@@ -66,6 +75,7 @@ class _Meter:
     def __init__(self, packed: int, limit: int) -> None:
         self._packed, self._limit = max(packed, 1), limit
         self._bytes = self._members = 0
+        self._places: set[PurePosixPath] = set()
 
     def take(self, size: int) -> None:
         """Count bytes, which may not have been unpacked yet."""
@@ -75,9 +85,13 @@ class _Meter:
         if self._bytes > max(_SMALL, _RATIO * self._packed):
             raise _TooLargeError(f"it unpacks to more than {_RATIO} times its size")
 
-    def enter(self) -> None:
-        """Count a file or folder."""
-        self._members += 1
+    def enter(self, place: PurePosixPath) -> None:
+        """Count a file or folder, and those that its path implies."""
+        if len(place.parts) > _DEPTH:
+            raise _TooLargeError(f"its folders are more than {_DEPTH} deep")
+        new = {place, *place.parents} - self._places
+        self._places |= new
+        self._members += max(len(new), 1)
         if self._members > _MEMBERS:
             raise _TooLargeError(f"it holds more than {_MEMBERS:,} files")
 
@@ -148,8 +162,8 @@ def _limit() -> int:
 def _unpack_zip(archive: Path, target: Path, meter: _Meter) -> None:
     with zipfile.ZipFile(archive) as packed:
         for member in packed.infolist():
-            meter.enter()
             place = PurePosixPath(member.filename.replace("\\", "/"))
+            meter.enter(place)
             is_link = stat.S_ISLNK(member.external_attr >> 16)
             if is_link or member.is_dir() or not _is_inside(place):
                 continue
@@ -165,10 +179,19 @@ def _is_inside(place: PurePosixPath) -> bool:
     return not place.is_absolute() and ".." not in place.parts and ":" not in str(place)
 
 
+class _Member(tarfile.TarInfo):
+    """A member whose headers are bounded before they are read."""
+
+    def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type in _EXTENDED and self.size > _HEADERS:
+            raise _TooLargeError(f"a name in it is longer than {_HEADERS:,} bytes")
+        return super()._proc_member(tar)  # type: ignore[misc,no-any-return]
+
+
 def _unpack_tar(stream: IO[bytes], target: Path, meter: _Meter) -> None:
     metered = io.BufferedReader(_Metered(stream, meter), _BLOCK)
-    with tarfile.open(fileobj=metered, mode="r|") as packed:
+    with tarfile.open(fileobj=metered, mode="r|", tarinfo=_Member) as packed:
         for member in packed:
-            meter.enter()
+            meter.enter(PurePosixPath(member.name))
             if member.isreg():
                 packed.extract(member, target, filter="data")

@@ -87,6 +87,36 @@ def test_the_number_of_files_is_bounded(
         unpack(path)
 
 
+@pytest.mark.parametrize("kind", ["zip", "tar.gz"])
+def test_folders_that_a_path_implies_are_counted(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "_MEMBERS", 100)
+    files = {"/".join([str(n), *"abcdefghijk"]): b"x" for n in range(20)}
+    path = tmp_path / f"a.{kind}"
+    write_zip(path, **files) if kind == "zip" else write_tar(path, "w:gz", **files)
+    with pytest.raises(DataError, match="it holds more than 100 files"):
+        unpack(path)
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.gz"])
+def test_the_depth_is_bounded(tmp_path: Path, kind: str) -> None:
+    files = {"d/" * 2000 + "x": b"x"}
+    path = tmp_path / f"a.{kind}"
+    write_zip(path, **files) if kind == "zip" else write_tar(path, "w:gz", **files)
+    with pytest.raises(DataError, match="its folders are more than 64 deep"):
+        unpack(path)
+
+
+@pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
+def test_a_header_is_bounded(tmp_path: Path, form: int) -> None:
+    path = tmp_path / "a.tar.gz"
+    with tarfile.open(path, "w:gz", format=form) as archive:
+        archive.addfile(tarfile.TarInfo("x" * (2 << 20)))
+    with pytest.raises(DataError, match="a name in it is longer than 1,048,576 bytes"):
+        unpack(path)
+
+
 def test_a_zip_writes_below_its_folder_only(tmp_path: Path) -> None:
     names = ("../evil.txt", "/evil.txt", "..\\evil.txt", "a/../../evil.txt", "C:\\evil.txt")
     path = write_zip(tmp_path / "a.zip", **dict.fromkeys(names, b"evil"), good=b"good")
