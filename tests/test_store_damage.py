@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -55,6 +56,22 @@ def garble(path: Path) -> None:
 
 def list_files(place: Path, table: str) -> list[Path]:
     return sorted((place / "store" / table).rglob("*.parquet"))
+
+
+@pytest.mark.parametrize("table", ["runs", "values", "runs/_delta_log"])
+def test_a_pipe_in_place_of_a_file_is_named(
+    place: Path, capsys: pytest.CaptureFixture[str], table: str
+) -> None:
+    folder = place / "store" / table
+    ending = "*.json" if table.endswith("_log") else "*.parquet"
+    file = next(folder.rglob(ending))
+    file.unlink()
+    os.mkfifo(file)
+    for words in (["compare"], ["store", "check"]):
+        assert run([*words, "--store", str(place / "store")])
+        streams = capsys.readouterr()
+        shown = streams.out + streams.err
+        assert f"{file.name} is no file, but a pipe or device" in shown
 
 
 def count_values(store: Path) -> int:

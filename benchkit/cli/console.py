@@ -7,6 +7,7 @@ narrow or old screen stays readable, and no name in the data can drive the termi
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -203,6 +204,10 @@ def render_gate(result: GateResult, *, to_file: bool = False) -> str:
     return text
 
 
+#: What the runner of a pipeline obeys, wherever a line may begin: ``::stop-commands::x``.
+_COMMAND = re.compile(r"(?:^|(?<=\s)):(?=:\w)|#(?=#\[)", re.MULTILINE)
+
+
 def plain(text: str, file: TextIO | None = None) -> str:
     r"""Write a text so that a terminal shows it and does nothing else.
 
@@ -217,7 +222,7 @@ def plain(text: str, file: TextIO | None = None) -> str:
     >>> plain("a\x1b[2Jb")
     'a\\x1b[2Jb'
     """
-    shown = printable(text)
+    shown = _COMMAND.sub("\\g<0>\u200b", printable(text))
     encoding = getattr(file, "encoding", None) or "utf-8"
     try:
         shown.encode(encoding)

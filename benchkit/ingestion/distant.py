@@ -8,6 +8,7 @@ Credentials are those that git and the object store find in the environment; non
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -155,6 +156,22 @@ def _bring_page(address: str, target: Path, name: str) -> Path:
     return unpacked
 
 
+def _require_files(path: Path, name: str) -> None:
+    """Refuse what a copy may not end at: devices, pipes, and links to folders."""
+    places = [path]
+    for folder, folders, files in os.walk(path):
+        places += [Path(folder, file) for file in files]
+        places += [place for inner in folders if (place := Path(folder, inner)).is_symlink()]
+    for place in places:
+        if place.is_symlink() and place.is_dir():
+            problem = f"{place} is a link to a folder"
+        elif place.is_file() or place.is_dir():
+            continue
+        else:
+            problem = f"{place} is no file"
+        raise DataError(problem, where=name, hint=f"name it without file://: {path}")
+
+
 def _bring_objects(url: str, target: Path, name: str) -> None:
     """Copy a folder or a file out of an object store."""
     import pyarrow as pa
@@ -167,6 +184,8 @@ def _bring_objects(url: str, target: Path, name: str) -> None:
             raise refuse_store(name)
         if told.type is fs.FileType.NotFound:
             raise MissingError("no such file or folder", where=name, hint="check the address")
+        if isinstance(system, fs.LocalFileSystem):
+            _require_files(Path(path), name)
         if told.type is fs.FileType.Directory:
             target.mkdir()
         fs.copy_files(

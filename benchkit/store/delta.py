@@ -7,11 +7,13 @@ stores alike, and so conflicts with every commit since the version that was read
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
@@ -87,6 +89,8 @@ class Table:
         from deltalake import DeltaTable
         from deltalake.exceptions import TableNotFoundError
 
+        if not self.is_remote:
+            _require_files(Path(self.url))
         with translated(self.url):
             try:
                 opened = DeltaTable(self.url)
@@ -319,6 +323,20 @@ def damaged(path: str, cause: object) -> StoreError:
         where=path,
         hint=REMEDY,
     )
+
+
+def _require_files(folder: Path) -> None:
+    """Refuse a pipe or device in place of a file: whoever opens one may wait for ever."""
+    with (
+        suppress(FileNotFoundError, NotADirectoryError, PermissionError),
+        os.scandir(folder) as held,
+    ):
+        for entry in held:
+            if entry.is_dir(follow_symlinks=False):
+                _require_files(Path(entry))
+            elif not entry.is_file() and not entry.is_dir() and Path(entry).exists():
+                what = f"{entry.name} is no file, but a pipe or device"
+                raise StoreError(what, where=str(folder), hint=f"delete it; then {REMEDY}")
 
 
 def plain(table: pa.Table) -> pa.Table:

@@ -236,8 +236,9 @@ class Store:
         try:
             return table.open()
         except StoreError as error:
-            for one in find_damage(table, thoroughly=False):
-                raise one.error() from error
+            with suppress(OSError):  # of what cannot be reached, no file is damaged
+                for one in find_damage(table, thoroughly=False):
+                    raise one.error() from error
             raise
 
     @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tarfile
@@ -158,6 +159,18 @@ def test_an_object_store_is_a_folder_or_a_file(folder: Path) -> None:
     assert list(read(find(f"{url}/1.txt"))) == [f"{url}/1.txt"]
     with pytest.raises(DataError, match="no such file or folder"):
         find(f"{url}/nothing")
+
+
+def test_a_local_address_ends_at_files(folder: Path) -> None:
+    with pytest.raises(DataError, match="/dev/zero is no file; name it without file://"):
+        find("file:///dev/zero")
+    os.mkfifo(folder / "main" / "pipe")
+    with pytest.raises(DataError, match="pipe is no file"):
+        find((folder / "main").as_uri())
+    (folder / "main" / "pipe").unlink()
+    (folder / "main" / "circle").symlink_to(folder / "main")
+    with pytest.raises(DataError, match="circle is a link to a folder"):
+        find((folder / "main").as_uri())
 
 
 @pytest.mark.parametrize("url", [True, False])
