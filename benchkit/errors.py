@@ -73,7 +73,9 @@ class OriginError(SelectionError):
     exit_code = ExitCode.USAGE
 
     def __init__(self, variant: str, origins: Sequence[str]) -> None:
-        shown = ", ".join(repr(origin) for origin in origins[:_LISTED])
+        shown = ", ".join(
+            repr(origin) if origin else "(this machine)" for origin in origins[:_LISTED]
+        )
         more = f" and {len(origins) - _LISTED} more" if len(origins) > _LISTED else ""
         super().__init__(
             f"the store holds runs of {variant!r} from {len(origins)} origins: {shown}{more}",

@@ -39,9 +39,11 @@ def list_marks(
         yield mark_failure(found, options, report.reason, formats)
     elif is_damaged(found, problems, formats, is_stored=is_stored):
         yield mark_damage(found, options, problems, formats)
-    crosses = found.sidecar.exit_code == CROSSED_EXIT or any(map(_crosses, values))
-    if crosses and not has_failed:
-        yield mark_failure(found, options, "a threshold was crossed", formats)
+    lines = [line for rows in values for line in _list_crossed(rows)]
+    if (lines or found.sidecar.exit_code == CROSSED_EXIT) and not has_failed:
+        where = f"line {lines[0]}: " if lines else ""
+        more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+        yield mark_failure(found, options, f"{where}a threshold was crossed{more}", formats)
 
 
 def is_damaged(
@@ -129,11 +131,11 @@ def last_index(part: Part) -> int:
     return part.index if part.places is None else int(part.places.indices[-1])
 
 
-def _crosses(rows: list[Row] | Repeats) -> bool:
-    """Tell whether the values of a run say that a threshold was crossed."""
-    return isinstance(rows, list) and any(
-        row[1] == "thresholds_crossed" and row[3] > 0 for row in rows
-    )
+def _list_crossed(rows: list[Row] | Repeats) -> list[int]:
+    """Return the lines that say of a run that a threshold was crossed."""
+    if not isinstance(rows, list):
+        return []
+    return [row[9] for row in rows if row[1] == "thresholds_crossed" and row[3] > 0]
 
 
 def _declared_role(found: Found) -> str:

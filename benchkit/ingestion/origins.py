@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from benchkit import selection
-from benchkit.errors import OriginError
+from benchkit.errors import OriginError, SelectionError
 from benchkit.ingestion.parts import Part
 
 #: What names a job of each CI system, the variable that only this system sets first.
@@ -104,7 +104,7 @@ def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> C
     known = sorted({part.origin for part in parts})
     for name in named:
         if not match(name, known):
-            selection.require(name, known, "origin")
+            _refuse_unknown(name, known)
     if len(known) < 2:
         return Choice(list(parts))
     chosen: dict[Side, str | None] = {}
@@ -140,6 +140,19 @@ def refuse_contested(
         if variant not in meant:
             continue
         raise OriginError(variant, origins)
+
+
+def _refuse_unknown(name: str, known: Sequence[str]) -> None:
+    """Refuse an origin that the store does not have.
+
+    Raises
+    ------
+    SelectionError
+    """
+    if any(known):
+        selection.require(name, [origin or "(this machine)" for origin in known], "origin")
+    what = f"there is no origin {name!r}"
+    raise SelectionError(what, hint="the store has no origins: leave --origin out")
 
 
 def match(name: str, origins: Sequence[str]) -> list[str]:

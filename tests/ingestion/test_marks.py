@@ -101,3 +101,19 @@ def test_runs_lists_what_is_damaged(
     said = capsys.readouterr().out
     assert "damaged" in said
     assert "the file is empty" in said
+
+
+def test_k6s_own_line_says_that_a_threshold_was_crossed(tmp_path: Path, store: Store) -> None:
+    source = FIXTURES / "k6-edge" / "console" / "k6-v0.49-ansi-pty-1.txt"
+    add(tmp_path, "new/k6-1.txt", source.read_bytes())
+    ingest([str(tmp_path / "results")], store)
+    ((_, tool, remark),) = mark(store, "failed")
+    line = source.read_text().split("have been crossed")[0].count("\n") + 1
+    assert (tool, remark) == ("k6", f"k6-1.txt: line {line}: a threshold was crossed")
+
+
+def test_an_origin_that_is_not_there_says_which_are(tmp_path: Path, store: Store) -> None:
+    add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
+    ingest([str(tmp_path / "results")], store)
+    with pytest.raises(bk.errors.SelectionError, match="the store has no origins"):
+        bk.load(store=store.url, origin="github/71")

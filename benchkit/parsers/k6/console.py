@@ -33,6 +33,7 @@ _LOOPING = re.compile(
     r"|\d+ iterations (?:shared among|for each of) \d+ VUs|Externally controlled)"
     r"|^vus: \d+, max: \d+$"
 )
+_CROSSED = re.compile(r"thresholds on metrics '(?P<names>[^']*)' have been crossed")
 _ABORTED = re.compile(r"test run was aborted|level=error msg=\"(?:test aborted|context canceled)")
 
 
@@ -56,6 +57,8 @@ class Console:
         How many closed scenarios there are.
     state : tuple, optional
         The last ``running`` line.
+    crossed : tuple of (how many, line), optional
+        The metrics whose thresholds k6 says were crossed.
     finished, aborted : bool
         Whether that line stands at the end of the run, and whether k6 was stopped early.
     """
@@ -63,6 +66,7 @@ class Console:
     rates: list[float | None] = field(default_factory=list)
     looping: int = 0
     state: _State | None = None
+    crossed: tuple[int, int] | None = None
     finished: bool = False
     aborted: bool = False
     _marks: bool = False
@@ -81,6 +85,9 @@ class Console:
             self.aborted |= mark["mark"] == "✗"
             return True
         self._marks &= bool(text)
+        if crossed := _CROSSED.search(text):
+            self.crossed = crossed["names"].count(",") + 1, number
+            return True
         self.aborted |= _ABORTED.search(text) is not None
         return self._hear_scenario(text)
 

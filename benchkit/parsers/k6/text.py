@@ -295,6 +295,9 @@ def _judge_thresholds(run: _Run) -> None:
             "thresholds_crossed", "count", crossed, "1", last,
             n=len(run.verdicts), origin="computed",
         )  # fmt: skip
+    elif run.console.crossed:
+        count, line = run.console.crossed
+        run.reading.add("thresholds_crossed", "count", count, "1", line, origin="computed")
 
 
 def _describe_unnamed(run: _Run, source: Source) -> list[Diagnostic]:
