@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
 from benchkit.store import entries
 from benchkit.store import log as log_of_runs
-from benchkit.store.delta import REMEDY
+from benchkit.store.delta import REMEDY, require_files
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -86,6 +87,8 @@ def find_damage(table: Table, *, thoroughly: bool = True) -> Iterator[Damage]:
     thoroughly : bool
         Whether every page is read and its checksum verified, or the end of each file alone.
     """
+    if not table.is_remote:
+        require_files(Path(table.url))
     broken = list(_check_log(table))
     yield from broken
     version = None if broken else table.open()

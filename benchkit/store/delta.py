@@ -90,7 +90,7 @@ class Table:
         from deltalake.exceptions import TableNotFoundError
 
         if not self.is_remote:
-            _require_files(Path(self.url))
+            require_files(Path(self.url))
         with translated(self.url):
             try:
                 opened = DeltaTable(self.url)
@@ -325,7 +325,7 @@ def damaged(path: str, cause: object) -> StoreError:
     )
 
 
-def _require_files(folder: Path) -> None:
+def require_files(folder: Path) -> None:
     """Refuse a pipe or device in place of a file: whoever opens one may wait for ever."""
     with (
         suppress(FileNotFoundError, NotADirectoryError, PermissionError),
@@ -333,7 +333,7 @@ def _require_files(folder: Path) -> None:
     ):
         for entry in held:
             if entry.is_dir(follow_symlinks=False):
-                _require_files(Path(entry))
+                require_files(Path(entry))
             elif not entry.is_file() and not entry.is_dir() and Path(entry).exists():
                 what = f"{entry.name} is no file, but a pipe or device"
                 raise StoreError(what, where=str(folder), hint=f"delete it; then {REMEDY}")
