@@ -27,9 +27,9 @@ class LabelTables:
 
     labels: Mapping[str, object]
     facts: Mapping[str, object]
-    within: tuple[str, ...] = field(default=(), compare=False)
-    path: str = field(default="", compare=False)
-    text: str = field(default="", compare=False)
+    within: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    path: str = field(default="", compare=False, repr=False)
+    text: str = field(default="", compare=False, repr=False)
 
     def __iter__(self) -> Iterator[tuple[Mapping[str, object], tuple[str, ...]]]:
         """Yield each table and its place in the file, highest first."""

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import benchkit.api as bk
+from benchkit.cli import run
 from benchkit.errors import DataError
 from benchkit.ingestion.commit import IngestSummary, ingest
 from benchkit.store import Store
@@ -85,6 +86,26 @@ def test_changed_content_replaces_its_own_rows_alone(results: Path, store: Store
     (results / "otlp" / "wrk-2.txt").write_text(REPORT.format(rate=9000.5))
     assert outcomes(ingest([str(results)], store)) == ["unchanged"] * 3 + ["read"]
     assert rates(store) == {**ALL, ("otlp", 2): 9000.5}
+
+
+def test_settings_that_label_nothing_change_no_source(
+    results: Path, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "benchkit.toml"
+    labelled = '[env]\nmachine = "m1"\n'
+    file.write_text(labelled)
+    command = ["ingest", str(results), "--store", store.url]
+    assert run(command) == 0
+    batches = set(store.values()["batch"].to_pylist())
+    file.write_text(f"# a comment\n\n[project]\ntitle = 'costs'\n\n{labelled}")
+    assert run(command) == 0
+    assert set(store.values()["batch"].to_pylist()) == batches
+    file.write_text(labelled.replace("m1", "m2"))
+    assert run(command) == 0
+    loaded = bk.load(store=store.url)
+    assert {env["machine"] for env in loaded.runs["env"]} == {"m2"}
+    assert not batches & set(store.pieces()["batch"].to_pylist())  # type: ignore[index]
 
 
 def test_a_new_run_is_added(results: Path, store: Store) -> None:
