@@ -116,7 +116,7 @@ READERS = [
 LISTERS = [["runs"], ["ingest", "results"], ["undo"]]
 CASES = [
     *(("runs", command) for command in (*READERS, *LISTERS)),
-    *(("values/raw=false", command) for command in READERS),
+    *(("values/raw=false", command) for command in (*READERS, ["ingest", "results/none"])),
 ]
 
 
@@ -185,6 +185,66 @@ def test_a_store_that_lost_all_its_values_begins_again(
 def test_a_lost_table_of_values_is_no_empty_one(place: Path) -> None:
     shutil.rmtree(place / "store" / "values")
     assert run(["compare", "--baseline", "none", "--store", str(place / "store")]) == 3
+
+
+@pytest.mark.parametrize("lost", ["values", "values/_delta_log", "values/_delta_log/*1.json"])
+def test_what_gate_misses_check_lists_and_repair_makes_good(
+    place: Path, whole: Path, lost: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in (place / "store").glob(lost):
+        path.unlink() if path.is_file() else shutil.rmtree(path)
+    store = str(place / "store")
+    for command in (["gate", "--max-overhead", "request_rate=50%"], ["ingest", "results/otlp"]):
+        assert run([*command, "--store", store]) == 3
+    assert run(["store", "check", "--store", store]) == 3
+    capsys.readouterr()
+    assert run(["store", "repair", "--store", store]) == 0
+    printed = capsys.readouterr()
+    assert "wrote the log of commits anew" in printed.err
+    assert "dropped" not in printed.err
+    assert run(["store", "check", "--store", store]) == 0
+    for source in printed.out.split():
+        assert run(["ingest", source.rpartition("/")[0], "--store", store]) == 0
+    assert count_values(place / "store") == count_values(whole / "store")
+
+
+@pytest.mark.parametrize("command", [["ingest", "results/none"], ["store", "vacuum"]])
+def test_lost_values_are_missed_before_anything_is_read_or_put_together(
+    place: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (file,) = list_files(place, "values/raw=true")
+    file.unlink()
+    assert run([*command, "--store", str(place / "store")]) == 3
+    printed = capsys.readouterr()
+    assert file.name in printed.err
+    assert "benchkit store repair" in printed.err
+
+
+@pytest.mark.parametrize("table", ["runs", "values"])
+def test_a_file_in_place_of_a_table_is_named(
+    place: Path, table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = place / "store" / table
+    shutil.rmtree(folder)
+    folder.write_text("")
+    for command in (["export"], ["ingest", "results/none"], ["undo"], ["store", "check"]):
+        if (table, command) == ("values", ["undo"]):
+            continue
+        assert run([*command, "--store", str(place / "store")]) == 3
+        error = capsys.readouterr().err
+        assert f"{folder}: a file stands where the store needs a folder" in error
+        assert "store check" not in error
+
+
+def test_a_repair_of_a_store_without_runs_ends(place: Path) -> None:
+    store = str(place / "empty")
+    for _ in range(2):
+        ingest(["results/none"], Store(store))
+        Store(store).undo()
+    shutil.rmtree(place / "empty" / "values")
+    assert run(["store", "check", "--store", store]) == 3
+    assert run(["store", "repair", "--store", store]) == 0
+    assert run(["store", "check", "--store", store]) == 0
 
 
 def test_a_whole_store_has_no_damage(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

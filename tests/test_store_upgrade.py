@@ -74,6 +74,20 @@ def test_upgrade_rewrites_an_earlier_store_for_other_programs(place: Path) -> No
     assert Store(store).tidy().rewritten == 0
 
 
+def test_vacuum_counts_what_it_deletes(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = str(place / "store")
+    assert run(["store", "upgrade", "--store", store]) == 0
+    for _ in range(2):
+        before = set(Path(store).rglob("*.parquet"))
+        capsys.readouterr()
+        assert run(["store", "vacuum", "--store", store]) == 0
+        deleted = len(before - set(Path(store).rglob("*.parquet")))
+        error = capsys.readouterr().err
+        assert f"{deleted} files deleted from disk" in error or not deleted
+        assert "deleted" not in error or deleted
+    assert "nothing to do" in error
+
+
 def test_vacuum_puts_files_together(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = str(place / "store")
     before = values(store)

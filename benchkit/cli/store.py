@@ -34,9 +34,11 @@ def check(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
     for one in damage:
         typer.echo(f"{one.where}: {one.message}")
     if damage:
-        files = "1 file is" if len(damage) == 1 else f"{len(damage)} files are"
+        is_one = len(damage) == 1
         raise StoreError(
-            f"{files} damaged", where=target.url, hint="run `benchkit store repair` to drop them"
+            f"{_count(len(damage))} {'is' if is_one else 'are'} damaged",
+            where=target.url,
+            hint="run `benchkit store repair` to go on without what is lost",
         )
     _say(f"{target.url}: no damage", quiet)
 
@@ -47,7 +49,8 @@ def repair(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
     with target.locked():
         done = target.repair()
     for one in done.damage:
-        _say(f"dropped {one.where}: {one.message}", quiet)
+        done_with = "wrote the log of commits anew, without" if one.is_log else "dropped"
+        _say(f"{done_with} {one.where}: {one.message}", quiet)
     for source in done.sources:
         typer.echo(source)
     if not done.damage:
@@ -83,11 +86,17 @@ def vacuum(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
     target = _open(store)
     with target.locked():
         done = target.tidy(thoroughly=True)
-    _say(
-        f"{target.url}: {done.dropped} files dropped, {done.rewritten} put together, "
-        f"{done.deleted} deleted from disk",
-        quiet,
-    )
+    counts = {
+        "dropped, for nothing needs their values": done.dropped,
+        "put together": done.rewritten,
+        "deleted from disk": done.deleted,
+    }
+    parts = [f"{_count(count)} {deed}" for deed, count in counts.items() if count]
+    _say(f"{target.url}: {'; '.join(parts) or 'nothing to do'}", quiet)
+
+
+def _count(files: int) -> str:
+    return "1 file" if files == 1 else f"{files} files"
 
 
 def _open(url: str | None) -> Store:

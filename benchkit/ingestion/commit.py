@@ -105,6 +105,7 @@ def ingest(
     discovery.found += live
     with _crew(discovery.found, options, jobs) as crew, store.locked():
         stored, meter = store.pieces(), Meter(discovery.found, watch)
+        store.require_values()
         harvest = _harvest(discovery.found, store, stored, crew, meter, strict=strict)
         change = Change(stored, single_out(harvest.parts))
         if harvest.parts:

@@ -96,14 +96,32 @@ def find_damage(table: Table, *, thoroughly: bool = True) -> Iterator[Damage]:
         return
     for file in table.list_files(version):
         if problem := _check_file(table, file, thoroughly=thoroughly):
-            yield Damage(
-                table=table,
-                path=file["path"],
-                problem=problem,
-                batches=_bounds(file, "batch"),
-                pieces=_bounds(file, "piece"),
-                paths=_bounds(file, "path"),
-            )
+            yield _describe(table, file, problem)
+
+
+def find_missing(table: Table, version: DeltaTable) -> Iterator[Damage]:
+    """Yield the files of a version that are gone or of another size; none is opened."""
+    sizes = {info.path: info.size for info in table.list_data()}
+    for file in table.list_files(version):
+        if problem := _check_size(sizes.get(file["path"]), file["size_bytes"]):
+            yield _describe(table, file, problem)
+
+
+def _check_size(size: int | None, stated: int) -> str:
+    if size is None:
+        return "missing"
+    return "" if size == stated else f"{size} bytes in place of {stated}"
+
+
+def _describe(table: Table, file: dict[str, Any], problem: str) -> Damage:
+    return Damage(
+        table=table,
+        path=file["path"],
+        problem=problem,
+        batches=_bounds(file, "batch"),
+        pieces=_bounds(file, "piece"),
+        paths=_bounds(file, "path"),
+    )
 
 
 def _bounds(file: dict[str, Any], column: str) -> Any:  # noqa: ANN401 - as the column
@@ -118,8 +136,8 @@ def _check_file(table: Table, file: dict[str, Any], *, thoroughly: bool) -> str:
 
     try:
         with table.filesystem.open_input_file(file["path"]) as opened:
-            if (size := opened.size()) != file["size_bytes"]:
-                return f"{size} bytes in place of {file['size_bytes']}"
+            if problem := _check_size(opened.size(), file["size_bytes"]):
+                return problem
             parquet = pq.ParquetFile(opened, page_checksum_verification=True)
             if thoroughly:
                 for _ in parquet.iter_batches():
@@ -156,7 +174,7 @@ def _check_log(table: Table) -> Iterator[Damage]:
 
 
 def find_lost_commits(
-    values: Table, version: DeltaTable | None, log: pa.Table | None
+    log: pa.Table | None, values: Table, version: DeltaTable | None
 ) -> Iterator[Damage]:
     """Yield the newest entry of the values that the log of runs knows of, if it is missing."""
     if log is None:

@@ -103,6 +103,15 @@ class Table:
                 raise damaged(f"{self.url}/{path}", ValueError())
         return opened
 
+    def require_folder(self) -> None:
+        """Refuse a file that stands where the folder of the table has to be."""
+        if not self.is_remote and Path(self.url).is_file():
+            raise StoreError(
+                "a file stands where the store needs a folder",
+                where=self.url,
+                hint="move it away, or name another store with --store",
+            )
+
     def claim(
         self, version: DeltaTable | None, schema: pa.Schema | Schema, add: Sequence[DataFile],
         remove: Sequence[str] = (), *, retries: int = 0,
@@ -212,6 +221,16 @@ class Table:
             ).to_pylist()
         return listed
 
+    def list_data(self) -> list[fs.FileInfo]:
+        """Return the Parquet files that lie in the table, committed or not."""
+        from pyarrow import fs
+
+        infos = self.filesystem.get_file_info(
+            fs.FileSelector("", recursive=True, allow_not_found=True)
+        )
+        data = (info for info in infos if info.extension == "parquet")
+        return [info for info in data if not info.path.startswith(entries.FOLDER)]
+
     def read(self, version: DeltaTable) -> pa.Table:
         """Return all rows of a version."""
         import pyarrow as pa
@@ -271,10 +290,21 @@ class Table:
                 *version.vacuum(_REMOVED_HOURS, enforce_retention_duration=False),
                 *version.vacuum(_ORPHAN_HOURS, enforce_retention_duration=False, full=True),
             }
-            for path in unused:
+            # The log names files for as long as it lasts, those that are gone included.
+            there = {info.path for info in self.list_data()} & unused if unused else set()
+            for path in there:
                 with suppress(FileNotFoundError):
                     self.filesystem.delete_file(path)
-        return len(unused)
+        return len(there)
+
+    def discard(self, prefix: str) -> None:
+        """Delete files of a local table whose names begin so, but for those that are committed."""
+        version = self.open()
+        named = {file["path"] for file in self.list_files(version)} if version else set()
+        for path in Path(self.url).rglob(f"{prefix}*.parquet"):
+            with suppress(OSError):  # another reader's system may hold it; `tidy` tries again
+                if path.relative_to(self.url).as_posix() not in named:
+                    path.unlink()
 
     def drop(self, file: DataFile) -> None:
         """Delete a file that was never committed."""

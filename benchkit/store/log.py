@@ -124,6 +124,11 @@ def undo_rows(log: pa.Table) -> pa.Table:
     return rows.drop_columns(["seq", "operation", "values_version"])
 
 
+def unchanged_row(log: pa.Table) -> pa.Table:
+    """Return a row as it is, for a commit that changes no piece."""
+    return _newest(log).slice(0, 1).drop_columns(["seq", "operation", "values_version"])
+
+
 def needed(log: pa.Table) -> pa.Table:
     """Return the rows without which the log would mean something else, or `undo` could not work."""
     import pyarrow as pa

@@ -92,21 +92,10 @@ def _list_all(table: Table, folder: str) -> list[str]:
     return sorted(info.path.rpartition("/")[2] for info in infos)
 
 
-def _list_data(table: Table) -> list[fs.FileInfo]:
-    """Return the Parquet files that lie in a table, committed or not."""
-    from pyarrow import fs
-
-    infos = table.filesystem.get_file_info(
-        fs.FileSelector("", recursive=True, allow_not_found=True)
-    )
-    is_data = (i.extension == "parquet" and not i.path.startswith(entries.FOLDER) for i in infos)
-    return [info for info, is_one in zip(infos, is_data, strict=True) if is_one]
-
-
 def _choose_values(values: Table) -> Iterator[DataFile]:
     """Yield the files that can be read, the newest first, but for those that these make up for."""
     covered: set[tuple[str, int, int]] = set()
-    for info in sorted(_list_data(values), key=lambda info: info.mtime_ns or 0, reverse=True):
+    for info in sorted(values.list_data(), key=lambda info: info.mtime_ns or 0, reverse=True):
         folder = info.path.rpartition("/")[0]
         try:
             rows = values.read_file(info.path, _KEYS)
@@ -173,7 +162,7 @@ def _choose_runs(runs: Table) -> tuple[list[_Rows], list[_Rows]]:
     one that it builds on, or if it alone builds on the version before an entry that is damaged.
     """
     readable = []
-    for info in _list_data(runs):
+    for info in runs.list_data():
         try:
             readable.append(_Rows.read(runs, info))
         except StoreError:
@@ -243,7 +232,7 @@ def find_lost(
         ]
         lost = lost.filter(functools.reduce(pc.or_, inside))
     known = []
-    for info in _list_data(runs):
+    for info in runs.list_data():
         with suppress(StoreError):
             rows = runs.read_file(info.path)
             if set(_KEYS) <= set(rows.column_names):

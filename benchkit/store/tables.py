@@ -17,7 +17,7 @@ from benchkit.errors import StoreError
 from benchkit.store import log as log_of_runs
 from benchkit.store import salvage
 from benchkit.store.columns import PARTITION, new_batch, values_schema
-from benchkit.store.damage import Damage, Repaired, find_damage, find_lost_commits
+from benchkit.store.damage import Damage, Repaired, find_damage, find_lost_commits, find_missing
 from benchkit.store.delta import ConflictError, Table, attempts, translated, wait_for_others
 from benchkit.store.files import DataFile, write_rows
 from benchkit.store.tidying import MANY_COMMITS, MANY_ROWS, Tidied, tidy_values
@@ -49,6 +49,7 @@ class Store:
         """Whether this is a folder, or a place behind a URL, that holds a store."""
         if self._is_remote:
             return self._open(self._runs) is not None
+        self._runs.require_folder()
         return (Path(self.url) / "runs" / "_delta_log").is_dir()
 
     @contextmanager
@@ -111,7 +112,7 @@ class Store:
             raise StoreError(
                 "nothing left to take back: only the last ingest can be undone, once",
                 where=self.url,
-                hint="delete the store to begin anew",
+                hint="nothing was changed; `benchkit runs` lists what the store holds",
             )
         return log_of_runs.undo_rows(log)
 
@@ -126,7 +127,8 @@ class Store:
             rows = build(log)
             if not len(rows):
                 return
-            seq = 1 if version is None or log is None else self._next(version, log)
+            before = -1 if version is None else version.version()
+            seq = max(before, log_of_runs.last_seq(log)) + 1 if log is not None else 1
             values = self._open(self._values)
             state = -1 if values is None else values.version()
             rows = log_of_runs.add_log_columns(rows, seq, operation, state)
@@ -139,11 +141,6 @@ class Store:
             except ConflictError:
                 continue
             return
-
-    @staticmethod
-    def _next(version: DeltaTable, log: pa.Table) -> int:
-        """Return the sequence number of the next commit."""
-        return max(version.version(), log_of_runs.last_seq(log)) + 1
 
     @contextmanager
     def _writing(
@@ -219,10 +216,17 @@ class Store:
 
     def _open_values(self) -> DeltaTable | None:
         """Open the values; refuse them where commits are missing that the log of runs knows of."""
+        log = self._log()  # before the values, to which another writer may add meanwhile
         table = self._open(self._values)
-        for one in find_lost_commits(self._values, table, self._log()):
+        for one in find_lost_commits(log, self._values, table):
             raise one.error()
         return table
+
+    def require_values(self) -> None:
+        """Refuse a store that lost files of values; what lies there is listed and not read."""
+        if (version := self._open_values()) is not None:
+            for one in find_missing(self._values, version):
+                raise one.error()
 
     def _log(self) -> pa.Table | None:
         """Return the log that was last read, or the present one."""
@@ -233,6 +237,7 @@ class Store:
     @staticmethod
     def _open(table: Table) -> DeltaTable | None:
         """Open a table; where that fails, name the damaged file."""
+        table.require_folder()
         try:
             return table.open()
         except StoreError as error:
@@ -272,7 +277,7 @@ class Store:
         try:
             yield Path(self._values.url)
         except BaseException:
-            self._discard(f"{batch}-")
+            self._values.discard(f"{batch}-")
             raise
 
     def add(self, files: Sequence[DataFile]) -> None:
@@ -292,9 +297,10 @@ class Store:
 
     def check(self) -> list[Damage]:
         """Return the files that are missing or cannot be read; every page is read."""
+        self._values.require_folder()
         damage = [*find_damage(self._runs), *find_damage(self._values)]
         if not damage:
-            damage += find_lost_commits(self._values, self._values.open(), self._log())
+            damage += find_lost_commits(self._log(), self._values, self._values.open())
         return damage
 
     def repair(self) -> Repaired:
@@ -322,7 +328,7 @@ class Store:
             built = salvage.repair_rows(pieces, self._values, of_values)
             lost.extend([*sources, *salvage.list_sources(built)])
             # At least one: what came before the damage cannot be brought back by `undo`.
-            return built if len(built) else pieces.slice(0, 1)
+            return built if len(built) else log_of_runs.unchanged_row(log)
 
         self._append(rows, "repair")
         return Repaired(tuple(damage), tuple(dict.fromkeys(lost)), unknown)
@@ -345,6 +351,9 @@ class Store:
             return done
         log = self._read_log(version)
         self._open_values()
+        if thoroughly:
+            self.require_values()
+            self._delete_unused(done)  # first, which may make the room that writing needs
         with self.staging(new_batch()) as folder, suppress(ConflictError):
             tidy_values(self._values, log, folder, done, thoroughly=thoroughly, rewrite=rewrite)
         with suppress(ConflictError):
@@ -352,9 +361,13 @@ class Store:
         for table in (self._runs, self._values):
             if rewrite:
                 table.configure()
-            if done.has_changed or thoroughly:
-                done.deleted += table.delete_unused()
+        if done.has_changed:
+            self._delete_unused(done)
         return done
+
+    def _delete_unused(self, done: Tidied) -> None:
+        for table in (self._runs, self._values):
+            done.deleted += table.delete_unused()
 
     def _tidy_log(
         self, version: DeltaTable, log: pa.Table, done: Tidied, *, thoroughly: bool
@@ -366,15 +379,6 @@ class Store:
         with self._writing(log_of_runs.last_seq(log), rows, version, is_joined=True) as file:
             self._runs.claim(version, rows.schema, [file], [one["path"] for one in files])
         done.rewritten += len(files)
-
-    def _discard(self, prefix: str) -> None:
-        """Delete files of values that were not committed."""
-        table = self._open(self._values)
-        named = {file["path"] for file in self._values.list_files(table)} if table else set()
-        for path in Path(self._values.url).glob(f"{PARTITION}=*/{prefix}*.parquet"):
-            with suppress(OSError):  # another reader's system may hold it; `tidy` tries again
-                if f"{path.parent.name}/{path.name}" not in named:
-                    path.unlink()
 
     @property
     def _is_remote(self) -> bool:

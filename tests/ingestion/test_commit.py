@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import benchkit.api as bk
-from benchkit.cli import run
+from benchkit import cli
 from benchkit.errors import DataError
 from benchkit.ingestion.commit import IngestSummary, ingest
 from benchkit.store import Store
@@ -96,13 +96,13 @@ def test_settings_that_label_nothing_change_no_source(
     labelled = '[env]\nmachine = "m1"\n'
     file.write_text(labelled)
     command = ["ingest", str(results), "--store", store.url]
-    assert run(command) == 0
+    assert cli.run(command) == 0
     batches = set(store.values()["batch"].to_pylist())
     file.write_text(f"# a comment\n\n[project]\ntitle = 'costs'\n\n{labelled}")
-    assert run(command) == 0
+    assert cli.run(command) == 0
     assert set(store.values()["batch"].to_pylist()) == batches
     file.write_text(labelled.replace("m1", "m2"))
-    assert run(command) == 0
+    assert cli.run(command) == 0
     loaded = bk.load(store=store.url)
     assert {env["machine"] for env in loaded.runs["env"]} == {"m2"}
     assert not batches & set(store.pieces()["batch"].to_pylist())  # type: ignore[index]
