@@ -1,6 +1,7 @@
 """An S3 server on loopback that keeps its objects in memory, as far as stores need one.
 
-Conditional writes are decided under one lock, as S3 decides them.
+Conditional writes are decided under one lock, as S3 decides them. Objects have the time at which
+they were written: who forgets old entries of a log goes by it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from email.utils import formatdate
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
@@ -53,6 +55,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(*arguments)  # type: ignore[arg-type]
         self.lock = Lock()
         self.objects: dict[str, bytes] = {}
+        self.times: dict[str, datetime] = {}
         self.parts: dict[str, dict[int, bytes]] = {}
         self.uploads = count(1)
 
@@ -123,7 +126,8 @@ class _Handler(BaseHTTPRequestHandler):
         if body is None:
             self._answer(404, f"{_XML}<Error><Code>NoSuchKey</Code></Error>".encode())
             return
-        headers = {"ETag": _tag(body), "Last-Modified": formatdate(usegmt=True)}
+        modified = format_datetime(self.server.times[key], usegmt=True)
+        headers = {"ETag": _tag(body), "Last-Modified": modified}
         wanted = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
         if wanted is None:
             self._answer(200, body, headers)
@@ -150,9 +154,10 @@ class _Handler(BaseHTTPRequestHandler):
             if found:
                 folders[f"{prefix}{head}{delimiter}"] = None
                 continue
+            modified = self.server.times[path].isoformat(timespec="milliseconds")
             entries.append(
                 f"<Contents><Key>{escape(name)}</Key><Size>{len(body)}</Size><ETag>{_tag(body)}"
-                "</ETag><LastModified>2026-11-22T00:00:00.000Z</LastModified></Contents>"
+                f"</ETag><LastModified>{modified.replace('+00:00', 'Z')}</LastModified></Contents>"
             )
         inside = f"<Name>{bucket}</Name><Prefix>{escape(prefix)}</Prefix><IsTruncated>false"
         inside += f"</IsTruncated><KeyCount>{len(entries)}</KeyCount>{''.join(entries)}"
@@ -168,6 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
             if is_refused or (expected and (present is None or _tag(present) != expected)):
                 self._answer(412, f"{_XML}<Error><Code>PreconditionFailed</Code></Error>".encode())
                 return
+            self.server.times[key] = datetime.now(UTC)
             self.server.objects[key] = body
         if is_xml:
             inside = f"<Key>{escape(key)}</Key><ETag>{escape(_tag(body))}</ETag>"
