@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -98,6 +101,22 @@ def test_a_full_disk_leaves_the_store_as_it_was(results: Path, small_disk: Path)
         subprocess.run([sys.executable, "-m", "benchkit", *arguments], check=False).returncode == 0
     )
     assert variants(store) == ["none", "otlp", "otlp"]
+
+
+def test_vacuum_makes_room_on_a_full_disk_before_it_writes(results: Path, small_disk: Path) -> None:
+    store = Store(str(small_disk / "store"))
+    for run in ("none/ab-1.tsv", "otlp/ab-1.tsv"):
+        ingest([str(results / run)], store)
+    orphan = small_disk / "store" / "values" / "raw=true" / "1-killed.parquet"
+    with suppress(OSError), orphan.open("wb", buffering=0) as file:
+        while file.write(bytes(4096)):
+            pass
+    os.utime(orphan, (time.time() - 25 * 3600,) * 2)
+    command = [sys.executable, "-m", "benchkit", "store", "vacuum", "--store", store.url]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "1 file deleted from disk" in done.stderr
+    assert not orphan.exists()
 
 
 def test_a_file_that_grows_while_it_is_read_is_told_and_read_again(
