@@ -53,7 +53,9 @@ def median(x: ArrayLike) -> float:
     return float(np.median(read_sample(x, "x")))
 
 
-def welch(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Estimate, TestResult]:
+def welch(
+    x: ArrayLike, y: ArrayLike, confidence: float = 0.95, *, least_freedom: bool = False
+) -> tuple[Estimate, TestResult]:
     """Estimate and test the difference of two means without assuming equal variances.
 
     Parameters
@@ -62,6 +64,9 @@ def welch(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Estimat
         Baseline and variant, finite, at least 2 values each.
     confidence : float
         Of the interval, 0 < confidence < 1.
+    least_freedom : bool
+        Take min(n, m) - 1 degrees of freedom, the fewest that they can be: the level then holds
+        whatever the variances are, at some loss of power [2]_.
 
     Returns
     -------
@@ -87,6 +92,8 @@ def welch(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Estimat
     ----------
     .. [1] B. L. Welch, "The generalization of Student's problem when several different population
        variances are involved", Biometrika 34 (1947) 28-35.
+    .. [2] M. R. Mickey and M. B. Brown, "Bounds on the distribution functions of the Behrens-Fisher
+       statistic", Ann. Math. Statist. 37 (1966) 639-642.
 
     Examples
     --------
@@ -102,8 +109,10 @@ def welch(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Estimat
     parts = _variance(before) / before.size, _variance(after) / after.size
     if sum(parts) == 0:
         return _judge_constants(before, after, difference, confidence)
-    share = parts[0] / sum(parts)
-    freedom = 1 / (share**2 / (before.size - 1) + (1 - share) ** 2 / (after.size - 1))
+    shares = [part / sum(parts) for part in parts]
+    freedom = 1 / (shares[0] ** 2 / (before.size - 1) + shares[1] ** 2 / (after.size - 1))
+    if least_freedom:
+        freedom = min(before.size, after.size) - 1
     error = sqrt(sum(parts))
     reach = t_quantile(freedom, (1 + confidence) / 2) * error
     t = difference / error

@@ -112,6 +112,66 @@ def measure_spread(values: ArrayLike, confidence: float = 0.8) -> Spread:
     return Spread(spread, high, logs.size, confidence)
 
 
+def spread_ratios(x: ArrayLike, y: ArrayLike, resolution: ArrayLike = 0.0) -> FloatArray:
+    """Return by how many times the spread of y is that of x, row by row.
+
+    Parameters
+    ----------
+    x, y : array_like, shapes (rows, n) and (rows, m)
+        Baseline and variant (usually logarithms), at least 2 columns each.
+    resolution : array_like, shape (rows,) or scalar
+        The rounding step; a spread is taken to be at least resolution/sqrt(12).
+
+    Returns
+    -------
+    ndarray, shape (rows,)
+        The ratio of the standard deviations, or that without the farthest value of each side,
+        whichever is nearer to 1: one slow run does not make a side unequal. 1 where the two
+        disagree on the side, or nothing varies.
+
+    Raises
+    ------
+    ValueError
+        If a side has fewer than 2 columns.
+
+    Notes
+    -----
+    Smallest usable n: 4; of 2 or 3 values the ratio says little.
+
+    Examples
+    --------
+    >>> spread_ratios([[1.0, 2.0, 3.0, 4.0]], [[10.0, 14.0, 18.0, 22.0]]).tolist()
+    [4.0]
+    >>> spread_ratios([[1.0, 2.0, 3.0, 4.0]], [[1.0, 2.0, 3.0, 90.0]]).tolist()
+    [1.0]
+    """
+    sides = [np.asarray(side, dtype=np.float64) for side in (x, y)]
+    if min(side.shape[1] for side in sides) < 2:
+        raise ValueError("a spread needs at least 2 values")
+    floor = np.broadcast_to(np.asarray(resolution, dtype=np.float64), len(sides[0])) ** 2 / 12
+    whole = _compare(*(np.maximum(side.var(axis=1, ddof=1), floor) for side in sides))
+    if min(side.shape[1] for side in sides) < 3:
+        return np.exp(whole)
+    kept = _compare(*(np.maximum(_drop_farthest(s).var(axis=1, ddof=1), floor) for s in sides))
+    nearer = np.where(np.abs(kept) < np.abs(whole), kept, whole)
+    return np.exp(np.where(np.sign(whole) == np.sign(kept), nearer, 0.0))
+
+
+def _compare(before: FloatArray, after: FloatArray) -> FloatArray:
+    """Return the logarithm of the ratio of two standard deviations, from their squares."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio: FloatArray = (np.log(after) - np.log(before)) / 2
+    return np.where(before == after, 0.0, ratio)
+
+
+def _drop_farthest(side: FloatArray) -> FloatArray:
+    """Leave out the value of each row that is farthest from its median."""
+    away = np.abs(side - np.median(side, axis=1, keepdims=True)).argmax(axis=1)
+    kept = np.arange(side.shape[1]) != away[:, None]
+    rows: FloatArray = side[kept].reshape(len(side), -1)
+    return rows
+
+
 def spread_limits(freedom: float, confidence: float = 0.95) -> tuple[float, float]:
     """Return the interval of a standard deviation, as factors of the one that was measured.
 
