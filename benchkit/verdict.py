@@ -8,20 +8,24 @@ evidence does not change with them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from benchkit.comparison import (
     DIRECTIONS,
     EXACT,
     HISTORY,
+    Adjusted,
     Comparisons,
     Contrast,
+    decide,
     find_closed,
 )
 from benchkit.sensitivity import Family, Sensitivity, measure_sensitivity
 from benchkit.stats.equivalence import is_equivalent, reaches
-from benchkit.stats.multiplicity import benjamini_hochberg, holm
+from benchkit.stats.multiplicity import benjamini_hochberg
 from benchkit.stats.results import ROUNDING
 from benchkit.units import format_percent, format_quantity
 
@@ -44,12 +48,14 @@ class Verdict:
     ----------
     contrast : Contrast
     p_adjusted : float or None
-        Holm's among the primaries of the comparison, Benjamini-Hochberg's among the rest.
+        Among the primaries of the comparison, or among the rest.
     word : {'regression', 'improvement', 'equivalent', 'inconclusive', 'changed', 'unchanged'}
     notes : tuple of str
         The contrast's, and what is excluded and needed where nothing is shown.
     sensitivity : Sensitivity
         What the runs could have shown and how many are needed; empty for rows that are decided.
+    adjustment : {'', 'holm', 'max-t', 'holm-welch', 'benjamini-hochberg'}
+        How the p-value was adjusted; empty without one.
     """
 
     contrast: Contrast
@@ -57,6 +63,7 @@ class Verdict:
     word: str
     notes: tuple[str, ...]
     sensitivity: Sensitivity = _NOTHING_LACKS
+    adjustment: str = ""
 
     @property
     def runs_needed(self) -> int | None:
@@ -76,6 +83,7 @@ class Verdicts:
     Parameters
     ----------
     comparisons : Comparisons
+        Each row by its own test; in ``rows`` those of a family are by the statistic that decides.
     rows : tuple of Verdict
     margin : float
         The smallest change that matters, 0.03 for 3 %.
@@ -116,35 +124,27 @@ def judge(comparisons: Comparisons, margin: float = 0.03) -> Verdicts:
     requests failed, nothing is shown.
     """
     alpha = 1 - comparisons.confidence
-    adjusted = _adjust(comparisons.contrasts)
-    families = _find_families(comparisons.contrasts, adjusted, alpha)
+    decided, adjusted = decide(comparisons)
+    contrasts = decided.contrasts
+    _adjust_secondary(contrasts, adjusted)
+    families = _find_families(contrasts, adjusted, alpha)
     rows = tuple(
-        _judge(contrast, family, margin)
-        for contrast, family in zip(comparisons.contrasts, families, strict=True)
+        _judge(contrast, family, margin, how.method if how else "")
+        for contrast, family, how in zip(contrasts, families, adjusted, strict=True)
     )
     return Verdicts(comparisons=comparisons, rows=rows, margin=margin, alpha=alpha)
 
 
-def _adjust(contrasts: Sequence[Contrast]) -> list[float | None]:
-    adjusted: list[float | None] = [None] * len(contrasts)
-    families: tuple[tuple[bool, Callable[[Sequence[float]], Iterable[float]]], ...] = (
-        (True, holm),
-        (False, benjamini_hochberg),
-    )
-    for primary, correct in families:
-        members = [
-            (index, contrast.pvalue)
-            for index, contrast in enumerate(contrasts)
-            if contrast.primary is primary and contrast.pvalue is not None
-        ]
-        corrected = correct([pvalue for _, pvalue in members]) if members else ()
-        for (index, _), value in zip(members, corrected, strict=True):
-            adjusted[index] = float(value)
-    return adjusted
+def _adjust_secondary(contrasts: Sequence[Contrast], adjusted: list[Adjusted | None]) -> None:
+    """Adjust the rows outside the family, in place."""
+    tested = [i for i, c in enumerate(contrasts) if not c.primary and c.pvalue is not None]
+    pvalues = np.array([contrasts[i].pvalue for i in tested], dtype=np.float64)
+    for i, p in zip(tested, benjamini_hochberg(pvalues).tolist(), strict=True):
+        adjusted[i] = Adjusted(p, "benjamini-hochberg")
 
 
 def _find_families(
-    contrasts: Sequence[Contrast], adjusted: Sequence[float | None], alpha: float
+    contrasts: Sequence[Contrast], adjusted: Sequence[Adjusted | None], alpha: float
 ) -> list[Family]:
     """Tell of each row among how many it is adjusted, and whether they leave it any chance."""
     tested = [c for c in contrasts if c.primary and c.pvalue is not None]
@@ -156,13 +156,13 @@ def _find_families(
             tested=len(tested) if c.primary else 1,
             alpha=alpha,
             is_closed=closed[id(c)] if id(c) in closed else any(find_closed([c], alpha)),
-            p_adjusted=p,
+            p_adjusted=how.pvalue if how else None,
         )
-        for c, p in zip(contrasts, adjusted, strict=True)
+        for c, how in zip(contrasts, adjusted, strict=True)
     ]
 
 
-def _judge(contrast: Contrast, family: Family, margin: float) -> Verdict:
+def _judge(contrast: Contrast, family: Family, margin: float, adjustment: str) -> Verdict:
     word = _word(contrast, family.p_adjusted, margin, family.alpha)
     notes, sensitivity = list(contrast.notes), _NOTHING_LACKS
     if word == INCONCLUSIVE and is_too_coarse(contrast, margin):
@@ -178,6 +178,7 @@ def _judge(contrast: Contrast, family: Family, margin: float) -> Verdict:
     return Verdict(
         contrast=contrast,
         p_adjusted=family.p_adjusted,
+        adjustment=adjustment,
         word=word,
         notes=tuple(dict.fromkeys(notes)),
         sensitivity=sensitivity,

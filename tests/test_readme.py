@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from plugged import install, run_benchkit
 from public_names import public_members
-from simulation.record import write_table
+from simulation.record import write_grid, write_table
 from soak.record import read_record
 from soak.record import write_table as write_campaigns
 
@@ -89,6 +89,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "metrics": write_metrics,
     "formats": write_formats,
     "calibration": write_table,
+    "families": write_grid,
     "soak": lambda: write_campaigns(read_record()),
 }
 

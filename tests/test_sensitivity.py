@@ -21,16 +21,18 @@ FOUR = [100.0, 101.0, 99.0, 100.5]
 APART = [value * 1.2 for value in FOUR]
 
 
-def judged(*contrasts: Contrast) -> tuple[Verdict, ...]:
-    return judge(whole(*contrasts)).rows
+def judged(*contrasts: Contrast, method: str = "auto") -> tuple[Verdict, ...]:
+    return judge(whole(*contrasts, method=method)).rows
 
 
-def whole(*contrasts: Contrast) -> Comparisons:
-    return Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95)
+def whole(*contrasts: Contrast, method: str = "auto") -> Comparisons:
+    pairs = (("none", "otlp"),)
+    return Comparisons(pairs=pairs, contrasts=contrasts, confidence=0.95, method=method)
 
 
-def b302(*contrasts: Contrast) -> list[str]:
-    return [f.message for f in find_few_runs(whole(*contrasts), None)]  # type: ignore[arg-type]
+def b302(*contrasts: Contrast, method: str = "auto") -> list[str]:
+    found = find_few_runs(whole(*contrasts, method=method), None)  # type: ignore[arg-type]
+    return [finding.message for finding in found]
 
 
 @pytest.mark.parametrize("half_width", [0.004, 0.03, 0.2])
@@ -81,7 +83,7 @@ def test_a_decided_row_lacks_nothing() -> None:
 
 def test_too_few_runs_are_the_first_reason_also_where_the_spread_is_wide() -> None:
     wide = contrast([1.0, 3.0, 9.0, 27.0], [2.0, 30.0, 5.0, 80.0])
-    rows = judged(wide, wide, wide)
+    rows = judged(wide, wide, wide, method="rank")
     note = rows[0].sensitivity.note
     assert note.startswith("4 + 4 runs cannot reach p ≤ 0.05 among 3 rows: run at least 5")
     assert "the spread is too large" in note
@@ -91,6 +93,14 @@ def test_too_few_runs_are_the_first_reason_also_where_the_spread_is_wide() -> No
         "too few runs for any to be ever shown (it takes 5 per side); "
         "3 would take more than 1000 runs per side"
     )
+
+
+def test_rows_that_are_decided_together_are_not_said_to_be_impossible() -> None:
+    wide = contrast([1.0, 3.0, 9.0, 27.0], [2.0, 30.0, 5.0, 80.0])
+    rows = judged(wide, wide, wide)
+    assert {row.contrast.method for row in rows} == {"max-t"}
+    assert "cannot reach" not in rows[0].sensitivity.note
+    assert b302(wide, wide, wide) == []
 
 
 def test_a_row_that_is_shown_beside_others_is_not_said_to_be_impossible() -> None:
@@ -105,15 +115,15 @@ def test_a_row_that_is_shown_beside_others_is_not_said_to_be_impossible() -> Non
 def test_rows_that_others_leave_no_room_are_counted() -> None:
     unclear = contrast(FOUR, [98.0, 101.0, 104.0])
     ranks = contrast(FOUR, APART)
-    _, closed = judged(unclear, ranks)
+    _, closed = judged(unclear, ranks, method="rank")
     assert closed.sensitivity.note.startswith("4 + 4 runs cannot reach p ≤ 0.05 among 2 rows")
-    assert b302(unclear, ranks) == [
+    assert b302(unclear, ranks, method="rank") == [
         "1 of 2 rows cannot reach p ≤ 0.05: 4 + 4 runs decide at most 1 row, there are 2"
     ]
-    assert b302(ranks, ranks) == [
+    assert b302(ranks, ranks, method="rank") == [
         "no row can reach p ≤ 0.05: 4 + 4 runs decide at most 1 row, there are 2"
     ]
-    assert b302(ranks) == []
+    assert b302(ranks) == b302(ranks, ranks) == []
 
 
 def test_what_the_adjustment_leaves_open_is_not_put_down_to_the_margin() -> None:

@@ -47,7 +47,7 @@ def test_four_runs_without_cpu_are_starved_and_two_verdicts_stand_on_them() -> N
     assert finding.numbers["runs"] == "none 6, otlp 5, apm 5, skywalking 5"
     assert finding.numbers["changed"] == 2
     assert finding.numbers["share none 6"] == pytest.approx(0.35 / USUAL)
-    assert finding.numbers["without request_rate zipkin"] == pytest.approx(0.825, abs=1e-3)
+    assert finding.numbers["without request_rate zipkin"] == pytest.approx(0.8335, abs=1e-3)
     text = finding.message.replace("\N{NO-BREAK SPACE}", " ")
     assert "otlp −14.6 % costs, at least 3 % (with: −15.1 % not shown)" in text
     assert "request_rate of apm +4.7 % (with: +4.2 %)" in text

@@ -20,6 +20,7 @@ from benchkit.comparison import (
     Contrast,
     count_decidable,
     count_runs,
+    decide,
     find_closed,
 )
 from benchkit.errors import Finding
@@ -51,7 +52,9 @@ def find_single_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]
 def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
     """B302: so few runs for so many primary rows that some or all can never be shown."""
     tested = [
-        c for c in comparisons.contrasts if c.primary and c.method not in {EXACT, *DIRECTIONS}
+        c
+        for c in decide(comparisons)[0].contrasts
+        if c.primary and c.method not in {EXACT, *DIRECTIONS}
     ]
     alpha = 1 - comparisons.confidence
     closed = [c for c, no in zip(tested, find_closed(tested, alpha), strict=True) if no]

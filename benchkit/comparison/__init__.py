@@ -17,7 +17,13 @@ from benchkit.comparison.blocks import arrange, find_designs
 from benchkit.comparison.cells import Cell, Key, collect, is_primary, tell_of_runs
 from benchkit.comparison.dropped import find_dropped
 from benchkit.comparison.events import Events, has_tail
-from benchkit.comparison.families import count_decidable, count_runs, find_closed
+from benchkit.comparison.families import (
+    Adjusted,
+    count_decidable,
+    count_runs,
+    decide,
+    find_closed,
+)
 from benchkit.comparison.in_unit import IN_UNIT, estimate_in_unit
 from benchkit.comparison.lacking import list_lacking
 from benchkit.comparison.measure import (
@@ -26,6 +32,8 @@ from benchkit.comparison.measure import (
     DIRECTIONS,
     EXACT,
     HISTORY,
+    LEAST_WELCH,
+    MAX_T,
     RANK,
     RANK_RUNS,
     REFUSED,
@@ -60,6 +68,8 @@ __all__ = [
     "DIRECTIONS",
     "EXACT",
     "HISTORY",
+    "LEAST_WELCH",
+    "MAX_T",
     "RANK",
     "RANK_RUNS",
     "REFUSED",
@@ -67,6 +77,7 @@ __all__ = [
     "SINGLE",
     "WELCH",
     "WITHIN",
+    "Adjusted",
     "Comparisons",
     "Contrast",
     "Drift",
@@ -75,6 +86,7 @@ __all__ = [
     "compare",
     "count_decidable",
     "count_runs",
+    "decide",
     "find_closed",
 ]
 
@@ -105,8 +117,9 @@ def compare(
 
     Notes
     -----
-    Both sides with at least 4 runs: Hodges-Lehmann estimate on logarithms with the interval of
-    the exact Mann-Whitney test. With 2 or 3: Welch's t on logarithms. With one: the ratio alone,
+    As many runs on both sides, 4 or more: Hodges-Lehmann estimate on logarithms with the interval
+    of the exact Mann-Whitney test, unless one side varies more than three times as much. Else, from
+    2 runs on: Welch's t on logarithms. With one: the ratio alone,
     beside a prediction interval where the other side has 8 or more, with a within-run interval
     where both have one and raw samples told its stretches. A quantile with fewer than 10 events of
     a run beyond it is refused.
@@ -148,6 +161,7 @@ def compare(
         params_only_in=_leave_out(params_only_in, lambda name, level: (name, *level) in levels),
         lacking=list_lacking(pairs, cells, evidence.is_primary),
         dropped=tuple(dropped),
+        method=plan.method,
     )
 
 

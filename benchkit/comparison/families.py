@@ -1,17 +1,30 @@
-"""How many rows a number of runs can decide, by the method of the rows.
-
-In: a contrast. Out: rows, runs. Why: too few runs for a family can never show anything, which is
-not the same as showing nothing; pairs allow other p-values than two sides do.
-"""
+"""The rows that are decided together: by which statistic, and how many rows runs can decide."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
-from benchkit.comparison.measure import ALIGNED, DIFFERENCE, HISTORY, RANK, SIGNED, choose_method
-from benchkit.comparison.model import Contrast
+from benchkit.comparison.measure import (
+    ALIGNED,
+    ASSUMPTION,
+    DIFFERENCE,
+    HISTORY,
+    LEAST_WELCH,
+    MAX_T,
+    RANK,
+    SIGNED,
+    WELCH,
+    is_ranked,
+    to_ratio,
+)
+from benchkit.comparison.model import Comparisons, Contrast
+from benchkit.config import DEFAULT_METHOD
+from benchkit.stats.families import Block, BlockDecision, decide_family
 from benchkit.stats.multiplicity import (
     largest_family,
     largest_paired_family,
@@ -21,6 +34,7 @@ from benchkit.stats.multiplicity import (
 from benchkit.stats.rank import smallest_pvalue
 from benchkit.stats.results import ROUNDING
 from benchkit.stats.signed_rank import smallest_paired_pvalue
+from benchkit.stats.student import t_quantile
 
 #: Methods whose smallest p-value the numbers of runs fix.
 RANKED = frozenset({RANK, ALIGNED, SIGNED, HISTORY})
@@ -50,25 +64,17 @@ def find_smallest(contrast: Contrast) -> float:
 
 
 def _ranks_differences(contrast: Contrast) -> bool:
-    fewest, most = sorted((contrast.n_baseline, contrast.n_variant))
-    return contrast.method == DIFFERENCE and choose_method(fewest, most) == RANK
+    return contrast.method == DIFFERENCE and is_ranked(
+        contrast.baseline_values, contrast.variant_values
+    )
 
 
 def find_closed(contrasts: Sequence[Contrast], alpha: float) -> tuple[bool, ...]:
-    """Tell which rows Holm's method refuses whatever they measure, the others being as they are.
+    """Tell which rows the family refuses whatever they measure, the others being as they are.
 
-    Parameters
-    ----------
-    contrasts : sequence of Contrast
-        Of one family; those without a p-value are in none, and never refused.
-    alpha : float
-        Family-wise level.
-
-    Returns
-    -------
-    tuple of bool
-        True where even the smallest p-value that the row's runs can give, in place of its own,
-        would be adjusted to more than alpha. A row that is shown is never among them.
+    Of a decided family: True where even the smallest p-value that the row's runs can give, in place
+    of its own, would be adjusted to more than alpha. A row that is shown is never among them, nor
+    one that another statistic than its own test decides.
     """
     refused = refuse_all(
         [c.pvalue for c in contrasts if c.pvalue is not None],
@@ -103,4 +109,110 @@ def refuse_all(family: Sequence[float], least: Sequence[float], alpha: float) ->
     before = np.searchsorted(pvalues, smallest, side="left")
     adjusted = smallest * (count - before)
     adjusted = np.maximum(adjusted, np.where(before > 0, passed[before - 1], 0.0))
-    return tuple((adjusted > alpha * ROUNDING).tolist())
+    return tuple(((adjusted > alpha * ROUNDING) & (smallest > 0)).tolist())
+
+
+#: Baseline, variant, kind of blocks, runs on both sides: rows that are permuted together.
+Design: TypeAlias = tuple[str, str, str, int, int]
+#: Methods whose rows may be decided with the others of their family.
+_TOGETHER = frozenset({RANK, WELCH, ALIGNED, SIGNED, DIFFERENCE})
+#: What adjusts the rows of each basis.
+ADJUSTMENTS = {"row": "holm", MAX_T: "max-t", LEAST_WELCH: "holm-welch"}
+_NOTES = {
+    MAX_T: "tested together with the other rows by permuting whole runs (max-T); the change and "
+    "its interval are those of the mean",
+    LEAST_WELCH: "Welch's test with the fewest degrees of freedom, which holds among several rows "
+    f"even where one side varies more; {ASSUMPTION}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """A p-value among the rows of its family, and how it was adjusted."""
+
+    pvalue: float
+    method: str
+
+
+def decide(comparisons: Comparisons) -> tuple[Comparisons, list[Adjusted | None]]:
+    """Decide the primary rows together, each by a statistic with which the family's error holds.
+
+    Where the runs' own tests cannot carry so many rows, or the spreads of the sides differ, the
+    estimate, interval and p-value of a row become those of the statistic that decides it. A method
+    that the user asked for stays. Other rows are left alone, and have no adjusted p-value.
+    """
+    contrasts = list(comparisons.contrasts)
+    adjusted: list[Adjusted | None] = [None] * len(contrasts)
+    designs: dict[Design | None, list[int]] = {}
+    for i, c in enumerate(contrasts):
+        if c.primary and c.pvalue is not None:
+            is_free = comparisons.method == DEFAULT_METHOD and c.method in _TOGETHER
+            designs.setdefault(find_design(c) if is_free else None, []).append(i)
+    blocks = [
+        _make_block([contrasts[i] for i in members], design) for design, members in designs.items()
+    ]
+    decisions = decide_family(blocks, 1 - comparisons.confidence) if blocks else ()
+    for members, decision in zip(designs.values(), decisions, strict=True):
+        for row, i in enumerate(members):
+            p = float(decision.p_adjusted[row])
+            adjusted[i] = Adjusted(p, ADJUSTMENTS[decision.basis])
+            contrasts[i] = _apply(contrasts[i], decision, row)
+    return replace(comparisons, contrasts=tuple(contrasts)), adjusted
+
+
+def find_design(c: Contrast) -> Design:
+    """Return what rows have in common that are permuted together."""
+    kind = c.method if c.arranged else ""
+    return c.baseline, c.variant, kind, c.n_baseline, c.n_variant
+
+
+def _make_block(contrasts: Sequence[Contrast], design: Design | None) -> Block:
+    """Put the rows of one design into arrays; rows without one keep their own tests."""
+    sides = [scale(c) if design else ((), (), 0.0) for c in contrasts]
+    x, y, resolution = (np.array(column, dtype=np.float64) for column in zip(*sides, strict=True))
+    return Block(
+        x=x,
+        y=y,
+        pvalue=np.array([c.pvalue for c in contrasts], dtype=np.float64),
+        smallest=np.array([find_smallest(c) for c in contrasts]),
+        resolution=resolution,
+        is_paired=design is not None and design[2] == SIGNED,
+    )
+
+
+def scale(c: Contrast) -> tuple[Sequence[float], Sequence[float], float]:
+    """Return both sides as they are tested, and the rounding step on that scale."""
+    if c.ratio is None:
+        return c.baseline_values, c.variant_values, c.resolution
+    x, y = c.arranged or (
+        tuple(math.log(v) for v in side) for side in (c.baseline_values, c.variant_values)
+    )
+    smallest = min(c.center_baseline, c.center_variant)
+    return x, y, c.resolution / smallest
+
+
+def _apply(c: Contrast, decision: BlockDecision, row: int) -> Contrast:
+    if decision.basis == "row":
+        return c
+    value, error = float(decision.value[row]), float(decision.error[row])
+    levels = c.confidence, 1 - 2 * (1 - c.confidence)
+    outer, inner = (
+        (value - reach, value + reach)
+        for reach in (t_quantile(decision.freedom, (1 + level) / 2) * error for level in levels)
+    )
+    decided = replace(
+        c,
+        pvalue=float(decision.pvalue[row]),
+        method=decision.basis,
+        notes=(*(n for n in c.notes if not n.endswith(ASSUMPTION)), _NOTES[decision.basis]),
+    )
+    if c.ratio is None:
+        return replace(
+            decided, difference=value, difference_low=outer[0], difference_high=outer[1],
+            difference_inner=inner,
+        )  # fmt: skip
+    low, high, inner_low, inner_high = (to_ratio(end) for end in (*outer, *inner))
+    return replace(
+        decided, ratio=math.exp(value), ratio_low=low, ratio_high=high,
+        equivalence_low=inner_low, equivalence_high=inner_high,
+    )  # fmt: skip

@@ -14,18 +14,30 @@ from typing import Literal
 
 import numpy as np
 
+from benchkit.comparison.families import (
+    ADJUSTMENTS,
+    Adjusted,
+    Design,
+    find_design,
+    find_smallest,
+    scale,
+)
 from benchkit.comparison.measure import (
     ALIGNED,
     EXACT,
     RANK,
-    RANK_RUNS,
     SIGNED,
     SINGLE,
+    WELCH,
     WELCH_RUNS,
+    is_least,
+    is_ranked,
 )
 from benchkit.comparison.model import Contrast
+from benchkit.config import DEFAULT_METHOD
 from benchkit.config.limits import Limit
 from benchkit.errors import ConfigError
+from benchkit.stats.families import Block, decide_family
 from benchkit.stats.location import welch
 from benchkit.stats.rank import hodges_lehmann, mann_whitney
 from benchkit.stats.sample import LARGEST, FloatArray
@@ -127,6 +139,62 @@ def measure_limit(contrast: Contrast, limit: Limit) -> LimitEvidence:
     )  # fmt: skip
 
 
+def decide_limits(
+    held: Sequence[tuple[Contrast, Limit, LimitEvidence]], confidence: float, method: str
+) -> list[Adjusted | None]:
+    """Adjust "over the limit" of all rows together, by statistics with which their error holds.
+
+    Exact rows and rows without a test stand outside and have none.
+    """
+    adjusted: list[Adjusted | None] = [None] * len(held)
+    designs: dict[Design | None, list[int]] = {}
+    for i, (contrast, limit, evidence) in enumerate(held):
+        if evidence.p_over is not None and not evidence.is_exact:
+            is_free = method == DEFAULT_METHOD and len(_bounds(contrast, limit)) == 1
+            designs.setdefault(find_design(contrast) if is_free else None, []).append(i)
+    blocks = [_make_block([held[i] for i in rows], design) for design, rows in designs.items()]
+    decisions = decide_family(blocks, 1 - confidence, "greater") if blocks else ()
+    for rows, decision in zip(designs.values(), decisions, strict=True):
+        for i, p in zip(rows, decision.p_adjusted.tolist(), strict=True):
+            adjusted[i] = Adjusted(p, ADJUSTMENTS[decision.basis])
+    return adjusted
+
+
+def _make_block(
+    held: Sequence[tuple[Contrast, Limit, LimitEvidence]], design: Design | None
+) -> Block:
+    """Put rows of one design into arrays in which a y above x is over the limit."""
+    sides = [_move(contrast, limit) if design else ((), (), 0.0) for contrast, limit, _ in held]
+    x, y, resolution = (np.array(column, dtype=np.float64) for column in zip(*sides, strict=True))
+    return Block(
+        x=x,
+        y=y,
+        pvalue=np.array([evidence.p_over for _, _, evidence in held], dtype=np.float64),
+        smallest=np.array([find_smallest_over(contrast) for contrast, _, _ in held]),
+        resolution=resolution,
+        is_paired=design is not None and design[2] == SIGNED,
+    )
+
+
+def find_smallest_over(contrast: Contrast) -> float:
+    """Return the smallest p-value of "over" that the runs of a row can give; 0 without a bound."""
+    least = find_smallest(contrast)
+    return least / 2 if contrast.better in {"lower", "higher"} else least
+
+
+def _move(contrast: Contrast, limit: Limit) -> tuple[Sequence[float], Sequence[float], float]:
+    """Move the baseline to the limit, and turn both sides so that more is worse."""
+    (bound,) = _bounds(contrast, limit)
+    sign = 1.0 if bound.over == "greater" else -1.0
+    if not bound.shift and bound.factor > 0 and contrast.ratio is not None:
+        x, y, resolution = scale(contrast)
+        moved = [v + math.log(bound.factor) for v in x]
+    else:
+        y, resolution = contrast.variant_values, contrast.resolution
+        moved = [v * bound.factor + bound.shift for v in contrast.baseline_values]
+    return [sign * v for v in moved], [sign * v for v in y], resolution
+
+
 def require_unit(contrast: Contrast, limit: Limit) -> None:
     """Refuse an amount in another unit than the metric's, and a loss of everything."""
     unit = contrast.unit or "1"
@@ -209,7 +277,7 @@ def _test(contrast: Contrast, bound: _Bound, step: float, side: Side) -> float:
 
 def _welch(x: FloatArray, y: FloatArray, side: Side) -> float:
     """Return Welch's one-sided p-value: half the two-sided one, on the side of the estimate."""
-    estimate, test = welch(x, y)
+    estimate, test = welch(x, y, least_freedom=is_least(*sorted((x.size, y.size))))
     if estimate.value == 0:
         return 1.0
     is_named = (estimate.value > 0) == (side == "greater")
@@ -228,13 +296,16 @@ def _estimate(
         return contrast.delta, None, None
     level = 1 - 2 * (1 - contrast.confidence)
     ranked = _is_ranked(contrast)
-    found = hodges_lehmann(x, y, level) if ranked else welch(x, y, level)[0]
+    least = is_least(*sorted((len(x), len(y))))
+    found = hodges_lehmann(x, y, level) if ranked else welch(x, y, level, least_freedom=least)[0]
     return found.value, _finite(found.low), _finite(found.high)
 
 
 def _is_ranked(contrast: Contrast) -> bool:
-    """Tell whether ranks judge: by the number of runs, or as the comparison chose."""
-    return min(contrast.n_baseline, contrast.n_variant) >= RANK_RUNS or contrast.method == RANK
+    """Tell whether ranks judge, as the comparison chose."""
+    if contrast.method in {RANK, WELCH}:
+        return contrast.method == RANK
+    return is_ranked(contrast.baseline_values, contrast.variant_values)
 
 
 def _has_one_run(contrast: Contrast) -> bool:

@@ -106,8 +106,9 @@ class Contrast:
         Variant - baseline in the unit with its interval, where values that are not positive have no
         ratio; else None.
     method : str
-        ``hodges-lehmann``, ``aligned``, ``signed-rank``, ``welch``, ``prediction``, ``within-run``,
-        ``single run``, ``too few events``, ``difference`` or ``exact``.
+        ``hodges-lehmann``, ``aligned``, ``signed-rank``, ``welch``, ``max-t``, ``least-welch``,
+        ``prediction``, ``within-run``, ``single run``, ``too few events``, ``difference`` or
+        ``exact``.
     pvalue : float or None
     confidence : float
     resolution : float
@@ -229,6 +230,8 @@ class Comparisons:
         measured run, which is in no pair, lacks all.
     dropped : tuple of Dropped
         Rows that the baseline of a pair has and its variant has not, pair by pair.
+    method : {'auto', 'rank', 'welch', 'history'}
+        As the plan has it.
     """
 
     pairs: tuple[tuple[str, str], ...]
@@ -238,3 +241,4 @@ class Comparisons:
     params_only_in: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     lacking: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     dropped: tuple[Dropped, ...] = ()
+    method: str = DEFAULT_METHOD

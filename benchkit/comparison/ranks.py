@@ -15,6 +15,7 @@ from benchkit.stats.rank import hodges_lehmann, mann_whitney
 from benchkit.stats.rankrows import compare_rows
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.sample import LARGEST
+from benchkit.stats.spread import spread_ratios
 
 Results: TypeAlias = tuple[Estimate, TestResult]
 #: Estimate and test at a confidence.
@@ -45,6 +46,7 @@ class Ranks:
     def __init__(self, sides: Iterable[tuple[Side, Side]], confidence: float) -> None:
         self._confidence = confidence
         self._known: dict[tuple[Side, Side], tuple[Estimate, Estimate, TestResult]] = {}
+        self._ratios: dict[tuple[Side, Side], float] = {}
         shapes: dict[tuple[int, int], list[tuple[Side, Side]]] = {}
         for x, y in sides if 2 * confidence > 1 else ():
             shapes.setdefault((len(x), len(y)), []).append((x, y))
@@ -63,12 +65,20 @@ class Ranks:
         outer, inner, test = found
         return lambda confidence: (outer if confidence == self._confidence else inner, test)
 
+    def ratio(self, x: Sequence[float], y: Sequence[float]) -> float | None:
+        """Return by how many times the spread of y is that of x; None for an unknown row."""
+        return self._ratios.get((tuple(x), tuple(y)))
+
     def _rank(self, rows: Sequence[tuple[Side, Side]]) -> None:
         usable = [(row, scaled) for row in rows if (scaled := _scale(*row)) is not None]
         if usable:
             x, y = zip(*(scaled for _, scaled in usable), strict=True)
             results = compare_rows(x, y, self._confidence).results()
-            self._known.update(zip((row for row, _ in usable), results, strict=True))
+            known = [row for row, _ in usable]
+            self._known.update(zip(known, results, strict=True))
+            if min(len(x[0]), len(y[0])) > 1:
+                ratios = spread_ratios(x, y).tolist()
+                self._ratios.update(zip(known, ratios, strict=True))
 
 
 def _scale(x: Side, y: Side) -> tuple[list[float], list[float]] | None:

@@ -17,7 +17,7 @@ from benchkit.comparison import (
     Contrast,
     Dropped,
 )
-from benchkit.comparison.limits import LimitEvidence, measure_limit
+from benchkit.comparison.limits import LimitEvidence, decide_limits, measure_limit
 from benchkit.config.limits import Limit
 from benchkit.config.rules import Habits, Rule
 from benchkit.errors import Finding
@@ -35,7 +35,6 @@ from benchkit.gating.outcome import (
 )
 from benchkit.gating.undecidable import describe_undecidable, find_closed_rows
 from benchkit.metrics import VOCABULARY
-from benchkit.stats.multiplicity import holm
 from benchkit.stats.power import runs_to_show_equivalence
 from benchkit.stats.results import ROUNDING
 from benchkit.units import format_percent, format_pvalue
@@ -87,8 +86,8 @@ def judge_rules(
 
     Notes
     -----
-    Over the limit: the one-sided test of "costs no more than the limit", p adjusted by Holm over
-    all rows of the gate, at most alpha. Acceptable and within target: the one-sided test of "costs
+    Over the limit: the one-sided test of "costs no more than the limit", p adjusted over all
+    rows of the gate, at most alpha. Acceptable and within target: the one-sided test of "costs
     that much or more" for the limit and for the target, unadjusted, since all rows have to pass
     (intersection-union) [1]_. Otherwise not shown.
 
@@ -111,7 +110,12 @@ def judge_rules(
             )
         )  # fmt: skip
     every = [row for outcome in held for row in outcome.rows]
-    adjusted, closed = iter(_adjust(every)), iter(find_closed_rows(every, alpha))
+    held_rows = [(row.contrast, row.rule.limit, row.evidence) for row in every]
+    decisions = decide_limits(held_rows, comparisons.confidence, comparisons.method)
+    adjusted = (
+        how.pvalue if how else row.p_over for row, how in zip(every, decisions, strict=True)
+    )
+    closed = find_closed_rows(every, decisions, alpha)
     decided = tuple(
         replace(
             outcome,
@@ -265,20 +269,6 @@ def _is_turned(limit: Limit, contrast: Contrast) -> bool:
         return False
     rooms = [_measure_room(limit, contrast, estimate) for estimate in (ratio, 1 + drift.change)]
     return (rooms[0] < 0) != (rooms[1] < 0)
-
-
-def _adjust(rows: Sequence[RowOutcome]) -> list[float | None]:
-    """Adjust the p-values of "over" by Holm; exact rows stand outside."""
-    adjusted: list[float | None] = [row.p_over for row in rows]
-    tested = {
-        index: row.p_over
-        for index, row in enumerate(rows)
-        if row.p_over is not None and not row.evidence.is_exact
-    }
-    if tested:
-        for index, value in zip(tested, holm(list(tested.values())), strict=True):
-            adjusted[index] = float(value)
-    return adjusted
 
 
 def _decide(row: RowOutcome, p_over: float | None, closed: str, alpha: float) -> RowOutcome:

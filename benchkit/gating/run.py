@@ -67,7 +67,14 @@ class Results(Chosen, Protocol):
     def first_variant(self) -> str | None: ...  # noqa: D102
     def holding(self, observations: Observations) -> Results: ...  # noqa: D102
     def compare(  # noqa: D102
-        self, *, pairs: Pairs, confidence: float, margin: float, metrics: Sequence[str], blocks: str
+        self,
+        *,
+        pairs: Pairs,
+        confidence: float,
+        margin: float,
+        metrics: Sequence[str],
+        blocks: str,
+        method: str,
     ) -> Compared: ...
 
 
@@ -255,6 +262,7 @@ def _compare(results: Results, policy: Policy, default: Pairs) -> Compared:
     return results.compare(
         pairs=tuple(dict.fromkeys((*default, *own))), confidence=settings.confidence,
         margin=settings.margin, metrics=policy.metrics, blocks=settings.blocks,
+        method=settings.method,
     )  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from benchkit.comparison import (
     DIFFERENCE,
     EXACT,
     HISTORY,
+    LEAST_WELCH,
+    MAX_T,
     RANK,
     REFUSED,
     SIGNED,
@@ -17,13 +19,14 @@ from benchkit.comparison import (
     WELCH,
     WITHIN,
 )
-from benchkit.tables.wording import format_bare
+from benchkit.tables.wording import format_bare, name_adjustments
 from benchkit.verdict import Verdicts
 
 _METHODS = {
     RANK: (
-        "With at least 4 runs on both sides: the Hodges–Lehmann estimate of the ratio, on "
-        "logarithms, with the interval of the exact Mann–Whitney test."
+        "With as many runs on both sides, at least 4, and no very unequal spread: the "
+        "Hodges–Lehmann estimate of the ratio, on logarithms, with the interval of the exact "
+        "Mann–Whitney test."
     ),
     ALIGNED: (
         "With 3 variants or more in at least 5 complete blocks of the recorded order: each block's "
@@ -37,8 +40,18 @@ _METHODS = {
         "test."
     ),
     WELCH: (
-        "With 2 or 3 runs on a side, or where it was asked for: Welch's t-test on logarithms, "
-        "which assumes that runs are log-normal."
+        "With 2 or 3 runs on a side, more runs on one side, one side that varies several times as "
+        "much, or on request: Welch's t-test on logarithms, which assumes that runs are log-normal."
+    ),
+    MAX_T: (
+        "With more rows than the runs' own tests can carry: the change of the mean of the "
+        "logarithms, with Student's interval; the rows are tested together by permuting whole runs "
+        "(step-down max-T of Westfall and Young), which assumes that both sides vary alike."
+    ),
+    LEAST_WELCH: (
+        "With several rows whose sides differ in runs or in spread: Welch's t-test on logarithms "
+        "with the fewest degrees of freedom, runs of the smaller side − 1, which holds its level "
+        "whatever the spreads are, for log-normal runs."
     ),
     HISTORY: (
         "With a single run against 8 or more earlier ones, or where it was asked for: the ratio to "
@@ -71,7 +84,7 @@ _METHODS = {
 
 def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
     """Describe the unit of analysis, the methods in use, the correction and the verdicts."""
-    used = {contrast.method for contrast in verdicts.comparisons.contrasts}
+    used = {row.contrast.method for row in verdicts.rows}
     margin = format_bare(verdicts.margin)
     confidence = format_bare(verdicts.comparisons.confidence)
     wide = format_bare(1 - 2 * verdicts.alpha)
@@ -80,10 +93,11 @@ def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
         "the median over runs; the change is the estimate of variant ÷ baseline, which need not "
         "be the quotient of the two medians."
     )
+    how = name_adjustments(verdicts.primary) or "Holm"
     intervals = (
         f"Intervals hold for one row at a time, at {confidence}, not for all rows at once. The "
-        "p-values of the primary metrics are adjusted together by Holm's method, all others by "
-        "Benjamini and Hochberg's."
+        f"p-values of the primary metrics are adjusted together ({how}), all others by Benjamini "
+        "and Hochberg's method."
     )
     words = (
         f"▲ costs, ▼ gains: the adjusted p-value is at most {round(verdicts.alpha, 6):g} and the "

@@ -54,6 +54,7 @@ KEYS = (
     "difference",
     "difference_low",
     "difference_high",
+    "adjustment",
 )
 _RENAMED = {"p": "pvalue"}
 _JUDGED = {
@@ -61,6 +62,7 @@ _JUDGED = {
     "verdict": "word",
     "runs_needed": "runs_needed",
     "detectable": "detectable",
+    "adjustment": "adjustment",
 }
 #: Characters that do something when they are shown: in JSON they are escaped.
 _ACTING = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")

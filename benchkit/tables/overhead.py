@@ -29,6 +29,7 @@ from benchkit.tables.wording import (
     MARKS,
     describe_word,
     format_bare,
+    name_adjustments,
     name_variant,
     write_change,
     write_interval,
@@ -78,7 +79,8 @@ def primary_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
     family = sum(1 for row in rows if row.contrast.method != EXACT and row.p_adjusted is not None)
     adjusted = "p of a single test"
     if family > 1:
-        adjusted = f"p adjusted over {family} rows (Holm), each interval for its row alone"
+        how = name_adjustments(rows)
+        adjusted = f"p adjusted over {family} rows ({how}), each interval for its row alone"
     return tuple(
         _build("Primary metrics", group, found, verdicts, adjusted if family else "")
         for group, found in _by_group(rows, by)

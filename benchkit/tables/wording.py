@@ -7,6 +7,7 @@ words, which name a direction and never a colour.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from benchkit.comparison import DIRECTIONS, EXACT, HISTORY, REFUSED, WITHIN, Contrast
 from benchkit.metrics import label
@@ -131,6 +132,20 @@ def _write_signed(value: float, scale: Scale) -> str:
 
 
 #: What an interval is that is none of the change.
+#: What adjusted the p-values of a family, in the words of a table's head.
+_ADJUSTMENTS = {
+    "holm": "Holm",
+    "max-t": "permutation of whole runs, max-T",
+    "holm-welch": "Holm on Welch's test with the fewest degrees of freedom",
+}
+
+
+def name_adjustments(rows: Sequence[Verdict]) -> str:
+    """Name what adjusted the p-values of the primary rows."""
+    used = dict.fromkeys(row.adjustment for row in rows)
+    return "; ".join(name for word, name in _ADJUSTMENTS.items() if word in used)
+
+
 _INTERVALS = {WITHIN: " within-run", HISTORY: " prediction"}
 
 

@@ -53,7 +53,13 @@ def test_one_run_per_side_is_a_direction_only() -> None:
 
 
 def test_too_few_runs_for_the_family_are_named_with_the_runs_it_takes() -> None:
-    (finding,) = audit(examples.tracing(runs=4).comparisons, runs(measured=20))
+    few = examples.tracing(runs=4).comparisons
+    rows = tuple(
+        replace(c, method="hodges-lehmann", pvalue=2 / 70) if c.primary else c
+        for c in few.contrasts
+    )
+    ranked = replace(few, contrasts=rows, method="rank")
+    (finding,) = audit(ranked, runs(measured=20))
     assert finding.code == "B302"
     assert finding.numbers == {"rows": 4, "closed": 4, "decidable": 1, "runs_needed": 5}
 

@@ -42,7 +42,7 @@ def test_the_quiet_set() -> None:
     (metric,) = found.metrics
     assert (metric.k, metric.rows, metric.splits, metric.comparisons) == (4, 5, 175, 5)
     assert metric.rate is not None
-    assert metric.rate.value == pytest.approx(3 / 175)
+    assert metric.rate.value == pytest.approx(2 / 175)
     assert metric.rate.high > 0.5
     assert metric.margin == 0.035
 

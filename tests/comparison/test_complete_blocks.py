@@ -12,6 +12,7 @@ from examples import RATES
 from benchkit import schema
 from benchkit.comparison import (
     ALIGNED,
+    MAX_T,
     RANK,
     SIGNED,
     WELCH,
@@ -49,7 +50,8 @@ def values(variants: int, runs: int) -> dict[str, tuple[float, ...]]:
 def test_the_design_chooses_the_method(variants: int, runs: int, method: str) -> None:
     names = VARIANTS[:variants]
     found, _ = sessions.compared(values(variants, runs), sessions.rotated(names, runs))
-    assert {c.method for c in found.contrasts} == {method}
+    unequal = {WELCH} if method == RANK and runs == 4 else set()  # so few may differ in spread
+    assert {c.method for c in found.contrasts} - unequal == {method}
 
 
 @pytest.mark.parametrize("order", [None, [v for v in VARIANTS for _ in range(8)]])
@@ -70,7 +72,8 @@ def test_one_run_too_few_leaves_all_unpaired() -> None:
     short = {**RATES, "zipkin": RATES["zipkin"][:7]}
     del order[-1 - order[::-1].index("zipkin")]
     found, _ = sessions.compared(short, order)
-    assert {c.method for c in found.contrasts} == {RANK}
+    assert {c.variant: c.method for c in found.contrasts}["zipkin"] == WELCH
+    assert {c.method for c in found.contrasts if c.variant != "zipkin"} == {RANK}
 
 
 def test_a_run_without_this_value_leaves_its_row_unpaired() -> None:
@@ -138,7 +141,7 @@ def test_pairs_can_decide_fewer_rows_than_sides_can() -> None:
     copies = Comparisons(pairs=(), contrasts=found.contrasts * 7, confidence=0.95)
     assert copies.contrasts[0].method == SIGNED
     assert count_decidable(copies.contrasts[0], 0.05) == 6
-    assert any("run at least 9 per side" in note for note in judge(copies).rows[0].notes)
+    assert {row.contrast.method for row in judge(copies).rows} == {MAX_T}
 
 
 def test_blocks_are_complete_or_not_at_all() -> None:

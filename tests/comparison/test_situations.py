@@ -42,7 +42,8 @@ def sides(k: int, m: int) -> Sides:
     ("k", "m", "asked", "method"),
     [
         (8, 8, "auto", "hodges-lehmann"),
-        (8, 3, "auto", "hodges-lehmann"),
+        (8, 3, "auto", "welch"),
+        (8, 7, "auto", "welch"),
         (4, 3, "auto", "welch"),
         (8, 1, "auto", "prediction"),
         (1, 8, "auto", "prediction"),

@@ -271,6 +271,7 @@ def test_too_few_runs_for_so_many_rows_cannot_fail(
         path = tmp_path / "results" / f"{variant}.txt"
         gated.write_runs(path, seed=seed, runs=4, benchmarks=names)
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "benchkit.toml").write_text("[stats]\nmethod = 'rank'\n", encoding="utf-8")
     assert gate("--max-overhead", "time_per_op=5%", "--self-test") == DATA
     assert (
         "over the limit by itself (p 0.014), not among all rows (p 0.114)"

@@ -139,6 +139,7 @@ def alone(folder: Path) -> None:
 
 
 SAME, WORSE = pair(), pair(cost=0.2)
+RANKS = "[stats]\nmethod = 'rank'\n"
 LIMIT = "[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\n"
 ACCEPT = "[[gate.accept]]\nbenchmark = '*'\nreason = 'TLS'\n"
 
@@ -253,12 +254,20 @@ CASES = {
         write=pair(runs=2), policy="[policy]\non_undecided = 'warn'\n", code=0,
         verdict="undecided", event="undecidable", says="the policy lets this pass.",
     ),
-    "too many rows": Case(
-        write=many_rows, policy=LIMIT, code=4, verdict="undecided", event="undecidable",
+    "sixty rows twice as slow": Case(
+        write=many_rows, policy=LIMIT, code=1, verdict="fail", event="regression",
+        says="all 60 rows: over the limit",
+    ),
+    "sixty rows twice as slow without a limit": Case(
+        write=many_rows, code=1, verdict="fail", event="regression",
+        says="✗ Regression",
+    ),
+    "too many rows for ranks": Case(
+        write=many_rows, policy=LIMIT + RANKS, code=4, verdict="undecided", event="undecidable",
         says="6 + 6 runs cannot reach p ≤ 0.05 among 60 rows",
     ),
-    "too many rows without a limit": Case(
-        write=many_rows, code=4, verdict="undecided", event="undecidable",
+    "too many rows for ranks without a limit": Case(
+        write=many_rows, policy=RANKS, code=4, verdict="undecided", event="undecidable",
         says="6 + 6 runs cannot reach p ≤ 0.05 among 60 rows",
     ),
     "no baseline": Case(

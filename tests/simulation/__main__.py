@@ -7,6 +7,7 @@ import os
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
+from simulation.grid import list_grid, try_grid
 from simulation.record import METHODS, read_record, write_record
 from simulation.suite import find_broken, key, list_settings, try_families, try_setting
 
@@ -29,7 +30,11 @@ def main() -> None:
             broken = ", ".join(find_broken(row)) or "holds"
             print(row["method"], row["runs"], row["variants"], row["world"], broken, flush=True)
         rows = [known[setting.key] for setting in list_settings()]
-        write_record(rows, families.result() or record["families"])
+        grid = []
+        for cell in pool.map(partial(try_grid, sessions=options.often), list_grid()):
+            grid.append(cell)
+            print(cell, flush=True)
+        write_record(rows, families.result() or record["families"], grid)
 
 
 if __name__ == "__main__":

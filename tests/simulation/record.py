@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from simulation.grid import RATIOS
 from simulation.suite import FAMILIES, PROMISES, explain, find_broken
 
 PATH = Path(__file__).with_name("simulation.json")
@@ -36,13 +37,13 @@ def read_record() -> dict[str, Any]:
     return record
 
 
-def write_record(rows: Sequence[Row], families: Sequence[Row]) -> None:
+def write_record(rows: Sequence[Row], families: Sequence[Row], grid: Sequence[Row]) -> None:
     """Keep what was measured, one row on a line."""
     lists = [
         f'"{name}": [\n' + ",\n".join(map(json.dumps, found)) + "\n]"
-        for name, found in (("rows", rows), ("families", families))
+        for name, found in (("rows", rows), ("families", families), ("grid", grid))
     ]
-    text = ",\n".join(['"format_version": 1', *lists])
+    text = ",\n".join(['"format_version": 2', *lists])
     PATH.write_text(f"{{{text}}}\n", encoding="utf-8")
 
 
@@ -59,6 +60,40 @@ def write_table() -> str:
     families = record["families"]
     lines += [_family_line(family, is_primary=rates[family["family"]]) for family in families]
     return "\n".join([_HEAD, *lines])
+
+
+def write_grid() -> str:
+    """Return the README's table of families: the error, then what is shown of a change of 20 %."""
+    grid = read_record()["grid"]
+    errors = [cell for cell in grid if not cell["effect"]]
+    head = [
+        "| rows | runs | spread 1× | 2× | 3× | 6× | one row 6× | decided by |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    places = dict.fromkeys((cell["rows"], cell["n"], cell["m"]) for cell in errors)
+    lines = [_grid_line(place, [c for c in errors if _place(c) == place]) for place in places]
+    powers = [cell for cell in grid if cell["effect"]]
+    runs = dict.fromkeys((cell["n"], cell["m"]) for cell in powers)
+    shown = [
+        f"{n} + {m} runs {_percent(calm['rows_shown'])}, {_percent(slow['rows_shown'])}"
+        for n, m in runs
+        for calm, slow in [[c for c in powers if (c["n"], c["m"]) == (n, m)]]
+    ]
+    power = "60 rows that all cost 20 % more are shown so often, by themselves and where one run "
+    return "\n".join([*head, *lines, "", f"{power}in ten is 20 % slow: {'; '.join(shown)}."])
+
+
+def _place(cell: Row) -> tuple[int, int, int]:
+    return cell["rows"], cell["n"], cell["m"]
+
+
+def _grid_line(place: tuple[int, int, int], cells: Sequence[Row]) -> str:
+    rows, n, m = place
+    by_spread = {(c["ratio"], c["everywhere"]): c for c in cells}
+    spreads = [by_spread.get((ratio, True)) for ratio in RATIOS]
+    found = [_percent(c["any"]) if c else "–" for c in (*spreads, by_spread.get((6.0, False)))]
+    methods = dict.fromkeys(name for c in cells for name, share in c["methods"].items() if share)
+    return f"| {rows} | {n} + {m} | {' | '.join(found)} | {', '.join(methods)} |"
 
 
 def _line(rows: Sequence[Row]) -> str:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
+from simulation.grid import PROMISED, list_grid, try_grid
+from simulation.grid import Setting as _Cell
 from simulation.record import METHODS, read_record, write_table
 from simulation.suite import (
     ALPHA,
@@ -22,13 +26,14 @@ from simulation.trials import try_cell, try_family
 from simulation.worlds import COARSE, DRIFT_APART, HEAVY, NORMAL, SLOW, arrange, follow
 
 OFTEN, SELDOM = 200, 2
+FIELDS = tuple(field.name for field in fields(_Cell))
 
 
 @pytest.mark.parametrize(
     ("setting", "method"),
     [
         (Setting(NORMAL, 6, 6), "hodges-lehmann"),
-        (Setting(SLOW, 5, 10), "hodges-lehmann"),
+        (Setting(SLOW, 5, 10), "welch"),
         (Setting(COARSE, 10, 10), "hodges-lehmann"),
         (Setting(HEAVY, 3, 3), "welch"),
         (Setting(SLOW, 10, 10, 2), "signed-rank"),
@@ -74,6 +79,26 @@ def test_no_promise_is_broken_that_is_not_explained() -> None:
         assert not find_broken(row) or explain(row), key(row)
     for family in record["families"]:
         assert family["false"] <= ALPHA + error(ALPHA, family["sessions"]), family["family"]
+
+
+def test_the_error_of_families_is_as_promised() -> None:
+    grid = read_record()["grid"]
+    assert [_Cell(**{name: cell[name] for name in FIELDS}) for cell in grid] == list(list_grid())
+    for cell in grid:
+        if not cell["effect"]:
+            assert cell["any"] <= PROMISED + error(ALPHA, cell["sessions"]), cell
+    powers = {(c["n"], c["m"]): c["rows_shown"] for c in grid if c["effect"] and not c["is_slow"]}
+    assert powers[6, 6] >= 0.95
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [_Cell(60, 6, 6), _Cell(60, 6, 6, 3.0), _Cell(20, 8, 4, 2.0), _Cell(1, 8, 4, 3.0)],
+    ids=str,
+)
+def test_a_quick_part_of_the_grid_holds(cell: _Cell) -> None:
+    found = try_grid(cell, OFTEN)
+    assert float(str(found["any"])) <= PROMISED + error(ALPHA, OFTEN)
 
 
 def test_the_order_finding_exists_because_of_what_the_table_shows() -> None:

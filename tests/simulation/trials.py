@@ -66,7 +66,7 @@ def try_cell(cell: Cell, sessions: int) -> Rates:
         covered += holds(found, truth)
         words[judge_rows([(x, y, found)]).rows[0].word] += 1
     shares = {word: words[word] / sessions for word in (REGRESSION, IMPROVEMENT, EQUIVALENT)}
-    ((method, _),) = methods.most_common()
+    method = methods.most_common(1)[0][0]
     return Rates(method, sessions, rejected / sessions, covered / sessions, **shares)
 
 
@@ -95,12 +95,15 @@ def judge_rows(
     rows: Sequence[tuple[Sequence[float], Sequence[float], Found]], *, primary: bool = True
 ) -> Verdicts:
     """Judge the rows of one comparison together."""
-    contrasts = tuple(_contrast(x, y, found, primary=primary) for x, y, found in rows)
+    contrasts = tuple(make_contrast(x, y, found, primary=primary) for x, y, found in rows)
     whole = Comparisons(pairs=(("a", "b"),), contrasts=contrasts, confidence=CONFIDENCE)
     return judge(whole, MARGIN)
 
 
-def _contrast(x: Sequence[float], y: Sequence[float], found: Found, *, primary: bool) -> Contrast:
+def make_contrast(
+    x: Sequence[float], y: Sequence[float], found: Found, *, primary: bool = True
+) -> Contrast:
+    """Make a row of a comparison of what one method found."""
     return Contrast(
         group="", benchmark="", params="", tool="wrk", subject="", metric="latency", stat="p50",
         unit="s", better="lower", primary=primary, baseline="a", variant="b",

@@ -92,7 +92,6 @@ def test_a_difference_against_its_medians_says_why() -> None:
 @pytest.mark.parametrize(
     ("method", "estimator", "words"),
     [
-        ("auto", hodges_lehmann, "by ranks"),
         ("rank", hodges_lehmann, "by ranks"),
         ("welch", lambda x, y: welch(x, y)[0], "by Welch's test"),
     ],

@@ -73,7 +73,7 @@ def test_benchmarks_of_all_kinds_are_told_apart() -> None:
         }
     )
     assert read(headline(found)) == (
-        "▲ enabled costs 20.0 % more time_per_op [18.8, 21.2 % at 95 %] on 1 of 4 benchmarks "
+        "▲ enabled costs 20.0 % more time_per_op [18.9, 21.1 % at 95 %] on 1 of 4 benchmarks "
         "(Slow); gains on Fast, no practical difference on Same, not shown on Wild."
     )
     assert read(bullets(found)[0]).startswith("Not shown: time_per_op of enabled on Wild, ")
