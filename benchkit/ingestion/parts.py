@@ -147,9 +147,9 @@ def _count_requests(reading: Reading) -> int | None:
 
 
 def find_attack_rate(reading: Reading) -> float | None:
-    """Return the rate at which requests were sent, where a tool tells it beside the rate served."""
+    """Return the rate at which vegeta sent its requests; others tell only the rate served."""
     rates = {row[1]: row[3] for row in reading.rows if row[0] is None and row[2] == "mean"}
-    is_open = reading.load_model == "open" and "success_rate_per_second" in rates
+    is_open = reading.load_model == "open" and reading.tool == "vegeta"
     return rates.get("request_rate") if is_open else None
 
 

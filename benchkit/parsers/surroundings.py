@@ -53,6 +53,7 @@ _FENCE = re.compile(r"\A[ \t>]*+(`{3,}|~{3,})")
 _NUMBER_SIGNS = re.compile(r"\A {0,3}(#{1,6})(?:[ \t]+|(?=[^\W_]))(\S.*)")
 _UNDERLINE = re.compile(r"\A[ \t]*+([#*=\-~^\"'+.:])\1{2,}+[ \t]*+")
 _TAGGED = re.compile(r"<(h[1-6]|summary)\b[^<>]*>(.+?)</\1>", re.IGNORECASE)
+_RESULT = re.compile(r"[\d., ]{1,20}(?:req|requests?|ops?|[mµnu]?s)(?:/s(?:ec)?)?\Z")
 _COMMENT = re.compile(r"\A[ \t]*+(?:#++|//|;++)[ \t]*+(\w.*)")
 _LISTED = re.compile(r"\A[ \t]*+(?:[-*+]|\d{1,2}[.)])[ \t]++(\S.*)")
 _ENTRY = re.compile(r"\w[\w ./-]{0,30}[:=：] ?\S")
@@ -260,7 +261,7 @@ def _read_markup(text: str) -> tuple[int, str] | None:
     mark = bold[:2]
     if mark not in ("**", "__") or not bold.endswith(mark) or mark in bold[2:-2]:
         return None
-    return _named(_BOLD, bold[2:-2])
+    return None if _RESULT.match(bold[2:-2]) else _named(_BOLD, bold[2:-2])
 
 
 def _read_banner(line: str) -> tuple[int, str] | None:

@@ -185,3 +185,11 @@ def test_a_banner_that_follows_each_block_names_none_below_it(tmp_path: Path) ->
         for at, name in enumerate(("GET", "PUT"), 1)
     )
     assert [name for name, *_ in list_runs(load(tmp_path, text))] == ["GET / /", "PUT / /"]
+
+
+def test_rates_of_early_reports_without_throughput_count_too(tmp_path: Path) -> None:
+    text = "\n".join(
+        vegeta(rate).replace(", throughput]", "]").replace(f".00, {rate}.00", ".00")
+        for rate in (50, 200)
+    )
+    assert are_apart(load(tmp_path, text))

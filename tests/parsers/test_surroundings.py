@@ -53,6 +53,7 @@ def test_what_is_a_heading(line: str, name: str) -> None:
     "text",
     [
         "Prose that goes on",
+        "**38342 req/sec**",
         "Prose that ends here.\n---",
         "```sh\n# install it\n```",
         "- [GET](#get)\n  - [POST](#post)",
