@@ -166,7 +166,10 @@ def _told(folder: Path | None) -> Iterator[None]:
             raise
         where = f"{error.filename or folder}:{error.lineno}"
         raise ConfigError(error.message or "syntax error", where=where, hint=_HINT) from error
-    except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
+    except (
+        *(TemplateError, TypeError, ValueError, ArithmeticError),
+        *(RecursionError, MemoryError),
+    ) as error:
         if folder is None:
             raise
         raise ConfigError(str(error), where=_place(error, folder), hint=_HINT) from error

@@ -43,6 +43,7 @@ def test_a_single_part_can_be_replaced(tmp_path: Path) -> None:
     [
         ("<p>\n{% if %}\n", 2, "Expected an expression"),
         (f"{EXTENDED}\n{{% block footer %}}\n{{{{ report.owner }}}}{{% endblock %}}", 3, "'owner'"),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", 1, "recursion"),
         ("\n\n{{ 1 / 0 }}", 3, "division by zero"),
         ("{{ report.title | shout }}", 1, "No filter named 'shout'"),
         ("\n{{ report.title.__class__.__mro__ }}", 2, "'__class__' of 'str' object is unsafe"),
