@@ -1,31 +1,34 @@
-"""How many runs a comparison needs, from how much the runs at hand vary.
-
-In: observations and runs, an effect, a margin. Out: `Planning`. Why: the number of runs is decided
-before they are made, by the spread of some that were, with the doubt that few runs leave.
-"""
+"""How many runs a comparison needs, from how much the runs at hand vary."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from benchkit.comparison.model import Plan
 from benchkit.comparison.replicates import Replicates, collect_replicates
 from benchkit.derived.batches import Batches
-from benchkit.stats.multiplicity import runs_for_family
+from benchkit.stats.families import Basis
+from benchkit.stats.familypower import choose_basis, family_power, find_power
 from benchkit.stats.outliers import find_outliers
+from benchkit.stats.power import FEWEST_RUNS
 from benchkit.stats.sample import LARGEST
 from benchkit.stats.samplesize import runs_for_effect, runs_for_equivalence, smallest_effect
 from benchkit.stats.spread import Components, Spread, measure_spread, part_variance
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from benchkit.schema import Observations, Runs
 
 #: Share of the variance within runs below which longer runs do not help, and above which they do.
 _SMALL_SHARE, _LARGE_SHARE = 0.1, 0.5
 #: With fewer runs the spread between them is an order of magnitude.
 _FEW_RUNS = 5
+#: Runs per side and changes of the table of chances, beside those that were planned.
+_TABLE_RUNS, _TABLE_EFFECTS = (4, 5, 6, 8, 10, 15, 20, 30), (0.02, 0.05, 0.1, 0.2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +120,58 @@ class PlanRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """The primary rows of a comparison of these variants, which are decided together.
+
+    Parameters
+    ----------
+    rows : int
+    variants : int
+        How many variants they compare with the baseline.
+    """
+
+    rows: int = 1
+    variants: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promise:
+    """What the planned runs keep, if the spread is as measured.
+
+    Parameters
+    ----------
+    runs : int
+        Per side, enough for the row that varies most.
+    basis : {'row', 'max-t', 'least-welch'}
+        What decides so many rows of so many runs.
+    one : float
+        The probability that a row is shown where it alone changes: that of the worst row.
+    every : float
+        The probability that all rows are shown where all change.
+    """
+
+    runs: int
+    basis: Basis
+    one: float
+    every: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chances:
+    """The probability that a changed row is shown, for the row that varies most.
+
+    Parameters
+    ----------
+    effects : tuple of float
+    rows : tuple of (int, tuple of float)
+        Runs per side, and the probability for each effect.
+    """
+
+    effects: tuple[float, ...]
+    rows: tuple[tuple[int, tuple[float, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Planning:
     """The rows, and what they were planned for.
 
@@ -124,16 +179,18 @@ class Planning:
     ----------
     rows : tuple of PlanRow
     goal : Goal
-    family : int
-        Primary rows of a comparison of these variants, which Holm's method adjusts together.
-    family_runs : int
-        Fewest runs per side with which any row of such a family can be shown.
+    family : Family
+    promise : Promise or None
+        None where no row has a plan, or one needs more than 1000 runs.
+    chances : Chances or None
+        None where no row has a plan.
     """
 
     rows: tuple[PlanRow, ...]
     goal: Goal
-    family: int
-    family_runs: int
+    family: Family
+    promise: Promise | None
+    chances: Chances | None
 
 
 def plan_runs(
@@ -160,19 +217,64 @@ def plan_runs(
 
     Notes
     -----
-    Both sides are taken to vary like the row's variant. Runs are those of one row that is tested
-    unpaired; blocks need fewer, Holm's adjustment of several rows needs more.
+    Both sides are taken to vary like the row's variant. Rows are tested unpaired, and decided
+    together as a comparison of these variants decides them; blocks need fewer runs.
     """
     goal = goal or Goal()
     replicates = collect_replicates(observations, runs, plan)
     batches = Batches(observations)
-    rows = tuple(_plan(row, goal, _part(row, batches)) for row in replicates)
     cells: dict[object, int] = {}
     for row in replicates:
         cells[row.key] = cells.get(row.key, 0) + 1
-    family = sum(variants - 1 for variants in cells.values()) or len(cells)
+    several = [variants - 1 for variants in cells.values() if variants > 1]
+    family = Family(rows=sum(several) or len(cells), variants=max(several, default=1))
+    rows = tuple(_plan(row, goal, family, _part(row, batches)) for row in replicates)
     return Planning(
-        rows=rows, goal=goal, family=family, family_runs=runs_for_family(family, goal.alpha)
+        rows=rows,
+        goal=goal,
+        family=family,
+        promise=_promise(rows, goal, family),
+        chances=_tabulate(rows, goal, family),
+    )
+
+
+def _promise(rows: Sequence[PlanRow], goal: Goal, family: Family) -> Promise | None:
+    """Return what the runs that the row varying most needs will show."""
+    planned = [row for row in rows if row.spread and row.effect]
+    runs = [row.effect.runs for row in planned if row.effect and row.effect.runs]
+    if not planned or len(runs) < len(planned):
+        return None
+    spreads = sorted((row.spread.cv for row in planned if row.spread), reverse=True)
+    # of several variants one is the baseline, and a row that has no spread yet may be the worst
+    spreads = (spreads + [spreads[0]] * family.rows)[: family.rows]
+    one, every = family_power(
+        spreads, max(runs), goal.effect,
+        variants=family.variants, margin=goal.reach, alpha=goal.alpha,
+    )  # fmt: skip
+    return Promise(
+        runs=max(runs),
+        basis=choose_basis(max(runs), family.rows, family.variants, goal.alpha),
+        one=float(one.min()),
+        every=every,
+    )
+
+
+def _tabulate(rows: Sequence[PlanRow], goal: Goal, family: Family) -> Chances | None:
+    """Return the chances of the row that varies most, by runs and changes."""
+    spreads = [row.spread.cv for row in rows if row.spread]
+    if not spreads:
+        return None
+    needed = {row.effect.runs for row in rows if row.effect and row.effect.runs}
+    counts = sorted({*_TABLE_RUNS, max(needed, default=FEWEST_RUNS)})
+    beyond = (effect for effect in _TABLE_EFFECTS if effect > goal.reach)
+    effects = tuple(sorted({goal.effect, *beyond}))
+    chance = partial(
+        find_power, max(spreads), rows=family.rows, variants=family.variants,
+        margin=goal.reach, alpha=goal.alpha,
+    )  # fmt: skip
+    return Chances(
+        effects=effects,
+        rows=tuple((n, tuple(chance(n, effect) for effect in effects)) for n in counts),
     )
 
 
@@ -193,7 +295,7 @@ def advise(parts: Components) -> str:
     return "more runs help most, longer runs a little"
 
 
-def _plan(row: Replicates, goal: Goal, components: Components | None) -> PlanRow:
+def _plan(row: Replicates, goal: Goal, family: Family, components: Components | None) -> PlanRow:
     if row.n < 2:
         note = "one run tells nothing of how much runs vary: make at least 4"
         return PlanRow(replicates=row, components=components, notes=(note,))
@@ -204,18 +306,24 @@ def _plan(row: Replicates, goal: Goal, components: Components | None) -> PlanRow
     return PlanRow(
         replicates=row,
         spread=spread,
-        effect=_need(spread, goal, shown=True),
-        equivalence=_need(spread, goal, shown=False),
+        effect=_need(spread, goal, family, shown=True),
+        equivalence=_need(spread, goal, family, shown=False),
         shows=smallest_effect(
-            spread.cv, row.n, margin=goal.margin, power=goal.power, alpha=goal.alpha
+            spread.cv,
+            row.n,
+            margin=goal.margin,
+            power=goal.power,
+            alpha=goal.alpha,
+            rows=family.rows,
+            variants=family.variants,
         ),
         components=components,
-        calm=_calm(row, goal),
+        calm=_calm(row, goal, family),
         notes=_warn(row, spread),
     )
 
 
-def _calm(row: Replicates, goal: Goal) -> Calm | None:
+def _calm(row: Replicates, goal: Goal, family: Family) -> Calm | None:
     """Plan once more without the outlying runs, which ranks mind less than a spread does."""
     far = find_outliers([math.log(value) for value in row.values]).tolist()
     if not any(far):
@@ -225,16 +333,19 @@ def _calm(row: Replicates, goal: Goal) -> Calm | None:
     return Calm(
         outliers=sum(far),
         spread=spread,
-        effect=_need(spread, goal, shown=True),
-        equivalence=_need(spread, goal, shown=False),
+        effect=_need(spread, goal, family, shown=True),
+        equivalence=_need(spread, goal, family, shown=False),
     )
 
 
-def _need(spread: Spread, goal: Goal, *, shown: bool) -> Needed:
+def _need(spread: Spread, goal: Goal, family: Family, *, shown: bool) -> Needed:
     def count(cv: float) -> int | None:
         level = {"power": goal.power, "alpha": goal.alpha}
         if shown:
-            return runs_for_effect(cv, goal.effect, margin=goal.reach, **level)
+            return runs_for_effect(
+                cv, goal.effect, margin=goal.reach, **level,
+                rows=family.rows, variants=family.variants,
+            )  # fmt: skip
         return runs_for_equivalence(cv, goal.margin, **level)
 
     return Needed(runs=count(spread.cv), high=count(spread.high))

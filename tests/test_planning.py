@@ -12,10 +12,11 @@ from benchkit.derived.batches import Batches
 from benchkit.derived.summaries import Summary
 from benchkit.errors import DataError, SelectionError
 from benchkit.parsers.base import Reading, Samples
-from benchkit.planning import Goal, Planning, plan_runs
+from benchkit.planning import Family, Goal, Planning, plan_runs
 from benchkit.stats.spread import Components
-from benchkit.tables.plan import describe, plan_lines, plan_table
+from benchkit.tables.plan import chances_table, describe, plan_lines, plan_table
 
+NBSP = "\N{NO-BREAK SPACE}"
 Row = tuple[str, str, int, str, str, float, str]
 
 
@@ -79,10 +80,41 @@ def test_the_quiet_set_by_hand() -> None:
 
 
 def test_one_variant_is_enough_and_several_are_a_family() -> None:
-    assert plan({"none": RATES["none"]}).family == 1
+    assert plan({"none": RATES["none"]}).family == Family(rows=1, variants=1)
     found = plan(dict(RATES))
-    assert (found.family, found.family_runs) == (4, 5)
+    assert found.family == Family(rows=4, variants=4)
     assert [row.replicates.variant for row in found.rows] == list(RATES)
+
+
+def test_several_rows_need_more_runs_than_one_and_their_chances_are_stated() -> None:
+    """Five variants of spreads up to 2.5 %: 4 runs, which suffice for one row, show nothing."""
+    alone = plan({"zipkin": RATES["zipkin"]}, Goal(effect=0.06))
+    found = plan(dict(RATES), Goal(effect=0.06))
+    assert alone.promise is not None
+    assert found.promise is not None
+    assert alone.promise.runs < found.promise.runs
+    assert found.promise.basis == "row"
+    assert 0.8 <= found.promise.one < 0.9
+    first, spread, together, *_ = plan_lines(found)
+    assert first.replace(NBSP, " ").startswith(
+        f"Run each side {found.promise.runs} times: a change of 6 % in any one row is then shown"
+    )
+    assert "as known; the true one may be" in spread
+    assert together.startswith("4 primary rows are decided together, each by its own test")
+
+
+def test_chances_grow_with_the_runs_and_the_change() -> None:
+    found = plan(dict(RATES), Goal(effect=0.06))
+    table = chances_table(found)
+    assert table is not None
+    assert [column.header.replace(NBSP, " ") for column in table.columns[1:]] == [
+        "5 %", "6 %", "10 %", "20 %",
+    ]  # fmt: skip
+    chances = np.array([[cell.value for cell in row[1:]] for row in table.rows], dtype=float)
+    assert (np.diff(chances, axis=1) >= 0).all()
+    assert (np.diff(chances[:, 1]) >= -0.01).all()
+    (planned,) = [row for row in table.rows if row[0].value == found.promise.runs]  # type: ignore[union-attr]
+    assert planned[2].value == found.promise.one  # type: ignore[union-attr]
 
 
 def test_an_effect_within_the_margin_is_said_to_be_no_verdict() -> None:
@@ -126,7 +158,8 @@ def test_an_outlying_run_is_kept_and_the_plan_without_it_told() -> None:
 
 def test_hopeless_spreads_are_beyond_a_thousand() -> None:
     found = plan({"wild": (1.0, 30.0, 2.0, 900.0, 0.01)})
-    assert "> 1000 times" in plan_lines(found)[0]
+    assert found.promise is None
+    assert plan_lines(found)[0].startswith("~ No plan: the runs vary too much")
 
 
 def test_a_metric_that_is_not_there_is_refused() -> None:

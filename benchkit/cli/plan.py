@@ -1,8 +1,4 @@
-"""``benchkit plan``: how many runs a comparison needs.
-
-In: raw files, folders or the store, of one variant or more. Out: a sentence and a table, Markdown
-or JSON. Why: runs are counted before they are made.
-"""
+"""``benchkit plan``: how many runs a comparison needs."""
 
 from __future__ import annotations
 
@@ -76,7 +72,7 @@ def answer(
     from benchkit.comparison.model import Plan
     from benchkit.ingestion.origins import refuse_contested
     from benchkit.planning import plan_runs
-    from benchkit.tables.plan import plan_lines, plan_table
+    from benchkit.tables.plan import chances_table, plan_lines, plan_table
 
     aim = read_goal(*goal)
     runset = request.load()
@@ -90,7 +86,7 @@ def answer(
         return to_json("plan", planning, lines)
     from benchkit.cli.console import render_tables
 
-    tables = (plan_table(planning),)
+    tables = tuple(filter(None, (chances_table(planning), plan_table(planning))))
     return render_tables(lines, tables, markdown=format == "md", to_file=to_file)
 
 

@@ -23,7 +23,7 @@ Basis: TypeAlias = Literal["row", "max-t", "least-welch"]
 
 #: Pooled over the rows, a spread on one side so many times the other's is too unequal for ranks,
 #: and for joint permutation. Found by simulation: `nox -s calibrate`.
-_RANKS_BEAR, _PERMUTATION_BEARS = 2.0, 1.5
+RANKS_BEAR, PERMUTATION_BEARS = 2.0, 1.5
 #: Fewest runs per side of ranks and of a permutation.
 _FEWEST = 4
 
@@ -164,9 +164,9 @@ def _choose(block: Block, total: int, alpha: float, tail: Tail) -> Basis:
         return "least-welch"
     ratio = _pool_spreads(block)
     if reaches:
-        return "row" if ratio <= _RANKS_BEAR else "least-welch"
+        return "row" if ratio <= RANKS_BEAR else "least-welch"
     fits = sides / comb(2 * n, n) * total <= level * block.rows
-    return "max-t" if fits and ratio <= _PERMUTATION_BEARS else "least-welch"
+    return "max-t" if fits and ratio <= PERMUTATION_BEARS else "least-welch"
 
 
 def _pool_spreads(block: Block) -> float:

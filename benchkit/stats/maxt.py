@@ -150,6 +150,70 @@ def sign_flip_max_t(
     return _step_down(observed, parts, len(signs), tail, is_drawn=2**n > _ENUMERATED)
 
 
+def count_splits(n: int) -> int:
+    """Return into how many pairs of sides `measure_splits` parts n + n columns.
+
+    Examples
+    --------
+    >>> count_splits(4), count_splits(9)
+    (35, 2000)
+    """
+    splits = comb(2 * n, n)
+    return splits // 2 if splits <= _ENUMERATED else _DRAWN + 1
+
+
+def measure_splits(runs: ArrayLike) -> FloatArray:
+    """Return the two-sided statistic of each row by each way to part its columns in two sides.
+
+    Parameters
+    ----------
+    runs : array_like, shape (rows, 2n)
+        The baseline's n columns, then the variant's; normal values, without rounding.
+
+    Returns
+    -------
+    ndarray, shape (splits, rows)
+        The first is that of the sides as they are. Up to 7 + 7 columns all splits without the
+        mirrored ones, beyond 2,000.
+
+    Examples
+    --------
+    >>> statistics = measure_splits([[1.0, 1.1, 0.9, 1.0, 1.5, 1.6, 1.4, 1.5]])
+    >>> len(statistics), int(statistics.argmax())
+    (35, 0)
+    """
+    table = np.asarray(runs, dtype=np.float64)
+    n = table.shape[1] // 2
+    splits = _assign(n, bytes(32))
+    if comb(2 * n, n) > _ENUMERATED:
+        splits = np.vstack([np.arange(2 * n) < n, splits])
+    centered = table - table.mean(axis=1, keepdims=True)
+    return _measure(centered, splits, np.zeros(len(table)), "two-sided")
+
+
+def adjust_sessions(runs: FloatArray) -> FloatArray:
+    """Return the adjusted p-values of `max_t` for many sessions at once.
+
+    Parameters
+    ----------
+    runs : ndarray, shape (sessions, rows, 2n)
+        As in `measure_splits`.
+
+    Returns
+    -------
+    ndarray, shape (sessions, rows)
+        In ascending order of the rows' statistics.
+    """
+    sessions, rows, columns = runs.shape
+    statistics = measure_splits(runs.reshape(-1, columns)).reshape(-1, sessions, rows)
+    order = np.argsort(statistics[0], axis=1)
+    ranked = np.take_along_axis(statistics, order[None], axis=2)
+    reach = ranked[0] * (1 - _EQUAL)
+    share = (np.maximum.accumulate(ranked, axis=2) >= reach).mean(axis=0)
+    adjusted: FloatArray = np.maximum.accumulate(share[:, ::-1], axis=1)[:, ::-1]
+    return adjusted
+
+
 def _read(values: ArrayLike, name: str) -> FloatArray:
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] < 2:

@@ -1,9 +1,5 @@
 """Runs per side that a comparison by the default rule needs, from the spread of the runs.
 
-In: a coefficient of variation. Out: runs per side, or the smallest effect that so many show.
-Why: the rank test has fewer levels than 5 % and a little less power than Student's t; a plan by t
-promises 80 % and keeps 64 % with 4 runs.
-
 Planning only. `benchkit.stats.power` does the same from the interval of a comparison that was made.
 """
 
@@ -12,12 +8,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from functools import lru_cache
-from math import exp, inf, isfinite, log1p, pi, sqrt
-from statistics import NormalDist
+from math import expm1, inf, isfinite, log1p, pi, sqrt
 
 import numpy as np
 
-from benchkit.stats.power import FEWEST_RUNS, MOST_RUNS, find_noncentrality, spread_nodes
+from benchkit.stats.familypower import SIMULATED_RUNS, check_design, find_law
+from benchkit.stats.power import FEWEST_RUNS, MOST_RUNS, spread_nodes
 from benchkit.stats.ranksum import attained_level
 from benchkit.stats.sample import check_fraction
 
@@ -25,10 +21,19 @@ from benchkit.stats.sample import check_fraction
 _RANK_ERROR = sqrt(pi / 3)
 #: Logarithms beyond this are no sizes of effects.
 _LARGEST_LOG = 300.0
+#: A shift that shows a row wherever its runs can, in standard deviations; found by halving.
+_FAR, _HALVINGS = 40.0, 24
 
 
 def smallest_effect(
-    cv: float, n: int, *, margin: float = 0.0, power: float = 0.8, alpha: float = 0.05
+    cv: float,
+    n: int,
+    *,
+    margin: float = 0.0,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    rows: int = 1,
+    variants: int = 1,
 ) -> float:
     """Return the smallest increase that n runs per side show.
 
@@ -43,7 +48,9 @@ def smallest_effect(
     power : float
         Wanted probability, alpha < power < 1.
     alpha : float
-        Two-sided level of the test, of one row.
+        Two-sided level, of all rows together.
+    rows, variants : int
+        Rows that are decided together, and the variants that they belong to.
 
     Returns
     -------
@@ -57,12 +64,9 @@ def smallest_effect(
 
     Notes
     -----
-    With 4 runs and more the rank test: as `minimum_effect`, at the level that the test attains
-    with n + n values (2.9 % with 4, 4.3 % with 10) and with sqrt(π/3) times the error, the
-    asymptotic efficiency of ranks for normal values [1]_. By simulation the wanted 80 % are 77 to
-    80 %, from 4 runs to 30. With 2 or 3 runs Welch's test, taken as Student's. With a margin also
-    log(1 + margin) + z_{power}·error, so that the estimate reaches it. Assumes log-normal runs;
-    smallest usable n: 2.
+    The effect at which `family_power` reaches the wanted probability for one row that changes
+    alone: with a single row the rank test from 4 runs on, with 2 or 3 Welch's, taken as Student's.
+    Assumes log-normal runs; smallest usable n: 2.
 
     References
     ----------
@@ -70,21 +74,35 @@ def smallest_effect(
 
     Examples
     --------
-    >>> round(smallest_effect(0.02, 10), 4), round(smallest_effect(0.02, 10, margin=0.03), 4)
-    (0.0282, 0.038)
+    >>> round(smallest_effect(0.02, 10), 3), round(smallest_effect(0.02, 10, margin=0.03), 3)
+    (0.028, 0.038)
     """
     _check(cv, power, alpha)
-    if n < 2 or margin < 0:
-        raise ValueError(f"n >= 2 and margin >= 0 are needed: {n}, {margin}")
-    error = _measure_error(cv, n)
-    tested = _scale_error(n, power, alpha) * error if error else 0.0
-    reached = log1p(margin) + NormalDist().inv_cdf(power) * error if margin else 0.0
-    size = max(tested, reached)
-    return exp(size) - 1 if size < _LARGEST_LOG else inf
+    check_design(n, rows, variants, alpha)
+    if margin < 0:
+        raise ValueError(f"margin >= 0 is needed: {margin}")
+    law, reach = find_law(n, rows, variants, alpha), log1p(margin)
+    if not cv:
+        return margin if law.power(_FAR, 0.0) >= power else inf
+    low, high = reach / cv, reach / cv + _FAR
+    if law.power(high, reach / cv) < power:
+        return inf
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        is_enough = law.power(middle, reach / cv) >= power
+        low, high = (low, middle) if is_enough else (middle, high)
+    return expm1(high * cv) if high * cv < _LARGEST_LOG else inf
 
 
 def runs_for_effect(
-    cv: float, effect: float, *, margin: float = 0.0, power: float = 0.8, alpha: float = 0.05
+    cv: float,
+    effect: float,
+    *,
+    margin: float = 0.0,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    rows: int = 1,
+    variants: int = 1,
 ) -> int | None:
     """Return the runs per side that show an effect of a given size.
 
@@ -95,15 +113,15 @@ def runs_for_effect(
     effect : float
         A fraction, 0.06 for 6 %.
     margin : float
-        A fraction that the estimate has to reach, too; 0 for the test alone.
-    power, alpha : float
+        A fraction that the estimate has to reach, too.
+    power, alpha, rows, variants
         As in `smallest_effect`.
 
     Returns
     -------
     int or None
         4 to 1000; None where more would be needed, or where the effect is not larger than the
-        margin and so, with power above one half, never shown.
+        margin: an estimate beyond it comes at most every second time.
 
     Raises
     ------
@@ -112,19 +130,26 @@ def runs_for_effect(
 
     Notes
     -----
-    The smallest n whose `smallest_effect` is at most the effect; assumptions as there.
+    The smallest n with the wanted `family_power`; assumptions as there.
 
     Examples
     --------
     >>> runs_for_effect(0.02, 0.03), runs_for_effect(0.02, 0.06, margin=0.03)
     (10, 4)
+    >>> runs_for_effect(0.02, 0.06, margin=0.03, rows=20)
+    7
     """
     _check(cv, power, alpha)
+    check_design(FEWEST_RUNS, rows, variants, alpha)
     if not effect > 0:
         raise ValueError(f"effect > 0 is needed: {effect}")
-    return _find_fewest(
-        lambda n: smallest_effect(cv, n, margin=margin, power=power, alpha=alpha) <= effect
-    )
+    if effect <= margin:
+        return None
+    design = effect, margin, power, alpha, rows, variants
+    for n in range(FEWEST_RUNS, SIMULATED_RUNS + 1):
+        if _find_largest_spread(n, *design) >= cv:
+            return n
+    return _find_fewest(lambda n: _find_largest_spread(n, *design) >= cv, SIMULATED_RUNS + 1)
 
 
 def runs_for_equivalence(
@@ -189,10 +214,19 @@ def _measure_error(cv: float, n: int) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _scale_error(n: int, power: float, alpha: float) -> float:
-    """Return how many standard errors a shift needs to be shown."""
-    level = attained_level(n, n, alpha) if n >= FEWEST_RUNS else alpha
-    return find_noncentrality(2 * n - 2, power, level) if level else inf
+def _find_largest_spread(
+    n: int, effect: float, margin: float, power: float, alpha: float, rows: int, variants: int
+) -> float:
+    """Return the largest spread with which n runs per side show an effect."""
+    law, size, reach = find_law(n, rows, variants, alpha), log1p(effect), log1p(margin)
+    low, high = size / _FAR, size * _FAR
+    if law.power(_FAR, reach / low) < power:
+        return 0.0 if law.power(_FAR, 0.0) >= power else -1.0
+    for _ in range(_HALVINGS):
+        middle = sqrt(low * high)
+        is_enough = law.power(size / middle, reach / middle) >= power
+        low, high = (middle, high) if is_enough else (low, middle)
+    return low
 
 
 def _equivalence_power(cv: float, n: int, size: float, alpha: float) -> float:
@@ -209,7 +243,7 @@ def _equivalence_power(cv: float, n: int, size: float, alpha: float) -> float:
     return float(weights @ np.maximum(2 * ndtr(room) - 1, 0.0))
 
 
-def _find_fewest(is_enough: Callable[[int], bool]) -> int | None:
-    runs = range(FEWEST_RUNS, MOST_RUNS + 1)
+def _find_fewest(is_enough: Callable[[int], bool], fewest: int = FEWEST_RUNS) -> int | None:
+    runs = range(fewest, MOST_RUNS + 1)
     place = bisect_left(runs, True, key=is_enough)
     return runs[place] if place < len(runs) else None

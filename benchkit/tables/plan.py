@@ -1,8 +1,4 @@
-"""How many runs are needed: a sentence, and the table it stands on.
-
-In: `Planning`. Out: texts and a `Table`. Why: "run it more often" is no advice; so many runs, and
-at most so many, is.
-"""
+"""How many runs are needed: the sentences, and the tables they stand on."""
 
 from __future__ import annotations
 
@@ -18,6 +14,13 @@ from benchkit.tables.wording import format_bare, write_value
 from benchkit.units import common_scale
 
 _BEYOND = f"> {MOST_RUNS}"
+#: Probabilities beyond are no news.
+_CERTAIN = 0.99
+_BASES = {
+    "row": "each by its own test with Holm's adjustment",
+    "max-t": "by permuting whole runs (max-T)",
+    "least-welch": "by Welch's test with the fewest degrees of freedom and Holm's adjustment",
+}
 
 
 def plan_lines(planning: Planning) -> tuple[str, ...]:
@@ -32,38 +35,111 @@ def plan_lines(planning: Planning) -> tuple[str, ...]:
     tuple of str
         The answer first.
     """
-    goal = planning.goal
     planned = [row for row in planning.rows if row.spread]
     if not planned:
-        return ("~ No plan: how much runs vary is seen from 2 runs or more of one variant.",)
-    effect = _hardest([row.effect for row in planned])
-    same = _hardest([row.equivalence for row in planned])
-    change, margin = format_bare(goal.effect), format_bare(goal.margin)
-    rows = "every row" if len(planned) > 1 else "the one row"
-    if len(planned) < len(planning.rows):
-        rows += " with 2 runs or more"
-    first = (
-        f"Run each side {effect} times to show a change of {change} in {rows} with a probability "
-        f"of {format_bare(goal.power)}; {same} times to show that none is as large as {margin}."
+        return ("~ No plan: at least one variant needs 2 runs or more to show how much runs vary.",)
+    margin = format_bare(planning.goal.margin)
+    same = (
+        f"To show that any change is below {margin} with a probability of "
+        f"{format_bare(planning.goal.power)}, run each side "
+        f"{_hardest([row.equivalence for row in planned])} times."
     )
-    return (first, *_limits(planning))
+    return (_answer(planning), *_qualify(planning, planned), same, *_limits(planning))
+
+
+def _answer(planning: Planning) -> str:
+    goal, promise = planning.goal, planning.promise
+    change = format_bare(goal.effect)
+    if promise is None:
+        return (
+            f"~ No plan: the runs vary too much to show a change of {change} with {MOST_RUNS} runs "
+            "per side; make them steadier, or plan for a larger --effect."
+        )
+    shown = "shown" if goal.reach else "told from 0"
+    first = f"Run each side {promise.runs} times: a change of {change}"
+    if planning.family.rows == 1:
+        return f"{first} is then {shown} with a probability of {_write_chance(promise.one)}."
+    return (
+        f"{first} in any one row is then {shown} with a probability of "
+        f"{_write_chance(promise.one)}; a change in all rows is {shown} in every one with "
+        f"{_write_chance(promise.every)}."
+    )
+
+
+def _qualify(planning: Planning, planned: Sequence[PlanRow]) -> list[str]:
+    """Say what the answer takes as known, how well it is known, and what decides the rows."""
+    promise, family, lines = planning.promise, planning.family, []
+    if promise is None:
+        return []
+    spreads = [row.spread for row in planned if row.spread]
+    spread, high = (max(getattr(one, name) for one in spreads) for name in ("cv", "high"))
+    needed = max(row.effect.high or MOST_RUNS + 1 for row in planned if row.effect)
+    taken = f"The plan takes the measured spread of {write_share(spread)} as known"
+    if high > spread:
+        runs = f"{needed} runs" if needed <= MOST_RUNS else f"more than {MOST_RUNS} runs"
+        taken += (
+            f"; the true one may be {write_share(high)} (upper limit at "
+            f"{format_bare(spreads[0].confidence)}), which needs {runs} per side"
+        )
+    lines.append(f"{taken}.")
+    if family.rows > 1:
+        lines.append(
+            f"{family.rows} primary rows are decided together, {_BASES[promise.basis]}: one row "
+            "alone would need fewer runs."
+        )
+    return lines
 
 
 def _limits(planning: Planning) -> list[str]:
-    goal, lines = planning.goal, []
-    if goal.effect <= goal.margin:
-        lines.append(
-            f"A change of {format_bare(goal.effect)} is not beyond the margin of "
-            f"{format_bare(goal.margin)}: these runs tell it from 0, but a verdict needs an "
-            "estimate beyond the margin, which comes at most every second time: lower --margin."
-        )
-    if planning.family > 1:
-        lines.append(
-            f"For one row alone: {planning.family} primary rows in one comparison need at least "
-            f"{planning.family_runs} runs per side before any is shown (Holm), and some more for "
-            "the same power."
-        )
-    return lines
+    goal = planning.goal
+    if goal.reach:
+        return []
+    line = (
+        f"A change of {format_bare(goal.effect)} is not beyond the margin of "
+        f"{format_bare(goal.margin)}: these runs tell it from 0, but a verdict needs an "
+        "estimate beyond the margin, which comes at most every second time: lower --margin."
+    )
+    return [line]
+
+
+def chances_table(planning: Planning) -> Table | None:
+    """List how likely a change is to be shown, by runs per side and size of the change.
+
+    Parameters
+    ----------
+    planning : Planning
+
+    Returns
+    -------
+    Table or None
+        None where no row has a plan.
+    """
+    chances, goal = planning.chances, planning.goal
+    if chances is None:
+        return None
+    changes = (Column(f"{e:g}", format_bare(e), align="right") for e in chances.effects)
+    beyond = (
+        f"; the estimate has to lie beyond the margin of {format_bare(goal.margin)}, too"
+        if goal.reach
+        else ""
+    )
+    place = "in one row, the one that varies most" if planning.family.rows > 1 else "in the row"
+    return Table(
+        title="Probability that a change is shown",
+        columns=(Column("runs", "runs per side", align="right"), *changes),
+        rows=tuple(
+            (Cell(f"{n}", n), *(Cell(_write_chance(p), p) for p in row)) for n, row in chances.rows
+        ),
+        caption=f"{place}{beyond}",
+    )
+
+
+def _write_chance(chance: float) -> str:
+    """Write ``84 %``, and what is almost certain or impossible as a bound."""
+    if chance > _CERTAIN:
+        return f"> {format_bare(_CERTAIN)}"
+    least = 1 - _CERTAIN
+    return f"< {format_bare(least)}" if chance < least else format_bare(round(chance, 2))
 
 
 def _hardest(needed: Sequence[Needed | None]) -> str:
@@ -98,7 +174,7 @@ def plan_table(planning: Planning) -> Table:
             Column("center", "median", align="right"),
             Column("spread", "spread"),
             Column("effect", f"to show {change}"),
-            Column("equivalence", f"to show none of {margin}"),
+            Column("equivalence", f"to show below {margin}"),
             Column("shows", "runs at hand show", align="right"),
             Column("between", "run to run", align="right"),
             Column("within", "within a run", align="right"),

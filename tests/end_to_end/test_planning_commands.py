@@ -28,7 +28,7 @@ def benchkit(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def test_a_plan_of_the_quiet_set(tmp_path: Path) -> None:
     done = benchkit("plan", TRACING, "--effect", "5%", "--power", "0.8", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Run each side 6 to 10 times to show a change of 5")
+    assert done.stdout.startswith("Run each side 9 times: a change of 5")
     assert "4 primary rows" in done.stdout
     assert "Traceback" not in done.stderr
 

@@ -1,0 +1,490 @@
+"""How likely the rows of a family are to be shown, decided as `decide_family` decides them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import comb, log, log1p, sqrt
+from statistics import NormalDist
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from benchkit.stats.families import PERMUTATION_BEARS, RANKS_BEAR, Basis
+from benchkit.stats.maxt import adjust_sessions, count_splits, measure_splits
+from benchkit.stats.power import FEWEST_RUNS, spread_nodes
+from benchkit.stats.ranksum import is_countable, untied_cdf
+from benchkit.stats.results import ROUNDING
+from benchkit.stats.sample import FloatArray, check_fraction
+from benchkit.stats.spread import spread_ratios
+from benchkit.stats.student import t_quantile
+
+#: Up to so many runs per side sessions are simulated; beyond, U is taken as normal.
+SIMULATED_RUNS = 10
+_SESSIONS = 6000
+#: Statistics by permutation that are computed for the changed row, its neighbours and all rows, and
+#: the fewest sessions of each: what keeps a plan fast.
+_CHANGED, _OTHERS, _ALL = (150_000, 150), (2_000_000, 12), (2_500_000, 10)
+#: Up to so many runs per side all rows together are counted; pairs of runs that are then drawn.
+_COUNTED_RUNS, _DRAWN_PAIRS = 40, (3_000_000, 1000)
+#: A shift that always shows a row is sought up to here, in standard deviations, by halving.
+_LARGEST_SHIFT, _HALVINGS = 40.0, 12
+_EQUAL = 1 - 1e-9
+#: Of more rows the sum of the spread ratios is scaled up, and the largest statistics are reused.
+_MANY_ROWS, _DRAWN_ROWS = 30, 300
+_SEED = 20_261
+#: Beyond this correlation two values are one.
+_SAME = 0.9999
+#: A spread below this counts as this.
+_LEAST_SPREAD = 1e-12
+
+
+class Law(Protocol):
+    """The chance that one changed row is shown among its family, for a number of runs."""
+
+    def power(self, shift: float, reach: float) -> float:
+        """Return it for a change and a margin, both in standard deviations of a run."""
+
+
+def family_power(
+    cv: ArrayLike,
+    n: int,
+    effect: float,
+    *,
+    variants: int = 1,
+    margin: float = 0.0,
+    alpha: float = 0.05,
+) -> tuple[FloatArray, float]:
+    """Return how likely an increase is to be shown in each row of a family, and in all of them.
+
+    Parameters
+    ----------
+    cv : array_like, shape (rows,)
+        Standard deviation of the logarithms of runs, row by row; both sides vary alike.
+    n : int
+        Runs per side, at least 2.
+    effect : float
+        A fraction, 0.06 for 6 %.
+    variants : int
+        How many variants the rows belong to, in equal shares; each has runs of its own.
+    margin : float
+        A fraction that the estimate has to reach, too; 0 for the test alone.
+    alpha : float
+        Family-wise level.
+
+    Returns
+    -------
+    one : ndarray, shape (rows,)
+        The probability that the row is shown where it alone changes.
+    every : float
+        The probability that all rows are shown where all change.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    The statistic is the one that `decide_family` chooses for so many rows and runs: the rank test
+    (Welch's with 2 or 3 runs) for a single row, Holm's adjustment of ranks where these can pass,
+    else max-T, else Welch's t with n - 1 degrees of freedom; the last also where the measured
+    spreads of the sides happen to differ too much. Up to 10 runs per side by seeded simulation;
+    beyond, the two counts of U that decide, at 0 and at the margin, are taken as normal, with
+    their exact means, variances and covariance [1]_. Assumes independent log-normal rows with a
+    known spread. Smallest usable n: 2.
+
+    References
+    ----------
+    .. [1] E. L. Lehmann, Nonparametrics (1975), section 2.3.
+
+    Examples
+    --------
+    >>> one, every = family_power([0.02] * 10, 6, 0.06, margin=0.03)
+    >>> one.shape, bool(one.min() > 0.8 > every)
+    ((10,), True)
+    """
+    spreads = np.atleast_1d(np.asarray(cv, dtype=np.float64))
+    check_design(n, spreads.size, variants, alpha)
+    if not (effect > 0 and margin >= 0 and spreads.size and np.isfinite(spreads).all()):
+        raise ValueError(
+            f"effect > 0, margin >= 0 and a cv are needed: {effect}, {margin}, {spreads}"
+        )
+    if spreads.min() < 0:
+        raise ValueError(f"cv >= 0 is needed: {spreads.min()}")
+    rows = spreads.size
+    chances = {
+        each: find_power(each, n, effect, rows=rows, variants=variants, margin=margin, alpha=alpha)
+        for each in set(spreads.tolist())
+    }
+    one = np.array([chances[each] for each in spreads.tolist()])
+    if rows == 1:
+        return one, float(one[0])
+    scale = np.maximum(spreads, _LEAST_SPREAD)
+    shift, reach = np.log1p(effect) / scale, np.log1p(margin) / scale
+    return one, _show_all(n, shift, reach, variants, alpha)
+
+
+def find_power(
+    cv: float,
+    n: int,
+    effect: float,
+    *,
+    rows: int = 1,
+    variants: int = 1,
+    margin: float = 0.0,
+    alpha: float = 0.05,
+) -> float:
+    """Return how likely an increase in one row alone is to be shown among so many rows.
+
+    Parameters, assumptions and formulas as in `family_power`.
+
+    Examples
+    --------
+    >>> round(find_power(0.02, 4, 0.07), 1), round(find_power(0.02, 4, 0.07, rows=20), 1)
+    (0.9, 0.3)
+    """
+    scale = max(cv, _LEAST_SPREAD)
+    law = find_law(n, rows, variants, alpha)
+    return law.power(log1p(effect) / scale, log1p(margin) / scale)
+
+
+def check_design(n: int, rows: int, variants: int, alpha: float) -> None:
+    """Refuse what is no design of a comparison."""
+    check_fraction(alpha, "alpha")
+    if n < 2 or not 1 <= variants <= rows:
+        raise ValueError(f"n >= 2 and 1 <= variants <= rows are needed: {n}, {variants} and {rows}")
+
+
+@lru_cache(maxsize=256)
+def find_law(n: int, rows: int, variants: int, alpha: float) -> Law:
+    """Return the power of a row among its family, as a function of its change.
+
+    Parameters
+    ----------
+    n, rows, variants, alpha
+        As in `family_power`, with the number of rows.
+
+    Examples
+    --------
+    >>> round(find_law(4, 1, 1, 0.05).power(3.0, 0.0), 1)
+    0.8
+    """
+    if n < FEWEST_RUNS:
+        return _Student(n, t_quantile(n - 1 if rows > 1 else 2 * n - 2, 1 - alpha / rows / 2))
+    basis = choose_basis(n, rows, variants, alpha)
+    if n > SIMULATED_RUNS and basis == "row":
+        return _Normal(n, _count_below(n, alpha / rows))
+    if basis == "least-welch":
+        return _Student(n, t_quantile(n - 1, 1 - alpha / rows / 2))
+    return _simulate(n, rows, variants, alpha, basis)
+
+
+def choose_basis(n: int, rows: int, variants: int = 1, alpha: float = 0.05) -> Basis:
+    """Return what `decide_family` decides by where the spreads of both sides are alike.
+
+    Parameters
+    ----------
+    n, rows, variants, alpha
+        As in `family_power`, with the number of rows.
+
+    Examples
+    --------
+    >>> [choose_basis(n, 20) for n in (3, 4, 5, 6)]
+    ['least-welch', 'max-t', 'max-t', 'row']
+    """
+    if rows == 1:
+        return "row"
+    smallest, level = 2 / comb(2 * n, n), alpha * ROUNDING
+    if n >= FEWEST_RUNS and smallest * rows <= level:
+        return "row"
+    return "max-t" if n >= FEWEST_RUNS and smallest * variants <= level else "least-welch"
+
+
+@dataclass(frozen=True, slots=True)
+class _Student:
+    """Student's statistic of two sides against a fixed critical value."""
+
+    n: int
+    critical: float
+
+    def power(self, shift: float, reach: float) -> float:
+        from scipy.special import ndtr
+
+        spread, weights = spread_nodes(2 * self.n - 2)
+        error = sqrt(2 / self.n)
+        return float(
+            weights @ ndtr((shift - np.maximum(self.critical * spread * error, reach)) / error)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Normal:
+    """The rank test with U taken as normal; `most` is the largest U of the other side."""
+
+    n: int
+    most: int
+
+    def power(self, shift: float, reach: float) -> float:
+        u = _find_moments(self.n, shift, reach)
+        test = float((u.mean[0] - self.n**2 + self.most + 0.5) / u.sd[0])
+        if not reach:
+            return NormalDist().cdf(test)
+        estimate = float((u.mean[1] - self.n**2 / 2) / u.sd[1])
+        if u.correlation > _SAME:
+            return NormalDist().cdf(min(test, estimate))
+        return float(_bivariate(test, estimate, float(u.correlation)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Simulated:
+    """Sessions that show a row from a shift on: by the test, and by the estimate's distance."""
+
+    least: FloatArray
+    estimate: FloatArray
+
+    def power(self, shift: float, reach: float) -> float:
+        return float(np.mean((self.least <= shift) & (self.estimate + shift >= reach)))
+
+
+def _simulate(n: int, rows: int, variants: int, alpha: float, basis: Basis) -> Law:
+    rng = np.random.default_rng(_SEED)
+    runs = _draw_runs(
+        n, _SESSIONS if basis == "row" else _count_sessions(_CHANGED, count_splits(n)), rng
+    )
+    mean = runs[:, n:].mean(axis=1) - runs[:, :n].mean(axis=1)
+    if basis == "row":
+        least, estimate = _least_by_ranks(runs, _count_below(n, alpha / rows))
+    else:
+        most = int(alpha / variants * ROUNDING * count_splits(n))
+        least, estimate = _least_by_permutation(runs, max(rows // variants, 1), most, rng), mean
+    if rows == 1:
+        return _Simulated(least, estimate)
+    bearable = RANKS_BEAR if basis == "row" else PERMUTATION_BEARS
+    is_alike = _pool(runs, rows, rng) <= log(bearable)
+    welch = _least_by_welch(runs, t_quantile(n - 1, 1 - alpha / rows / 2))
+    return _Simulated(np.where(is_alike, least, welch), np.where(is_alike, estimate, mean))
+
+
+def _draw_runs(n: int, sessions: int, rng: np.random.Generator) -> FloatArray:
+    """Draw sessions of n + n runs whose differences of the means are evenly spread quantiles."""
+    from scipy.special import ndtri
+
+    runs = rng.standard_normal((sessions, 2 * n))
+    differences = ndtri((rng.permutation(sessions) + 0.5) / sessions) * sqrt(2 / n)
+    missing = differences - (runs[:, n:].mean(axis=1) - runs[:, :n].mean(axis=1))
+    runs += missing[:, None] / 2 * np.where(np.arange(2 * n) < n, -1, 1)
+    return runs
+
+
+def _count_sessions(work: tuple[int, int], statistics: int) -> int:
+    """Return how many sessions of so many statistics are affordable."""
+    most, fewest = work
+    return min(max(most // statistics, fewest), _SESSIONS)
+
+
+def _least_by_permutation(
+    runs: FloatArray, rows: int, most: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return the shift from which max-T shows the first of so many rows."""
+    n = runs.shape[1] // 2
+    sets = _count_sessions(_OTHERS, count_splits(n) * rows)
+    others = np.zeros((count_splits(n), sets))
+    for _ in range(min(rows - 1, _DRAWN_ROWS)):
+        np.maximum(others, measure_splits(rng.standard_normal((sets, 2 * n))), out=others)
+    drawn = others.copy()
+    for _ in range((rows - 2) // _DRAWN_ROWS):
+        np.maximum(others, drawn[:, rng.permutation(sets)], out=others)
+    others = others[:, np.arange(len(runs)) % sets]
+    is_after = np.arange(2 * n) >= n
+    low, high = np.zeros(len(runs)), np.full(len(runs), _LARGEST_SHIFT)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        statistics = measure_splits(runs + middle[:, None] * is_after)
+        is_up = runs[:, n:].mean(axis=1) + middle > runs[:, :n].mean(axis=1)
+        reached = (np.maximum(statistics, others) >= statistics[0] * _EQUAL).sum(axis=0)
+        shown = is_up & (reached <= most)
+        low, high = np.where(shown, low, middle), np.where(shown, middle, high)
+    return high
+
+
+def _pool(runs: FloatArray, rows: int, rng: np.random.Generator) -> FloatArray:
+    """Return the size of the mean log ratio of spreads over the rows of each session."""
+    n = runs.shape[1] // 2
+    single = np.log(spread_ratios(runs[:, :n], runs[:, n:]))
+    drawn = min(rows - 1, _MANY_ROWS)
+    others = rng.choice(single, (len(single), drawn)).sum(axis=1)
+    total: FloatArray = np.abs(single + others * sqrt((rows - 1) / drawn if drawn else 0.0)) / rows
+    return total
+
+
+def _least_by_welch(runs: FloatArray, critical: float) -> FloatArray:
+    """Return the shift from which Student's statistic passes."""
+    n = runs.shape[1] // 2
+    before, after = runs[:, :n], runs[:, n:]
+    error = np.sqrt((before.var(axis=1, ddof=1) + after.var(axis=1, ddof=1)) / n)
+    least: FloatArray = critical * error - (after.mean(axis=1) - before.mean(axis=1))
+    return least
+
+
+def _least_by_ranks(runs: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
+    """Return the shift from which U passes, and the Hodges-Lehmann estimate."""
+    n = runs.shape[1] // 2
+    differences = (runs[:, n:, None] - runs[:, None, :n]).reshape(len(runs), n * n)
+    estimate = np.median(differences, axis=1)
+    if most < 0:
+        return np.full(len(runs), np.inf), estimate
+    return -np.partition(differences, most, axis=1)[:, most], estimate
+
+
+def _count_below(n: int, level: float) -> int:
+    """Return the largest U of the lower side with which n + n runs reject; -1 for none."""
+    if is_countable(n, n, tied=False):
+        return int(np.searchsorted(untied_cdf(n, n), level / 2 * ROUNDING, side="right")) - 1
+    far = NormalDist().inv_cdf(1 - level / 2) * sqrt(n * n * (2 * n + 1) / 12)
+    return max(int(n * n / 2 - 0.5 - far), -1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    """Of U at 0 and at the margin: means and standard deviations, and their correlation."""
+
+    mean: tuple[FloatArray, FloatArray]
+    sd: tuple[FloatArray, FloatArray]
+    correlation: FloatArray
+
+
+def _find_moments(n: int, shift: ArrayLike, reach: ArrayLike) -> _Moments:
+    from scipy.special import ndtr
+
+    at = [(np.asarray(shift) - far) / sqrt(2) for far in (0.0, np.asarray(reach))]
+    p = [ndtr(h) for h in at]
+
+    def vary(i: int, j: int) -> FloatArray:
+        both = np.minimum(p[i], p[j]) - p[i] * p[j]
+        shared = _bivariate(at[i], at[j], 0.5) - p[i] * p[j]
+        covariance: FloatArray = n * n * both + 2 * n * n * (n - 1) * shared
+        return np.maximum(covariance, 1e-300)
+
+    first, second = np.sqrt(vary(0, 0)), np.sqrt(vary(1, 1))
+    return _Moments(
+        mean=(n * n * p[0], n * n * p[1]),
+        sd=(first, second),
+        correlation=np.clip(vary(0, 1) / (first * second), 0.0, 1.0),
+    )
+
+
+@lru_cache(maxsize=1)
+def _nodes() -> tuple[FloatArray, FloatArray]:
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    return nodes, weights
+
+
+def _bivariate(h: ArrayLike, k: ArrayLike, correlation: float) -> FloatArray:
+    """Return P(X <= h, Y <= k) of standard normal X and Y, by Plackett's integral."""
+    from scipy.special import ndtr
+
+    nodes, weights = _nodes()
+    half = np.arcsin(correlation) / 2
+    angle = half * (nodes + 1)
+    x, y = np.clip(h, -40, 40)[..., None], np.clip(k, -40, 40)[..., None]
+    exponent = (x * x + y * y - 2 * x * y * np.sin(angle)) / (2 * np.cos(angle) ** 2)
+    chance: FloatArray = ndtr(x[..., 0]) * ndtr(y[..., 0])
+    chance += half / (2 * np.pi) * (np.exp(-exponent) @ weights)
+    return chance
+
+
+def _show_all(n: int, shift: FloatArray, reach: FloatArray, variants: int, alpha: float) -> float:
+    """Return how often all rows are shown where all change."""
+    rows, rng = shift.size, np.random.default_rng(_SEED)
+    basis = choose_basis(n, rows, variants, alpha)
+    work = count_splits(n) if basis == "max-t" else min(n, SIMULATED_RUNS) ** 2
+    sessions = _count_sessions(_ALL, work * rows)
+    if n > SIMULATED_RUNS and basis == "row":
+        draw = _draw_ranks if n <= _COUNTED_RUNS else _draw_normal
+        pvalue, reaches = draw(n, shift, reach, rng)
+        return float(np.mean(_pass_holm(pvalue, alpha) & reaches.all(axis=1)))
+    runs = rng.standard_normal((sessions, rows, 2 * n))
+    runs[:, :, n:] += shift[:, None]
+    before, after = runs[:, :, :n], runs[:, :, n:]
+    estimate = after.mean(axis=2) - before.mean(axis=2)
+    error = np.sqrt((before.var(axis=2, ddof=1) + after.var(axis=2, ddof=1)) / n)
+    shown = _pass_welch(estimate / error, n, alpha) & (estimate >= reach).all(axis=1)
+    if basis == "least-welch":
+        return float(np.mean(shown))
+    ratios = spread_ratios(before.reshape(-1, n), after.reshape(-1, n)).reshape(sessions, rows)
+    ratio = np.abs(np.log(ratios).mean(axis=1))
+    if basis == "row":
+        is_alike = ratio <= log(RANKS_BEAR)
+        pvalue, estimate = _rank_sessions(before, after)
+        passes = _pass_holm(pvalue, alpha)
+    else:
+        is_alike = ratio <= log(PERMUTATION_BEARS)
+        block = max(rows // variants, 1)
+        passes = np.ones(sessions, dtype=np.bool_)
+        for start in range(0, rows, block):
+            adjusted = adjust_sessions(runs[:, start : start + block])
+            share = alpha * adjusted.shape[1] / rows
+            passes &= (adjusted <= share * ROUNDING).all(axis=1)
+    ours = passes & (estimate >= reach).all(axis=1) & (estimate > 0).all(axis=1)
+    return float(np.mean(np.where(is_alike, ours, shown)))
+
+
+def _pass_holm(pvalue: FloatArray, alpha: float) -> NDArray[np.bool_]:
+    """Tell which sessions reject every row by Holm's method."""
+    rows = pvalue.shape[1]
+    passes = np.sort(pvalue, axis=1) * np.arange(rows, 0, -1) <= alpha * ROUNDING
+    return np.asarray(passes.all(axis=1))
+
+
+def _pass_welch(t: FloatArray, n: int, alpha: float) -> NDArray[np.bool_]:
+    """Tell which sessions reject every row by Holm's method on Welch's t."""
+    levels = alpha / np.arange(t.shape[1], 0, -1) / 2
+    critical = np.array([t_quantile(n - 1, 1 - level) for level in levels.tolist()])
+    return np.asarray((np.sort(t, axis=1)[:, ::-1] >= critical).all(axis=1))
+
+
+def _rank_sessions(before: FloatArray, after: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the p-values and the Hodges-Lehmann estimates of all rows of all sessions."""
+    n = before.shape[2]
+    differences = (after[..., :, None] - before[..., None, :]).reshape(*before.shape[:2], n * n)
+    below = (differences < 0).sum(axis=2)
+    cdf = untied_cdf(n, n)
+    pvalue = 2 * np.minimum(cdf[below], cdf[n * n - below])
+    return pvalue, np.median(differences, axis=2)
+
+
+def _draw_ranks(
+    n: int, shift: FloatArray, reach: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Draw p-values of the rank test, and whether the estimate reaches the margin.
+
+    Shape (sessions, rows); all rows take their runs from the same sessions, each in another order.
+    """
+    sessions = _count_sessions(_DRAWN_PAIRS, n * n)
+    runs = _draw_runs(n, sessions, rng)
+    differences = (runs[:, n:, None] - runs[:, None, :n]).reshape(sessions, n * n)
+    differences.sort(axis=1)
+    below = np.array([np.searchsorted(each, -shift) for each in differences])
+    middle = (differences[:, (n * n - 1) // 2] + differences[:, n * n // 2]) / 2
+    order = rng.permuted(np.tile(np.arange(sessions)[:, None], shift.size), axis=0)
+    reaches = middle[order] + shift >= reach
+    cdf = untied_cdf(n, n)
+    below = np.take_along_axis(below, order, axis=0)
+    return 2 * np.minimum(cdf[below], cdf[n * n - below]), reaches
+
+
+def _draw_normal(
+    n: int, shift: FloatArray, reach: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Draw as `_draw_ranks`, with U taken as normal."""
+    from scipy.special import ndtr
+
+    sessions = _count_sessions(_ALL, shift.size)
+    u = _find_moments(n, shift, reach)
+    z, independent = rng.standard_normal((2, sessions, shift.size))
+    below = np.clip(np.rint(n * n - u.mean[0] - u.sd[0] * z), 0, n * n)
+    second = u.correlation * z + np.sqrt(1 - u.correlation**2) * independent
+    far = (below + 0.5 - n * n / 2) / sqrt(n * n * (2 * n + 1) / 12)
+    return np.minimum(2 * ndtr(far), 1.0), u.mean[1] + u.sd[1] * second >= n * n / 2

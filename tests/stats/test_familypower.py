@@ -1,0 +1,124 @@
+"""The promised power is that of `decide_family` itself, simulated."""
+
+from __future__ import annotations
+
+from math import log1p
+
+import numpy as np
+import pytest
+
+from benchkit.stats.families import Block, decide_family
+from benchkit.stats.familypower import choose_basis, family_power, find_power
+from benchkit.stats.rank import smallest_pvalue
+from benchkit.stats.rankrows import compare_rows
+from benchkit.stats.samplesize import runs_for_effect, smallest_effect
+
+#: Points that the printed power may be off, and three Monte Carlo errors of so many sessions.
+SESSIONS = 500
+NEAR = 0.03 + 3 * 0.5 * 0.8 / SESSIONS**0.5
+
+
+def is_shown(x: np.ndarray, y: np.ndarray, margin: float) -> np.ndarray:
+    """Decide a session as a comparison does: adjusted p and an estimate beyond the margin."""
+    ranks = compare_rows(x, y)
+    block = Block(
+        x=x,
+        y=y,
+        pvalue=ranks.pvalue,
+        smallest=np.full(len(x), smallest_pvalue(x.shape[1], y.shape[1])),
+        resolution=np.zeros(len(x)),
+    )
+    (decision,) = decide_family([block])
+    estimate = ranks.value if decision.basis == "row" else decision.value
+    return (decision.p_adjusted <= 0.05) & (estimate >= max(log1p(margin), 1e-300))
+
+
+def simulate(cv: float, n: int, effect: float, rows: int, margin: float) -> tuple[float, float]:
+    """Return how often the first row is shown if it alone changes, and all rows if all change."""
+    rng = np.random.default_rng(rows)
+    one, every = 0, 0
+    for _ in range(SESSIONS):
+        x, y = cv * rng.standard_normal((2, rows, n))
+        changed = y.copy()
+        changed[0] += log1p(effect)
+        one += is_shown(x, changed, margin)[0]
+        every += is_shown(x, y + log1p(effect), margin).all()
+    return one / SESSIONS, every / SESSIONS
+
+
+@pytest.mark.parametrize(
+    ("rows", "cv", "effect", "margin"),
+    [
+        (1, 0.02, 0.03, 0.0),
+        (1, 0.05, 0.10, 0.03),
+        (4, 0.01, 0.05, 0.03),
+        (4, 0.02, 0.03, 0.0),
+        (10, 0.01, 0.03, 0.0),
+        (10, 0.02, 0.05, 0.03),
+        (20, 0.05, 0.10, 0.03),
+        (20, 0.02, 0.05, 0.03),
+    ],
+)
+def test_the_printed_power_is_kept(rows: int, cv: float, effect: float, margin: float) -> None:
+    runs = runs_for_effect(cv, effect, margin=margin, rows=rows)
+    assert runs is not None
+    one, every = family_power([cv] * rows, runs, effect, margin=margin)
+    assert (float(one[0]), every) == pytest.approx(
+        simulate(cv, runs, effect, rows, margin), abs=NEAR
+    )
+    assert one[0] >= 0.8
+    if runs > 4:
+        assert find_power(cv, runs - 1, effect, rows=rows, margin=margin) < 0.8
+
+
+@pytest.mark.parametrize(("rows", "n"), [(2, 4), (10, 4), (20, 4), (10, 5), (30, 6)])
+def test_power_by_permutation_is_that_of_max_t(rows: int, n: int) -> None:
+    assert choose_basis(n, rows) == "max-t"
+    effect = smallest_effect(0.02, n, power=0.7, rows=rows)
+    one, every = family_power([0.02] * rows, n, effect)
+    assert one[0] == pytest.approx(0.7, abs=0.01)
+    assert (float(one[0]), every) == pytest.approx(simulate(0.02, n, effect, rows, 0.0), abs=NEAR)
+
+
+def test_four_runs_show_less_among_several_rows() -> None:
+    """Ranks of 4 + 4 runs never pass Holm's adjustment: 10 rows are decided by permutation."""
+    powers = [find_power(0.02, 4, 0.06, margin=0.03, rows=rows) for rows in (1, 2, 10, 20)]
+    assert powers[0] > 0.8 > powers[1] > powers[2] > powers[3]
+
+
+def test_variants_share_the_level_of_permutations() -> None:
+    assert choose_basis(4, 4, variants=1) == "max-t"
+    assert choose_basis(4, 4, variants=2) == "least-welch"
+    assert find_power(0.01, 4, 0.05, rows=4) > find_power(0.01, 4, 0.05, rows=4, variants=2)
+
+
+def test_rows_that_vary_more_are_shown_less_often() -> None:
+    one, every = family_power([0.01, 0.02, 0.04], 8, 0.06, margin=0.03)
+    assert one[0] > one[1] > one[2]
+    assert family_power([0.01, 0.02, 0.02], 8, 0.06, margin=0.03)[1] > every
+
+
+def test_no_spread_is_always_shown() -> None:
+    one, every = family_power([0.0, 0.0], 5, 0.05, margin=0.03)
+    assert (one.tolist(), every) == ([1.0, 1.0], 1.0)
+
+
+def test_the_same_plan_twice_is_the_same() -> None:
+    assert family_power([0.03] * 5, 4, 0.1)[1] == family_power([0.03] * 5, 4, 0.1)[1]
+
+
+@pytest.mark.parametrize(
+    ("cv", "n", "effect", "variants"),
+    [
+        ([0.1], 1, 0.1, 1),
+        ([0.1], 4, 0.0, 1),
+        ([0.1], 4, 0.1, 2),
+        ([-0.1], 4, 0.1, 1),
+        ([], 4, 0.1, 1),
+    ],
+)
+def test_a_design_out_of_range_is_refused(
+    cv: list[float], n: int, effect: float, variants: int
+) -> None:
+    with pytest.raises(ValueError, match="needed"):
+        family_power(cv, n, effect, variants=variants)
