@@ -18,6 +18,7 @@ from benchkit.stats.changepoint import (
 )
 from benchkit.stats.equivalence import is_equivalent, log_margin
 from benchkit.stats.exact import ExactDifference, exact_difference
+from benchkit.stats.familypower import family_power
 from benchkit.stats.geomean import mean_log_ratio
 from benchkit.stats.location import median, paired_t, prediction_interval, welch
 from benchkit.stats.modes import Modes, find_modes
@@ -81,6 +82,7 @@ __all__ = [
     "estimate_change",
     "estimate_rate",
     "exact_difference",
+    "family_power",
     "find_block",
     "find_changes",
     "find_correlation",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb, log, log1p, sqrt
-from statistics import NormalDist
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from benchkit.stats.families import PERMUTATION_BEARS, RANKS_BEAR, Basis
 from benchkit.stats.maxt import adjust_sessions, count_splits, measure_splits
 from benchkit.stats.power import FEWEST_RUNS, spread_nodes
-from benchkit.stats.ranksum import is_countable, untied_cdf
+from benchkit.stats.rankpower import (
+    NormalRanks,
+    count_below,
+    count_sessions,
+    draw_ranks,
+    draw_runs,
+    least_by_ranks,
+    rank_sessions,
+)
 from benchkit.stats.results import ROUNDING
 from benchkit.stats.sample import FloatArray, check_fraction
 from benchkit.stats.spread import spread_ratios
@@ -22,20 +29,15 @@ from benchkit.stats.student import t_quantile
 
 #: Up to so many runs per side sessions are simulated; beyond, U is taken as normal.
 SIMULATED_RUNS = 10
-_SESSIONS = 6000
 #: Statistics by permutation that are computed for the changed row, its neighbours and all rows, and
 #: the fewest sessions of each: what keeps a plan fast.
 _CHANGED, _OTHERS, _ALL = (150_000, 150), (2_000_000, 12), (2_500_000, 10)
-#: Up to so many runs per side all rows together are counted; pairs of runs that are then drawn.
-_COUNTED_RUNS, _DRAWN_PAIRS = 40, (3_000_000, 1000)
 #: A shift that always shows a row is sought up to here, in standard deviations, by halving.
 _LARGEST_SHIFT, _HALVINGS = 40.0, 12
 _EQUAL = 1 - 1e-9
 #: Of more rows the sum of the spread ratios is scaled up, and the largest statistics are reused.
 _MANY_ROWS, _DRAWN_ROWS = 30, 300
 _SEED = 20_261
-#: Beyond this correlation two values are one.
-_SAME = 0.9999
 #: A spread below this counts as this.
 _LEAST_SPREAD = 1e-12
 
@@ -175,7 +177,7 @@ def find_law(n: int, rows: int, variants: int, alpha: float) -> Law:
         return _Student(n, t_quantile(n - 1 if rows > 1 else 2 * n - 2, 1 - alpha / rows / 2))
     basis = choose_basis(n, rows, variants, alpha)
     if n > SIMULATED_RUNS and basis == "row":
-        return _Normal(n, _count_below(n, alpha / rows))
+        return NormalRanks(n, count_below(n, alpha / rows))
     if basis == "least-welch":
         return _Student(n, t_quantile(n - 1, 1 - alpha / rows / 2))
     return _simulate(n, rows, variants, alpha, basis)
@@ -220,24 +222,6 @@ class _Student:
 
 
 @dataclass(frozen=True, slots=True)
-class _Normal:
-    """The rank test with U taken as normal; `most` is the largest U of the other side."""
-
-    n: int
-    most: int
-
-    def power(self, shift: float, reach: float) -> float:
-        u = _find_moments(self.n, shift, reach)
-        test = float((u.mean[0] - self.n**2 + self.most + 0.5) / u.sd[0])
-        if not reach:
-            return NormalDist().cdf(test)
-        estimate = float((u.mean[1] - self.n**2 / 2) / u.sd[1])
-        if u.correlation > _SAME:
-            return NormalDist().cdf(min(test, estimate))
-        return float(_bivariate(test, estimate, float(u.correlation)))
-
-
-@dataclass(frozen=True, slots=True)
 class _Simulated:
     """Sessions that show a row from a shift on: by the test, and by the estimate's distance."""
 
@@ -250,12 +234,10 @@ class _Simulated:
 
 def _simulate(n: int, rows: int, variants: int, alpha: float, basis: Basis) -> Law:
     rng = np.random.default_rng(_SEED)
-    runs = _draw_runs(
-        n, _SESSIONS if basis == "row" else _count_sessions(_CHANGED, count_splits(n)), rng
-    )
+    runs = draw_runs(n, count_sessions(_CHANGED, 1 if basis == "row" else count_splits(n)), rng)
     mean = runs[:, n:].mean(axis=1) - runs[:, :n].mean(axis=1)
     if basis == "row":
-        least, estimate = _least_by_ranks(runs, _count_below(n, alpha / rows))
+        least, estimate = least_by_ranks(runs, count_below(n, alpha / rows))
     else:
         most = int(alpha / variants * ROUNDING * count_splits(n))
         least, estimate = _least_by_permutation(runs, max(rows // variants, 1), most, rng), mean
@@ -267,29 +249,12 @@ def _simulate(n: int, rows: int, variants: int, alpha: float, basis: Basis) -> L
     return _Simulated(np.where(is_alike, least, welch), np.where(is_alike, estimate, mean))
 
 
-def _draw_runs(n: int, sessions: int, rng: np.random.Generator) -> FloatArray:
-    """Draw sessions of n + n runs whose differences of the means are evenly spread quantiles."""
-    from scipy.special import ndtri
-
-    runs = rng.standard_normal((sessions, 2 * n))
-    differences = ndtri((rng.permutation(sessions) + 0.5) / sessions) * sqrt(2 / n)
-    missing = differences - (runs[:, n:].mean(axis=1) - runs[:, :n].mean(axis=1))
-    runs += missing[:, None] / 2 * np.where(np.arange(2 * n) < n, -1, 1)
-    return runs
-
-
-def _count_sessions(work: tuple[int, int], statistics: int) -> int:
-    """Return how many sessions of so many statistics are affordable."""
-    most, fewest = work
-    return min(max(most // statistics, fewest), _SESSIONS)
-
-
 def _least_by_permutation(
     runs: FloatArray, rows: int, most: int, rng: np.random.Generator
 ) -> FloatArray:
     """Return the shift from which max-T shows the first of so many rows."""
     n = runs.shape[1] // 2
-    sets = _count_sessions(_OTHERS, count_splits(n) * rows)
+    sets = count_sessions(_OTHERS, count_splits(n) * rows)
     others = np.zeros((count_splits(n), sets))
     for _ in range(min(rows - 1, _DRAWN_ROWS)):
         np.maximum(others, measure_splits(rng.standard_normal((sets, 2 * n))), out=others)
@@ -328,82 +293,14 @@ def _least_by_welch(runs: FloatArray, critical: float) -> FloatArray:
     return least
 
 
-def _least_by_ranks(runs: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
-    """Return the shift from which U passes, and the Hodges-Lehmann estimate."""
-    n = runs.shape[1] // 2
-    differences = (runs[:, n:, None] - runs[:, None, :n]).reshape(len(runs), n * n)
-    estimate = np.median(differences, axis=1)
-    if most < 0:
-        return np.full(len(runs), np.inf), estimate
-    return -np.partition(differences, most, axis=1)[:, most], estimate
-
-
-def _count_below(n: int, level: float) -> int:
-    """Return the largest U of the lower side with which n + n runs reject; -1 for none."""
-    if is_countable(n, n, tied=False):
-        return int(np.searchsorted(untied_cdf(n, n), level / 2 * ROUNDING, side="right")) - 1
-    far = NormalDist().inv_cdf(1 - level / 2) * sqrt(n * n * (2 * n + 1) / 12)
-    return max(int(n * n / 2 - 0.5 - far), -1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Moments:
-    """Of U at 0 and at the margin: means and standard deviations, and their correlation."""
-
-    mean: tuple[FloatArray, FloatArray]
-    sd: tuple[FloatArray, FloatArray]
-    correlation: FloatArray
-
-
-def _find_moments(n: int, shift: ArrayLike, reach: ArrayLike) -> _Moments:
-    from scipy.special import ndtr
-
-    at = [(np.asarray(shift) - far) / sqrt(2) for far in (0.0, np.asarray(reach))]
-    p = [ndtr(h) for h in at]
-
-    def vary(i: int, j: int) -> FloatArray:
-        both = np.minimum(p[i], p[j]) - p[i] * p[j]
-        shared = _bivariate(at[i], at[j], 0.5) - p[i] * p[j]
-        covariance: FloatArray = n * n * both + 2 * n * n * (n - 1) * shared
-        return np.maximum(covariance, 1e-300)
-
-    first, second = np.sqrt(vary(0, 0)), np.sqrt(vary(1, 1))
-    return _Moments(
-        mean=(n * n * p[0], n * n * p[1]),
-        sd=(first, second),
-        correlation=np.clip(vary(0, 1) / (first * second), 0.0, 1.0),
-    )
-
-
-@lru_cache(maxsize=1)
-def _nodes() -> tuple[FloatArray, FloatArray]:
-    nodes, weights = np.polynomial.legendre.leggauss(40)
-    return nodes, weights
-
-
-def _bivariate(h: ArrayLike, k: ArrayLike, correlation: float) -> FloatArray:
-    """Return P(X <= h, Y <= k) of standard normal X and Y, by Plackett's integral."""
-    from scipy.special import ndtr
-
-    nodes, weights = _nodes()
-    half = np.arcsin(correlation) / 2
-    angle = half * (nodes + 1)
-    x, y = np.clip(h, -40, 40)[..., None], np.clip(k, -40, 40)[..., None]
-    exponent = (x * x + y * y - 2 * x * y * np.sin(angle)) / (2 * np.cos(angle) ** 2)
-    chance: FloatArray = ndtr(x[..., 0]) * ndtr(y[..., 0])
-    chance += half / (2 * np.pi) * (np.exp(-exponent) @ weights)
-    return chance
-
-
 def _show_all(n: int, shift: FloatArray, reach: FloatArray, variants: int, alpha: float) -> float:
     """Return how often all rows are shown where all change."""
     rows, rng = shift.size, np.random.default_rng(_SEED)
     basis = choose_basis(n, rows, variants, alpha)
     work = count_splits(n) if basis == "max-t" else min(n, SIMULATED_RUNS) ** 2
-    sessions = _count_sessions(_ALL, work * rows)
+    sessions = count_sessions(_ALL, work * rows)
     if n > SIMULATED_RUNS and basis == "row":
-        draw = _draw_ranks if n <= _COUNTED_RUNS else _draw_normal
-        pvalue, reaches = draw(n, shift, reach, rng)
+        pvalue, reaches = draw_ranks(n, shift, reach, rng)
         return float(np.mean(_pass_holm(pvalue, alpha) & reaches.all(axis=1)))
     runs = rng.standard_normal((sessions, rows, 2 * n))
     runs[:, :, n:] += shift[:, None]
@@ -417,7 +314,7 @@ def _show_all(n: int, shift: FloatArray, reach: FloatArray, variants: int, alpha
     ratio = np.abs(np.log(ratios).mean(axis=1))
     if basis == "row":
         is_alike = ratio <= log(RANKS_BEAR)
-        pvalue, estimate = _rank_sessions(before, after)
+        pvalue, estimate = rank_sessions(before, after)
         passes = _pass_holm(pvalue, alpha)
     else:
         is_alike = ratio <= log(PERMUTATION_BEARS)
@@ -443,48 +340,3 @@ def _pass_welch(t: FloatArray, n: int, alpha: float) -> NDArray[np.bool_]:
     levels = alpha / np.arange(t.shape[1], 0, -1) / 2
     critical = np.array([t_quantile(n - 1, 1 - level) for level in levels.tolist()])
     return np.asarray((np.sort(t, axis=1)[:, ::-1] >= critical).all(axis=1))
-
-
-def _rank_sessions(before: FloatArray, after: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the p-values and the Hodges-Lehmann estimates of all rows of all sessions."""
-    n = before.shape[2]
-    differences = (after[..., :, None] - before[..., None, :]).reshape(*before.shape[:2], n * n)
-    below = (differences < 0).sum(axis=2)
-    cdf = untied_cdf(n, n)
-    pvalue = 2 * np.minimum(cdf[below], cdf[n * n - below])
-    return pvalue, np.median(differences, axis=2)
-
-
-def _draw_ranks(
-    n: int, shift: FloatArray, reach: FloatArray, rng: np.random.Generator
-) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Draw p-values of the rank test, and whether the estimate reaches the margin.
-
-    Shape (sessions, rows); all rows take their runs from the same sessions, each in another order.
-    """
-    sessions = _count_sessions(_DRAWN_PAIRS, n * n)
-    runs = _draw_runs(n, sessions, rng)
-    differences = (runs[:, n:, None] - runs[:, None, :n]).reshape(sessions, n * n)
-    differences.sort(axis=1)
-    below = np.array([np.searchsorted(each, -shift) for each in differences])
-    middle = (differences[:, (n * n - 1) // 2] + differences[:, n * n // 2]) / 2
-    order = rng.permuted(np.tile(np.arange(sessions)[:, None], shift.size), axis=0)
-    reaches = middle[order] + shift >= reach
-    cdf = untied_cdf(n, n)
-    below = np.take_along_axis(below, order, axis=0)
-    return 2 * np.minimum(cdf[below], cdf[n * n - below]), reaches
-
-
-def _draw_normal(
-    n: int, shift: FloatArray, reach: FloatArray, rng: np.random.Generator
-) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Draw as `_draw_ranks`, with U taken as normal."""
-    from scipy.special import ndtr
-
-    sessions = _count_sessions(_ALL, shift.size)
-    u = _find_moments(n, shift, reach)
-    z, independent = rng.standard_normal((2, sessions, shift.size))
-    below = np.clip(np.rint(n * n - u.mean[0] - u.sd[0] * z), 0, n * n)
-    second = u.correlation * z + np.sqrt(1 - u.correlation**2) * independent
-    far = (below + 0.5 - n * n / 2) / sqrt(n * n * (2 * n + 1) / 12)
-    return np.minimum(2 * ndtr(far), 1.0), u.mean[1] + u.sd[1] * second >= n * n / 2
