@@ -110,8 +110,7 @@ def read_all(form: Format, data: bytes) -> dict[str, Any]:
 
 def _mend_nan(row: Row) -> Row:
     """Put the one NaN that equals itself in a row in place of any other."""
-    subject, metric, stat, value, *rest = row
-    return (subject, metric, stat, math.nan if math.isnan(value) else value, *rest)
+    return (*row[:3], math.nan if math.isnan(row[3]) else row[3], *row[4:])
 
 
 def list_readings(repeats: Repeats) -> Iterator[Reading]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -162,7 +162,8 @@ def test_without_commit_or_date_there_is_no_history() -> None:
     observations, runs = store([1e-3] * 5, dated=False)
     with pytest.raises(DataError, match="none of 5 commits has a date, nor a run with a start"):
         trace(observations, runs)
-    nameless = runs.assign(env=[{} for _ in range(len(runs))])
+    nothing: list[Any] = [{} for _ in range(len(runs))]
+    nameless = runs.assign(env=nothing)
     with pytest.raises(DataError, match="no run names its commit; benchkit history add"):
         trace(observations, schema.runs(nameless))
     dated, of_dated = store([1e-3] * 5)

@@ -208,6 +208,7 @@ def test_a_comparison_of_two_shows_no_other_variant(form: str) -> None:
     results = bk.load(FIXTURES / "tracing-wrk")
     comparison = results.compare(baseline="none", variant="otlp")
     assert set(comparison.runs.variant) == {"none", "otlp"}
+    assert comparison.observations is not None
     assert set(comparison.observations.variant) == {"none", "otlp"}
     told = comparison.render(form)
     assert "otlp" in told

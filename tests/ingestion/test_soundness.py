@@ -120,7 +120,8 @@ def test_facts_of_a_run_are_checked_too() -> None:
     reading = _reading()
     reading.duration, reading.target_rate, reading.connections = float("inf"), -1.0, 1 << 63
     Soundness().check_reading(reading)
-    assert (reading.duration, reading.target_rate, reading.connections) == (None, None, None)
+    facts: list[object] = [reading.duration, reading.target_rate, reading.connections]
+    assert facts == [None, None, None]
 
 
 def test_samples_are_checked() -> None:

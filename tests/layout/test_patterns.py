@@ -68,9 +68,11 @@ def labels(words: list[str], folder: str = "") -> PathLabels:
     """Build labels from words like ``run=1``; ``left`` is a benchmark that the stem names."""
     told = dict(word.split("=", 1) for word in words)
     left = told.pop("left", "")
-    known = ("group", "variant", "tool", "form")
     return PathLabels(
-        **{name: told.pop(name, "") for name in known},
+        group=told.pop("group", ""),
+        variant=told.pop("variant", ""),
+        tool=told.pop("tool", ""),
+        form=told.pop("form", ""),
         benchmark=told.pop("benchmark", left),
         leftover=told.pop("leftover", left),
         run=int(told.pop("run")) if "run" in told else None,

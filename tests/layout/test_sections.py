@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,11 @@ def labels(pieces: list[Piece]) -> list[tuple[str, str, int]]:
 
 
 def test_blocks_alike_in_everything_are_repeats() -> None:
-    same = {"headings": {"1": "GET"}, "shown_command": "wrk -t2 http://a/", "env": {"host": "a"}}
+    same: dict[str, Any] = {
+        "headings": {"1": "GET"},
+        "shown_command": "wrk -t2 http://a/",
+        "env": {"host": "a"},
+    }
     assert labels([block(0, **same), block(1, **same)]) == [("/", "", 1), ("/", "", 2)]
 
 
@@ -59,7 +64,8 @@ def test_headings_that_differ_lead_the_benchmark_and_others_stay_out() -> None:
 def test_what_differs_in_one_file_is_a_param(
     name: str, values: tuple[object, object], written: tuple[str, str]
 ) -> None:
-    found = labels([block(at, **{name: value}) for at, value in enumerate(values)])
+    facts: list[dict[str, Any]] = [{name: value} for value in values]
+    found = labels([block(at, **each) for at, each in enumerate(facts)])
     more = [",".join(set(params.split(",")) - set(PARAMS.split(","))) for _, params, _ in found]
     assert tuple(more) == written
     assert [number for *_, number in found] == [1, 1]

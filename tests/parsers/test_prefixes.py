@@ -122,9 +122,13 @@ def test_the_pods_of_compose_are_kept_apart_too() -> None:
         registry.identify(Source(None, "x", text.encode()))
 
 
+def _say(prefix: str) -> Callable[[int], str]:
+    return lambda _: prefix
+
+
 def test_pods_one_after_the_other_are_two_runs() -> None:
     pods = ("[pod/load-1/wrk] ", "[pod/load-2/wrk] ")
-    text = "".join(_wrap(WRK, lambda _, pod=pod: pod).decode() for pod in pods)
+    text = "".join(_wrap(WRK, _say(pod)).decode() for pod in pods)
     formats, values = _read(text.encode())
     assert formats == {"wrk"}
     assert len(values) == 2
@@ -132,7 +136,7 @@ def test_pods_one_after_the_other_are_two_runs() -> None:
 
 def test_pods_one_after_the_other_are_no_repeats(tmp_path: Path) -> None:
     pods = ("[pod/load-1/wrk] ", "[pod/load-2/wrk] ")
-    text = "".join(_wrap(WRK, lambda _, pod=pod: pod).decode() for pod in pods)
+    text = "".join(_wrap(WRK, _say(pod)).decode() for pod in pods)
     (tmp_path / "none.txt").write_text(text)
     runs = bk.load(str(tmp_path / "none.txt")).runs
     assert len(runs) == 2
@@ -143,8 +147,7 @@ def test_pods_one_after_the_other_are_no_repeats(tmp_path: Path) -> None:
 def test_the_two_sides_of_a_diff_are_not_mixed() -> None:
     removed, added = WRK, WRK.replace("7", "8")
     text = "".join(
-        _wrap(side, lambda _, sign=sign: sign).decode()
-        for side, sign in ((removed, "-"), (added, "+"))
+        _wrap(side, _say(sign)).decode() for side, sign in ((removed, "-"), (added, "+"))
     )
     _, values = _read(text.encode())
     assert len(values) == 2

@@ -82,7 +82,7 @@ def run(budget: Budget) -> Outcome:
         trials += count
         refused += refusals
         tried += 1
-    figures = {
+    figures: dict[str, float | int | str] = {
         "files": len(files),
         "damages": f"{tried} of {len(cases)}",
         "refused, the file named": refused,

@@ -36,13 +36,13 @@ def is_shown(x: np.ndarray, y: np.ndarray, margin: float) -> np.ndarray:
 def simulate(cv: float, n: int, effect: float, rows: int, margin: float) -> tuple[float, float]:
     """Return how often the first row is shown if it alone changes, and all rows if all change."""
     rng = np.random.default_rng(rows)
-    one, every = 0, 0
+    one = every = 0
     for _ in range(SESSIONS):
         x, y = cv * rng.standard_normal((2, rows, n))
         changed = y.copy()
         changed[0] += log1p(effect)
-        one += is_shown(x, changed, margin)[0]
-        every += is_shown(x, y + log1p(effect), margin).all()
+        one += int(is_shown(x, changed, margin)[0])
+        every += int(is_shown(x, y + log1p(effect), margin).all())
     return one / SESSIONS, every / SESSIONS
 
 
