@@ -224,9 +224,9 @@ def find_prefixes(text: str, label: str) -> tuple[Prefix, ...]:
 
     Examples
     --------
-    >>> log = "10:00:01 Requests/sec:  4.0\n10:00:02 Transfer/sec:  3.0KB\n"
-    >>> (prefix,) = find_prefixes(log, "wrk.log")
-    >>> prefix.strip(2, "10:00:02 Transfer/sec:  3.0KB")
+    >>> lines = ["  2 threads and 8 connections", "Requests/sec:  4.0", "Transfer/sec:  3.0KB"]
+    >>> (prefix,) = find_prefixes("".join(f"job-1 | {line}\n" for line in lines), "wrk.log")
+    >>> prefix.strip(2, "job-1 | Transfer/sec:  3.0KB")
     'Transfer/sec:  3.0KB'
     """
     candidates = _gather(text)
