@@ -9,7 +9,8 @@ from pathlib import Path
 
 from benchkit.reporting.card import Card
 from benchkit.reporting.model import Report
-from benchkit.reporting.templating import render
+from benchkit.reporting.page import draw_page
+from benchkit.reporting.templating import render, require_templates
 
 
 def to_html(report: Report, templates: Path | None = None) -> str:
@@ -32,7 +33,12 @@ def to_html(report: Report, templates: Path | None = None) -> str:
     ConfigError
         If a template is wrong.
     """
-    return render("page.html", report, templates)
+    if templates is None:
+        return render("page.html", draw_page(report))
+    from benchkit.reporting.rendering import render_apart
+
+    folder = require_templates(templates)
+    return render_apart("page.html", draw_page(report), folder)
 
 
 def to_fragment(report: Report) -> str:

@@ -27,7 +27,7 @@ def write(folder: Path, name: str, text: str) -> Path:
 
 def test_a_block_is_replaced_and_all_else_stays(tmp_path: Path) -> None:
     text = render(hostile_report(), "html", write(tmp_path, "page.html", PAGE))
-    assert "in context 1</p>" in text
+    assert "in context 2</p>" in text
     assert 'id="comparison"' in text
     assert HOSTILE[0] not in text
 

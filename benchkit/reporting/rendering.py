@@ -1,0 +1,151 @@
+"""The templates of a folder, rendered in a process of bounded memory and time.
+
+Whatever a template computes, it computes in a process that may write no file and is ended at its
+limits. Where the system knows no such limits, the time alone is bounded.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from traceback import extract_tb
+
+from benchkit.errors import ConfigError
+from benchkit.reporting.page import Page
+from benchkit.reporting.template_blocks import require_blocks
+from benchkit.reporting.templating import make_environment
+
+#: Bytes of memory, seconds of processor time and characters of the page.
+_MEMORY, _SECONDS, _LARGEST = 1 << 30, 60, 256 << 20
+_WRONG = 3
+_HINT = "correct the template; what it sees is in the README under Templates"
+
+
+def render_apart(name: str, page: Page, folder: Path) -> str:
+    """Render a page with the templates of a folder.
+
+    Parameters
+    ----------
+    name : str
+        ``page.html``, say.
+    page : Page
+    folder : Path
+        Its templates stand before the packaged ones.
+
+    Raises
+    ------
+    ConfigError
+        If a template is wrong or exceeds its limits: with its path and line, where it could still
+        tell them.
+    """
+    limits = _MEMORY, _SECONDS, _LARGEST
+    paths = os.pathsep.join(filter(None, sys.path))
+    single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    try:
+        done = subprocess.run(  # noqa: S603 - this very Python
+            [sys.executable, "-P", "-m", __name__],
+            input=pickle.dumps((name, page, folder, limits)),
+            capture_output=True,
+            check=False,
+            timeout=3 * _SECONDS,
+            env={**os.environ, **single, "PYTHONPATH": paths},
+        )
+    except subprocess.TimeoutExpired:
+        raise ConfigError(_describe_time(_SECONDS), where=str(folder / name), hint=_HINT) from None
+    if done.returncode == _WRONG:
+        raise ConfigError(**json.loads(done.stdout))
+    if done.returncode:
+        is_late = -done.returncode in {signal.SIGKILL, getattr(signal, "SIGXCPU", 0)}
+        last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        problem = f"rendering ended with exit {done.returncode}: {last}"
+        what = _describe_time(_SECONDS) if is_late else problem
+        raise ConfigError(what, where=str(folder / name), hint=_HINT)
+    return done.stdout.decode("utf-8", "surrogatepass")
+
+
+def _describe_time(seconds: int) -> str:
+    return f"the template takes more than {seconds} s of processor time"
+
+
+def main() -> int:
+    """Render what stands on standard input, within the limits beside it."""
+    name, page, folder, limits = pickle.load(sys.stdin.buffer)  # noqa: S301 - from `render_apart`
+    _limit(*limits[:2])
+    try:
+        with _locate(folder, *limits):
+            text = _render(name, page, folder, limits[2])
+    except ConfigError as error:
+        place = {"what": error.what, "where": error.where, "hint": error.hint}
+        sys.stdout.write(json.dumps(place))
+        return _WRONG
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
+    return 0
+
+
+def _limit(memory: int, seconds: int) -> None:
+    """Bound memory and processor time, and forbid files to grow."""
+    with suppress(ImportError):  # not everywhere
+        import resource
+
+        def stop(_number: int, _frame: object) -> None:
+            raise TimeoutError
+
+        signal.signal(signal.SIGXCPU, stop)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 2))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        with suppress(OSError, ValueError):  # macOS refuses it
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+
+def _render(name: str, page: Page, folder: Path, largest: int) -> str:
+    environment = make_environment(folder)
+    for path in filter(Path.is_file, sorted(folder.glob("*.html"))):
+        require_blocks(environment, path)
+    parts, size = [], 0
+    for part in environment.get_template(name).generate(report=page):
+        parts.append(part)
+        size += len(part)
+        if size > largest:
+            what = f"the template writes more than {largest >> 20} MiB"
+            raise ConfigError(what, where=str(folder / name), hint=_HINT)
+    return "".join(parts)
+
+
+@contextmanager
+def _locate(folder: Path, memory: int, seconds: int, _largest: int) -> Iterator[None]:
+    """Name path and line of a wrong template."""
+    from jinja2 import TemplateSyntaxError
+
+    try:
+        yield
+    except ConfigError:
+        raise
+    except TemplateSyntaxError as error:
+        where = f"{error.filename or folder}:{error.lineno}"
+        raise ConfigError(error.message or "syntax error", where=where, hint=_HINT) from error
+    except Exception as error:
+        what = str(error)
+        if isinstance(error, MemoryError):
+            what = f"the template needs more than {memory >> 20} MiB of memory"
+        elif isinstance(error, TimeoutError):
+            what = _describe_time(seconds)
+        raise ConfigError(what, where=_place(error, folder), hint=_HINT) from error
+
+
+def _place(error: Exception, folder: Path) -> str:
+    """Return path and line of the last template of the folder that the error came through."""
+    frames = extract_tb(error.__traceback__)
+    inside = [frame for frame in frames if Path(frame.filename).is_relative_to(folder)]
+    last = (inside or [frame for frame in frames if frame.filename.endswith(".html")])[-1:]
+    return f"{last[0].filename}:{last[0].lineno}" if last else str(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""A template reads plain data, within bounds of memory and time, and cannot do anything else."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import pytest
+from hostile import hostile_report
+
+from benchkit.errors import ConfigError
+from benchkit.reporting import rendering
+from benchkit.reporting.page import Page, draw_page
+
+SECONDS = 2
+GROWING = "{% set ns = namespace(x='xxxxxxxx') %}{% for i in range(40) %}"
+ATTACKS = {
+    "center": "{{ 'x'|center(9000000000) }}",
+    "ljust": "{{ 'x'.ljust(9000000000) }}",
+    "zfill": "{{ 'x'.zfill(9000000000) }}",
+    "%": "{{ '%9000000000d' % 1 }}",
+    "format": "{{ '{:>9000000000}'.format(1) }}",
+    "doubled text": GROWING + "{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
+    "doubled list": GROWING.replace("'xxxxxxxx'", "[1]")
+    + "{% set ns.x = ns.x + ns.x %}{% endfor %}",
+    "doubled by join": GROWING + "{% set ns.x = [ns.x, ns.x]|join %}{% endfor %}",
+    "replace": "{{ ('x' * 9000000).replace('x', 'y' * 900)|length }}",
+    "*": "{{ 'x' * 9000000000 }}",
+    "* of a list": "{{ ([0] * 9000000000)|length }}",
+    "**": "{{ (10 ** 10000) ** 100000 }}",
+    "indent": "{{ ('\\n' * 90000)|indent(90000, blank=True) }}",
+    "slice": "{{ [1]|slice(9000000000)|list }}",
+    "lipsum": "{{ lipsum(n=9000000) }}",
+    "nested ranges": "{% for i in range(90000) %}{% for j in range(90000) %}"
+    "{% endfor %}{% endfor %}",
+    "much text": "{% for i in range(90000) %}{{ 'abcdefghij' * 9000 }}{% endfor %}",
+    "endless macro": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+}
+
+
+@pytest.fixture(scope="module")
+def page() -> Page:
+    return draw_page(hostile_report())
+
+
+@pytest.fixture
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rendering, "_SECONDS", SECONDS)
+
+
+@pytest.mark.parametrize("text", ATTACKS.values(), ids=ATTACKS)
+@pytest.mark.usefixtures("_quick")
+def test_a_template_that_takes_too_much_is_an_error_with_its_place(
+    tmp_path: Path, page: Page, text: str
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(f"\n{text}", encoding="utf-8")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    with pytest.raises(ConfigError) as refused:
+        rendering.render_apart("page.html", page, tmp_path)
+    assert refused.value.where.startswith(f"{path}")
+    is_ended = any(word in refused.value.what for word in ("processor time", "writes more"))
+    assert refused.value.where == f"{path}:2" or is_ended
+    assert any(word in refused.value.what for word in ("MiB", "processor time", "recursion"))
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 2 * SECONDS + 2
+
+
+def test_a_pipe_among_the_templates_is_passed_over(tmp_path: Path, page: Page) -> None:
+    (tmp_path / "page.html").write_text("{% include 'style.css' %}", encoding="utf-8")
+    for name in ("other.html", "style.css"):
+        os.mkfifo(tmp_path / name)
+    assert "font" in rendering.render_apart("page.html", page, tmp_path)
+
+
+def test_a_page_holds_nothing_to_call(page: Page) -> None:
+    assert len(list(walk(page))) > 1000
+    for each in walk(page):
+        public = [name for name in dir(each) if not name.startswith("_")]
+        is_plain = type(each).__module__ == "builtins" or isinstance(each, float)
+        assert is_plain or not any(callable(getattr(each, name)) for name in public), each
+    assert isinstance(pickle.loads(pickle.dumps(page)), Page)  # noqa: S301 - our own
+
+
+def walk(value: object) -> Iterator[object]:
+    """Yield a value and all that can be reached from it."""
+    yield value
+    inner: list[object] = []
+    if is_dataclass(value):
+        inner = [getattr(value, field.name) for field in fields(value)]
+    elif isinstance(value, Mapping):
+        inner = [*value, *value.values()]
+    elif isinstance(value, tuple):
+        inner = list(value)
+    for each in inner:
+        yield from walk(each)
+
+
+def test_no_file_can_be_written_where_a_template_is_rendered(tmp_path: Path) -> None:
+    script = (
+        "from benchkit.reporting.rendering import _limit\n_limit(1 << 30, 9)\n"
+        f"with open({str(tmp_path / 'x')!r}, 'w') as file:\n    file.write('x')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert b"File too large" in done.stderr
+    assert (tmp_path / "x").read_bytes() == b""
