@@ -303,19 +303,12 @@ def _predict(
     estimate, test = compare_with_history(history, new, confidence)
     sign = 1 if is_new else -1
     low, high = sorted((sign * estimate.low, sign * estimate.high))
-    told = estimate.notes or (_tell_prediction(len(history), len(new), low <= 0 <= high),)
     return Found(
         method=HISTORY,
         ratio=(math.exp(sign * estimate.value), to_ratio(low), to_ratio(high)),
         pvalue=test.pvalue,
-        notes=(*told, *refused),
+        notes=(*estimate.notes, *refused),
     )
-
-
-def _tell_prediction(earlier: int, new: int, is_inside: bool) -> str:
-    runs = "1 run" if new == 1 else f"{new} runs"
-    where = "inside" if is_inside else "outside"
-    return f"{runs} against {earlier}: {where} what these predict (a prediction interval)"
 
 
 def compare_stretches(

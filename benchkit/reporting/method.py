@@ -55,9 +55,10 @@ _METHODS = {
     ),
     HISTORY: (
         "With a single run against 8 or more earlier ones, or where it was asked for: the ratio to "
-        "their median, beside the interval in which they let a new run be expected (median, "
-        "1.4826 MAD and Student's t, on logarithms), and its rank among them as p. It is no "
-        "interval of a change, and shows no equivalence."
+        "their median, beside the interval in which they let a new run be expected (Student's t on "
+        "logarithms, and no narrower than order statistics, which hold any new run from 39 earlier "
+        "ones on; with fewer it holds about 92 of 100 skewed runs), and its rank among them as p. "
+        "It is no interval of a change, and shows no equivalence."
     ),
     SINGLE: "With a single run on a side: the ratio alone, which shows a direction and no more.",
     WITHIN: (

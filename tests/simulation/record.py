@@ -99,14 +99,15 @@ def _grid_line(place: tuple[int, int, int], cells: Sequence[Row]) -> str:
 def _line(rows: Sequence[Row]) -> str:
     method, world = rows[0]["method"], rows[0]["world"]
     alarms, *coverage, equivalent = PROMISES
-    covered = min(min(promise.share(row) for promise in coverage) for row in rows)
+    each = [min(promise.share(row) for promise in coverage) for row in rows]
+    is_one = method == "prediction"
     cells = [
         METHODS[method],
         _runs(rows),
         world,
         _percent(max(map(alarms.share, rows))),
-        _percent(covered),
-        _percent(max(map(equivalent.share, rows))) if method != "prediction" else "–",
+        ", ".join(map(_percent, each)) if is_one else _percent(min(each)),
+        _percent(max(map(equivalent.share, rows))) if not is_one else "–",
         _spread([row["effects"]["0.05"]["regression"] for row in rows]),
         _judge(rows, explain(rows[0])),
     ]

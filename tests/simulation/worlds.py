@@ -56,6 +56,10 @@ def _heavy(rng: np.random.Generator, sessions: int, runs: int) -> FloatArray:
     return rng.standard_t(3, (sessions, runs)) * (SPREAD / sqrt(3))
 
 
+def _exponential(rng: np.random.Generator, sessions: int, runs: int) -> FloatArray:
+    return np.log1p(rng.exponential(SPREAD, (sessions, runs)))
+
+
 def _slow(rng: np.random.Generator, sessions: int, runs: int) -> FloatArray:
     return _normal(rng, sessions, runs) + log(1.2) * (rng.random((sessions, runs)) < 0.1)
 
@@ -90,6 +94,7 @@ def follow(noise: FloatArray, rho: float) -> FloatArray:
 
 NORMAL = World("normal", _normal)
 HEAVY = World("t with 3 degrees of freedom", _heavy)
+EXPONENTIAL = World("exponential above a floor", _exponential)
 SLOW = World("1 run in 10 is 20 % slow", _slow)
 STARVED = World("1 run in 8 is 2.3 times slow", _starved)
 COARSE = World("rounded to one standard deviation", _normal, step=SPREAD)
@@ -117,7 +122,7 @@ SIDES = (
 )
 BLOCKS = (NORMAL, HEAVY, SLOW, STARVED, COARSE, DRIFT)
 #: Where one new run follows a history: there are no turns to take.
-HISTORIES = (NORMAL, HEAVY, SLOW, STARVED, COARSE, DRIFT_APART)
+HISTORIES = (NORMAL, HEAVY, EXPONENTIAL, SLOW, STARVED, COARSE, DRIFT_APART)
 
 
 def arrange(n: int, m: int, *, in_turn: bool) -> NDArray[np.bool_]:

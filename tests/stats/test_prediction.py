@@ -1,4 +1,4 @@
-"""A new run beside its history: a prediction interval that one bad day does not move."""
+"""A new run beside its history: a prediction interval that holds what it says."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.stats.prediction import compare_with_history
+from benchkit.stats.prediction import compare_with_history, predictive_pvalue
 
 HISTORY = [10.0, 10.2, 10.1, 9.9, 10.3, 10.0, 10.1, 9.8]
 
@@ -22,10 +22,25 @@ def test_it_holds_as_many_new_runs_as_it_says(n: int, m: int) -> None:
     assert 0.93 <= np.mean(held) <= 0.985
 
 
-def test_one_outlying_run_of_the_past_hardly_matters() -> None:
-    plain, _ = compare_with_history(HISTORY, [10.1])
-    dirty, _ = compare_with_history([*HISTORY[:-1], 50.0], [10.1])
-    assert dirty.high - dirty.low <= 1.6 * (plain.high - plain.low)
+@pytest.mark.parametrize(("n", "least"), [(8, 0.915), (20, 0.94), (40, 0.95)])
+def test_skewed_runs_are_held_nearly_as_often(n: int, least: float) -> None:
+    rng = np.random.default_rng(n)
+    draws = np.log1p(0.05 * rng.exponential(size=(2000, n + 1)))
+    found = (compare_with_history(row[:-1], row[-1:])[0] for row in draws)
+    assert np.mean([one.low <= 0 <= one.high for one in found]) >= least
+
+
+def test_the_interval_reaches_as_far_as_the_past_did() -> None:
+    estimate, _ = compare_with_history([*HISTORY[:-1], 50.0], [50.0])
+    assert estimate.low <= 0 <= estimate.high
+
+
+@given(st.integers(0, 10**6), st.sampled_from([8, 12, 39, 60]), st.floats(-4, 4))
+def test_p_is_at_most_5_percent_outside_the_interval_alone(seed: int, n: int, new: float) -> None:
+    history = np.random.default_rng(seed).normal(size=n)
+    estimate, _ = compare_with_history(history, [new])
+    is_outside = not estimate.low <= 0 <= estimate.high
+    assert (predictive_pvalue(history, new) <= 0.05) == is_outside
 
 
 def test_the_rank_of_a_new_run_is_its_pvalue() -> None:
@@ -43,10 +58,14 @@ def test_the_scale_does_not_matter(factor: float) -> None:
     assert p.pvalue == q.pvalue
 
 
-def test_equal_runs_predict_no_interval() -> None:
-    estimate, _ = compare_with_history([5.0] * 6 + [5.1, 4.9], [5.2])
-    assert np.isnan(estimate.low)
-    assert "predict no interval" in estimate.notes[0]
+def test_equal_runs_predict_an_interval_from_39_on() -> None:
+    few, _ = compare_with_history([5.0] * 38, [5.2])
+    assert np.isnan(few.low)
+    assert "predict no interval" in few.notes[0]
+    assert np.isnan(predictive_pvalue([5.0] * 38, 5.2))
+    many, _ = compare_with_history([5.0] * 39, [5.2])
+    assert many.low == many.high == pytest.approx(0.2)
+    assert predictive_pvalue([5.0] * 39, 5.2) == 0.05
 
 
 def test_seven_runs_are_no_history() -> None:
