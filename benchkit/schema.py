@@ -105,7 +105,11 @@ RUN_COLUMNS: tuple[Column, ...] = (
     Column("sources", "list", "path and sha256 of every source of the run"),
     Column("units", "map", "what the source says of its own metrics: assume=exact, better=lower"),
     Column("env", "map", "what is known of the machine: CPU, kernel, limits, commit"),
-    Column("remark", "str?", "why a run failed, or what of its source is damaged"),
+    Column(
+        "remark",
+        "str?",
+        "why a run failed, what thresholds it crossed, what of its source is damaged",
+    ),
     Column("declared_run", "i64?", "the number of the run that its path or sidecar declares"),
     Column("origin", "str?", "the CI job or machine that ingested it; empty for this one"),
 )

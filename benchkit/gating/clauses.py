@@ -30,8 +30,8 @@ def list_event_texts(outcome: GateOutcome) -> Iterator[tuple[Occurrence, str]]:
 
 #: What a clause about an event that concerns no row begins with.
 _LEADS = {
-    CRASH: "crashed: {}",
-    BASELINE_CRASH: "the baseline crashed: {}",
+    CRASH: "{}",
+    BASELINE_CRASH: "{}",
     ADDED: "new: {}",
     DAMAGED: "{}",
     UNKNOWN: "{}",

@@ -128,7 +128,7 @@ class Occurrence:
     action : {'fail', 'warn', 'pass'}
         What the policy makes of it.
     text : str
-        What happened, in a clause: ``new crashed: new/1.txt:7: panic: boom``.
+        What happened, in a clause: ``a run of new failed: new/1.txt:7: panic: boom``.
     rule : str
         The rule that it concerns; empty for the whole gate.
     pair : (baseline, variant) or None

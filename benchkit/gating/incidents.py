@@ -53,8 +53,9 @@ def list_incidents(
     strict : bool
         Whether a file of no known format fails the gate.
     """
-    known = _list_by_variant(runs, "failed"), _list_by_variant(runs, "damaged")
-    failed, damaged = (_select(found, variants, baselines) for found in known)
+    is_crossed = (runs["role"] == "measured") & runs["remark"].notna()
+    known = runs[(runs["role"] == "failed") | is_crossed], runs[runs["role"] == "damaged"]
+    failed, damaged = (_select(_list_by_variant(own), variants, baselines) for own in known)
     return (
         *_list_crashes(failed, baselines, habits),
         *_list_damage(damaged, habits),
@@ -87,14 +88,17 @@ def join(names: Sequence[str], shown: int = _SHOWN) -> str:
     return printable(text)
 
 
-def _list_by_variant(runs: Runs, role: str) -> dict[str, list[str]]:
-    """Return the remarks of runs with a role; where there is none, the names of their sources."""
+def _list_by_variant(runs: Runs) -> dict[str, list[str]]:
+    """Return the remarks of runs, with the number of each run that was measured all the same.
+
+    Where there is no remark, the names of the sources stand for it.
+    """
     found: dict[str, list[str]] = {}
-    chosen = runs[runs["role"] == role]
-    columns = (chosen[name].tolist() for name in ("variant", "remark", "sources"))
-    for variant, remark, sources in zip(*columns, strict=True):
+    columns = (runs[name].tolist() for name in ("variant", "remark", "sources", "role", "run"))
+    for variant, remark, sources, role, number in zip(*columns, strict=True):
         paths = [str(source["path"]) for source in sources]
         text = remark if isinstance(remark, str) and remark else ", ".join(paths) or role
+        text += f" (run {number})" if role == "measured" else ""
         found.setdefault(variant, []).append(text)
     return {variant: list(dict.fromkeys(texts)) for variant, texts in found.items()}
 
@@ -113,7 +117,9 @@ def _list_crashes(
 ) -> Iterator[Occurrence]:
     for variant, texts in failed.items():
         event = BASELINE_CRASH if variant in baselines else CRASH
-        text = printable(f"{variant or 'a run'} failed: ") + join(texts)
+        count = "a run" if len(texts) == 1 else f"{len(texts)} runs"
+        side = f" of the baseline {variant}" if event is BASELINE_CRASH else f" of {variant}"
+        text = printable(f"{count}{side if variant else ''} failed: ") + join(texts)
         yield Occurrence(event=event, action=habits.on_failure, text=text)
 
 

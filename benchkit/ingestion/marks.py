@@ -5,14 +5,14 @@ They are stored like runs and never compared, so that a gate on the store knows 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from benchkit.errors import Diagnostic, SourceReport
 from benchkit.ingestion.discovery import Found, Options
 from benchkit.ingestion.parts import CROSSED_EXIT, Part, enter_commit
 from benchkit.layout.stems import COMPANIONS
-from benchkit.parsers.base import Format, Repeats, Row
+from benchkit.parsers.base import Format
 from benchkit.units import printable
 
 #: Roles of paths and sidecars whose loss concerns no comparison.
@@ -24,26 +24,18 @@ def list_marks(
     options: Options,
     report: SourceReport,
     problems: Sequence[Diagnostic],
-    values: Iterable[list[Row] | Repeats],
     formats: Sequence[Format],
     *,
-    has_failed: bool = False,
     is_stored: bool = False,
 ) -> Iterator[Part]:
-    """Yield the pieces that stand for what happened to a source beside its runs.
+    """Yield the piece for a source that failed, or of which something was lost.
 
-    Where one of these ``has_failed``, crossed thresholds are no failure of their own. A source that
-    ``is_stored`` gave results before.
+    A source that ``is_stored`` gave results before.
     """
     if report.outcome == "failed":
         yield mark_failure(found, options, report.reason, formats)
     elif is_damaged(found, problems, formats, is_stored=is_stored):
         yield mark_damage(found, options, problems, formats)
-    lines = [line for rows in values for line in _list_crossed(rows)]
-    if (lines or found.sidecar.exit_code == CROSSED_EXIT) and not has_failed:
-        where = f"line {lines[0]}: " if lines else ""
-        more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
-        yield mark_failure(found, options, f"{where}a threshold was crossed{more}", formats)
 
 
 def is_damaged(
@@ -118,24 +110,25 @@ def _is_numbered(found: Found) -> bool:
     return found.labels.run is not None and PurePosixPath(found.label).stem.isdecimal()
 
 
-def explain_failures(parts: Sequence[Part], problems: Sequence[Diagnostic]) -> None:
-    """Say of failed runs, where their parser did not, what the source's first diagnostic says."""
+def explain_failures(parts: Sequence[Part], problems: Sequence[Diagnostic], found: Found) -> None:
+    """Remark on runs of which their parser reports neither the failure nor the threshold.
+
+    A failed run has the first diagnostic of its source. An exit code that reports a crossed
+    threshold is that of all runs of a source, unless one of them names it.
+    """
     first = next((problem for problem in problems if problem.severity != "note"), None)
+    is_unnamed = found.sidecar.exit_code == CROSSED_EXIT and not any(part.remark for part in parts)
     for part in parts:
         if part.role == "failed" and not part.remark and first is not None:
             part.remark = printable(f"{first.where}: {first.what}")
+        elif part.role == "measured" and is_unnamed:
+            what = f"its command ended with exit {CROSSED_EXIT}: crossed a threshold"
+            part.remark = printable(f"{found.label}: {what}")
 
 
 def last_index(part: Part) -> int:
     """Return the place in the source of the last run that a piece stands for."""
     return part.index if part.places is None else int(part.places.indices[-1])
-
-
-def _list_crossed(rows: list[Row] | Repeats) -> list[int]:
-    """Return the lines that say of a run that a threshold was crossed."""
-    if not isinstance(rows, list):
-        return []
-    return [row[9] for row in rows if row[1] == "thresholds_crossed" and row[3] > 0]
 
 
 def _declared_role(found: Found) -> str:

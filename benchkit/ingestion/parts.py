@@ -36,8 +36,7 @@ class Part(Piece):
 
     ``batch`` and ``piece`` tie it to its values; ``label`` is the path as the user knows it;
     ``assigned`` holds the labels of the command line that belong to the source's identity, and
-    ``fingerprint`` changes when labels or the reader change; ``remark`` says why the run failed, or
-    what of the source is damaged. The rest is as in the table of runs.
+    ``fingerprint`` changes when labels or the reader change; the rest is as in the table of runs.
     """
 
     assigned: str = ""
@@ -124,10 +123,10 @@ def make_part(
         requests=_count_requests(reading),
         attack_rate=find_attack_rate(reading),
     )
-    if role == "failed":
-        exit_code = f": its command ended with exit {side.exit_code}" if side.exit_code else ""
+    exit_code = f": its command ended with exit {side.exit_code}" if side.exit_code else ""
+    if reading.remark or (role == "failed" and exit_code):
         reason = f":{reading.remark}" if reading.remark else exit_code
-        part.remark = printable(f"{found.label}{reason}") if reason else ""
+        part.remark = printable(f"{found.label}{reason}")
     _complete(part, reading, found)
     enter_commit(part, options)
     return part

@@ -289,11 +289,9 @@ def mark(
     outcome: Outcome, found: Found, options: Options, known: Known, claims: Sequence[Format] = ()
 ) -> None:
     """Add to an outcome the pieces that stand for failed runs without values, and for damage."""
-    explain_failures(outcome.parts, outcome.diagnostics)
-    values = [rows for _, rows in outcome.rows]
-    has_failed = any(part.role == "failed" for part in outcome.parts)
+    explain_failures(outcome.parts, outcome.diagnostics, found)
     marks = list_marks(
-        found, options, outcome.report, outcome.diagnostics, values, claims, has_failed=has_failed,
+        found, options, outcome.report, outcome.diagnostics, claims,
         is_stored=found.identity in known.sources,
     )  # fmt: skip
     for part in marks:

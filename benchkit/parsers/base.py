@@ -71,7 +71,8 @@ class Reading:
         ``partial``: the report is cut or interrupted, what stands in it is right. ``failed``: the
         tool ran and measured nothing.
     remark : str
-        Why the run failed, as ``line: reason``; empty where a diagnostic of the source says it.
+        Why the run failed, or which thresholds it crossed, as ``line: reason``; empty where a
+        diagnostic of the source says it.
     role : str
         ``part`` of a run that the source also gives whole, from one of several load generators;
         else empty.

@@ -261,20 +261,6 @@ def _time(given: _Given) -> Section | str:
     return Section(id="time", title="Over time", plots=(plot,))
 
 
-def _count_forms(table: Runs) -> int:
-    """Count the files that tell a run once more; what failed in a measured run's file is no run."""
-    rows = [
-        (role, [source["path"] for source in sources])
-        for role, sources in zip(table["role"], table["sources"], strict=True)
-    ]
-    measured = {path for role, paths in rows if role == "measured" for path in paths}
-    return sum(
-        max(len(paths) - 1, 0)
-        for role, paths in rows
-        if role != "failed" or not measured.issuperset(paths)
-    )
-
-
 def _runs(given: _Given) -> Section | str:
     if given.runs is None or not len(given.runs):
         return "No list of runs: they are not recorded."
@@ -284,7 +270,7 @@ def _runs(given: _Given) -> Section | str:
     plots = (show(dots, "runs", _DOTS),) if dots.panels else ()
     beside = len(given.runs) - int(is_run.sum())
     more = f"; {_plural(beside, 'source')} beside them" if beside else ""
-    again = _count_forms(given.runs)
+    again = sum(max(len(sources) - 1, 0) for sources in given.runs["sources"].tolist())
     more += f"; {_plural(again, 'file')} more with the same in another form" if again else ""
     text = (f"{table.caption}{more}.",)
     return Section(id="runs", title="Runs", text=text, plots=plots, folded=(table,))

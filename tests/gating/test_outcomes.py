@@ -90,15 +90,32 @@ def go_events(folder: Path) -> None:
     (folder / "enabled" / "2.txt").write_text(text)
 
 
-def crossed(folder: Path) -> None:
-    """Write runs of k6, one of which crossed a threshold."""
+def write_k6(folder: Path) -> None:
+    """Write five runs of k6 a side, all of which hold their thresholds."""
     source = FIXTURES / "shorturl-k6" / "baseline" / "k6-full-1-export.json"
+    held = source.read_text().replace('"p(99)<0.2": true', '"p(99)<0.2": false')
     for name in ("baseline", "enabled"):
         (folder / name).mkdir(parents=True)
         for number in range(1, 6):
-            text = source.read_text().replace('"p(95)<50": true', '"p(95)<50": false')
-            text = text.replace('"count": 1', f'"count": {number}1')
+            text = held.replace('"count": 1', f'"count": {number}1')
             (folder / name / f"k6-export-{number}.json").write_text(text + "\n" * len(name))
+
+
+def crossed_in(variant: str) -> Callable[[Path], object]:
+    """Write runs of k6; one of a variant crossed a threshold."""
+
+    def write(folder: Path) -> None:
+        write_k6(folder)
+        path = folder / variant / "k6-export-5.json"
+        path.write_text(path.read_text().replace('"p(99)<0.2": false', '"p(99)<0.2": true'))
+        path.with_name(f"{path.name}.run.toml").write_text("exit = 99\n")
+
+    return write
+
+
+def crossed_exit(folder: Path) -> None:
+    """Write runs of k6, one of which only its exit code says to have crossed a threshold."""
+    write_k6(folder)
     (folder / "enabled" / "k6-export-5.json.run.toml").write_text("exit = 99\n")
 
 
@@ -140,6 +157,7 @@ def alone(folder: Path) -> None:
 
 SAME, WORSE = pair(), pair(cost=0.2)
 RANKS = "[stats]\nmethod = 'rank'\n"
+FIVEFOLD = "[[gate]]\nmetric = 'requests.count'\nacceptable = '5x'\n"
 LIMIT = "[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\n"
 ACCEPT = "[[gate.accept]]\nbenchmark = '*'\nreason = 'TLS'\n"
 
@@ -172,7 +190,7 @@ CASES = {
     ),
     "crash": Case(
         write=crash("enabled"), code=1, verdict="fail", event="crash",
-        says="✗ Crashed: enabled failed: ",
+        says="✗ A run of enabled failed: ",
     ),
     "panic": Case(
         write=go_crash("BenchmarkPing-8   \tpanic: boom\nFAIL\tx\t0.4s\nFAIL\n"), code=1,
@@ -204,16 +222,24 @@ CASES = {
         write=exits, code=1, verdict="fail", event="crash", says="ended with exit 2"
     ),
     "crossed threshold": Case(
-        write=crossed, policy="[[gate]]\nmetric = 'requests.count'\nacceptable = '5x'\n", code=1,
-        verdict="fail", event="crash", says="a threshold was crossed",
+        write=crossed_in("enabled"), policy=FIVEFOLD, code=1, verdict="fail", event="crash",
+        says="k6-export-5.json:129: crossed a threshold: http_req_duration p(99)<0.2 (run 5)",
+    ),
+    "crossed threshold of the baseline": Case(
+        write=crossed_in("baseline"), policy=FIVEFOLD, code=4, verdict="undecided",
+        event="baseline_crash", says="? A run of the baseline baseline failed: ",
+    ),
+    "exit of a crossed threshold": Case(
+        write=crossed_exit, policy=FIVEFOLD, code=1, verdict="fail", event="crash",
+        says="k6-export-5.json: its command ended with exit 99: crossed a threshold (run 5)",
     ),
     "crash warns": Case(
         write=crash("enabled"), policy="[policy]\non_failure = 'warn'\n", code=0, verdict="fail",
-        event="crash", says="✗ Crashed: enabled failed: ",
+        event="crash", says="✗ A run of enabled failed: ",
     ),
     "crash of the baseline": Case(
         write=crash("baseline"), code=4, verdict="undecided", event="baseline_crash",
-        says="? The baseline crashed: baseline failed: ",
+        says="? A run of the baseline baseline failed: ",
     ),
     "gone": Case(
         write=gone, code=3, verdict="fail", event="missing", says="✗ Set not compared: only in"

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from benchkit.parsers.base import LoadModel, Reading
+from benchkit.parsers.k6.words import Crossing
 from benchkit.units import parse_duration
 
 RUNNING = re.compile(
@@ -57,8 +58,8 @@ class Console:
         How many closed scenarios there are.
     state : tuple, optional
         The last ``running`` line.
-    crossed : tuple of (how many, line), optional
-        The metrics whose thresholds k6 says were crossed.
+    crossed : list of Crossing
+        The metrics whose thresholds k6 reports as crossed.
     finished, aborted : bool
         Whether that line stands at the end of the run, and whether k6 was stopped early.
     """
@@ -66,7 +67,7 @@ class Console:
     rates: list[float | None] = field(default_factory=list)
     looping: int = 0
     state: _State | None = None
-    crossed: tuple[int, int] | None = None
+    crossed: list[Crossing] = field(default_factory=list)
     finished: bool = False
     aborted: bool = False
     _marks: bool = False
@@ -86,7 +87,7 @@ class Console:
             return True
         self._marks &= bool(text)
         if crossed := _CROSSED.search(text):
-            self.crossed = crossed["names"].count(",") + 1, number
+            self.crossed = [Crossing(number, name.strip()) for name in crossed["names"].split(",")]
             return True
         self.aborted |= _ABORTED.search(text) is not None
         return self._hear_scenario(text)

@@ -40,11 +40,13 @@ from benchkit.parsers.k6.json_leaves import DamageError, Leaf, Path, walk
 from benchkit.parsers.k6.words import (
     CONTENTS,
     QUANTILE_RULE,
+    Crossing,
     Kind,
     Measure,
     Number,
     builtin_kind,
     complete,
+    describe_crossed,
     record,
     split_name,
 )
@@ -96,8 +98,9 @@ class _Document:
 
     form: str = ""
     entries: dict[Path, _Entry] = field(default_factory=dict)
-    crossed: list[bool] = field(default_factory=list)
+    thresholds: int = 0
     threshold_line: int = 0
+    crossed: list[Crossing] = field(default_factory=list)
     duration: tuple[float, int] | None = None
     version: str | None = None
     scenarios: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -179,10 +182,10 @@ def _take(document: _Document, leaf: Leaf) -> None:
             _take_metric(document, leaf, leaf.path[:2], name, key)
         case ("metrics", str(name), "values", str(key)):
             _take_metric(document, leaf, leaf.path[:2], name, key, form="handlesummary")
-        case ("metrics", str(), "thresholds", str()):
-            _take_threshold(document, leaf, crossed=leaf.text == "true")
-        case ("metrics", str(), "thresholds", str(), "ok"):
-            _take_threshold(document, leaf, crossed=leaf.text == "false")
+        case ("metrics", str(name), "thresholds", str(rule)):
+            _take_threshold(document, leaf, f"{name} {rule}", crossed=leaf.text == "true")
+        case ("metrics", str(name), "thresholds", str(rule), "ok"):
+            _take_threshold(document, leaf, f"{name} {rule}", crossed=leaf.text == "false")
         case ("results", "metrics", int(), *_, key) | (
             "results",
             "checks",
@@ -216,9 +219,11 @@ def _take_metric(
         document.form = form or document.form or "export"
 
 
-def _take_threshold(document: _Document, leaf: Leaf, *, crossed: bool) -> None:
-    document.crossed.append(crossed)
+def _take_threshold(document: _Document, leaf: Leaf, name: str, *, crossed: bool) -> None:
+    document.thresholds += 1
     document.threshold_line = leaf.line
+    if crossed:
+        document.crossed.append(Crossing(leaf.line, name))
 
 
 def _tell(source: Source, document: _Document, problems: list[Diagnostic]) -> Iterator[Record]:
@@ -241,6 +246,8 @@ def _tell(source: Source, document: _Document, problems: list[Diagnostic]) -> It
         _record_thresholds(reading, document)
     _describe_load(reading, document.scenarios)
     problems += complete(reading, source.label)
+    if reading.status != "failed":
+        reading.remark = describe_crossed(document.crossed)
     if unclear:
         what = f"an export does not tell whether {', '.join(unclear)} are times in ms"
         what = f"{what}; the numbers are kept as they stand, under names with {_AS_EXPORTED}"
@@ -308,10 +315,10 @@ def _kind(name: str, entry: _Entry) -> tuple[Kind | None, str | None]:
 
 
 def _record_thresholds(reading: Reading, document: _Document) -> None:
-    if document.crossed:
+    if document.thresholds:
         reading.add(
-            "thresholds_crossed", "count", float(sum(document.crossed)), "1",
-            document.threshold_line, n=len(document.crossed), origin="computed",
+            "thresholds_crossed", "count", float(len(document.crossed)), "1",
+            document.threshold_line, n=document.thresholds, origin="computed",
         )  # fmt: skip
 
 

@@ -52,9 +52,11 @@ from benchkit.parsers.k6.console import RUNNING, Console
 from benchkit.parsers.k6.lines import CutError, Line, match_line, read_value, understand
 from benchkit.parsers.k6.words import (
     QUANTILE_RULE,
+    Crossing,
     Measure,
     builtin_kind,
     complete,
+    describe_crossed,
     is_metric_name,
     record,
     split_name,
@@ -86,6 +88,7 @@ class _Run:
     lines: dict[tuple[str, str], Line] = field(default_factory=dict)
     thresholds: dict[tuple[str, str], dict[str, tuple[str, int]]] = field(default_factory=dict)
     verdicts: list[tuple[str, int]] = field(default_factory=list)
+    crossed: list[Crossing] = field(default_factory=list)
     scope: list[tuple[int, str]] = field(default_factory=list)
     block: str = ""
     metric: str = ""
@@ -177,6 +180,8 @@ def _take_metric(run: _Run, raw: str, text: str, number: int) -> bool:
         return False
     run.metric = name or run.metric
     if run.metric:
+        if text.lstrip().startswith("✗"):  # before 1.0 the mark is all that the summary shows
+            run.crossed.append(Crossing(number, f"{run.metric}{{{tags}}}" if tags else run.metric))
         line = Line(number, len(raw.rstrip()), run.metric, run.tags(tags), found[1])
         run.lines.setdefault((line.name, line.tags), line)
     return bool(run.metric)
@@ -196,6 +201,8 @@ def _take_threshold(run: _Run, text: str, number: int) -> None:
         run.metric = f"{name or split_name(run.metric)[0]}{{{tags}" if tags else name or run.metric
         return
     run.verdicts.append((rule[1], number))
+    if rule[1] == "✗":
+        run.crossed.append(Crossing(number, f"{run.metric} {rule['rule']}"))
     run.thresholds.setdefault(split_name(run.metric), {})[rule["key"]] = (rule["text"], number)
 
 
@@ -214,6 +221,8 @@ def _finish(run: _Run | None, source: Source) -> Iterator[Record]:
         return
     _judge_thresholds(run)
     problems += complete(reading, source.label)
+    if reading.status != "failed":
+        reading.remark = describe_crossed(run.crossed or run.console.crossed)
     run.console.describe(reading)
     if not run.lines:
         reading.form = "console"
@@ -295,9 +304,10 @@ def _judge_thresholds(run: _Run) -> None:
             "thresholds_crossed", "count", crossed, "1", last,
             n=len(run.verdicts), origin="computed",
         )  # fmt: skip
-    elif run.console.crossed:
-        count, line = run.console.crossed
-        run.reading.add("thresholds_crossed", "count", count, "1", line, origin="computed")
+    elif listed := run.console.crossed:
+        run.reading.add(
+            "thresholds_crossed", "count", len(listed), "1", listed[0].line, origin="computed"
+        )
 
 
 def _describe_unnamed(run: _Run, source: Source) -> list[Diagnostic]:

@@ -22,7 +22,7 @@ interpolation. A submetric, a group or a scenario is a subset of the run: it is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Literal, NamedTuple
@@ -40,6 +40,8 @@ QUANTILE_RULE = "linear"
 #: Unit of what a metric "contains", for readers of the JSON forms.
 CONTENTS = {"time": "s", "data": "B", "default": "1"}
 
+#: So many crossed thresholds are named; the rest are counted.
+NAMED = 3
 #: Trends of a whole request, iteration or phase: (metric, subject).
 TRENDS: dict[str, tuple[str, str | None]] = {
     "http_req_duration": ("latency", None),
@@ -256,6 +258,29 @@ def _gauge(measure: Measure) -> Iterable[_Found]:
         if stat in measure.numbers:
             metric = own_name(measure.name)
             yield _subset(measure), metric, stat, measure.numbers[stat], measure.unit, None
+
+
+class Crossing(NamedTuple):
+    """A threshold that a run crossed: the line that reports it, and its metric and rule."""
+
+    line: int
+    name: str
+
+
+def describe_crossed(crossed: Sequence[Crossing]) -> str:
+    """Name the thresholds that a run crossed, as a remark; empty without any.
+
+    Examples
+    --------
+    >>> describe_crossed([Crossing(7, "http_req_duration p(95)<50"), Crossing(9, "checks")])
+    '7: crossed 2 thresholds: http_req_duration p(95)<50, checks'
+    """
+    if not crossed:
+        return ""
+    names = list(dict.fromkeys(each.name for each in crossed))
+    thresholds = "a threshold" if len(names) == 1 else f"{len(names)} thresholds"
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{crossed[0].line}: crossed {thresholds}: {', '.join(names[:NAMED])}{more}"
 
 
 def complete(reading: Reading, label: str) -> list[Diagnostic]:
