@@ -23,8 +23,8 @@ _LENGTH, _COUNT = 0.1, 0.01
 #: Share by which the rate of an open loop may miss the one that was set.
 _RATE = 0.05
 #: What surrounds a name in a line, and how long a name may be.
-_SIGNS = " \t#>$▶▸►→•*=|[](){}/.:…✗✓-–—─"
-_LONGEST = 100
+_SIGNS = " \t#>$▶▸►→•*=|/.:…✗✓-–—─"
+_LONGEST = 60
 #: Share by which a run that was to last whole seconds may last longer.
 _ROUNDING = 0.02
 
@@ -67,7 +67,7 @@ def _part_within_files(same: Sequence[Piece]) -> None:
     for blocks in _alike(same, of_one_file=True):
         _part(blocks, "host", lambda piece: piece.env.get("host", ""))
     for blocks in _alike(same, of_one_file=True):
-        _lead_by_captions(blocks, [piece.caption for piece in blocks])
+        _lead_by_captions(blocks, _name_all([piece.caption for piece in blocks]))
     for blocks in _alike(same, of_one_file=True):
         _lead_by_captions(blocks, _name_all(_list_differences(blocks)))
     for name, read in _FACTS.items():
@@ -118,8 +118,9 @@ def _lead_by_captions(same: Sequence[Piece], captions: Sequence[str]) -> None:
         return
     for piece, caption in zip(same, captions, strict=True):
         if caption:
-            name = piece.benchmark or piece.target
-            piece.benchmark = _JOINT.join(filter(None, (caption, name)))
+            name = piece.declared_benchmark or piece.target
+            lead = piece.benchmark.removesuffix(name).removesuffix(_JOINT)
+            piece.benchmark = _JOINT.join(filter(None, (lead, caption, name)))
         piece.split_by = "caption"
 
 
@@ -132,8 +133,15 @@ def _list_differences(same: Sequence[Piece]) -> list[str]:
 
 def _name_all(texts: Sequence[str]) -> Sequence[str]:
     """Return lines of any shape as short names, or as they are where names would be alike."""
-    names = [text.strip(_SIGNS)[:_LONGEST].rstrip() for text in texts]
+    names = [_cut(text.strip(_SIGNS)) for text in texts]
     return names if len(set(names)) == len(set(texts)) else texts
+
+
+def _cut(text: str) -> str:
+    """Cut a text that is too long for a name at a word."""
+    if len(text) <= _LONGEST:
+        return text
+    return text[:_LONGEST].rpartition(" ")[0].rstrip(_SIGNS + ",;") + "…"
 
 
 def _list_telling(series: Sequence[Piece]) -> set[str]:

@@ -329,6 +329,8 @@ def _choose(candidates: list[_Candidate]) -> list[_Candidate]:
     covered: set[int] = set()
     ordered = sorted(candidates, key=lambda each: (-len(each.lines), -len(each.example)))
     for candidate in ordered:
+        if any(_is_longer(other, candidate) for other in candidates):
+            continue
         anchors = candidate.anchor_lines()
         if anchors <= covered or not anchors & candidate.lines.keys():
             continue
@@ -337,6 +339,17 @@ def _choose(candidates: list[_Candidate]) -> list[_Candidate]:
         chosen.append(candidate)
         covered |= candidate.lines.keys()
     return chosen
+
+
+def _is_longer(one: _Candidate, other: _Candidate) -> bool:
+    """Tell whether a prefix is another one with more of it, on the same tools' lines."""
+    return (
+        len(one.example) > len(other.example)
+        and one.example.startswith(other.example)
+        and one.anchors == other.anchors
+        and 10 * len(one.lines) >= 9 * len(other.lines)
+        and bool(one.is_dated or one.spans)
+    )
 
 
 def _find_spans(candidates: list[_Candidate], lines: list[str]) -> None:

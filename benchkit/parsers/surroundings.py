@@ -145,15 +145,36 @@ class _Page:
         return next(ends, 0)
 
     def _find_closing(self) -> set[int]:
-        """Return the banners that end blocks, where one follows each block, the last one too."""
-        closing = set()
-        for block in self._blocks:
-            after = range(block.last + 1, block.last + _CLOSE)
-            number = next((at for at in after if self._line(at).strip()), 0)
-            if number in self._taken or _read_banner(self._line(number)) is None:
-                return set()
-            closing.add(number)
+        """Return the banners that end blocks, with the lines below them.
+
+        One follows the last block, and none or another one stands above each other block.
+        """
+        if not self._blocks or not self._is_banner(self._next_line(self._blocks[-1].last)):
+            return set()
+        starts = [0, *(self._next_line(block.last) for block in self._blocks)]
+        is_headed = [
+            any(self._is_banner(number) for number in range(start + 1, block.first))
+            for start, block in zip(starts, self._blocks, strict=False)
+        ]
+        if any(is_headed) and not all(is_headed):
+            return set()
+        closing: set[int] = set()
+        for banner in filter(self._is_banner, starts):
+            number = banner
+            while self._line(number).strip() and number not in self._taken:
+                closing.add(number)
+                number += 1
+                if self._is_banner(number):
+                    break
         return closing
+
+    def _next_line(self, last: int) -> int:
+        """Return the line close below a block that is not empty, 0 if there is none."""
+        after = range(last + 1, last + _CLOSE)
+        return next((number for number in after if self._line(number).strip()), 0)
+
+    def _is_banner(self, number: int) -> bool:
+        return number not in self._taken and _read_banner(self._line(number)) is not None
 
     def _line(self, number: int) -> str:
         return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
@@ -215,6 +236,8 @@ class _Page:
             line = self._line(number)
             if number in self._taken:
                 return tuple(kept) or None
+            if number in self._closing:
+                break
             if self._read_line(number, line, is_fenced=number in self._fenced):
                 break
             is_mark = not re.search(r"\w", line) or _FENCE.match(line) is not None
@@ -235,6 +258,8 @@ class _Page:
             text = line.strip()
             if number in self._taken:
                 return before
+            if number in self._closing:
+                break
             if self._read_line(number, line, is_fenced=number in self._fenced):
                 break
             if not text or _FENCE.match(line) or _shows(text, block.command):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import benchkit as bk
+from benchkit.errors import DataError
 
 WRK = """\
   Thread Stats   Avg      Stdev     Max   +/- Stdev
@@ -56,10 +57,10 @@ def test_a_command_holds_until_the_next_one(tmp_path: Path) -> None:
     second = "./wrk -t64 -c64 -d10s http://h/\n" + wrk(100500, "") + "\n" + wrk(100502, "")
     runs = list_runs(load(tmp_path, f"### TCP\n\n{first}\n{second}"))
     assert runs == [
-        ("", "connections=2,threads=2", 1),
-        ("", "connections=2,threads=2", 2),
-        ("", "connections=64,threads=64", 1),
-        ("", "connections=64,threads=64", 2),
+        ("/", "connections=2,threads=2", 1),
+        ("/", "connections=2,threads=2", 2),
+        ("/", "connections=64,threads=64", 1),
+        ("/", "connections=64,threads=64", 2),
     ]
 
 
@@ -172,11 +173,16 @@ def test_a_word_before_a_go_result_on_its_line_names_it(tmp_path: Path) -> None:
     assert tree == [("BEFORE / Tree", 1), ("AFTER / Tree", 1)]
 
 
-def test_reports_of_go_wrk_of_other_sizes_are_apart(tmp_path: Path) -> None:
-    head = "  {} goroutine(s) running concurrently\n174140 requests in 4.69s, 94.99MB read\n"
+def test_a_report_of_go_wrk_is_named_and_not_read(tmp_path: Path) -> None:
+    head = "  80 goroutine(s) running concurrently\n174140 requests in 4.69s, 94.99MB read\n"
     tail = "Requests/sec:  37117.87\nTransfer/sec:  20.25MB\n\n"
-    loaded = load(tmp_path, "".join(head.format(size) + tail for size in (80, 160)))
-    assert [row[1:] for row in list_runs(loaded)] == [("connections=80", 1), ("connections=160", 1)]
+    with pytest.raises(DataError, match="this report is of go-wrk, which benchkit does not read"):
+        load(tmp_path, head + tail)
+
+
+def test_a_banner_above_each_block_names_it_also_with_one_below_the_last(tmp_path: Path) -> None:
+    text = "".join(f"=== {name} ===\n{wrk()}\n" for name in ("GET", "PUT")) + "=== Summary ===\n"
+    assert [name for name, *_ in list_runs(load(tmp_path, text))] == ["GET / /", "PUT / /"]
 
 
 def test_a_banner_that_follows_each_block_names_none_below_it(tmp_path: Path) -> None:
@@ -185,6 +191,31 @@ def test_a_banner_that_follows_each_block_names_none_below_it(tmp_path: Path) ->
         for at, name in enumerate(("GET", "PUT"), 1)
     )
     assert [name for name, *_ in list_runs(load(tmp_path, text))] == ["GET / /", "PUT / /"]
+
+
+def test_lines_below_a_closing_banner_name_no_later_block(tmp_path: Path) -> None:
+    seed = wrk().replace("8 connections", "2 connections") + "[SEED] 389579 requests\n\n"
+    text = "".join(
+        f"[{at}/2] {name}...\n{wrk()}=== {name} Benchmark ===\nRequests/sec: 2{at}.5\n\n"
+        for at, name in enumerate(("Test GET (read)", "Test PUT (write)"), 1)
+    )
+    logged = "".join(f"tester-1  | {line}\n" for line in (seed + text).splitlines())
+    names = [name for name, *_ in list_runs(load(tmp_path, f"{logged}tester-1 exited with 0\n"))]
+    assert names == ["/", "Test GET (read) / /", "Test PUT (write) / /"]
+
+
+def test_a_caption_stands_below_its_heading_in_the_name(tmp_path: Path) -> None:
+    text = "# GET\n\n" + "".join(f"Pod: load-{pod}\n{wrk()}\n" for pod in "ab") + f"# PUT\n{wrk()}"
+    names = [name for name, *_ in list_runs(load(tmp_path, text))]
+    assert names == ["GET / Pod: load-a / /", "GET / Pod: load-b / /", "PUT / /"]
+
+
+def test_a_long_line_above_a_block_is_cut_at_a_word(tmp_path: Path) -> None:
+    words = "the backend answers each request only after ten seconds of waiting for the database"
+    text = "".join(f"{name} run: {words}\n\n{wrk()}\n" for name in ("Cold", "Warm"))
+    names = [name for name, *_ in list_runs(load(tmp_path, text))]
+    assert names[0] == "Cold run: the backend answers each request only after ten… / /"
+    assert len(set(names)) == 2
 
 
 def test_rates_of_early_reports_without_throughput_count_too(tmp_path: Path) -> None:

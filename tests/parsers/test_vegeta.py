@@ -82,7 +82,7 @@ def test_the_json_report_differs_by_no_more_than_the_rounding(name: str) -> None
 
 def test_all_of_a_report_is_read_with_its_lines_and_resolutions() -> None:
     (reading,), _ = parse(SCENARIO / "edge" / "vegeta-text-refused.txt")
-    assert (reading.tool, reading.form, reading.line, reading.last_line) == ("vegeta", "text", 1, 8)
+    assert (reading.tool, reading.form, reading.line, reading.last_line) == ("vegeta", "text", 1, 9)
     assert (reading.status, reading.load_model, reading.target_rate) == ("complete", "open", None)
     assert reading.duration == 1.991
     lines = {(row[1], row[2], row[0]): (row[3], row[7], row[8], row[9]) for row in reading.rows}
@@ -170,19 +170,26 @@ def test_an_attack_without_results_has_failed() -> None:
     assert values(reading) == {("requests", "count", None): 0}
 
 
-def test_the_tail_of_a_report_is_a_run_of_its_own() -> None:
+def test_the_tail_of_a_report_is_a_run_only_where_no_report_follows() -> None:
     readings, problems = parse(EDGE / "kubectl-tails.txt")
-    assert [(reading.line, reading.last_line, reading.status) for reading in readings] == [
-        (2, 3, "partial"),
-        (4, 11, "complete"),
-        (14, 21, "complete"),
-        (22, 25, "partial"),
-        (27, 28, "partial"),
+    assert [(r.line, r.last_line, r.status, r.role) for r in readings] == [
+        (2, 3, "partial", "part"),
+        (4, 11, "complete", ""),
+        (14, 21, "complete", ""),
+        (22, 25, "partial", ""),
+        (27, 28, "partial", ""),
     ]
     assert values(readings[0]) == {("responses", "count", "200"): 9000}
     assert ("responses", "count", "200") not in values(readings[3])
     assert [problem.line for problem in problems] == [25, 2]
     assert "2 reports begin in their middle" in problems[1].what
+
+
+def test_the_errors_below_a_report_belong_to_it() -> None:
+    whole = (EDGE / "kubectl-tails.txt").read_text().splitlines()[3:11]
+    errors = ['Get "http://h:80/": EOF', "500 Internal Server Error"]
+    readings, _ = parse_bytes("\n".join([*whole, *errors, "Pod: b", *whole, ""]).encode())
+    assert [(r.line, r.last_line) for r in readings] == [(1, 10), (12, 19)]
 
 
 def test_source_reports_are_parts_of_the_run_that_their_aggregate_gives() -> None:

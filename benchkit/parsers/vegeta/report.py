@@ -10,9 +10,10 @@ next::
     Requests      [total, rate, throughput]         270001, 450.00, 450.00
     Duration      [total, attack, wait]             10m0s, 10m0s, 1.594ms
 
-Versions: 1 to 12. A tail is a partial run of its own. Reports under ``Source reports`` are parts of
-the one run that ``Aggregated report`` gives whole, each of one load generator: they are no repeats.
-Not recorded in any form: the target and the offered rate, which a command shown just above tells.
+Versions: 1 to 12. A tail is a partial run, and a part where a report follows directly. Reports
+under ``Source reports`` are parts of the one run that ``Aggregated report`` gives whole, each of
+one load generator: they are no repeats. Not recorded in any form: the target and the offered rate,
+which a command shown just above tells.
 """
 
 from __future__ import annotations
@@ -91,13 +92,13 @@ class _Reader:
     def feed(self, line: int, text: str, *, is_last: bool) -> Iterator[Record]:
         """Take a line."""
         text = strip_prefix(text)
-        if self._block is not None:
-            if self._block.feed(line, text, is_last=is_last):
-                return
-            yield from self._end()
+        ended = self._block
+        if ended is not None and ended.feed(line, text, is_last=is_last):
+            return
         command = self._command if line - self._command_line <= _NEAR else ""
         openers = (opener(self._label, line, text, command) for opener in _OPENERS)
         self._block = next((block for block in openers if block is not None), None)
+        yield from self._end(ended, is_followed=self._block is not None)
         if self._block is None:
             self._notice(line, text)
         else:
@@ -114,20 +115,21 @@ class _Reader:
         elif not text.strip() and self._command:
             self._command_line += 1
 
-    def _end(self) -> Iterator[Record]:
-        block, self._block = self._block, None
+    def _end(self, block: _Block | None, *, is_followed: bool = False) -> Iterator[Record]:
+        """Yield a report; the end of one directly above the next is no run to compare."""
         for record in block.close() if block is not None else ():
             if isinstance(record, Reading):
                 if self._lists_parts:
                     record.role = "part"
                     self._parts.append(record.line)
                 if block is not None and block.is_tail:
+                    record.role = "part" if is_followed else record.role
                     self._tails.append(record.line)
             yield record
 
     def close(self) -> Iterator[Record]:
         """Yield what the end of the text completes."""
-        yield from self._end()
+        yield from self._end(self._block)
         if self._parts:
             what = (
                 f"{len(self._parts)} source reports are parts of one load test, not repeats: "
@@ -136,7 +138,10 @@ class _Reader:
             hint = "the aggregated report stands for the run"
             yield Diagnostic(self._label, self._parts[0], what, hint, "note", is_remark=True)
         if self._tails:
-            what = f"{len(self._tails)} reports begin in their middle: kept as partial runs"
+            what = (
+                f"{len(self._tails)} reports begin in their middle: listed as partial, and not "
+                "compared where a whole report follows"
+            )
             hint = "keep the whole log (`kubectl logs --tail=-1`)"
             yield Diagnostic(self._label, self._tails[0], what, hint, "warning")
 

@@ -40,6 +40,8 @@ SIGNATURE = re.compile(
     re.MULTILINE,
 )
 _ERRORS = re.compile(r"(?:^|[\s|>#:*/\"'])Error Set:\s*$")
+#: What vegeta lists there: what its HTTP client reports, and statuses.
+_ERROR = re.compile(r"[\s|>#*]*+(?:[A-Z][A-Za-z]{2,9} \"?\w{2,6}://|\d{3} [A-Z])")
 _CODE = re.compile(r"(\d{1,3}):(\d{1,18})")
 _PERCENTAGE = re.compile(r"(?:\d{1,2}(?:\.\d{1,15})?|100(?:\.0{1,15})?)%", re.ASCII)
 _UNDEFINED = frozenset({"NaN", "+Inf", "-Inf", "NaN%"})
@@ -92,7 +94,9 @@ class TextReport:
     def feed(self, line: int, text: str, *, is_last: bool) -> bool:
         """Take a line; False if it is not the report's next one."""
         if self._is_whole:
-            return False
+            is_error = _ERROR.match(text) is not None
+            self.reading.last_line = line if is_error else self.reading.last_line
+            return is_error
         if self._next == len(LABELS):
             self._is_whole = _ERRORS.search(text) is not None
             self.reading.last_line = line if self._is_whole else self.reading.last_line

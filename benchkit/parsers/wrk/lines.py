@@ -42,7 +42,7 @@ _BY_WORD = {
     "Running": _kinds((HEAD, r"(Running) \d+[smh] test @ (\S+)")),
     "Making": _kinds((HEAD, r"(Making) \d+ requests to (\S+)")),
     "threads": _kinds((SIZE, rf"{_COUNT} threads and {_COUNT} connections")),
-    "goroutine(s)": _kinds((SIZE, rf"{_COUNT} goroutine\(s\) running concurrently")),
+    "goroutine(s)": _kinds((SIZE, rf"({_COUNT}) (goroutine)\(s\) running concurrently")),
     "Thread": _kinds(
         (STATS, r"Thread Stats +Avg +Stdev +Max +\+/- Stdev"),
         (CALIBRATION, r"Thread calibration: mean lat\.: .+, rate sampling interval: .+"),

@@ -125,7 +125,7 @@ class _Reader:
             if self.is_wrks:
                 self._fail(number, *fields)
         elif rank == lines.DAMAGED:
-            if current is not None and current.proven and not current.adrift:
+            if current is not None and current.proven and not (current.adrift or current.is_go_wrk):
                 self.records.append(remarks.damaged(self.label, number, line))
         else:
             if current is None or not current.take(rank, fields, number):

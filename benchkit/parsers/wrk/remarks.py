@@ -65,6 +65,16 @@ def unreachable(path: str, line: int, verb: str, server: str, reason: str) -> Di
     return Diagnostic(path, line, what, hint, "warning", is_remark=True)
 
 
+def foreign(path: str, line: int) -> Diagnostic:
+    """Say that a report is of go-wrk, whose lines look like wrk's and mean something else."""
+    what = (
+        "this report is of go-wrk, which benchkit does not read: its `Requests/sec` divides by the "
+        "time spent in requests, not by the length of the run"
+    )
+    hint = "run wrk or hey in its place"
+    return Diagnostic(path, line, what, hint, "warning")
+
+
 def absent(path: str) -> Diagnostic:
     """Say that there is no report at all."""
     what = "no report of wrk or wrk2 stands here, or not enough of one to be told from other text"

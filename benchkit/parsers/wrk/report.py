@@ -71,6 +71,7 @@ _NAN = "nan"
 _SPREAD = ("mean", "stdev", "max")
 _REASONS = ("connect", "read", "write", "timeout")
 _RATE_OPTION = re.compile(r"\s(?:-R|--rate)[ =]?(\d{1,15}[kMG]?)\b")
+_URL = re.compile(r"\bhttps?://[^\s\"']+")
 _SIZE_OPTIONS = {
     "threads": re.compile(r"\s(?:-t|--threads)[ =]?(\d{1,9})(?!\S)"),
     "connections": re.compile(r"\s(?:-c|--connections)[ =]?(\d{1,9})(?!\S)"),
@@ -97,6 +98,7 @@ class Report:
         self.is_histogram = False
         self.block = ""  # the metric whose histogram is being read; unknown until a heading tells
         self.sampled = True
+        self.is_go_wrk = False
         self.found: dict[tuple[str, str], tuple[float, float, int]] = {}
         self.counts: dict[str, int] = {}
         self.timeouts = 0
@@ -104,13 +106,9 @@ class Report:
 
     @property
     def proven(self) -> bool:
-        """Whether lines have come that only wrk prints."""
-        return self.is_histogram or self.is_headed or not self.seen.isdisjoint(_PROOF)
-
-    @property
-    def is_headed(self) -> bool:
-        """Whether the head is wrk's: that of go-wrk tells no threads."""
-        return self.seen >= _HEADED and "threads" in self.reading.params
+        """Whether lines have come that only wrk or go-wrk prints."""
+        is_headed = self.is_go_wrk or self.seen >= _HEADED
+        return self.is_histogram or is_headed or not self.seen.isdisjoint(_PROOF)
 
     @property
     def adrift(self) -> bool:
@@ -165,10 +163,8 @@ class Report:
             self.reading.corrected = "no"
 
     def _take_size(self, fields: Fields, _line: int) -> None:
-        *threads, connections = fields  # go-wrk has no threads
-        self.reading.params = {"connections": connections}
-        if threads:
-            self.reading.params["threads"] = threads[0]
+        threads, connections, self.is_go_wrk = *fields[:2], len(fields) > 2
+        self.reading.params = {"connections": connections, "threads": threads}
         self.reading.connections = int(connections)
 
     def _take_calibration(self, _fields: Fields, _line: int) -> None:
@@ -253,6 +249,9 @@ class Report:
     def finish(self, label: str) -> Iterator[Reading | Diagnostic]:
         """Yield the reading and what is to be said about it; nothing if it is not proven."""
         reading = self.reading
+        if self.is_go_wrk:
+            yield remarks.foreign(label, reading.line)
+            return
         if not self.proven or not (self.found or reading.rows or HEAD in self.seen):
             return
         self._settle_load()
@@ -354,6 +353,9 @@ class Report:
                 self.reading.params.setdefault(name, match[1])
         connections = self.reading.params.get("connections")
         self.reading.connections = int(connections) if connections else None
+        url = _URL.search(command)
+        if url and not self.reading.target:
+            self._take_head(("", url[0]), 0)
 
 
 _TAKE: dict[int, Callable[[Report, Fields, int], None]] = {
