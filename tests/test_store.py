@@ -330,3 +330,37 @@ def test_samples_of_one_metric_and_piece_are_found_by_row_groups(tmp_path: Path)
     found = store.values(raw=True, metrics=["vus"], pieces=[(7, 1)])
     assert sorted(found["value"].to_pylist()) == [v + 0.5 for v in range(100_000, 200_000)]
     assert store.values(raw=True, pieces=[]).num_rows == 0
+
+
+def test_a_file_of_the_log_is_read_once_and_what_is_new_is_not_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, read = Store(str(tmp_path)), list[str]()
+    original = delta.Table.read_file
+
+    def read_file(self: delta.Table, path: str, columns: object = None) -> pa.Table:
+        read.append(path)
+        return original(self, path, columns)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(delta.Table, "read_file", read_file)
+    for number in range(1, 5):
+        store.pieces()
+        add_pieces(store, number, "a", "b")
+    assert paths(store) == ["a", "b"] * 4
+    assert len(read) == len(set(read)) == 4
+
+
+def test_a_log_in_order_is_not_copied_to_be_read(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    for number in range(1, 4):
+        add_pieces(store, number, "a")
+    now = store.pieces()
+    log = store._log()
+    assert now is not None
+    assert log is not None
+    assert now["path"].to_pylist() == ["a"] * 3
+    assert addresses(now) == addresses(log)
+
+
+def addresses(log: pa.Table) -> list[int]:
+    return [chunk.buffers()[2].address for chunk in log["path"].chunks]

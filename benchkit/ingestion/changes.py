@@ -88,7 +88,7 @@ def _count_runs(tables: Sequence[pa.Table]) -> int:
     runs = pa.concat_tables([table.select(names) for table in tables])
     is_none = pc.is_in(runs["role"], pa.array(["companion", "damaged"]))
     runs = runs.filter(pc.invert(is_none))
-    return len(runs.group_by(names).aggregate([]))
+    return len(runs.group_by(names, use_threads=False).aggregate([]))
 
 
 def settle_all(stored: pa.Table | None) -> pa.Table:
@@ -104,22 +104,18 @@ def list_sources(stored: pa.Table | None) -> dict[Identity, tuple[str, str]]:
         return {}
     import pyarrow.compute as pc
 
-    names = ["origin", "path", "assigned", "sha256", "fingerprint"]
-    is_damaged = pc.equal(stored["role"], "damaged")
-    known = {}
-    for *identity, _, _ in _list_distinct(stored.filter(is_damaged), names):
-        known[Identity(*identity)] = "", ""  # what gave no run is read, and refused, again
-    for *identity, sha256, fingerprint in _list_distinct(
-        stored.filter(pc.invert(is_damaged)), names
-    ):
-        known[Identity(*identity)] = sha256, fingerprint
+    rows = _fill(stored, [*Identity._fields, "sha256", "fingerprint", "role"])
+    is_damaged = pc.equal(rows["role"], "damaged")
+    damaged, whole = rows.filter(is_damaged), rows.filter(pc.invert(is_damaged))
+    # What gave no run is read, and refused, again.
+    known = dict.fromkeys(_list_identities(damaged), ("", ""))
+    contents = zip(whole["sha256"].to_pylist(), whole["fingerprint"].to_pylist(), strict=True)
+    known |= zip(_list_identities(whole), contents, strict=True)
     return known
 
 
-def _list_distinct(stored: pa.Table, names: list[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the different rows that some text columns of a store have."""
-    sources = _fill(stored, names).group_by(names, use_threads=False).aggregate([])
-    yield from zip(*(sources[name].to_pylist() for name in names), strict=True)
+def _list_identities(rows: pa.Table) -> Iterator[Identity]:
+    return map(Identity, *(rows[name].to_pylist() for name in Identity._fields))
 
 
 def _list_superseded(stored: pa.Table, new: Sequence[Part]) -> list[Part]:

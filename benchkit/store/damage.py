@@ -180,7 +180,7 @@ def find_lost_commits(
     if log is None:
         return
     known = log_of_runs.values_version(log)
-    roles = set(log["role"].to_pylist()) if "role" in log.column_names else set()
+    roles = set(log["role"].unique().to_pylist()) if "role" in log.column_names else set()
     if version is None and known < 0 and roles & MEASURED:
         known = 0  # an earlier build did not write down the version
     if known > (-1 if version is None else version.version()):

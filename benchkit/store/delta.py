@@ -65,6 +65,7 @@ class Table:
         self.url = url
         self.is_remote = "://" in url
         self._partitions = list(partitions)
+        self._read: dict[str, pa.Table] = {}
 
     @cached_property
     def filesystem(self) -> fs.FileSystem:
@@ -232,13 +233,14 @@ class Table:
         return [info for info in data if not info.path.startswith(entries.FOLDER)]
 
     def read(self, version: DeltaTable) -> pa.Table:
-        """Return all rows of a version."""
+        """Return all rows of a version, those of the oldest file first."""
         import pyarrow as pa
 
-        read = [self.read_file(file["path"]) for file in self.list_files(version)]
-        if not read:
+        paths = [file["path"] for file in reversed(self.list_files(version))]
+        self._read = {path: self._read.get(path) or self.read_file(path) for path in paths}
+        if not paths:
             return plain(pa.schema(version.schema()).empty_table())
-        return pa.concat_tables(read, promote_options="permissive")
+        return pa.concat_tables(self._read.values(), promote_options="permissive")
 
     def read_groups(self, path: str) -> Iterator[pa.Table]:
         """Yield the rows of one file, a row group at a time."""
@@ -260,7 +262,9 @@ class Table:
 
         try:
             with self.filesystem.open_input_file(path) as file:
-                return plain(pq.ParquetFile(file, page_checksum_verification=True).read(columns))
+                parquet = pq.ParquetFile(file, page_checksum_verification=True)
+                # Many short columns: threads would cost several times what they do.
+                return plain(parquet.read(columns, use_threads=False))
         except (OSError, pa.ArrowException) as error:
             raise damaged(f"{self.url}/{path}", error) from error
 
@@ -377,7 +381,8 @@ def plain(table: pa.Table) -> pa.Table:
         is_text = pa.types.is_string_view(of) or pa.types.is_dictionary(of)
         return pa.string() if is_text else of
 
-    return table.cast(pa.schema([field.with_type(kind(field.type)) for field in table.schema]))
+    schema = pa.schema([field.with_type(kind(field.type)) for field in table.schema])
+    return table if schema == table.schema else table.cast(schema)
 
 
 @contextmanager

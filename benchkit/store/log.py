@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: What a row of the log has besides the piece.
 LOG_COLUMNS = ("seq", "operation", "values_version", "dropped")
+#: All by which rows are told to be needed or not; the other forty need not be copied for that.
+KEYS = ("batch", "piece", *LOG_COLUMNS)
 INGEST, UNDO = "ingest", "undo"
 #: What rows of earlier builds are taken to have; the table of values has version 0 or more.
 _EARLIER = {"seq": 0, "operation": INGEST, "values_version": -1, "dropped": False}
@@ -67,14 +69,15 @@ def complete(log: pa.Table) -> pa.Table:
 
 def current(log: pa.Table) -> pa.Table:
     """Return the pieces as they are, without the log's columns, in the order of their batches."""
-    return _pieces(_newest(log))
+    return _without_log(_newest(log, with_dropped=False))
 
 
 def before_last(log: pa.Table) -> pa.Table:
     """Return the pieces as they were before the last commit, without the log's columns."""
     import pyarrow.compute as pc
 
-    return _pieces(_newest(log.filter(pc.less(log["seq"], last_seq(log)))))
+    earlier = log.filter(pc.less(log["seq"], last_seq(log)))
+    return _without_log(_newest(earlier, with_dropped=False))
 
 
 def last_seq(log: pa.Table) -> int:
@@ -90,7 +93,7 @@ def last_operation(log: pa.Table) -> str:
 
     if not (last := last_seq(log)):
         return ""
-    operation: str = log.filter(pc.equal(log["seq"], last))["operation"][0].as_py()
+    operation: str = log["operation"].filter(pc.equal(log["seq"], last))[0].as_py()
     return operation
 
 
@@ -100,8 +103,8 @@ def values_version(log: pa.Table) -> int:
 
     if not len(log):
         return -1
-    last = log.filter(pc.equal(log["seq"], last_seq(log)))
-    version: int = pc.max(last["values_version"]).as_py()
+    last = log["values_version"].filter(pc.equal(log["seq"], last_seq(log)))
+    version: int = pc.max(last).as_py()
     return version
 
 
@@ -135,11 +138,16 @@ def needed(log: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     is_last = pc.equal(log["seq"], last_seq(log))
-    earlier = _newest(log.filter(pc.invert(is_last)))
-    return pa.concat_tables([earlier.filter(pc.invert(earlier["dropped"])), log.filter(is_last)])
+    earlier = _newest(log.filter(pc.invert(is_last)), with_dropped=False)
+    return pa.concat_tables([earlier, log.filter(is_last)])
 
 
-def _newest(log: pa.Table) -> pa.Table:
+def count_needed(log: pa.Table) -> int:
+    """Count the rows that `needed` returns."""
+    return len(needed(log.select(KEYS)))
+
+
+def _newest(log: pa.Table, *, with_dropped: bool = True) -> pa.Table:
     """Return of each piece the row with the greatest sequence number."""
     import numpy as np
     import pyarrow as pa
@@ -151,12 +159,13 @@ def _newest(log: pa.Table) -> pa.Table:
     is_end = np.ones(len(order), dtype=bool)
     ordered = batch[order], piece[order]
     is_end[:-1] = (np.diff(ordered[0]) != 0) | (np.diff(ordered[1]) != 0)
-    return log.take(pa.array(order[is_end]))
+    places = order[is_end]
+    if not with_dropped:
+        places = places[~log["dropped"].to_numpy()[places]]
+    if np.array_equal(places, np.arange(len(log))):
+        return log  # copying a hundred thousand rows takes longer than an ingest of one
+    return log.take(pa.array(places))
 
 
-def _pieces(rows: pa.Table) -> pa.Table:
-    import pyarrow.compute as pc
-
-    if "dropped" in rows.column_names:
-        rows = rows.filter(pc.invert(rows["dropped"]))
+def _without_log(rows: pa.Table) -> pa.Table:
     return rows.drop_columns([name for name in LOG_COLUMNS if name in rows.column_names])

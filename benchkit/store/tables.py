@@ -357,7 +357,7 @@ class Store:
         with self.staging(new_batch()) as folder, suppress(ConflictError):
             tidy_values(self._values, log, folder, done, thoroughly=thoroughly, rewrite=rewrite)
         with suppress(ConflictError):
-            self._tidy_log(version, log, done, thoroughly=thoroughly)
+            done.rewritten += self._tidy_log(version, log, thoroughly=thoroughly)
         for table in (self._runs, self._values):
             if rewrite:
                 table.configure()
@@ -369,16 +369,15 @@ class Store:
         for table in (self._runs, self._values):
             done.deleted += table.delete_unused()
 
-    def _tidy_log(
-        self, version: DeltaTable, log: pa.Table, done: Tidied, *, thoroughly: bool
-    ) -> None:
-        files, rows = self._runs.list_files(version), log_of_runs.needed(log)
-        is_much = len(files) >= MANY_COMMITS or len(log) > 2 * len(rows) + MANY_ROWS
+    def _tidy_log(self, version: DeltaTable, log: pa.Table, *, thoroughly: bool) -> int:
+        files, count = self._runs.list_files(version), log_of_runs.count_needed(log)
+        is_much = len(files) >= MANY_COMMITS or len(log) > 2 * count + MANY_ROWS
         if len(files) < 2 or not (is_much or thoroughly):
-            return
-        with self._writing(log_of_runs.last_seq(log), rows, version, is_joined=True) as file:
+            return 0
+        seq, rows = log_of_runs.last_seq(log), log_of_runs.needed(log)
+        with self._writing(seq, rows, version, is_joined=True) as file:
             self._runs.claim(version, rows.schema, [file], [one["path"] for one in files])
-        done.rewritten += len(files)
+        return len(files)
 
     @property
     def _is_remote(self) -> bool:

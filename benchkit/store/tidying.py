@@ -107,6 +107,7 @@ def _staleness(log: pa.Table) -> Callable[[int], bool]:
     """Return a function that tells whether a batch is needed no more."""
     import pyarrow.compute as pc
 
+    log = log.select(log_of_runs.KEYS)
     states = [log_of_runs.current(log)]
     if log_of_runs.last_operation(log) == log_of_runs.INGEST:
         states.append(log_of_runs.before_last(log))
