@@ -55,6 +55,10 @@ def rows(store: Store) -> pa.Table:
     return store.values(raw=True).drop_columns("batch").sort_by(order).combine_chunks()
 
 
+def list_files(store: Store) -> set[Path]:
+    return set(Path(store.url).rglob("*.parquet"))
+
+
 def test_the_result_does_not_depend_on_the_number_of_processes(
     results: Path, tmp_path: Path
 ) -> None:
@@ -130,7 +134,7 @@ def test_ctrl_c_ends_all_processes_and_leaves_the_store_as_it_was(
         (results / "ab" / "none" / f"ab-{run}.tsv").write_text(text * 4)
     store = Store(str(tmp_path / "store"))
     ingest([str(results / "none")], store)
-    before = rows(store)
+    before, stored = rows(store), list_files(store)
     command = [sys.executable, "-m", "benchkit", "ingest", str(results), "--jobs", jobs]
     child = subprocess.Popen(
         [*command, "--store", store.url],
@@ -138,14 +142,14 @@ def test_ctrl_c_ends_all_processes_and_leaves_the_store_as_it_was(
         text=True,
         start_new_session=True,
     )
-    time.sleep(0.9)
+    end = time.monotonic() + 60
+    while list_files(store) == stored and child.poll() is None and time.monotonic() < end:
+        time.sleep(0.01)  # until the first file of samples is begun
     os.killpg(child.pid, signal.SIGINT)
-    _, said = child.communicate(timeout=60)
-    if child.returncode == 0:
-        pytest.skip("it was done before it was interrupted")
-    assert child.returncode == 130
-    assert said.endswith("interrupted; nothing half-done is kept\n")
-    assert "Traceback" not in said
+    _, errors = child.communicate(timeout=60)
+    assert child.returncode == 130, errors
+    assert errors.endswith("interrupted; nothing half-done is kept\n")
+    assert "Traceback" not in errors
     with pytest.raises(ProcessLookupError):
         os.killpg(child.pid, 0)
     assert rows(store).equals(before)
