@@ -248,10 +248,79 @@ def test_a_series_with_a_zero_is_listed_with_the_reason_why_it_is_not_judged() -
     assert len(history_tables(history)[1].rows) == 10
 
 
-def test_equal_times_say_why_they_predict_nothing() -> None:
+def test_equal_times_are_inside_and_predict_nothing_of_other_ones() -> None:
     observations, runs = store([1e-3] * 23)
-    history = trace(schema.observations(observations.assign(value=1e-3)), runs)
-    (line,) = history_tables(history)[1].footer
-    assert line.endswith(
-        "no baseline, more than half of the 22 commits of the same level before it are equal"
+    values = [1e-3] * 66 + [1.2e-3] * 3
+    same = trace(schema.observations(observations.assign(value=1e-3)), runs)
+    assert same.series[0].newest.verdict == "inside"
+    history = trace(schema.observations(observations.assign(value=values)), runs)
+    (line,) = (
+        text.replace("\N{NO-BREAK SPACE}", " ") for text in history_tables(history)[1].footer
     )
+    beside = "beside 22 commits of the same level that are all equal"
+    assert line.endswith(f"no baseline, +20.0 % {beside}")
+
+
+def join(*parts: tuple[Observations, Runs]) -> tuple[Observations, Runs]:
+    observations, runs = (
+        pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True)
+    )
+    return schema.observations(observations), schema.runs(runs)
+
+
+def test_a_slow_machine_comes_before_the_series() -> None:
+    slow = [store([1e-3] * 20 + [1.1e-3], group=f"g{n}", seed=n) for n in range(9)]
+    history = trace(*join(*slow, store([1e-3] * 20 + [1.5e-3], group="far", seed=9)))
+    first, head, alarm, *_ = text(history).splitlines()
+    assert first.startswith("9 of 10 series are 9–11 % slower at 0000020 (21 Oct 2026): ")
+    assert "look at the machine first: measure 0000019 again on it" in first
+    assert head.endswith("the newest commit outside in 10.")
+    assert alarm.startswith("time_per_op · base · far · Ping: newest 0000020")
+    assert [f.code for f in history.findings] == ["B341"]
+    assert [s.group for s in history.series if not s.newest.is_shared] == ["far"]
+
+
+def test_a_change_of_one_series_is_no_shift_of_the_machine() -> None:
+    steady = [store([1e-3] * 21, group=f"g{n}", seed=n) for n in range(9)]
+    history = trace(*join(*steady, store([1e-3] * 20 + [1.1e-3], group="moved", seed=9)))
+    assert history.findings == ()
+    assert [s.group for s in history.series if s.newest.verdict == "outside"] == ["moved"]
+    assert "(q < 0.001)" in text(history)
+
+
+def test_a_series_that_ends_earlier_is_named_and_has_no_newest_commit() -> None:
+    ended = store([1e-3] * 20 + [1.5e-3, 0, 0], group="gone", seed=2)
+    history = trace(*join(store([1e-3] * 23), ended))
+    assert [s.newest.verdict for s in history.series] == ["inside", "not measured"]
+    gone = (
+        "Not measured at the newest commit: time_per_op · base · gone · Ping (last 0000020, 21 Oct"
+    )
+    assert gone in text(history)
+
+
+def test_series_of_other_labels_at_every_commit_are_said_to_be_so() -> None:
+    parts = [store([0] * n + [1e-3], group=f"g{n}") for n in range(3)]
+    assert "No series has two commits" in text(trace(*join(*parts)))
+    assert "No series has two commits" not in text(trace(*store([1e-3] * 2)))
+
+
+@pytest.mark.parametrize("label", ["group", "variant"])
+def test_a_folder_or_file_named_after_the_commit_is_no_label(label: str) -> None:
+    observations, runs = store([1e-3] * 12)
+    commits = [name(number) for number in range(12) for _ in range(3)]
+    frames = [frame.assign(**{label: commits}) for frame in (observations, runs)]
+    (series,) = trace(schema.observations(frames[0]), schema.runs(frames[1])).series
+    assert (len(series.measured), getattr(series, label)) == (12, "")
+
+
+def test_counts_are_followed_beside_the_times_and_listed_once_they_change() -> None:
+    observations, runs = store([1e-3] * 12)
+    counts = [
+        observations.assign(metric=metric, unit=unit, value=np.repeat([8.0] * 11 + [last], 3))
+        for metric, unit, last in (("bytes_per_op", "B", 8.0), ("allocs_per_op", "1", 9.0))
+    ]
+    joined = pd.concat([observations, *counts], ignore_index=True)
+    history = trace(schema.observations(joined), runs)
+    assert [s.metric for s in history.listed] == ["time_per_op", "allocs_per_op"]
+    assert "1 exact series never changed; they are not listed." in text(history)
+    assert "allocs_per_op · base · Ping: since 0000011 (12 Oct 2026): ▲ costs" in text(history)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 KIND = "history"
 FIGURES = ("svg", "png")
 FORMATS = ("table", "md", "json", *FIGURES)
-ENDINGS = {f".{form}": form for form in FORMATS}
+#: Endings of formats that other commands write are refused and not filled with text.
+ENDINGS = {f".{form}": form for form in (*FORMATS, "html", "csv")}
 
 _Commit = Annotated[
     str,

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from benchkit.comparison.model import Plan
 from benchkit.config.accepted import Accepted
 from benchkit.errors import DataError
-from benchkit.history.exact import find_levels, list_changes, place_newest
-from benchkit.history.model import Change, History, Newest, Series
+from benchkit.history.exact import find_levels, list_changes
+from benchkit.history.model import NOT_JUDGED, Change, History, Series
+from benchkit.history.newest import judge_tracks
 from benchkit.history.tracks import Label, Run, Track, collect_tracks, date_commits, read_labels
 from benchkit.stats.changepoint import (
     ALPHA,
@@ -26,9 +27,8 @@ from benchkit.stats.changepoint import (
     find_changes,
     find_split,
 )
-from benchkit.stats.equivalence import log_margin, reaches
+from benchkit.stats.equivalence import log_margin
 from benchkit.stats.multiplicity import benjamini_hochberg
-from benchkit.stats.prediction import HISTORY, compare_with_history
 from benchkit.units import printable
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def trace(
     accepted: Sequence[Accepted] = (),
     seed: int = 0,
 ) -> History:
-    """Follow the primary metrics over the commits.
+    """Follow the primary metrics, and where none are named the exact ones, over the commits.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def trace(
     plan : Plan, optional
         Its primaries, if it names any, in place of those of the tools; its confidence.
     margin : float
-        The smallest change of level that is told, as a fraction.
+        The smallest change of level that is reported, as a fraction.
     accepted : sequence of Accepted
         Changes that are meant: there a new level begins.
     seed : int
@@ -64,8 +64,9 @@ def trace(
     Returns
     -------
     History
-        A change is told where `benchkit.stats.find_changes` finds it and, over all series, the
-        adjusted p of its series (Benjamini-Hochberg) is at most 0.01.
+        A change is one where `benchkit.stats.find_changes` finds it and, over all series, the
+        adjusted p of its series (Benjamini-Hochberg) is at most 0.01; the newest commit is outside
+        where `benchkit.history.newest.judge_newest` says so.
 
     Raises
     ------
@@ -73,65 +74,73 @@ def trace(
         If no run names its commit, no commit has a date, or none has a primary metric.
     """
     plan = plan or Plan()
-    told = read_labels(runs)
-    dates, undated = date_commits(told)
-    tracks = list(collect_tracks(observations, runs, plan, told, dates))
+    labels = read_labels(runs)
+    dates, undated = date_commits(labels)
+    tracks = list(collect_tracks(observations, runs, plan, labels, dates))
     if not tracks:
-        raise _explain_nothing(told, dates)
+        raise _explain_nothing(labels, dates)
     tested = [track for track in tracks if track.is_positive and not track.is_exact]
-    first = [_test(track, accepted, len(tested), seed) for track in tested]
-    passed = {
-        id(track)
-        for track, p in zip(tested, benjamini_hochberg(first) if first else (), strict=True)
-        if p <= ALPHA
-    }
-    series = [
-        _judge(track, accepted, plan, margin)
-        if track.is_exact or not track.is_positive
-        else _analyse(track, accepted, plan, margin, seed, looks=id(track) in passed)
+    parts = [[track.logs[a:b] for a, b in _stretches(track, accepted)] for track in tested]
+    changed = dict(zip(map(id, tested), find_changed(parts, seed), strict=True))
+    changes = [
+        _list_exact(track, accepted, margin)
+        if track.is_exact
+        else _list_changes(track, accepted, plan, margin, seed, looks=changed.get(id(track), False))
         for track in tracks
     ]
-    return History(tuple(series), tuple(undated), tuple(_tell_unmatched(accepted, told)))
+    newest, findings = judge_tracks(tracks, changes, plan.confidence, margin)
+    series = (
+        Series(
+            **track.names, machine=track.session[0], points=tuple(track.points),
+            changes=tuple(found), newest=last, confidence=plan.confidence,
+            unjudged="" if last.verdict != NOT_JUDGED else "a value of 0 or below has no ratio",
+            is_exact=track.is_exact,
+        )
+        for track, found, last in zip(tracks, changes, newest, strict=True)
+    )  # fmt: skip
+    unmatched = tuple(_name_unmatched(accepted, labels))
+    return History(tuple(series), tuple(undated), unmatched, tuple(findings))
 
 
-def _explain_nothing(told: Mapping[Run, Label], dates: Mapping[str, object]) -> DataError:
+def find_changed(series: Sequence[Sequence[Sequence[float]]], seed: int = 0) -> list[bool]:
+    """Tell which series have a change of level somewhere, over all of them.
+
+    Parameters
+    ----------
+    series : sequence of sequence of sequence of float
+        The stretches of each, in which changes are looked for; usually logarithms.
+    seed : int
+
+    Returns
+    -------
+    list of bool
+        Where the p of its best split, adjusted by Benjamini-Hochberg, is at most 0.01.
+    """
+    first = [_test(stretches, len(series), seed) for stretches in series]
+    return [q <= ALPHA for q in (benjamini_hochberg(first).tolist() if first else ())]
+
+
+def _explain_nothing(labels: Mapping[Run, Label], dates: Mapping[str, object]) -> DataError:
     """Return the error that says what is missing: commits, their dates, or a primary metric."""
     add = "benchkit history add PATH --commit SHA --date 2026-11-20T10:00:00Z"
-    if not told:
+    if not labels:
         return DataError("no run names its commit", hint=add)
-    commits = sorted({label.commit for label in told.values()})
+    commits = sorted({label.commit for label in labels.values()})
     count = "1 commit" if len(commits) == 1 else f"{len(commits)} commits"
     if not dates:
         return DataError(f"none of {count} has a date, nor a run with a start", hint=add)
-    what = f"the runs of {count} have no primary metric"
-    return DataError(what, hint="name one with --metric; see `benchkit export`")
+    problem = f"the runs of {count} have no primary metric"
+    return DataError(problem, hint="name one with --metric; see `benchkit export`")
 
 
-def _judge(track: Track, accepted: Sequence[Accepted], plan: Plan, margin: float) -> Series:
-    """Follow exact counts; of other values with a 0 among them say why they are not judged."""
-    points = track.measured
-    reasons = {place: one.reason for place, one in track.bounds(accepted).items()}
-    if track.is_exact:
-        starts = find_levels(track.per_commit, track.names["metric"], margin, reasons)
-        changes, unjudged = list_changes(points, starts, reasons), ""
-        newest = place_newest(points, changes)
-    else:
-        changes, unjudged = [], "a value of 0 or below has no ratio"
-        newest = Newest(math.nan, math.nan, math.nan, len(points) - 1)
-    return Series(
-        **track.names, machine=", ".join(track.machine.values()), points=tuple(track.points),
-        changes=tuple(changes), newest=newest, confidence=plan.confidence, unjudged=unjudged,
-    )  # fmt: skip
-
-
-def _tell_unmatched(accepted: Sequence[Accepted], told: Mapping[Run, Label]) -> Iterator[str]:
+def _name_unmatched(accepted: Sequence[Accepted], labels: Mapping[Run, Label]) -> Iterator[str]:
     """Say which accepted changes name none of the commits, or more than one."""
-    commits = sorted({label.commit for label in told.values()})
+    commits = sorted({label.commit for label in labels.values()})
     for one in accepted:
         named = [commit for commit in commits if one.names(commit)]
         if len(named) != 1:
-            which = f"names {' and '.join(named)}" if named else "names none of the commits here"
-            yield printable(f"[[history.accept]] {one.commit} ({one.reason}) {which}")
+            problem = f"names {' and '.join(named)}" if named else "names none of the commits here"
+            yield printable(f"[[history.accept]] {one.commit} ({one.reason}) {problem}")
 
 
 def _stretches(track: Track, accepted: Sequence[Accepted]) -> list[tuple[int, int]]:
@@ -139,22 +148,26 @@ def _stretches(track: Track, accepted: Sequence[Accepted]) -> list[tuple[int, in
     return list(pairwise([0, *track.bounds(accepted), len(track.logs)]))
 
 
-def _test(track: Track, accepted: Sequence[Accepted], tracks: int, seed: int) -> float:
+def _test(stretches: Sequence[Sequence[float]], series: int, seed: int) -> float:
     """Return the p of the best split of any stretch, all of them paid for."""
-    logs, stretches = track.logs, _stretches(track, accepted)
     best = 1.0
-    for start, stop in stretches:
-        part = logs[start:stop]
+    for part in stretches:
         block = find_block(part, seed=seed)
         split = find_split(part, block, seed=seed)
         # the smallest p must be able to pass beside so many series
-        if split and split.pvalue <= ALPHA and (more := math.ceil(tracks / ALPHA)) > PERMUTATIONS:
+        if split and split.pvalue <= ALPHA and (more := math.ceil(series / ALPHA)) > PERMUTATIONS:
             split = find_split(part, block, permutations=more, seed=seed)
         best = min(best, split.pvalue if split else 1.0)
     return min(1.0, best * len(stretches))
 
 
-def _analyse(
+def _list_exact(track: Track, accepted: Sequence[Accepted], margin: float) -> list[Change]:
+    reasons = {place: one.reason for place, one in track.bounds(accepted).items()}
+    starts = find_levels(track.per_commit, track.names["metric"], margin, reasons)
+    return list_changes(track.measured, starts, reasons)
+
+
+def _list_changes(
     track: Track,
     accepted: Sequence[Accepted],
     plan: Plan,
@@ -162,22 +175,24 @@ def _analyse(
     seed: int,
     *,
     looks: bool,
-) -> Series:
-    logs, confidence = track.logs, plan.confidence
-    points = track.measured
+) -> list[Change]:
+    """Return the changes of a series: those that are accepted, and those that are found."""
+    if not track.is_positive:
+        return []
+    logs, points = track.logs, track.measured
     reasons = {place: one.reason for place, one in track.bounds(accepted).items()}
     pvalues = dict.fromkeys(reasons, math.nan)
     stretches = _stretches(track, accepted)
     for start, stop in stretches if looks else ():
         part = logs[start:stop]
-        for found in find_changes(part, log_margin(margin), confidence=confidence, seed=seed):
-            pvalues[start + found.index] = found.pvalue
-    block = max(
-        find_block(logs[start:stop], seed=seed) for start, stop in _stretches(track, accepted)
-    )
+        for split in find_changes(part, log_margin(margin), confidence=plan.confidence, seed=seed):
+            pvalues[start + split.index] = split.pvalue
+    if not pvalues:
+        return []
+    block = max(find_block(logs[start:stop], seed=seed) for start, stop in stretches)
     changes = []
     for before, place, after in _neighbours([0, *sorted(pvalues), len(logs)]):
-        effect = estimate_change(logs[before:place], logs[place:after], block, confidence)
+        effect = estimate_change(logs[before:place], logs[place:after], block, plan.confidence)
         ratio, low, high = (
             math.exp(min(end, _FARTHEST)) for end in (effect.value, effect.low, effect.high)
         )
@@ -188,28 +203,9 @@ def _analyse(
             median(p.value for p in points[place:after]),
         )  # fmt: skip
         changes.append(change)
-    newest = _place_newest(logs[max(pvalues, default=0) :], confidence, margin)
-    return Series(
-        **track.names, machine=", ".join(track.machine.values()), points=tuple(track.points),
-        changes=tuple(changes), newest=newest, confidence=confidence,
-    )  # fmt: skip
+    return changes
 
 
 def _neighbours(ends: Sequence[int]) -> Iterator[tuple[int, int, int]]:
     """Yield each inner end between those beside it."""
     return zip(ends[:-2], ends[1:-1], ends[2:], strict=True)
-
-
-def _place_newest(level: Sequence[float], confidence: float, margin: float) -> Newest:
-    """Put the last of a level beside what those before it predict."""
-    *before, last = level
-    if not before:
-        return Newest(math.nan, math.nan, math.nan, 0)
-    ratio = math.exp(last - median(before))
-    if len(before) < HISTORY:
-        return Newest(ratio, math.nan, math.nan, len(before))
-    found, _ = compare_with_history(before, [last], confidence)
-    # the interval holds 0 where the newest lies inside: turned to where one more would lie
-    low, high = (math.exp(found.value - end) for end in (found.high, found.low))
-    is_small = not reaches(last - median(before), margin)
-    return Newest(ratio, low, high, len(before), is_small)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from statistics import median
 
-from benchkit.history.model import Change, Newest, Point
+from benchkit.history.model import INSIDE, NO_BASELINE, OUTSIDE, Change, Newest, Point
 from benchkit.stats.equivalence import reaches
 from benchkit.stats.exact import exact_difference
 
@@ -72,9 +72,9 @@ def place_newest(points: Sequence[Point], changes: Sequence[Change]) -> Newest:
     last = changes[-1] if changes else None
     if last is not None and last.commits == 1 and not last.reason:
         length = changes[-2].commits if len(changes) > 1 else len(points) - 1
-        return Newest(last.ratio, math.nan, math.nan, length, is_changed=True)
+        return Newest(OUTSIDE, last.ratio, commits=length)
     earlier = (last.commits if last else len(points)) - 1
-    return Newest(1.0, 1.0, 1.0, earlier, is_changed=False if earlier else None)
+    return Newest(INSIDE, 1.0, 1.0, 1.0, earlier) if earlier else Newest(NO_BASELINE)
 
 
 def _middle(points: Sequence[Point]) -> float:

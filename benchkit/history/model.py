@@ -9,6 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import nan
 
+from benchkit.errors import Finding
+
+#: Verdicts on the newest commit.
+INSIDE, WITHIN, BY_CHANCE, OUTSIDE = "inside", "within the margin", "by chance", "outside"
+NO_BASELINE, NOT_JUDGED, NOT_MEASURED = "no baseline", "not judged", "not measured"
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -63,33 +69,29 @@ class Newest:
 
     Parameters
     ----------
+    verdict : str
+        ``inside``, ``within the margin``, ``by chance`` (outside its interval, as one of so many
+        series is), ``outside``, ``no baseline``, ``not judged`` or ``not measured``: the series
+        ends before the newest commit of its machine and variant.
     ratio, low, high : float
         Newest ÷ their median, and where one more of them would lie; NaN where that is not known.
     commits : int
-        How many they are; 8 predict.
-    is_small : bool
-        Whether it is nearer to their median than the margin.
-    is_changed : bool or None
-        Of exact counts: whether it is another than theirs. None for other values.
+        How many they are.
+    pvalue, qvalue : float
+        How rarely a commit of the same level lies as far out, and that over all series
+        (Benjamini-Hochberg). NaN without a test.
+    is_shared : bool
+        Whether most series of its machine moved as far the same way.
     """
 
-    ratio: float
-    low: float
-    high: float
-    commits: int
-    is_small: bool = False
-    is_changed: bool | None = None
-
-    @property
-    def verdict(self) -> str:
-        """``inside``, ``within the margin``, ``outside`` of both, or ``no baseline``."""
-        if self.is_changed is not None:
-            return "outside" if self.is_changed else "inside"
-        if not self.low <= self.high:
-            return "no baseline"
-        if self.low <= self.ratio <= self.high:
-            return "inside"
-        return "within the margin" if self.is_small else "outside"
+    verdict: str
+    ratio: float = nan
+    low: float = nan
+    high: float = nan
+    commits: int = 0
+    pvalue: float = nan
+    qvalue: float = nan
+    is_shared: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +112,8 @@ class Series:
         Of every interval.
     unjudged : str
         Why neither levels nor the newest commit are judged; empty where they are.
+    is_exact : bool
+        Whether these are counts, of which a level is what every run has in common.
     """
 
     group: str
@@ -128,6 +132,7 @@ class Series:
     newest: Newest
     confidence: float
     unjudged: str = ""
+    is_exact: bool = False
 
     @property
     def measured(self) -> tuple[Point, ...]:
@@ -145,8 +150,16 @@ class History:
     undated : tuple of str
     unmatched : tuple of str
         What is wrong with accepted changes that name no commit, or several.
+    findings : tuple of Finding
     """
 
     series: tuple[Series, ...]
     undated: tuple[str, ...]
     unmatched: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def listed(self) -> tuple[Series, ...]:
+        """The series without the exact ones that never changed, unless all are exact."""
+        moved = tuple(s for s in self.series if not s.is_exact or s.changes)
+        return moved if any(not s.is_exact for s in moved) else self.series

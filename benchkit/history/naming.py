@@ -7,6 +7,7 @@ names.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from datetime import datetime
 from string import hexdigits
 
 from benchkit.errors import ConfigError
@@ -45,6 +46,17 @@ def name_commits(series: Series) -> dict[str, str]:
     return {
         commit: shorten(commit, commits[max(n - 1, 0) : n + 2]) for n, commit in enumerate(commits)
     }
+
+
+def write_day(time: datetime) -> str:
+    """Write a day as people do.
+
+    Examples
+    --------
+    >>> write_day(datetime(2026, 11, 1))
+    '1 Nov 2026'
+    """
+    return f"{time.day} {time:%b %Y}"
 
 
 def resolve(commit: str, known: Collection[str]) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchkit.comparison.cells import Cell, Key, collect, is_primary, tell_of_runs
 from benchkit.comparison.machines import is_alike
 from benchkit.comparison.model import Plan
-from benchkit.config.accepted import Accepted
+from benchkit.config.accepted import SHORTEST, Accepted
 from benchkit.history.model import Point
 from benchkit.layout.values import UnusableError, read_time
 from benchkit.metrics import Metric
@@ -69,6 +69,11 @@ class Track:
         return self.assume == "exact" and all(map(is_steady, self.values.values()))
 
     @property
+    def session(self) -> tuple[str, ...]:
+        """What its runs have in common with others that are measured along with them."""
+        return ", ".join(self.machine.values()), self.names["variant"], self.names["tool"]
+
+    @property
     def logs(self) -> list[float]:
         """Logarithms of what was measured, in order."""
         return [math.log(point.value) for point in self.measured]
@@ -89,11 +94,11 @@ def read_labels(runs: Runs) -> dict[Run, Label]:
         commit = env.get("commit", "") if isinstance(env, Mapping) else ""
         if commit:
             started = start.to_pydatetime() if start == start else None  # noqa: PLR0124 - not NaT
-            labels[tuple(key)] = Label(commit, _readdate_commits(env.get("date")) or started, env)
+            labels[tuple(key)] = Label(commit, _read_date(env.get("date")) or started, env)
     return labels
 
 
-def _readdate_commits(text: str | None) -> datetime | None:
+def _read_date(text: str | None) -> datetime | None:
     try:
         return read_time(text) if text else None
     except UnusableError:
@@ -117,20 +122,22 @@ def collect_tracks(
     told: Mapping[Run, Label],
     dates: Mapping[str, datetime],
 ) -> Iterator[Track]:
-    """Yield the tracks of primary metrics."""
+    """Yield the tracks of primary metrics, and where none are named of exact ones."""
     known = tell_of_runs(runs)
     tracks: dict[tuple[str, Key], list[Track]] = {}
     for variant, cells in collect(observations, plan, known).items():
         for key, cell in cells.items():
             _, _, _, tool, subject, metric, stat = key
             model = known.load_model.get(tool, "unknown")
-            if is_primary(metric, stat, subject, tool, model, plan):
-                about = known.metric(metric, cell.unit)
+            about = known.metric(metric, cell.unit)
+            is_exact = about.assume == "exact" and not plan.primaries
+            if is_exact or is_primary(metric, stat, subject, tool, model, plan):
                 _sort_runs(tracks, variant, key, cell, about, told, dates)
+    order = list(dates)
     for track in (track for same in tracks.values() for track in same):
         commits = [commit for commit in dates if commit in track.values]
-        first, last = (list(dates).index(commits[i]) for i in (0, -1))
-        for commit in list(dates)[first : last + 1]:
+        first, last = (order.index(commits[i]) for i in (0, -1))
+        for commit in order[first : last + 1]:
             values = track.values.get(commit, [])
             value = median(values) if values else math.nan
             track.points.append(Point(commit, dates[commit], value, len(values)))
@@ -152,24 +159,30 @@ def _sort_runs(
         label = told.get((group, variant, benchmark, params, tool, run))
         if label is None or label.commit not in dates:
             continue
-        own = _drop_commit(group, label.commit)
-        same = tracks.setdefault((variant, (own, *key[1:])), [])
+        kept_group, kept_variant = (_drop_commit(text, label.commit) for text in (group, variant))
+        same = tracks.setdefault((kept_variant, (kept_group, *key[1:])), [])
         machine = {name: str(label.env[name]) for name in FINGERPRINT if label.env.get(name)}
         track = next((one for one in same if _is_alike(one.machine, machine)), None)
         if track is None:
             names = {
-                "group": own, "benchmark": benchmark, "params": params, "tool": tool,
+                "group": kept_group, "benchmark": benchmark, "params": params, "tool": tool,
                 "subject": subject, "metric": metric, "stat": stat, "unit": cell.unit,
-                "better": about.better, "variant": variant,
+                "better": about.better, "variant": kept_variant,
             }  # fmt: skip
             track = Track(names, machine, assume=about.assume)
             same.append(track)
         track.values.setdefault(label.commit, []).append(value)
 
 
-def _drop_commit(group: str, commit: str) -> str:
-    first, _, rest = group.partition("/")
-    return rest if first == commit else group
+def _drop_commit(label: str, commit: str) -> str:
+    """Return a group or variant without the parts that name the commit."""
+    parts = (part for part in label.split("/") if not _names(part, commit))
+    return "/".join(parts)
+
+
+def _names(part: str, commit: str) -> bool:
+    short, long = sorted((part.lower(), commit.lower()), key=len)
+    return len(short) >= SHORTEST and long.startswith(short)
 
 
 def _is_alike(one: Mapping[str, str], other: Mapping[str, str]) -> bool:

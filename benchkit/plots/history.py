@@ -12,7 +12,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchkit.history.model import Change, History, Point, Series
+from benchkit.history.model import OUTSIDE, Change, History, Point, Series
 from benchkit.history.naming import is_cost, name_commits, name_series
 from benchkit.plots import theme
 from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange
@@ -42,7 +42,7 @@ def data(history: History) -> Chart:
         level is shaded, a ring is where one begins. The bar holds the newest commit as those of its
         level predict it. A commit that was not measured is a gap.
     """
-    return arrange("History", [_panel(series) for series in history.series])
+    return arrange("History", [_panel(series) for series in history.listed])
 
 
 def draw(chart: Chart) -> Figure:
@@ -104,12 +104,12 @@ def _ring(series: Series, change: Change, level: _Placed, scale: Scale) -> Line:
 def _predicted(series: Series, level: _Placed, scale: Scale) -> Iterator[Line]:
     """Yield the interval that the level predicts for the newest commit, where it predicts one."""
     newest = series.newest
-    if newest.is_changed is not None or newest.verdict == "no baseline":
+    if series.is_exact or not newest.low <= newest.high:
         return
     place, point = level[-1]
     middle = point.value / newest.ratio
     low, high = (middle * end / scale.factor for end in (newest.low, newest.high))
     yield Line(
-        name=f"newest {newest.verdict}", series=2 if newest.verdict == "outside" else 0,
+        name=f"newest {newest.verdict}", series=2 if newest.verdict == OUTSIDE else 0,
         x=(float(place),), y=(middle / scale.factor,), low=(low,), high=(high,), kind="bar",
     )  # fmt: skip

@@ -9,9 +9,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from datetime import datetime
+from operator import itemgetter
 
-from benchkit.history.model import Change, History, Newest, Point, Series
-from benchkit.history.naming import is_cost, name_commits, name_series, shorten
+from benchkit.history.model import (
+    BY_CHANCE,
+    INSIDE,
+    NO_BASELINE,
+    NOT_JUDGED,
+    NOT_MEASURED,
+    OUTSIDE,
+    Change,
+    History,
+    Newest,
+    Point,
+    Series,
+)
+from benchkit.history.naming import is_cost, name_commits, name_series, shorten, write_day
 from benchkit.stats.prediction import HISTORY
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.stub import NONE
@@ -21,11 +34,14 @@ from benchkit.units import (
     format_change,
     format_interval,
     format_number,
+    format_pvalue,
     printable,
 )
 
 #: Most series whose commits are listed one by one.
 LISTED = 4
+#: Fewest commits that can be followed.
+_FEWEST = 2
 
 
 def history_lines(history: History) -> tuple[str, ...]:
@@ -40,30 +56,62 @@ def history_lines(history: History) -> tuple[str, ...]:
     tuple of str
     """
     open_changes = sum(not c.reason for series in history.series for c in series.changes)
-    outside = sum(series.newest.verdict == "outside" for series in history.series)
+    outside = sum(series.newest.verdict == OUTSIDE for series in history.series)
     count = len(history.series)
-    head = (
+    lines = [f"{finding.message}: {finding.remedy}." for finding in history.findings]
+    lines.append(
         f"{count} series: {open_changes} change{'' if open_changes == 1 else 's'} of level, "
         f"the newest commit outside in {outside}."
     )
-    told = [f"{name_series(s)}: {write_change(s, c)}" for s in history.series for c in s.changes]
-    told += [
-        f"{name_series(s)}: {write_newest(s)}"
-        for s in history.series
-        if s.newest.verdict == "outside" and not s.newest.is_changed
-    ]
+    if all(len(series.measured) < _FEWEST for series in history.series):
+        lines.append(
+            "No series has two commits: runs of one series share group, variant, benchmark, params "
+            "and machine, and these differ from commit to commit (see `benchkit runs`)."
+        )
+    lines += [text for _, text in sorted(_list_alarms(history), key=itemgetter(0), reverse=True)]
+    lines += _tell_left_out(history)
+    if len(history.listed) > LISTED:
+        lines.append("--metric and --variant narrow it to the series whose commits are listed.")
+    return tuple(lines)
+
+
+def _list_alarms(history: History) -> Iterator[tuple[datetime, str]]:
+    """Yield the changes, and the newest commits outside that are not part of a common shift."""
+    for series in history.series:
+        name, newest = name_series(series), series.newest
+        for change in series.changes:
+            yield change.time, f"{name}: {write_change(series, change)}"
+        if newest.verdict == OUTSIDE and not (series.is_exact or newest.is_shared):
+            yield series.measured[-1].time, f"{name}: {write_newest(series)}"
+
+
+def _tell_left_out(history: History) -> Iterator[str]:
+    """Say what is not judged, not measured or not listed, and which commits to measure again."""
     unjudged = [name_series(s) for s in history.series if s.unjudged]
     if unjudged:
         why = next(s.unjudged for s in history.series if s.unjudged)
-        told.append(f"Not judged, for {why}: {', '.join(unjudged)}.")
-    told += _tell_retests(history)
+        yield f"Not judged, for {why}: {', '.join(unjudged)}."
+    ended = [s for s in history.series if s.newest.verdict == NOT_MEASURED]
+    if ended:
+        names = ", ".join(f"{name_series(s)} (last {_name_last(s)})" for s in ended)
+        yield f"Not measured at the newest commit: {names}."
+    if steady := len(history.series) - len(history.listed):
+        yield f"{steady} exact series never changed; they are not listed."
+    yield from _tell_retests(history)
     if history.undated:
         names = ", ".join(shorten(commit, history.undated) for commit in history.undated)
-        told.append(f"Left out, for they tell neither date nor start: {names}.")
-    told += [f"Warning: {text}." for text in history.unmatched]
-    if count > LISTED:
-        told.append("--metric and --variant narrow it to the series whose commits are listed.")
-    return (head, *told)
+        yield f"Left out, for they tell neither date nor start: {names}."
+    yield from (f"Warning: {text}." for text in history.unmatched)
+
+
+def _name_last(series: Series) -> str:
+    last = series.measured[-1]
+    return f"{name_commits(series)[last.commit]}, {write_day(last.time)}"
+
+
+def _name_newest(series: Series) -> str:
+    last = series.measured[-1]
+    return f"newest {name_commits(series)[last.commit]} ({write_day(last.time)})"
 
 
 def history_tables(history: History) -> tuple[Table, ...]:
@@ -77,7 +125,7 @@ def history_tables(history: History) -> tuple[Table, ...]:
     -------
     tuple of Table
     """
-    listed = history.series if len(history.series) <= LISTED else ()
+    listed = history.listed if len(history.listed) <= LISTED else ()
     return (_series_table(history), *map(_commits_table, listed))
 
 
@@ -100,7 +148,7 @@ def _suspects(series: Series) -> Iterator[tuple[str, str]]:
     newest = series.changes[-1:] if series.changes and not series.changes[-1].reason else ()
     found = [change.commit for change in newest]
     names = name_commits(series)
-    if series.newest.verdict == "outside":
+    if series.newest.verdict == OUTSIDE:
         found.append(commits[-1])
     for commit in found:
         yield names[commits[commits.index(commit) - 1]], names[commit]
@@ -127,39 +175,41 @@ def _write_size(series: Series, change: Change) -> str:
 
 def write_newest(series: Series) -> str:
     """Say whether the newest commit lies where those before it predict."""
-    newest, point = series.newest, series.measured[-1]
-    name = f"newest {name_commits(series)[point.commit]} ({write_day(point.time)})"
-    if series.unjudged:
-        return f"{name}: not judged, {series.unjudged}"
-    if newest.is_changed is not None:
-        return f"{name}: {_write_exact(series)}"
-    if newest.verdict == "no baseline":
-        few = f"{_count(newest)} of the same level before it; {HISTORY} predict"
-        equal = f"more than half of the {_count(newest)} of the same level before it are equal"
-        return f"{name}: no baseline, {few if newest.commits < HISTORY else equal}"
-    where = format_interval(newest.low, newest.high, ratio=newest.ratio)
-    return f"{name}: {newest.verdict}, {format_change(newest.ratio)} beside {where}"
+    return f"{_name_newest(series)}: {_write_place(series)}"
 
 
-def _write_exact(series: Series) -> str:
+def _write_place(series: Series) -> str:
     newest = series.newest
-    others = f"the {newest.commits} commits before it"
-    if newest.commits == 1:
-        others = "the commit before it"
-    if not newest.is_changed:
-        return f"inside, as {others}"
-    return f"outside, {_write_size(series, series.changes[-1])} beside {others}"
+    if series.is_exact and newest.verdict in {INSIDE, OUTSIDE}:
+        others = f"the {_count(newest)} before it" if newest.commits > 1 else "the commit before it"
+        if newest.verdict == INSIDE:
+            return f"{INSIDE}, as {others}"
+        return f"{OUTSIDE}, {_write_size(series, series.changes[-1])} beside {others}"
+    if newest.verdict in {NOT_JUDGED, NOT_MEASURED, NO_BASELINE}:
+        return _write_unplaced(series)
+    where = format_interval(newest.low, newest.high, ratio=newest.ratio)
+    size = f"{format_change(newest.ratio)} beside {where}"
+    if newest.verdict == BY_CHANCE:
+        return f"{size}, as one of so many series is by chance (q {_write_q(newest)})"
+    q = f" (q {_write_q(newest)})" if newest.verdict == OUTSIDE else ""
+    return f"{newest.verdict}, {size}{q}"
 
 
-def write_day(time: datetime) -> str:
-    """Write a day as people do.
+def _write_unplaced(series: Series) -> str:
+    newest, commits = series.newest, _count(series.newest)
+    if newest.verdict == NOT_MEASURED:
+        return "no newer one was measured here"
+    if newest.verdict == NOT_JUDGED:
+        return f"{NOT_JUDGED}, {series.unjudged}"
+    if newest.commits < HISTORY:
+        return f"{NO_BASELINE}, {commits} of the same level before it; {HISTORY} predict"
+    size = format_change(newest.ratio)
+    return f"{NO_BASELINE}, {size} beside {commits} of the same level that are all equal"
 
-    Examples
-    --------
-    >>> write_day(datetime(2026, 11, 1))
-    '1 Nov 2026'
-    """
-    return f"{time.day} {time:%b %Y}"
+
+def _write_q(newest: Newest) -> str:
+    text = format_pvalue(newest.qvalue)
+    return text if text.startswith("<") else f"= {text}"
 
 
 def _count(newest: Newest) -> str:
@@ -177,38 +227,49 @@ def _interval(change: Change) -> str:
 
 
 def _series_table(history: History) -> Table:
-    confidence = history.series[0].confidence
-    rows = []
-    for series in history.series:
-        last = series.changes[-1] if series.changes else None
-        rows.append(
-            (
-                Cell(name_series(series)),
-                Cell(printable(series.machine) or NOTHING),
-                Cell(f"{len(series.measured)}", len(series.measured)),
-                Cell(f"{len(series.changes)}", len(series.changes)),
-                Cell(write_change(series, last), last.ratio) if last else NONE,
-                Cell(write_newest(series), series.newest.ratio),
-            )
-        )
+    machines = dict.fromkeys(series.machine for series in history.listed)
+    newest = {_name_newest(series) for series in history.listed}
+    names, dates = len(machines) > 1, len(newest) > 1
+    columns = [
+        Column("series", "series"),
+        Column("commits", "commits", align="right"),
+        Column("changes", "changes", align="right"),
+        Column("last", "last change"),
+        Column("newest", newest.pop() if len(newest) == 1 else "newest commit"),
+    ]
+    if names:
+        columns.insert(1, Column("machine", "machine"))
+    captions = [
+        "one series per machine"
+        if names or not any(machines)
+        else f"machine: {printable(next(iter(machines)))}",
+        f"intervals at {100 * history.series[0].confidence:g} %",
+        "q: p adjusted over all series (Benjamini–Hochberg)",
+    ]
     return Table(
         title="History",
-        columns=(
-            Column("series", "series"),
-            Column("machine", "machine"),
-            Column("commits", "commits", align="right"),
-            Column("changes", "changes", align="right"),
-            Column("last", "last change"),
-            Column("newest", "newest commit"),
-        ),
-        rows=tuple(rows),
-        caption=f"one series per machine; intervals at {100 * confidence:g} %",
+        columns=tuple(columns),
+        rows=tuple(_series_row(series, names=names, dates=dates) for series in history.listed),
+        caption="; ".join(captions),
+    )
+
+
+def _series_row(series: Series, *, names: bool, dates: bool) -> tuple[Cell, ...]:
+    last = series.changes[-1] if series.changes else None
+    return (
+        Cell(name_series(series)),
+        *([Cell(printable(series.machine) or NOTHING)] if names else []),
+        Cell(f"{len(series.measured)}", len(series.measured)),
+        Cell(f"{len(series.changes)}", len(series.changes)),
+        Cell(write_change(series, last), last.ratio) if last else NONE,
+        Cell(write_newest(series) if dates else _write_place(series), series.newest.ratio),
     )
 
 
 def _commits_table(series: Series) -> Table:
     scale = common_scale([point.value for point in series.measured], series.unit)
     starts = {change.commit: change for change in series.changes}
+    digits = 0 if all((p.value / scale.factor).is_integer() for p in series.measured) else 4
     names = name_commits(series)
     return Table(
         title=name_series(series),
@@ -224,7 +285,7 @@ def _commits_table(series: Series) -> Table:
                 Cell(names[point.commit]),
                 Cell(f"{point.time:%Y-%m-%d %H:%M}"),
                 Cell(f"{point.runs}", point.runs),
-                _value(point, scale.factor),
+                _value(point, scale.factor, digits),
                 Cell(write_change(series, starts[point.commit]))
                 if point.commit in starts
                 else Cell(""),
@@ -235,8 +296,11 @@ def _commits_table(series: Series) -> Table:
     )
 
 
-def _value(point: Point, factor: float) -> Cell:
-    return Cell(format_number(point.value / factor, 4), point.value) if point.runs else NONE
+def _value(point: Point, factor: float, digits: int) -> Cell:
+    if not point.runs:
+        return NONE
+    value = point.value / factor
+    return Cell(format_number(value, digits) if digits else f"{value:.0f}", point.value)
 
 
 def _gaps(series: Series) -> tuple[str, ...]:

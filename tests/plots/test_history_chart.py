@@ -43,9 +43,9 @@ def series(newest: Newest, *, better: str = "lower", gap: int | None = None) -> 
     )  # fmt: skip
 
 
-OUTSIDE = Newest(ratio=1.08, low=0.99, high=1.01, commits=8)
-INSIDE = Newest(ratio=1.08, low=0.9, high=1.1, commits=8)
-UNKNOWN = Newest(ratio=1.08, low=float("nan"), high=float("nan"), commits=3)
+OUTSIDE = Newest("outside", ratio=1.08, low=0.99, high=1.01, commits=8)
+INSIDE = Newest("inside", ratio=1.08, low=0.9, high=1.1, commits=8)
+UNKNOWN = Newest("no baseline", ratio=1.08, commits=3)
 
 
 def test_the_data_drawn(golden: Golden) -> None:

@@ -168,4 +168,17 @@ STATISTICS = (
         example="starved of CPU: none 6, with 41 % of what the variant's other runs used",
         do="Find what took the CPU and run them again; they count in every other number.",
     ),
+    Entry(
+        code="B341",
+        severity="warning",
+        says="most series of a history moved alike at the newest commit: the machine comes first",
+        what="Of four or more series of one machine two thirds or more moved the same way, by half "
+        "to twice as much as the middle one; that moved by the margin or more, and lies outside "
+        "what the middles of the earlier commits predict.",
+        why="A machine that is slow for an hour raises an alarm in every series, also in those "
+        "whose code nobody touched.",
+        example="41 of 44 series are 8–12 % slower at d5f59b8 (30 Sep 2026)",
+        do="Measure the commit before it again on that machine, in turn with the newest: if both "
+        "are slow it is the machine, else what the series have in common.",
+    ),
 )

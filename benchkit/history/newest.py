@@ -1,0 +1,280 @@
+"""The newest commit: the machine first, then each series beside its level.
+
+In: the level of each series, its newest commit last. Out: a `Newest` per series, and a `Shift`
+where most of them moved together. Why: among many series some lie outside by chance, and a slow
+machine moves all of them at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence, Sized
+from dataclasses import dataclass, replace
+from datetime import datetime
+from statistics import median
+
+from benchkit.errors import Finding
+from benchkit.history.exact import place_newest
+from benchkit.history.model import (
+    BY_CHANCE,
+    INSIDE,
+    NO_BASELINE,
+    NOT_JUDGED,
+    NOT_MEASURED,
+    OUTSIDE,
+    WITHIN,
+    Change,
+    Newest,
+)
+from benchkit.history.naming import shorten, write_day
+from benchkit.history.tracks import Track
+from benchkit.stats.equivalence import reaches
+from benchkit.stats.multiplicity import benjamini_hochberg
+from benchkit.stats.prediction import HISTORY, compare_with_history, predictive_pvalue
+from benchkit.stats.results import ROUNDING
+
+#: Fewest series that tell a machine from a change, and the share of them that has to move alike.
+SERIES, MOST = 4, 2 / 3
+#: A series moves alike if it moves by half to twice as much as the middle one.
+_ALIKE = 2.0
+#: 1 where more is worse.
+_WORSE = {"lower": 1, "higher": -1}
+#: Units of what is slow or fast.
+_TIMES = frozenset({"s", "1/s", "B/s"})
+#: From here on a change is written as a factor.
+_FACTOR = 2.0
+#: Logarithm beyond which a ratio is written as that.
+_FARTHEST = 700.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """The commits of a series since its last change.
+
+    Parameters
+    ----------
+    commits : sequence of str
+        The newest is the last.
+    logs : sequence of float
+        Logarithms of what they measured.
+    worse : int
+        1 where more is worse, -1 where less is, 0 where neither.
+    """
+
+    commits: Sequence[str]
+    logs: Sequence[float]
+    worse: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A change that most series have in common.
+
+    Parameters
+    ----------
+    low, high : float
+        Logarithms of the smallest and the largest; positive is worse.
+    alike : tuple of int
+        The places of the series that moved alike.
+    series : int
+        How many were compared.
+    """
+
+    low: float
+    high: float
+    alike: tuple[int, ...]
+    series: int
+
+
+def judge_tracks(
+    tracks: Sequence[Track], changes: Sequence[Sequence[Change]], confidence: float, margin: float
+) -> tuple[list[Newest], list[Finding]]:
+    """Judge the newest commit of every track, and find what those of a machine have in common.
+
+    Parameters
+    ----------
+    tracks : sequence of Track
+    changes : sequence of sequence of Change
+        Of each track.
+    confidence, margin : float
+        As in `judge_newest`.
+    """
+    ends = {track.session: _end(track) for track in sorted(tracks, key=_end)}
+    newest, levels = list[Newest](), dict[int, Level]()
+    for place, (track, found) in enumerate(zip(tracks, changes, strict=True)):
+        verdict = NOT_JUDGED if _end(track) == ends[track.session] else NOT_MEASURED
+        newest.append(Newest(verdict, commits=len(track.measured) - 1))
+        if verdict == NOT_JUDGED and track.is_exact:
+            newest[place] = place_newest(track.measured, found)
+        elif verdict == NOT_JUDGED and track.is_positive:
+            levels[place] = _cut_level(track, found)
+    judged = judge_newest(list(levels.values()), confidence, margin)
+    for place, one in zip(levels, judged, strict=True):
+        newest[place] = one
+    findings = []
+    for session in ends:
+        places = [place for place in levels if tracks[place].session == session]
+        shift = find_shift([levels[place] for place in places], confidence, margin)
+        if shift is not None:
+            shared = [places[n] for n in shift.alike]
+            findings.append(_report(shift, [tracks[place] for place in shared]))
+            for place in shared:
+                newest[place] = replace(newest[place], is_shared=True)
+    return newest, findings
+
+
+def judge_newest(levels: Sequence[Level], confidence: float, margin: float) -> list[Newest]:
+    """Put the newest commit of each level beside the earlier ones.
+
+    Parameters
+    ----------
+    levels : sequence of Level
+    confidence : float
+        Of the intervals; one minus it is the share of false ones among those outside.
+    margin : float
+        The smallest change that matters, as a fraction.
+
+    Returns
+    -------
+    list of Newest
+        Outside where the interval is left, the change reaches the margin and q, the p adjusted
+        over all levels (Benjamini-Hochberg), is at most one minus the confidence.
+    """
+    placed = [_place(level.logs, confidence) for level in levels]
+    adjusted = benjamini_hochberg([newest.pvalue for newest in placed]).tolist() if placed else ()
+    return [
+        replace(newest, qvalue=q, verdict=_decide(newest, q, confidence, margin))
+        for newest, q in zip(placed, adjusted, strict=True)
+    ]
+
+
+def find_shift(levels: Sequence[Level], confidence: float, margin: float) -> Shift | None:
+    """Find a shift that most series of one machine share at their newest commit.
+
+    Parameters
+    ----------
+    levels : sequence of Level
+        Of one machine, with the same newest commit.
+    confidence, margin : float
+        As in `judge_newest`.
+
+    Returns
+    -------
+    Shift or None
+        None with fewer than 4 series that have 8 earlier commits and a direction; where their
+        median moved less than the margin or lies where its values at the earlier commits predict
+        it; or where fewer than two thirds moved by half to twice as much as it.
+    """
+    moves = {
+        place: dict(zip(level.commits, _measure_moves(level), strict=True))
+        for place, level in enumerate(levels)
+        if level.worse and len(level.logs) > HISTORY
+    }
+    if len(moves) < SERIES:
+        return None
+    newest = levels[0].commits[-1]
+    middle = {
+        commit: _find_middle([move[commit] for move in moves.values() if commit in move], moves)
+        for commit in dict.fromkeys(commit for move in moves.values() for commit in move)
+    }
+    size = middle.pop(newest)
+    past = [value for value in middle.values() if not math.isnan(value)]
+    if len(past) < HISTORY or not reaches(size, margin):
+        return None
+    if not predictive_pvalue(past, size) <= (1 - confidence) * ROUNDING:
+        return None
+    alike = {p: move[newest] for p, move in moves.items() if _is_alike(move[newest], size)}
+    if len(alike) < MOST * len(moves):
+        return None
+    ends = sorted(alike.values(), key=abs)
+    return Shift(ends[0], ends[-1], tuple(alike), len(moves))
+
+
+def _measure_moves(level: Level) -> list[float]:
+    """Return how far each commit lies from the middle of the earlier ones; positive is worse."""
+    middle = median(level.logs[:-1])
+    return [level.worse * (log - middle) for log in level.logs]
+
+
+def _find_middle(moves: Sequence[float], series: Sized) -> float:
+    """Return the middle move of a commit; NaN where less than half of the series have one."""
+    return median(moves) if 2 * len(moves) >= len(series) else math.nan
+
+
+def _is_alike(move: float, size: float) -> bool:
+    return 1 / _ALIKE <= move / size <= _ALIKE
+
+
+def _place(logs: Sequence[float], confidence: float) -> Newest:
+    """Put the last of a level beside what those before it predict."""
+    *before, last = logs
+    if not before:
+        return Newest(NO_BASELINE)
+    ratio = _exp(last - median(before))
+    if len(before) < HISTORY:
+        return Newest(NO_BASELINE, ratio, commits=len(before))
+    if {*before} == {last}:
+        return Newest(INSIDE, 1.0, 1.0, 1.0, len(before), pvalue=1.0)
+    found, _ = compare_with_history(before, [last], confidence)
+    if math.isnan(found.low):
+        return Newest(NO_BASELINE, ratio, commits=len(before))
+    # the interval holds 0 where the newest lies inside: turned to where one more would lie
+    low, high = (_exp(found.value - end) for end in (found.high, found.low))
+    pvalue = predictive_pvalue(before, last)
+    return Newest(NO_BASELINE, ratio, low, high, len(before), pvalue)
+
+
+def _decide(newest: Newest, qvalue: float, confidence: float, margin: float) -> str:
+    if math.isnan(newest.low):
+        return NO_BASELINE
+    if newest.low <= newest.ratio <= newest.high:
+        return INSIDE
+    if not reaches(math.log(newest.ratio), margin):
+        return WITHIN
+    return OUTSIDE if qvalue <= (1 - confidence) * ROUNDING else BY_CHANCE
+
+
+def _exp(log: float) -> float:
+    return math.exp(max(-_FARTHEST, min(log, _FARTHEST)))
+
+
+def _end(track: Track) -> tuple[datetime, str]:
+    """Return what sorts tracks by their newest commits."""
+    return track.points[-1].time, track.points[-1].commit
+
+
+def _cut_level(track: Track, changes: Sequence[Change]) -> Level:
+    size = changes[-1].commits if changes else len(track.measured)
+    commits = [point.commit for point in track.measured[-size:]]
+    worse = _WORSE.get(track.names["better"], 0)
+    return Level(commits=commits, logs=track.logs[-size:], worse=worse)
+
+
+def _report(shift: Shift, tracks: Sequence[Track]) -> Finding:
+    """Say how many series moved together, and that the machine comes first."""
+    points = tracks[0].points
+    *_, before, last = (shorten(point.commit, [p.commit for p in points]) for point in points)
+    is_time = all(track.names["unit"] in _TIMES for track in tracks)
+    count, machine = len(shift.alike), tracks[0].session[0]
+    return Finding(
+        code="B341",
+        severity="warning",
+        where=machine,
+        message=f"{count} of {shift.series} series are {_write_sizes(shift, is_time=is_time)} "
+        f"at {last} ({write_day(points[-1].time)})",
+        remedy=f"look at the machine first: measure {before} again on it, in turn with {last}",
+        numbers={"series": shift.series, "alike": count, "low": shift.low, "high": shift.high},
+    )
+
+
+def _write_sizes(shift: Shift, *, is_time: bool) -> str:
+    """Write ``8–12 % slower``, or ``2.1 to 2.4 times as slow``."""
+    low, high = (math.exp(abs(end)) for end in (shift.low, shift.high))
+    if high >= _FACTOR:
+        words = ("as slow", "as fast") if is_time else ("worse", "better")
+        return f"{low:.1f} to {high:.1f} times {words[shift.low < 0]}"
+    if shift.low < 0:
+        low, high = 2 - 1 / low, 2 - 1 / high
+    texts = dict.fromkeys(f"{100 * (end - 1):.0f}" for end in (low, high))
+    words = ("slower", "faster") if is_time else ("worse", "better")
+    return f"{'–'.join(texts)}\N{NO-BREAK SPACE}% {words[shift.low < 0]}"
