@@ -35,7 +35,6 @@ from benchkit.comparison.measure import (
     LEAST_WELCH,
     MAX_T,
     RANK,
-    RANK_RUNS,
     REFUSED,
     SIGNED,
     SINGLE,
@@ -49,7 +48,7 @@ from benchkit.comparison.measure import (
 )
 from benchkit.comparison.medians import tell_of_medians
 from benchkit.comparison.model import Comparisons, Contrast, Drift, Dropped, Plan
-from benchkit.comparison.ranks import Ranks
+from benchkit.comparison.ranks import RANK_RUNS, Ranks
 from benchkit.comparison.shards import find_shards
 from benchkit.derived.batches import Batches
 from benchkit.derived.containers import name_id

@@ -11,7 +11,7 @@ from statistics import median
 import numpy as np
 
 from benchkit.comparison.blocks import Blocks
-from benchkit.comparison.ranks import Method, Ranks, rank
+from benchkit.comparison.ranks import RANK_RUNS, Method, Ranks, rank
 from benchkit.config import DEFAULT_METHOD
 from benchkit.stats.aligned import align, compare_aligned
 from benchkit.stats.exact import ExactDifference, exact_difference
@@ -21,13 +21,11 @@ from benchkit.stats.prediction import compare_with_history
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.sample import LARGEST
 from benchkit.stats.signed_rank import paired_shift, wilcoxon
-from benchkit.stats.spread import spread_ratios
+from benchkit.stats.spread import are_unequal
 from benchkit.stats.twolevel import FEWEST_BEYOND
 from benchkit.stats.within import compare_within
 from benchkit.units import format_percent
 
-#: Fewest runs per side for the exact rank test and its interval; with 2 or 3 it is Welch's.
-RANK_RUNS = 4
 WELCH_RUNS = 2
 
 #: Fewest complete blocks that are taken out with 3 variants or more, and with 2.
@@ -49,9 +47,6 @@ EXACT, RANK, ALIGNED, SIGNED, WELCH, HISTORY, SINGLE, WITHIN, REFUSED, DIFFERENC
 )
 #: Methods that decide several rows together: see `benchkit.stats.families`.
 MAX_T, LEAST_WELCH = "max-t", "least-welch"
-#: With as many runs on both sides, a spread so many times the other's is too unequal for ranks; of
-#: 4 runs it has to be larger to be told from chance. Found by simulation: `nox -s calibrate`.
-_UNEQUAL, _UNEQUAL_OF_FOUR = 3.0, 4.0
 ASSUMPTION = "it assumes log-normal runs"
 #: Logarithms of ratios beyond this leave float64.
 _LARGEST_LOG = 690.0
@@ -177,14 +172,11 @@ def is_ranked(x: Sequence[float], y: Sequence[float], ranks: Ranks | None = None
     """Tell whether ranks judge two sides: as many runs, 4 or more, and no very unequal spread."""
     if choose_method(min(len(x), len(y)), max(len(x), len(y))) != RANK:
         return False
-    ratio = ranks.ratio(x, y) if ranks else None
-    if ratio is None and max(map(abs, (*x, *y))) > LARGEST:
-        return True  # such values are not compared
-    if ratio is None:
+    unequal = ranks.is_unequal(x, y) if ranks else None
+    if unequal is None and max(map(abs, (*x, *y))) <= LARGEST:  # others are not compared
         sides = [np.log(side) if min(*x, *y) > 0 else np.asarray(side) for side in (x, y)]
-        ratio = float(spread_ratios(*(side[None] for side in sides))[0])
-    bearable = _UNEQUAL if len(x) > RANK_RUNS else _UNEQUAL_OF_FOUR
-    return 1 / bearable <= ratio <= bearable
+        unequal = bool(are_unequal(*(side[None] for side in sides))[0])
+    return not unequal
 
 
 _ASKED = {"rank": RANK, "welch": WELCH, "history": HISTORY}

@@ -15,13 +15,15 @@ from benchkit.stats.rank import hodges_lehmann, mann_whitney
 from benchkit.stats.rankrows import compare_rows
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.sample import LARGEST
-from benchkit.stats.spread import spread_ratios
+from benchkit.stats.spread import are_unequal
 
 Results: TypeAlias = tuple[Estimate, TestResult]
 #: Estimate and test at a confidence.
 Method: TypeAlias = Callable[[float], Results]
 Side: TypeAlias = tuple[float, ...]
 
+#: Fewest runs per side for the exact rank test and its interval; with 2 or 3 it is Welch's.
+RANK_RUNS = 4
 #: Values of both sides that are put into one table.
 _AT_ONCE = 1 << 20
 
@@ -46,7 +48,7 @@ class Ranks:
     def __init__(self, sides: Iterable[tuple[Side, Side]], confidence: float) -> None:
         self._confidence = confidence
         self._known: dict[tuple[Side, Side], tuple[Estimate, Estimate, TestResult]] = {}
-        self._ratios: dict[tuple[Side, Side], float] = {}
+        self._unequal: dict[tuple[Side, Side], bool] = {}
         shapes: dict[tuple[int, int], list[tuple[Side, Side]]] = {}
         for x, y in sides if 2 * confidence > 1 else ():
             shapes.setdefault((len(x), len(y)), []).append((x, y))
@@ -65,9 +67,9 @@ class Ranks:
         outer, inner, test = found
         return lambda confidence: (outer if confidence == self._confidence else inner, test)
 
-    def ratio(self, x: Sequence[float], y: Sequence[float]) -> float | None:
-        """Return by how many times the spread of y is that of x; None for an unknown row."""
-        return self._ratios.get((tuple(x), tuple(y)))
+    def is_unequal(self, x: Sequence[float], y: Sequence[float]) -> bool | None:
+        """Tell whether one side varies too much more for ranks; None for an unknown row."""
+        return self._unequal.get((tuple(x), tuple(y)))
 
     def _rank(self, rows: Sequence[tuple[Side, Side]]) -> None:
         usable = [(row, scaled) for row in rows if (scaled := _scale(*row)) is not None]
@@ -76,9 +78,8 @@ class Ranks:
             results = compare_rows(x, y, self._confidence).results()
             known = [row for row, _ in usable]
             self._known.update(zip(known, results, strict=True))
-            if min(len(x[0]), len(y[0])) > 1:
-                ratios = spread_ratios(x, y).tolist()
-                self._ratios.update(zip(known, ratios, strict=True))
+            if len(x[0]) == len(y[0]) >= RANK_RUNS:
+                self._unequal.update(zip(known, are_unequal(x, y).tolist(), strict=True))
 
 
 def _scale(x: Side, y: Side) -> tuple[list[float], list[float]] | None:

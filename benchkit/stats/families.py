@@ -21,9 +21,9 @@ from benchkit.stats.student import t_tail
 #: freedom, in every row.
 Basis: TypeAlias = Literal["row", "max-t", "least-welch"]
 
-#: Pooled over the rows, a spread on one side so many times the other's is too unequal for ranks,
-#: and for joint permutation. Found by simulation: `nox -s calibrate`.
-RANKS_BEAR, PERMUTATION_BEARS = 2.0, 1.5
+#: Pooled over so many rows, a spread on one side of at most so many times the other's is borne by
+#: ranks and by joint permutation; of more rows the last. Found by simulation: `nox -s calibrate`.
+_BEARABLE: dict[Basis, tuple[int, float, float]] = {"row": (60, 2.0, 1.5), "max-t": (20, 1.5, 1.4)}
 #: Fewest runs per side of ranks and of a permutation.
 _FEWEST = 4
 
@@ -106,9 +106,11 @@ def decide_family(
     A single row is decided by its own test. Several are, block by block:
 
     - by their own tests, where Holm's adjustment lets the smallest p that they can give through and
-      the spread of one side is at most twice the other's, pooled over the rows;
+      the spread of one side is at most twice the other's, pooled over the rows (1.5 times it with
+      more than 60 rows);
     - else by step-down max-T (`max_t`, pairs by `sign_flip_max_t`), with as many runs on both
-      sides, 4 or more, a pooled ratio of at most 1.5, and a smallest p within the block's alpha;
+      sides, 4 or more, a pooled ratio of at most 1.5 (1.4 with more than 20 rows), and a smallest p
+      within the block's alpha;
     - else by Welch's t with the fewest degrees of freedom that it can have, min(n, m) - 1, which
       holds its level whatever the spreads are [1]_.
 
@@ -163,10 +165,22 @@ def _choose(block: Block, total: int, alpha: float, tail: Tail) -> Basis:
     if n != m or n < _FEWEST:
         return "least-welch"
     ratio = _pool_spreads(block)
-    if reaches:
-        return "row" if ratio <= RANKS_BEAR else "least-welch"
     fits = sides / comb(2 * n, n) * total <= level * block.rows
-    return "max-t" if fits and ratio <= PERMUTATION_BEARS else "least-welch"
+    basis: Basis = "row" if reaches else "max-t"
+    is_alike = ratio <= bearable_ratio(basis, total)
+    return basis if is_alike and (reaches or fits) else "least-welch"
+
+
+def bearable_ratio(basis: Basis, rows: int) -> float:
+    """Return the pooled ratio of spreads up to which so many rows are decided so.
+
+    Examples
+    --------
+    >>> bearable_ratio("row", 60), bearable_ratio("row", 61), bearable_ratio("max-t", 60)
+    (2.0, 1.5, 1.4)
+    """
+    few, ratio_of_few, ratio_of_many = _BEARABLE[basis]
+    return ratio_of_few if rows <= few else ratio_of_many
 
 
 def _pool_spreads(block: Block) -> float:

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchkit.stats.families import PERMUTATION_BEARS, RANKS_BEAR, Basis
+from benchkit.stats.families import Basis, bearable_ratio
 from benchkit.stats.maxt import adjust_sessions, count_splits, measure_splits
 from benchkit.stats.power import FEWEST_RUNS, spread_nodes
 from benchkit.stats.rankpower import (
@@ -243,8 +243,7 @@ def _simulate(n: int, rows: int, variants: int, alpha: float, basis: Basis) -> L
         least, estimate = _least_by_permutation(runs, max(rows // variants, 1), most, rng), mean
     if rows == 1:
         return _Simulated(least, estimate)
-    bearable = RANKS_BEAR if basis == "row" else PERMUTATION_BEARS
-    is_alike = _pool(runs, rows, rng) <= log(bearable)
+    is_alike = _pool(runs, rows, rng) <= log(bearable_ratio(basis, rows))
     welch = _least_by_welch(runs, t_quantile(n - 1, 1 - alpha / rows / 2))
     return _Simulated(np.where(is_alike, least, welch), np.where(is_alike, estimate, mean))
 
@@ -311,13 +310,11 @@ def _show_all(n: int, shift: FloatArray, reach: FloatArray, variants: int, alpha
     if basis == "least-welch":
         return float(np.mean(shown))
     ratios = spread_ratios(before.reshape(-1, n), after.reshape(-1, n)).reshape(sessions, rows)
-    ratio = np.abs(np.log(ratios).mean(axis=1))
+    is_alike = np.abs(np.log(ratios).mean(axis=1)) <= log(bearable_ratio(basis, rows))
     if basis == "row":
-        is_alike = ratio <= log(RANKS_BEAR)
         pvalue, estimate = rank_sessions(before, after)
         passes = _pass_holm(pvalue, alpha)
     else:
-        is_alike = ratio <= log(PERMUTATION_BEARS)
         block = max(rows // variants, 1)
         # a variant whose rows are all shown leaves its share of alpha to the others, as by Holm
         worst = [

@@ -123,3 +123,9 @@ def test_the_method_is_named_where_it_is_not_the_usual_one() -> None:
 def test_one_slow_run_does_not_make_a_side_unequal() -> None:
     steady = [100.0, 101, 102, 99, 98, 100.5, 101.5, 99.5]
     assert measure(steady, [*steady[:7], 140.0], "nothing", 0.95).method == "hodges-lehmann"
+
+
+def test_several_slow_runs_of_many_do_not_make_a_side_unequal() -> None:
+    steady = [100 + 0.1 * (i * 7 % 20) for i in range(20)]
+    slow = [*steady[:15], *(1.2 * v for v in steady[15:])]
+    assert measure(steady, slow, "nothing", 0.95).method == "hodges-lehmann"

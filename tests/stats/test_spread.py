@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchkit.stats.spread import Components, measure_spread, part_variance
+from benchkit.stats.rankrows import compare_rows
+from benchkit.stats.sample import FloatArray
+from benchkit.stats.spread import Components, are_unequal, measure_spread, part_variance
 
 
 def test_the_limit_is_that_of_chi_square() -> None:
@@ -69,3 +71,28 @@ def test_no_variance_at_all() -> None:
 def test_one_run_has_no_components() -> None:
     with pytest.raises(ValueError, match="at least 2 runs"):
         part_variance([[1.0, 2.0]])
+
+
+def _draw(world: str, n: int, sessions: int) -> tuple[FloatArray, FloatArray]:
+    rng = np.random.default_rng(n)
+    sides = rng.normal(0, 0.02, (2, sessions, n))
+    if world == "slow":
+        sides += log(1.2) * (rng.random(sides.shape) < 0.1)
+    elif world == "starved":
+        sides += log(2.3) * (rng.random(sides.shape) < 0.12)
+    else:
+        sides[1] *= float(world)
+    return sides[0], sides[1]
+
+
+@pytest.mark.parametrize("n", [4, 6, 8, 10, 20])
+@pytest.mark.parametrize("world", ["1", "2", "3", "6", "slow", "starved"])
+def test_a_row_holds_its_level_by_ranks_or_where_spreads_are_unequal_by_welch(
+    world: str, n: int
+) -> None:
+    sessions = 6000
+    x, y = _draw(world, n, sessions)
+    ranks = compare_rows(x, y).pvalue
+    welch = stats.ttest_ind(x, y, axis=1, equal_var=False).pvalue
+    level = float(np.mean(np.where(are_unequal(x, y), welch, ranks) <= 0.05))
+    assert level <= 0.062 + 2 * sqrt(0.05 * 0.95 / sessions)
