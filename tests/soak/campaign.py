@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import logging
+import sys
 import time
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from random import Random
 
+#: Where a run says how far it is.
+LOG = logging.getLogger("soak")
+_ROOT = Path(__file__).parents[2]
 #: In the order of the table; each is a module here with ``TITLE`` and ``run``.
 CAMPAIGNS = (
     *("inputs", "names", "kills", "growth", "disk"),
@@ -87,7 +92,7 @@ def title(name: str) -> str:
 
 
 def seconds(name: str) -> float:
-    """Return the time box of a campaign in a whole run; all of them take 30 minutes at most."""
+    """Return the time box of a campaign in a whole run; all of them take 45 minutes at most."""
     return float(import_module(f"soak.{name}").SECONDS)
 
 
@@ -96,5 +101,12 @@ def run(name: str, budget: Budget) -> Outcome:
     try:
         outcome: Outcome = import_module(f"soak.{name}").run(budget)
     except Exception:  # noqa: BLE001 - the others still have to run
-        return Outcome(0, [traceback.format_exc()])
-    return outcome
+        outcome = Outcome(0, [traceback.format_exc()])
+    return replace(outcome, losses=[_leave_places(loss, budget.folder) for loss in outcome.losses])
+
+
+def _leave_places(text: str, folder: Path) -> str:
+    """Return a text in which no path tells on which machine it was written."""
+    for place in sorted({folder, _ROOT, Path(sys.prefix), Path(sys.base_prefix)}, reverse=True):
+        text = text.replace(f"{place}/", "")
+    return text

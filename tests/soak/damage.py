@@ -12,7 +12,7 @@ from soak.commands import Answer, call
 from soak.stores import State, expect, read_state, write_runs
 
 TITLE = "damaged stores: every file deleted, cut, emptied, changed"
-SECONDS = 180.0
+SECONDS = 90.0
 _COMMANDS: tuple[tuple[str, ...], ...] = (
     ("runs",),
     ("export",),

@@ -19,7 +19,7 @@ from soak.commands import call
 from soak.stores import expect, read_state, write_runs
 
 TITLE = "ingests into one store, of results measured again"
-SECONDS = 180.0
+SECONDS = 150.0
 _INGESTS = 300
 _FOLDERS = 5
 #: Ingests after which all kinds of tidying have been done at least once.

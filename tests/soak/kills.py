@@ -9,7 +9,7 @@ from soak.dying import Command, Conditions
 from soak.scenes import NAMES, Scene, set_up
 
 TITLE = "kill -9 of ingest, compaction, undo, history add, capture"
-SECONDS = 180.0
+SECONDS = 240.0
 #: Points of each command in a whole run, and as many more at random times.
 _POINTS, _AT_RANDOM = 20, 6
 

@@ -1,4 +1,4 @@
-"""The record of a whole run of the campaigns, and the README's table made of it."""
+"""The record of one whole run of the campaigns, and the README's table made of it."""
 
 from __future__ import annotations
 
@@ -7,20 +7,16 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from soak.campaign import CAMPAIGNS
-
 PATH = Path(__file__).with_name("soak.json")
 _HEAD = "| campaign | trials | losses | figures |\n| --- | --: | --: | --- |"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A campaign that ran in full."""
+    """What a campaign gave."""
 
     name: str
     title: str
-    commit: str
-    seed: int
     seconds: float
     trials: int
     losses: list[str]
@@ -28,27 +24,34 @@ class Row:
     target: int = 0
 
 
-def write_record(rows: Sequence[Row], path: Path = PATH) -> None:
-    """Keep what campaigns gave as JSON, in place of their rows, and all rows as Markdown."""
-    kept = {row.name: row for row in (*read_record(path), *rows)}
-    all_rows = [kept[name] for name in CAMPAIGNS if name in kept]
-    record = {"format_version": 1, "campaigns": [asdict(row) for row in all_rows]}
-    text = json.dumps(record, ensure_ascii=False, indent=1)
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One run: all its rows are of one build and one seed."""
+
+    commit: str
+    seed: int
+    jobs: int
+    rows: Sequence[Row]
+
+
+def write_record(record: Record, path: Path) -> None:
+    """Keep a run as JSON."""
+    text = json.dumps({"format_version": 2, **asdict(record)}, ensure_ascii=False, indent=1)
     path.write_text(f"{text}\n", encoding="utf-8")
-    path.with_suffix(".md").write_text(f"{write_table(all_rows)}\n", encoding="utf-8")
 
 
-def read_record(path: Path = PATH) -> list[Row]:
-    """Return the rows of the last runs."""
-    if not path.is_file():
-        return []
-    record = json.loads(path.read_text(encoding="utf-8"))
-    return [Row(**row) for row in record["campaigns"]]
+def read_record(path: Path = PATH) -> Record:
+    """Return the last run."""
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    rows = [Row(**row) for row in kept["rows"]]
+    return Record(kept["commit"], kept["seed"], kept["jobs"], rows)
 
 
-def write_table(rows: Sequence[Row]) -> str:
-    """Write rows as Markdown."""
-    return "\n".join([_HEAD, *map(_line, rows)])
+def write_table(record: Record) -> str:
+    """Write a run as Markdown."""
+    minutes = sum(row.seconds for row in record.rows) / 60
+    head = f"One run at `{record.commit}`, seed {record.seed}, in {minutes:.0f} minutes:"
+    return "\n".join([head, "", _HEAD, *map(_line, record.rows)])
 
 
 def _line(row: Row) -> str:

@@ -6,7 +6,7 @@ from soak.campaign import Budget, Outcome
 from soak.patterns import collect, slow
 
 TITLE = "every regular expression on adversarial repeats"
-SECONDS = 120.0
+SECONDS = 180.0
 _TEXTS = 60
 
 

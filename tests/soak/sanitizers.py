@@ -19,7 +19,7 @@ from roads import FIXTURES
 from soak.campaign import Budget, Outcome
 
 TITLE = "the kernel under sanitizers: its tests, mutated inputs"
-SECONDS = 120.0
+SECONDS = 180.0
 _INPUTS = 5000
 _ROOT = FIXTURES.parent
 _TESTS = ("tests/parsers/test_kernel.py", "tests/parsers/test_octets.py")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+import soak.regexes
 from soak import inputs
-from soak.campaign import CAMPAIGNS, Budget, run, seconds
+from soak.__main__ import main
+from soak.campaign import CAMPAIGNS, Budget, Outcome, run, seconds
 from soak.mutation import make
-from soak.record import Row, write_table
+from soak.record import PATH, Record, Row, read_record, write_table
 
 #: Per campaign, the share of a whole run's trials; all together take less than 40 s.
 SHARES = {
@@ -31,13 +34,39 @@ def test_a_short_campaign_has_no_loss(name: str, tmp_path: Path) -> None:
     assert outcome.losses == []
 
 
-def test_a_whole_run_takes_thirty_minutes_at_most() -> None:
-    assert sum(map(seconds, CAMPAIGNS)) <= 30 * 60
+def test_a_whole_run_takes_45_minutes_at_most() -> None:
+    assert sum(map(seconds, CAMPAIGNS)) <= 45 * 60
 
 
 def test_a_campaign_that_was_cut_says_so() -> None:
-    row = Row("kills", "kills", "abc", 1, 2.0, 50, [], {}, 130)
-    assert "| 50 of 130 |" in write_table([row])
+    row = Row("kills", "kills", 2.0, 50, [], {}, 130)
+    assert "| 50 of 130 |" in write_table(Record("abc", 1, 2, [row]))
+
+
+def test_a_run_is_logged_kept_and_fails_with_its_losses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(budget: Budget) -> Outcome:
+        raise OSError(f"{budget.folder}/store: {soak.regexes.__file__}")
+
+    monkeypatch.setattr(soak.regexes, "run", lambda _: Outcome(7))
+    out, log = tmp_path / "soak.json", tmp_path / "soak.log"
+    arguments = ["regexes", "--out", str(out), "--log", str(log)]
+    assert main(arguments) == 0
+    monkeypatch.setattr(soak.regexes, "run", fail)
+    assert main(arguments) == 1
+    record = read_record(out)
+    assert [row.trials for row in record.rows] == [0]
+    (loss,) = record.rows[0].losses
+    assert "OSError: store: tests/soak/regexes.py" in loss
+    assert str(tmp_path) not in out.read_text()
+    assert "0 of 0 trials, 1 losses" in log.read_text()
+
+
+def test_the_record_is_of_all_campaigns_and_names_no_place_of_a_machine() -> None:
+    assert [row.name for row in read_record().rows] == list(CAMPAIGNS)
+    places = r"/(?:tmp|home|root|usr|opt|work|Users|site-packages)/"
+    assert re.search(places, PATH.read_text(encoding="utf-8")) is None
 
 
 def test_an_input_follows_from_its_number() -> None:

@@ -19,7 +19,7 @@ from soak.dying import CONTEXT
 from soak.stores import read_state, write_runs
 
 TITLE = "writers at once, on this machine and on S3"
-SECONDS = 240.0
+SECONDS = 480.0
 _WRITERS, _ROUNDS = 8, 20
 _PATIENCE = 900.0
 
