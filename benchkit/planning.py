@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from benchkit.comparison.model import Plan
 from benchkit.comparison.replicates import Replicates, collect_replicates
 from benchkit.derived.batches import Batches
+from benchkit.stats.equivalence import log_sizes, worsen
 from benchkit.stats.families import Basis
 from benchkit.stats.familypower import choose_basis, family_power, find_power
 from benchkit.stats.outliers import find_outliers
@@ -38,7 +39,7 @@ class Goal:
     Parameters
     ----------
     effect : float
-        A fraction, 0.06 for 6 %.
+        A fraction, 0.06 for 6 % for the worse.
     margin : float
         The smallest change that matters.
     power : float
@@ -244,11 +245,11 @@ def _promise(rows: Sequence[PlanRow], goal: Goal, family: Family) -> Promise | N
     runs = [row.effect.runs for row in planned if row.effect and row.effect.runs]
     if not planned or len(runs) < len(planned):
         return None
-    spreads = sorted((row.spread.cv for row in planned if row.spread), reverse=True)
+    designs = _list_designs(rows, goal)
     # of several variants one is the baseline, and a row that has no spread yet may be the worst
-    spreads = (spreads + [spreads[0]] * family.rows)[: family.rows]
+    designs = (designs + designs[:1] * family.rows)[: family.rows]
     one, every = family_power(
-        spreads, max(runs), goal.effect,
+        [cv for cv, _ in designs], max(runs), [worsen(goal.effect, way) for _, way in designs],
         variants=family.variants, margin=goal.reach, alpha=goal.alpha,
     )  # fmt: skip
     return Promise(
@@ -261,21 +262,28 @@ def _promise(rows: Sequence[PlanRow], goal: Goal, family: Family) -> Promise | N
 
 def _tabulate(rows: Sequence[PlanRow], goal: Goal, family: Family) -> Chances | None:
     """Return the chances of the row that varies most, by runs and changes."""
-    spreads = [row.spread.cv for row in rows if row.spread]
-    if not spreads:
+    designs = _list_designs(rows, goal)
+    if not designs:
         return None
+    (cv, better), *_ = designs
     needed = {row.effect.runs for row in rows if row.effect and row.effect.runs}
     counts = sorted({*_TABLE_RUNS, max(needed, default=FEWEST_RUNS)})
     beyond = (effect for effect in _TABLE_EFFECTS if effect > goal.reach)
     effects = tuple(sorted({goal.effect, *beyond}))
     chance = partial(
-        find_power, max(spreads), rows=family.rows, variants=family.variants,
+        find_power, cv, rows=family.rows, variants=family.variants,
         margin=goal.reach, alpha=goal.alpha,
     )  # fmt: skip
     return Chances(
         effects=effects,
-        rows=tuple((n, tuple(chance(n, effect) for effect in effects)) for n in counts),
+        rows=tuple((n, tuple(chance(n, worsen(e, better)) for e in effects)) for n in counts),
     )
+
+
+def _list_designs(rows: Sequence[PlanRow], goal: Goal) -> list[tuple[float, str]]:
+    """Return the spread of each row that has one and its direction, the hardest to show first."""
+    designs = [(row.spread.cv, row.replicates.better) for row in rows if row.spread]
+    return sorted(designs, key=lambda one: -one[0] / log_sizes(worsen(goal.effect, one[1]))[0])
 
 
 def advise(parts: Components) -> str:
@@ -306,8 +314,8 @@ def _plan(row: Replicates, goal: Goal, family: Family, components: Components | 
     return PlanRow(
         replicates=row,
         spread=spread,
-        effect=_need(spread, goal, family, shown=True),
-        equivalence=_need(spread, goal, family, shown=False),
+        effect=_need(row, spread, goal, family, shown=True),
+        equivalence=_need(row, spread, goal, family, shown=False),
         shows=smallest_effect(
             spread.cv,
             row.n,
@@ -333,17 +341,17 @@ def _calm(row: Replicates, goal: Goal, family: Family) -> Calm | None:
     return Calm(
         outliers=sum(far),
         spread=spread,
-        effect=_need(spread, goal, family, shown=True),
-        equivalence=_need(spread, goal, family, shown=False),
+        effect=_need(row, spread, goal, family, shown=True),
+        equivalence=_need(row, spread, goal, family, shown=False),
     )
 
 
-def _need(spread: Spread, goal: Goal, family: Family, *, shown: bool) -> Needed:
+def _need(row: Replicates, spread: Spread, goal: Goal, family: Family, *, shown: bool) -> Needed:
     def count(cv: float) -> int | None:
         level = {"power": goal.power, "alpha": goal.alpha}
         if shown:
             return runs_for_effect(
-                cv, goal.effect, margin=goal.reach, **level,
+                cv, worsen(goal.effect, row.better), margin=goal.reach, **level,
                 rows=family.rows, variants=family.variants,
             )  # fmt: skip
         return runs_for_equivalence(cv, goal.margin, **level)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from benchkit.comparison import DIRECTIONS, EXACT, HISTORY, REFUSED, Contrast, count_runs
-from benchkit.stats.equivalence import reaches
+from benchkit.stats.equivalence import reaches, worsen
 from benchkit.stats.power import (
     MOST_RUNS,
     detectable_effect,
@@ -138,7 +138,8 @@ def _measure(
     n = 2 / (1 / contrast.n_baseline + 1 / contrast.n_variant)
     sure = contrast.confidence
     same = runs_to_show_equivalence(width, n, margin, confidence=sure)
-    twice = runs_to_show_effect(width, n, 2 * margin, margin, confidence=sure)
+    worse = worsen(2 * margin, contrast.better)
+    twice = runs_to_show_effect(width, n, worse, margin, confidence=sure)
     same, twice = (None if runs is None else max(runs, least) for runs in (same, twice))
     seen = None if closed else detectable_effect(width, margin, confidence=sure)
     needed = None if same is None or twice is None else max(same, twice)

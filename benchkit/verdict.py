@@ -109,8 +109,8 @@ def judge(comparisons: Comparisons, margin: float = 0.03) -> Verdicts:
     ----------
     comparisons : Comparisons
     margin : float
-        Greater than 0. It acts on both sides as a factor: worse by at least 3 % is a ratio of at
-        least 1.03 where lower is better and of at most 1/1.03 where higher is better.
+        Greater than 0, and literal: worse by at least 3 % is a ratio of at least 1.03 where lower
+        is better and of at most 0.97 where higher is better, and better by 3 % the other of them.
 
     Returns
     -------

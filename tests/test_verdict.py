@@ -69,10 +69,20 @@ def test_a_clear_case_has_its_word(factor: float, better: str, word: str) -> Non
     assert verdict(contrast(BASE, [v * factor for v in BASE], better)).word == word
 
 
-def test_the_margin_acts_as_a_factor_on_both_sides() -> None:
-    slower = [v * 1.0301 for v in BASE]
-    assert verdict(contrast(BASE, slower)).word == REGRESSION
-    assert verdict(contrast(slower, BASE, "higher")).word == REGRESSION
+@pytest.mark.parametrize(("less", "is_shown"), [(0.9699, True), (0.9705, False)])
+def test_the_margin_of_a_rate_is_literal(less: float, *, is_shown: bool) -> None:
+    """1/1.03 is 0.9709: a rate of that is 2.9 % less, and less than the margin of 3 %."""
+    fewer = [v * less for v in BASE]
+    assert (verdict(contrast(BASE, fewer, "higher")).word == REGRESSION) is is_shown
+    assert (verdict(contrast(BASE, fewer, "lower")).word == IMPROVEMENT) is is_shown
+    assert (verdict(contrast(BASE, fewer, "none")).word == CHANGED) is is_shown
+
+
+def test_equivalence_is_literal_too() -> None:
+    row = replace(contrast(BASE, BASE, "higher"), equivalence_low=0.9705, equivalence_high=1.01)
+    assert verdict(row).word == EQUIVALENT
+    assert verdict(replace(row, equivalence_low=0.9699)).word == INCONCLUSIVE
+    assert verdict(replace(row, equivalence_high=1.0301)).word == INCONCLUSIVE
 
 
 @pytest.mark.parametrize("base", [100.0, 1000.0, 2000.0, 3e5, 7e-4])
@@ -153,12 +163,12 @@ def test_what_is_excluded_is_said_in_the_metrics_direction() -> None:
     y=st.lists(st.floats(1, 1000), min_size=1, max_size=8),
     margin=st.floats(0.001, 0.5),
 )
-def test_swapping_the_sides_mirrors_the_verdict(
+def test_turning_the_direction_mirrors_the_verdict(
     x: list[float], y: list[float], margin: float
 ) -> None:
     mirror = {REGRESSION: IMPROVEMENT, IMPROVEMENT: REGRESSION}
-    there = verdict(contrast(x, y), margin=margin).word
-    back = verdict(contrast(y, x), margin=margin).word
+    there = verdict(contrast(x, y, "lower"), margin=margin).word
+    back = verdict(contrast(x, y, "higher"), margin=margin).word
     assert back == mirror.get(there, there)
 
 
@@ -174,9 +184,9 @@ def test_every_row_has_exactly_one_verdict_and_the_evidence_for_it(
     row = contrast(x, y, better)
     shown = row.pvalue is not None and row.pvalue <= 0.05
     ratio = row.ratio or 1.0
-    up, down = shown and ratio >= 1 + margin, shown and ratio <= 1 / (1 + margin)
+    up, down = shown and ratio >= 1 + margin, shown and ratio <= 1 - margin
     inner = row.equivalence_low, row.equivalence_high
-    within = None not in inner and all(1 / (1 + margin) < (end or 0) < 1 + margin for end in inner)
+    within = None not in inner and all(1 - margin < (end or 0) < 1 + margin for end in inner)
     worse, gain = (up, down) if better == "lower" else (down, up)
     expected = {
         REGRESSION: worse and better != "none",

@@ -241,7 +241,7 @@ class RunSet:
         --------
         >>> import benchkit as bk
         >>> results = bk.load("fixtures/tracing-wrk")
-        >>> results.compare(baseline="none", margin=0.2).frame.query("primary").verdict.tolist()
+        >>> results.compare(baseline="none", margin=0.17).frame.query("primary").verdict.tolist()
         ['equivalent', 'equivalent', 'equivalent', 'inconclusive']
         """
         confidence = config.parse_fraction(confidence, where="confidence")

@@ -161,7 +161,8 @@ def _is_rejected(found: Found, rule: Rule) -> bool:
 
 
 def _is_alarm(found: Found, rule: Rule) -> bool:
-    return _is_rejected(found, rule) and reaches(_size(found), rule.margin)
+    ratio = found.ratio[0]
+    return bool(ratio and _is_rejected(found, rule) and reaches(math.log(ratio), rule.margin))
 
 
 def _is_equivalent(found: Found, rule: Rule) -> bool:

@@ -37,6 +37,7 @@ from benchkit.comparison.model import Contrast
 from benchkit.config import DEFAULT_METHOD
 from benchkit.config.limits import Limit
 from benchkit.errors import ConfigError
+from benchkit.stats.equivalence import margin_bounds
 from benchkit.stats.families import Block, decide_family
 from benchkit.stats.location import welch
 from benchkit.stats.rank import hodges_lehmann, mann_whitney
@@ -213,11 +214,16 @@ def require_unit(contrast: Contrast, limit: Limit) -> None:
         )
 
 
+def find_ratios(limit: Limit) -> tuple[float, float]:
+    """Return the ratios that a relative limit allows: literal for a share, inverse for a factor."""
+    return (1 / limit.value, limit.value) if limit.kind == "factor" else margin_bounds(limit.value)
+
+
 def _bounds(contrast: Contrast, limit: Limit) -> tuple[_Bound, ...]:
     """Return the end that is a cost, or both where no direction is better."""
     if limit.is_relative:
-        lower = 1 / limit.value if limit.kind == "factor" else 1 - limit.value
-        up, down = _Bound(1 + limit.share, 0.0, "greater"), _Bound(lower, 0.0, "less")
+        low, high = find_ratios(limit)
+        up, down = _Bound(high, 0.0, "greater"), _Bound(low, 0.0, "less")
     else:
         up, down = _Bound(1.0, limit.value, "greater"), _Bound(1.0, -limit.value, "less")
     return {"lower": (up,), "higher": (down,)}.get(contrast.better, (up, down))

@@ -32,6 +32,7 @@ class Replicates:
     group, benchmark, params, tool, subject, metric, stat, unit, variant
         As in the table of observations.
     assume : {'nothing', 'exact'}
+    better : {'lower', 'higher', 'none'}
         As in the vocabulary.
     values : tuple of float
         In the order in which the runs were made, where that was recorded; else by run number.
@@ -49,6 +50,7 @@ class Replicates:
     unit: str
     variant: str
     assume: str
+    better: str
     values: tuple[float, ...]
     is_ordered: bool
 
@@ -112,10 +114,11 @@ def collect_replicates(
             is_ordered = len(set(order.values()) - {None}) == len(numbers)
             if is_ordered:
                 numbers.sort(key=lambda number: order[number] or 0.0)
+            known = told.metric(metric, cell.unit)
             row = Replicates(
                 group=group, benchmark=benchmark, params=params, tool=tool, subject=subject,
                 metric=metric, stat=stat, unit=cell.unit, variant=variant,
-                assume=told.metric(metric, cell.unit).assume,
+                assume=known.assume, better=known.better,
                 values=tuple(cell.by_run[number] for number in numbers), is_ordered=is_ordered,
             )  # fmt: skip
             found.setdefault(key, []).append(row)

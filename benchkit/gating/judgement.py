@@ -17,7 +17,7 @@ from benchkit.comparison import (
     Contrast,
     Dropped,
 )
-from benchkit.comparison.limits import LimitEvidence, decide_limits, measure_limit
+from benchkit.comparison.limits import LimitEvidence, decide_limits, find_ratios, measure_limit
 from benchkit.config.limits import Limit
 from benchkit.config.rules import Habits, Rule
 from benchkit.errors import Finding
@@ -337,7 +337,8 @@ def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int |
     if room <= 0:
         return None, "the estimate is over the limit: more runs would tell"
     n = 2 / (1 / c.n_baseline + 1 / c.n_variant)
-    needed = runs_to_show_equivalence(half_width, n, limit.share, confidence=1 - alpha)
+    whole = math.expm1(_measure_room(limit, c, 1.0))
+    needed = runs_to_show_equivalence(half_width, n, whole, confidence=1 - alpha)
     if needed is None:
         return None, "the spread is too large for any practical number of runs"
     if needed > n:
@@ -354,7 +355,7 @@ def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int |
 
 def _measure_room(limit: Limit, contrast: Contrast, estimate: float) -> float:
     """Return how far a ratio is inside the limit, in logarithms."""
-    lowest = 1 / limit.value if limit.kind == "factor" else 1 - limit.value
-    up = math.log1p(limit.share) - math.log(estimate)
-    down = math.log(estimate) - math.log(lowest) if lowest > 0 else math.inf
+    low, high = find_ratios(limit)
+    up = math.log(high) - math.log(estimate)
+    down = math.log(estimate) - math.log(low) if low > 0 else math.inf
     return {"lower": up, "higher": down}.get(contrast.better, min(up, down))

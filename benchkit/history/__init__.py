@@ -27,7 +27,7 @@ from benchkit.stats.changepoint import (
     find_changes,
     find_split,
 )
-from benchkit.stats.equivalence import log_margin
+from benchkit.stats.equivalence import log_bounds
 from benchkit.stats.multiplicity import benjamini_hochberg
 from benchkit.units import printable
 
@@ -185,7 +185,7 @@ def _list_changes(
     stretches = _stretches(track, accepted)
     for start, stop in stretches if looks else ():
         part = logs[start:stop]
-        for split in find_changes(part, log_margin(margin), confidence=plan.confidence, seed=seed):
+        for split in find_changes(part, log_bounds(margin), confidence=plan.confidence, seed=seed):
             pvalues[start + split.index] = split.pvalue
     if not pvalues:
         return []

@@ -14,6 +14,7 @@ from benchkit.plots import theme
 from benchkit.plots.chart import Tick
 from benchkit.plots.rows import Forest, Row, name_axis
 from benchkit.plots.ticks import ratio_ticks, write_percent
+from benchkit.stats.equivalence import margin_bounds
 from benchkit.verdict import (
     CHANGED,
     EQUIVALENT,
@@ -95,8 +96,7 @@ def _set_axis(axes: Axes, forest: Forest, body: float) -> None:
     for name, spine in axes.spines.items():
         spine.set_visible(name == "bottom")
         spine.set_color(theme.color("rule"))
-    margin = math.log1p(forest.margin)
-    band = [_place(forest, edge) for edge in (math.exp(-margin), math.exp(margin))]
+    band = [_place(forest, edge) for edge in margin_bounds(forest.margin)]
     axes.axvspan(band[0], band[1], color=theme.color("band"), lw=0, zorder=0)
     axes.axvline(0, color=theme.color("muted"), lw=1, zorder=1)
     ticks = _ticks(axes, forest, low, high)
@@ -117,8 +117,8 @@ def _ticks(axes: Axes, forest: Forest, low: float, high: float) -> Sequence[Tick
 
 def _limits(forest: Forest) -> tuple[float, float]:
     places = [_place(forest, p) for row in forest.rows for p in row.positions if p > 0]
-    edge = math.log1p(forest.margin) if forest.is_logarithmic else forest.margin
-    low, high = min([-1.6 * edge, *places]), max([1.6 * edge, *places])
+    edges = [1.6 * _place(forest, edge) for edge in margin_bounds(forest.margin)]
+    low, high = min([edges[0], *places]), max([edges[1], *places])
     pad = 0.04 * (high - low)
     return low - pad, high + pad
 

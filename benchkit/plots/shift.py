@@ -14,6 +14,7 @@ from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange
 from benchkit.plots.percentiles import tail
 from benchkit.plots.places import group_by_place, level_of, of_percentiles, sides
 from benchkit.plots.ticks import ratio_ticks
+from benchkit.stats.equivalence import log_bounds
 from benchkit.verdict import Verdicts
 
 _PLACE = ("group", "benchmark", "params", "tool", "subject", "metric")
@@ -54,16 +55,16 @@ def _panel(
         chosen = [c for c in found if c.baseline == baseline and c.variant == name]
         lines.append(_line(name, series, sorted(chosen, key=level_of)))
     levels = sorted({level_of(c) for c in found})
-    edge = math.log1p(margin)
+    band = log_bounds(margin)
     places = [y for line in lines for y in (*line.y, *line.low, *line.high)]
-    low, high = min(-edge, *places), max(edge, *places)
+    low, high = min(band[0], *places), max(band[1], *places)
     return Panel(
         heading=f"{heading} against {baseline}",
         lines=tuple(lines),
         x=Axis(label="percentile", ticks=tuple((tail(q), f"p{100 * q:g}") for q in levels)),
         y=Axis(label="change", ticks=ratio_ticks(low, high), is_change=True),
         zero=0.0,
-        band=(-edge, edge),
+        band=band,
     )
 
 

@@ -102,7 +102,7 @@ def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
     )
     words = (
         f"▲ costs, ▼ gains: the adjusted p-value is at most {round(verdicts.alpha, 6):g} and the "
-        f"estimate is at least {margin} (as a factor, so that both directions count the same). "
+        f"estimate is a change of at least {margin}. "
         f"= no practical difference: the {wide} interval lies within ±{margin}. ~ not shown: the "
         "data decide neither; what lies outside the interval is excluded."
     )

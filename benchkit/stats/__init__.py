@@ -16,7 +16,7 @@ from benchkit.stats.changepoint import (
     find_changes,
     find_split,
 )
-from benchkit.stats.equivalence import is_equivalent, log_margin
+from benchkit.stats.equivalence import is_equivalent, margin_bounds
 from benchkit.stats.exact import ExactDifference, exact_difference
 from benchkit.stats.familypower import family_power
 from benchkit.stats.geomean import mean_log_ratio
@@ -97,8 +97,8 @@ __all__ = [
     "is_interleaved",
     "largest_family",
     "largest_paired_family",
-    "log_margin",
     "mann_whitney",
+    "margin_bounds",
     "mean_log_ratio",
     "measure_spread",
     "median",

@@ -187,7 +187,7 @@ def find_block(values: ArrayLike, smallest: int = SEGMENT, seed: int = 0) -> int
 
 def find_changes(
     values: ArrayLike,
-    margin: float = 0.0,
+    bounds: tuple[float, float] = (0.0, 0.0),
     alpha: float = ALPHA,
     smallest: int = SEGMENT,
     confidence: float = 0.95,
@@ -200,8 +200,8 @@ def find_changes(
     ----------
     values : array_like, shape (n,)
         One per commit, in order, finite.
-    margin : float
-        Changes whose estimate is smaller are passed over, in the unit of the values.
+    bounds : tuple of float
+        Changes whose estimate lies between these are passed over, in the unit of the values.
     alpha : float
         Largest p of a change, 0 < alpha < 1.
     smallest : int
@@ -224,8 +224,8 @@ def find_changes(
     Notes
     -----
     `find_split` on the whole, then on both sides of what it found, until no p is at most ``alpha``,
-    with one block for all, that of `find_block`; a change that is then smaller than the margin
-    between its neighbours is taken out and the two segments are one. Effects are those of
+    with one block for all, that of `find_block`; a change whose estimate between its neighbours
+    then lies within the bounds is taken out and the two segments are one. Effects are those of
     `hodges_lehmann`; with a block of more than 1 its interval, which assumes independent values, is
     widened by the square root of the block. Intervals are not corrected for the place having been
     chosen. Smallest usable n: 10.
@@ -244,11 +244,12 @@ def find_changes(
     sample = read_sample(values, "values", smallest=0)
     check_fraction(alpha, "alpha")
     check_fraction(confidence, "confidence")
+    low, high = bounds
     block = find_block(sample, smallest, seed)
     found = _part(sample, block, alpha, smallest, permutations, seed)
     while True:
         changes = _estimate(sample, found, block, confidence)
-        small = [change for change in changes if abs(change.effect.value) < margin]
+        small = [change for change in changes if low < change.effect.value < high]
         if not small:
             return changes
         del found[min(small, key=lambda change: abs(change.effect.value)).index]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import comb, log, log1p, sqrt
+from math import comb, log, sqrt
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from benchkit.stats.equivalence import log_sizes
 from benchkit.stats.families import Basis, bearable_ratio
 from benchkit.stats.maxt import adjust_sessions, count_splits, measure_splits
 from benchkit.stats.power import FEWEST_RUNS, spread_nodes
@@ -52,13 +53,13 @@ class Law(Protocol):
 def family_power(
     cv: ArrayLike,
     n: int,
-    effect: float,
+    effect: ArrayLike,
     *,
     variants: int = 1,
     margin: float = 0.0,
     alpha: float = 0.05,
 ) -> tuple[FloatArray, float]:
-    """Return how likely an increase is to be shown in each row of a family, and in all of them.
+    """Return how likely a change is to be shown in each row of a family, and in all of them.
 
     Parameters
     ----------
@@ -66,8 +67,8 @@ def family_power(
         Standard deviation of the logarithms of runs, row by row; both sides vary alike.
     n : int
         Runs per side, at least 2.
-    effect : float
-        A fraction, 0.06 for 6 %.
+    effect : array_like
+        A fraction, 0.06 for 6 % more and -0.06 for 6 % less: of all rows, or row by row.
     variants : int
         How many variants the rows belong to, in equal shares; each has runs of its own.
     margin : float
@@ -109,23 +110,16 @@ def family_power(
     """
     spreads = np.atleast_1d(np.asarray(cv, dtype=np.float64))
     check_design(n, spreads.size, variants, alpha)
-    if not (effect > 0 and margin >= 0 and spreads.size and np.isfinite(spreads).all()):
-        raise ValueError(
-            f"effect > 0, margin >= 0 and a cv are needed: {effect}, {margin}, {spreads}"
-        )
-    if spreads.min() < 0:
-        raise ValueError(f"cv >= 0 is needed: {spreads.min()}")
+    if not (spreads.size and np.isfinite(spreads).all() and spreads.min() >= 0):
+        raise ValueError(f"a cv >= 0 is needed: {spreads}")
     rows = spreads.size
-    chances = {
-        each: find_power(each, n, effect, rows=rows, variants=variants, margin=margin, alpha=alpha)
-        for each in set(spreads.tolist())
-    }
-    one = np.array([chances[each] for each in spreads.tolist()])
-    if rows == 1:
-        return one, float(one[0])
     scale = np.maximum(spreads, _LEAST_SPREAD)
-    shift, reach = np.log1p(effect) / scale, np.log1p(margin) / scale
-    return one, _show_all(n, shift, reach, variants, alpha)
+    effects = np.broadcast_to(np.asarray(effect, dtype=np.float64), scale.shape).tolist()
+    shift, reach = np.array([log_sizes(each, margin) for each in effects]).T / scale
+    law = find_law(n, rows, variants, alpha)
+    chances = {each: law.power(*each) for each in set(zip(shift, reach, strict=True))}
+    one = np.array([chances[each] for each in zip(shift, reach, strict=True)])
+    return one, float(one[0]) if rows == 1 else _show_all(n, shift, reach, variants, alpha)
 
 
 def find_power(
@@ -138,7 +132,7 @@ def find_power(
     margin: float = 0.0,
     alpha: float = 0.05,
 ) -> float:
-    """Return how likely an increase in one row alone is to be shown among so many rows.
+    """Return how likely a change in one row alone is to be shown among so many rows.
 
     Parameters, assumptions and formulas as in `family_power`.
 
@@ -148,8 +142,8 @@ def find_power(
     (0.9, 0.3)
     """
     scale = max(cv, _LEAST_SPREAD)
-    law = find_law(n, rows, variants, alpha)
-    return law.power(log1p(effect) / scale, log1p(margin) / scale)
+    size, reach = log_sizes(effect, margin)
+    return find_law(n, rows, variants, alpha).power(size / scale, reach / scale)
 
 
 def check_design(n: int, rows: int, variants: int, alpha: float) -> None:

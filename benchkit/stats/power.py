@@ -14,7 +14,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from benchkit.stats.equivalence import log_margin
+from benchkit.stats.equivalence import log_bounds, log_sizes
 from benchkit.stats.sample import FloatArray, check_fraction
 
 #: Below this no rank test reaches 5 %, so no smaller number of runs is ever advised.
@@ -57,11 +57,12 @@ def runs_to_show_equivalence(
     Notes
     -----
     n·(half_width/target)², since intervals shrink with the square root of n. The target is the
-    half-width at which the estimate (true value 0) stays within log(1 + margin) by z_{confidence}
-    standard errors with the wanted power: target = z_{(1+confidence)/2}·log(1 + margin) /
-    (z_{confidence} + z_{(1+power)/2}), 0.67·log(1 + margin) by default [1]_. Assumes roughly normal
-    estimates, and that future runs vary as these did. With few runs the half-width is itself
-    uncertain: read the answer as an order of magnitude. Smallest usable n: 2.
+    half-width at which the estimate (true value 0) stays within log(1 + margin), the nearer of the
+    two bounds, by z_{confidence} standard errors with the wanted power: target =
+    z_{(1+confidence)/2}·log(1 + margin) / (z_{confidence} + z_{(1+power)/2}), 0.67·log(1 + margin)
+    by default [1]_. Assumes roughly normal estimates, and that future runs vary as these did. With
+    few runs the half-width is itself uncertain: read the answer as an order of magnitude. Smallest
+    usable n: 2.
 
     References
     ----------
@@ -77,7 +78,8 @@ def runs_to_show_equivalence(
     """
     check_fraction(confidence, "confidence")
     check_fraction(power, "power")
-    distance = log_margin(margin) / (_z(confidence) + _z((1 + power) / 2))
+    _, nearer = log_bounds(margin)
+    distance = nearer / (_z(confidence) + _z((1 + power) / 2))
     return _scale_runs(half_width, n, distance * _z((1 + confidence) / 2))
 
 
@@ -99,7 +101,8 @@ def runs_to_show_effect(
     n : float
         Runs per side that the interval stands on; the harmonic mean where the sides differ.
     effect : float
-        The true effect as a fraction, 0.06 for 6 %; usually twice the margin.
+        The true effect as a fraction, 0.06 for 6 % more, -0.06 for 6 % less; usually twice the
+        margin.
     margin : float
         A fraction: the estimate has to be at least this large, too.
     confidence : float
@@ -121,10 +124,10 @@ def runs_to_show_effect(
     Notes
     -----
     n·(half_width/target)². An effect is shown where p <= 1 - confidence and the estimate reaches
-    the margin. With d = log(1 + effect), the standard error must not exceed
-    d/(z_{(1+confidence)/2} + z_{power}) for the first and (d - log(1 + margin))/z_{power} for the
-    second; target is the smaller of the two times z_{(1+confidence)/2} (0.7·d by default, with
-    twice the margin). Assumptions as in `runs_to_show_equivalence`. For one row, without
+    the margin. With d = abs(log(1 + effect)) and m the margin's bound on that side, the standard
+    error must not exceed d/(z_{(1+confidence)/2} + z_{power}) for the first and (d - m)/z_{power}
+    for the second; target is the smaller of the two times z_{(1+confidence)/2} (0.7·d by default,
+    with twice the margin). Assumptions as in `runs_to_show_equivalence`. For one row, without
     adjustment for the family: see `runs_for_family`. Smallest usable n: 2.
 
     References
@@ -140,8 +143,8 @@ def runs_to_show_effect(
     """
     check_fraction(confidence, "confidence")
     check_fraction(power, "power")
-    size, beyond = log_margin(effect), log_margin(effect) - log_margin(margin)
-    wanted = _z(power)
+    size, reach = log_sizes(effect, margin)
+    beyond, wanted = size - reach, _z(power)
     if beyond <= 0:
         return None
     error = size / (_z((1 + confidence) / 2) + wanted)
@@ -169,8 +172,8 @@ def detectable_effect(
     Returns
     -------
     float or None
-        A fraction, 0.06 for +6 % (and for the decrease to 1/1.06); None where the half-width is
-        not finite.
+        A fraction, 0.06 for +6 %; a decrease by 6 % is larger as a ratio and shown as well. None
+        where the half-width is not finite.
 
     Raises
     ------

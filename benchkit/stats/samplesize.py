@@ -12,6 +12,7 @@ from math import expm1, inf, isfinite, log1p, pi, sqrt
 
 import numpy as np
 
+from benchkit.stats.equivalence import log_bounds, log_sizes
 from benchkit.stats.familypower import SIMULATED_RUNS, check_design, find_law
 from benchkit.stats.power import FEWEST_RUNS, MOST_RUNS, spread_nodes
 from benchkit.stats.ranksum import attained_level
@@ -64,9 +65,10 @@ def smallest_effect(
 
     Notes
     -----
-    The effect at which `family_power` reaches the wanted probability for one row that changes
-    alone: with a single row the rank test from 4 runs on, with 2 or 3 Welch's, taken as Student's.
-    Assumes log-normal runs; smallest usable n: 2.
+    A decrease by the same fraction is a larger ratio, and shown at least as often. The effect at
+    which `family_power` reaches the wanted probability for one row that changes alone: with a
+    single row the rank test from 4 runs on, with 2 or 3 Welch's, taken as Student's. Assumes
+    log-normal runs; smallest usable n: 2.
 
     References
     ----------
@@ -111,7 +113,7 @@ def runs_for_effect(
     cv : float
         As in `smallest_effect`.
     effect : float
-        A fraction, 0.06 for 6 %.
+        A fraction, 0.06 for 6 % more and -0.06 for 6 % less.
     margin : float
         A fraction that the estimate has to reach, too.
     power, alpha, rows, variants
@@ -141,11 +143,10 @@ def runs_for_effect(
     """
     _check(cv, power, alpha)
     check_design(FEWEST_RUNS, rows, variants, alpha)
-    if not effect > 0:
-        raise ValueError(f"effect > 0 is needed: {effect}")
-    if effect <= margin:
+    size, reach = log_sizes(effect, margin)
+    if size <= reach:
         return None
-    design = effect, margin, power, alpha, rows, variants
+    design = size, reach, power, alpha, rows, variants
     for n in range(FEWEST_RUNS, SIMULATED_RUNS + 1):
         if _find_largest_spread(n, *design) >= cv:
             return n
@@ -180,9 +181,9 @@ def runs_for_equivalence(
 
     Notes
     -----
-    The power of two one-sided t tests at true value 0, E[max(0, 2Φ(log(1 + margin)/e - t·S) - 1)]
-    with S = s/σ [1]_, at the one-sided level that ranks attain and with their error, as in
-    `smallest_effect`. Smallest usable n: 4.
+    The power of two one-sided t tests at true value 0, E[max(0, Φ(h/e - t·S) - Φ(l/e + t·S))] with
+    l and h the logarithms of 1 - margin and 1 + margin and S = s/σ [1]_, at the one-sided level
+    that ranks attain and with their error, as in `smallest_effect`. Smallest usable n: 4.
 
     References
     ----------
@@ -192,13 +193,13 @@ def runs_for_equivalence(
     Examples
     --------
     >>> runs_for_equivalence(0.02, 0.03), runs_for_equivalence(0.05, 0.03)
-    (10, 53)
+    (9, 51)
     """
     _check(cv, power, alpha)
     if not margin > 0:
         raise ValueError(f"margin > 0 is needed: {margin}")
-    size = log1p(margin)
-    return _find_fewest(lambda n: _equivalence_power(cv, n, size, alpha) >= power)
+    bounds = log_bounds(margin)
+    return _find_fewest(lambda n: _equivalence_power(cv, n, bounds, alpha) >= power)
 
 
 def _check(cv: float, power: float, alpha: float) -> None:
@@ -215,10 +216,10 @@ def _measure_error(cv: float, n: int) -> float:
 
 @lru_cache(maxsize=4096)
 def _find_largest_spread(
-    n: int, effect: float, margin: float, power: float, alpha: float, rows: int, variants: int
+    n: int, size: float, reach: float, power: float, alpha: float, rows: int, variants: int
 ) -> float:
-    """Return the largest spread with which n runs per side show an effect."""
-    law, size, reach = find_law(n, rows, variants, alpha), log1p(effect), log1p(margin)
+    """Return the largest spread with which n runs per side show a change, both in logarithms."""
+    law = find_law(n, rows, variants, alpha)
     low, high = size / _FAR, size * _FAR
     if law.power(_FAR, reach / low) < power:
         return 0.0 if law.power(_FAR, 0.0) >= power else -1.0
@@ -229,7 +230,7 @@ def _find_largest_spread(
     return low
 
 
-def _equivalence_power(cv: float, n: int, size: float, alpha: float) -> float:
+def _equivalence_power(cv: float, n: int, bounds: tuple[float, float], alpha: float) -> float:
     from scipy.special import ndtr, stdtrit
 
     level = attained_level(n, n, 2 * alpha) / 2
@@ -239,8 +240,9 @@ def _equivalence_power(cv: float, n: int, size: float, alpha: float) -> float:
     if not error:
         return 1.0
     spread, weights = spread_nodes(2 * n - 2)
-    room = size / error - float(stdtrit(2 * n - 2, 1 - level)) * spread
-    return float(weights @ np.maximum(2 * ndtr(room) - 1, 0.0))
+    low, high = (bound / error for bound in bounds)
+    least = float(stdtrit(2 * n - 2, 1 - level)) * spread
+    return float(weights @ np.maximum(ndtr(high - least) - ndtr(low + least), 0.0))
 
 
 def _find_fewest(is_enough: Callable[[int], bool], fewest: int = FEWEST_RUNS) -> int | None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from benchkit.comparison import DIRECTIONS, EXACT, HISTORY, REFUSED, WITHIN, Contrast
 from benchkit.metrics import label
+from benchkit.stats.equivalence import margin_bounds
 from benchkit.units import (
     Scale,
     common_scale,
@@ -72,7 +73,8 @@ def is_beyond(contrast: Contrast, margin: float) -> bool:
     low, high = contrast.ratio_low, contrast.ratio_high
     if low is None or high is None:
         return False
-    return low >= 1 + margin or high <= 1 - margin
+    least, most = margin_bounds(margin)
+    return low >= most or high <= least
 
 
 def format_bare(fraction: float) -> str:

@@ -98,16 +98,20 @@ def _grid_line(place: tuple[int, int, int], cells: Sequence[Row]) -> str:
 
 def _line(rows: Sequence[Row]) -> str:
     method, world = rows[0]["method"], rows[0]["world"]
-    alarms, *coverage, equivalent = PROMISES
-    each = [min(promise.share(row) for promise in coverage) for row in rows]
+    alarms, equivalent = (
+        max(promise.share(row) for promise in PROMISES if promise.name == name for row in rows)
+        for name in ("false alarms", "equivalent")
+    )
+    coverage = [promise for promise in PROMISES if promise.name == "covers"]
+    covered = [min(promise.share(row) for promise in coverage) for row in rows]
     is_one = method == "prediction"
     cells = [
         METHODS[method],
         _runs(rows),
         world,
-        _percent(max(map(alarms.share, rows))),
-        ", ".join(map(_percent, each)) if is_one else _percent(min(each)),
-        _percent(max(map(equivalent.share, rows))) if not is_one else "–",
+        _percent(alarms),
+        ", ".join(map(_percent, covered)) if is_one else _percent(min(covered)),
+        _percent(equivalent) if not is_one else "–",
         _spread([row["effects"]["0.05"]["regression"] for row in rows]),
         _judge(rows, explain(rows[0])),
     ]

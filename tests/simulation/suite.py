@@ -30,8 +30,8 @@ from simulation.worlds import (
 ALPHA = 1 - CONFIDENCE
 #: The method for one new run, where the package has it.
 HISTORIC = "prediction"
-#: True effects: none, a third of the margin, the margin, and what has to be found.
-EFFECTS = (0.0, 0.01, MARGIN, 0.05)
+#: True effects: none, a third of the margin, the margin both ways, and what has to be found.
+EFFECTS = (0.0, 0.01, MARGIN, -MARGIN, 0.05)
 #: Runs of the two sides, as the method for them differs; and one new run against a history.
 RUNS = ((2, 2), (3, 3), (3, 8), (4, 4), (5, 10), (6, 6), (10, 10), (20, 20))
 HISTORY = ((8, 1), (12, 1), (20, 1), (40, 1))
@@ -82,7 +82,9 @@ def list_settings() -> tuple[Setting, ...]:
 def try_setting(setting: Setting, often: int, seldom: int) -> dict[str, Any]:
     """Try one setting under every effect: often where a promise is at stake, else seldom."""
     found = {
-        effect: try_cell(setting.cell(effect), often if effect in {0.0, MARGIN} else seldom)
+        effect: try_cell(
+            setting.cell(effect), often if effect in {0.0, MARGIN, -MARGIN} else seldom
+        )
         for effect in EFFECTS
     }
     return {
@@ -143,6 +145,7 @@ PROMISES = (
     Promise("covers", 0.0, CONFIDENCE, 1.0, lambda rates: rates["covered"]),
     Promise("covers", MARGIN, CONFIDENCE, 1.0, lambda rates: rates["covered"]),
     Promise("equivalent", MARGIN, 0.0, ALPHA, lambda rates: rates["equivalent"]),
+    Promise("equivalent", -MARGIN, 0.0, ALPHA, lambda rates: rates["equivalent"]),
 )
 
 

@@ -48,7 +48,7 @@ def test_several_changes_are_found_in_order() -> None:
 def test_a_change_below_the_margin_is_passed_over() -> None:
     series = move((30, 0.0), (30, 0.02))
     assert len(find_changes(series)) == 1
-    assert find_changes(series, margin=0.03) == ()
+    assert find_changes(series, bounds=(-0.03, 0.03)) == ()
 
 
 def test_one_slow_commit_is_no_change() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log1p
+from math import copysign, log1p
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ SESSIONS = 500
 NEAR = 0.03 + 3 * 0.5 * 0.8 / SESSIONS**0.5
 
 
-def is_shown(x: np.ndarray, y: np.ndarray, margin: float) -> np.ndarray:
+def is_shown(x: np.ndarray, y: np.ndarray, reach: float) -> np.ndarray:
     """Decide a session as a comparison does: adjusted p and an estimate beyond the margin."""
     ranks = compare_rows(x, y)
     block = Block(
@@ -30,19 +30,20 @@ def is_shown(x: np.ndarray, y: np.ndarray, margin: float) -> np.ndarray:
     )
     (decision,) = decide_family([block])
     estimate = ranks.value if decision.basis == "row" else decision.value
-    return (decision.p_adjusted <= 0.05) & (estimate >= max(log1p(margin), 1e-300))
+    return (decision.p_adjusted <= 0.05) & (estimate >= max(reach, 1e-300))
 
 
 def simulate(cv: float, n: int, effect: float, rows: int, margin: float) -> tuple[float, float]:
     """Return how often the first row is shown if it alone changes, and all rows if all change."""
     rng = np.random.default_rng(rows)
+    size, reach = abs(log1p(effect)), abs(log1p(copysign(margin, effect)))
     one = every = 0
     for _ in range(SESSIONS):
         x, y = cv * rng.standard_normal((2, rows, n))
         changed = y.copy()
-        changed[0] += log1p(effect)
-        one += int(is_shown(x, changed, margin)[0])
-        every += int(is_shown(x, y + log1p(effect), margin).all())
+        changed[0] += size
+        one += int(is_shown(x, changed, reach)[0])
+        every += int(is_shown(x, y + size, reach).all())
     return one / SESSIONS, every / SESSIONS
 
 
@@ -53,6 +54,8 @@ def simulate(cv: float, n: int, effect: float, rows: int, margin: float) -> tupl
         (1, 0.05, 0.10, 0.03),
         (4, 0.01, 0.05, 0.03),
         (4, 0.02, 0.03, 0.0),
+        (4, 0.02, -0.06, 0.03),
+        (1, 0.05, -0.20, 0.10),
         (10, 0.01, 0.03, 0.0),
         (10, 0.02, 0.05, 0.03),
         (20, 0.05, 0.10, 0.03),
@@ -118,6 +121,7 @@ def test_the_same_plan_twice_is_the_same() -> None:
     [
         ([0.1], 1, 0.1, 1),
         ([0.1], 4, 0.0, 1),
+        ([0.1], 4, -1.0, 1),
         ([0.1], 4, 0.1, 2),
         ([-0.1], 4, 0.1, 1),
         ([], 4, 0.1, 1),
@@ -128,3 +132,10 @@ def test_a_design_out_of_range_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match="needed"):
         family_power(cv, n, effect, variants=variants)
+
+
+def test_a_loss_is_a_larger_ratio_than_an_increase_and_rows_may_have_either() -> None:
+    one, _ = family_power([0.02] * 2, 5, [0.06, -0.06], margin=0.03)
+    assert one[0] == find_power(0.02, 5, 0.06, margin=0.03, rows=2)
+    assert one[1] == find_power(0.02, 5, -0.06, margin=0.03, rows=2)
+    assert one[0] < one[1]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchkit.stats.equivalence import log_bounds
 from benchkit.stats.ranksum import attained_level, untied_cdf
 from benchkit.stats.samplesize import runs_for_effect, runs_for_equivalence, smallest_effect
 
@@ -51,8 +52,8 @@ def test_equivalence_is_shown_with_the_wanted_power(cv: float) -> None:
         if n <= 50
         else round(n * n / 2 - 1.645 * (n * n * (2 * n + 1) / 12) ** 0.5)
     )
-    limit = log1p(0.03) / cv
-    shown = (differences[:, c - 1] > -limit) & (differences[:, -c] < limit)
+    low, high = (bound / cv for bound in log_bounds(0.03))
+    shown = (differences[:, c - 1] > low) & (differences[:, -c] < high)
     assert np.mean(shown) == pytest.approx(0.81, abs=0.05)
 
 
