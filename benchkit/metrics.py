@@ -23,18 +23,6 @@ GROUP = "benchkit.metrics"
 PERCENTILES = ("p50", "p66", "p75", "p80", "p90", "p95", "p98", "p99", "p99.9")
 SPREAD = ("mean", "stdev", "min", "max")
 
-#: Tools whose ``sample`` is one value per run.
-RUN_LEVEL_SAMPLES = frozenset({"gobench"})
-#: Tools whose samples are events inside a run; of a tool of the user's own they stand for the run.
-EVENT_SAMPLES = frozenset(
-    {
-        *("ab", "hey", "k6", "vegeta", "wrk", "wrk2"),
-        *("cadvisor", "docker-stats", "prometheus", "server"),
-    }
-)
-#: Tools whose values sum up runs that are not there: nothing can be tested.
-SUMMARIES = frozenset({"benchstat"})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
@@ -207,48 +195,6 @@ def lookup(name: str, unit: str = "1") -> Metric:
     if known is not None:
         return known
     return Metric(name=name, unit=unit, better="none", stats=("sample",), meaning="", source="")
-
-
-def primaries(tool: str, load_model: str) -> tuple[tuple[str, str], ...]:
-    """Return the (metric, stat) pairs that carry the headline for a tool's runs.
-
-    Parameters
-    ----------
-    tool : str
-        As it stands in the ``tool`` column.
-    load_model : {'open', 'closed', 'unknown'}
-        How the load was offered.
-
-    Examples
-    --------
-    >>> primaries("wrk", "closed")
-    (('request_rate', 'mean'), ('cpu_per_request', 'mean'))
-    """
-    if tool == "gobench":
-        return (("time_per_op", "sample"),)
-    if tool == "benchstat":
-        return (("time_per_op", "median"), ("time_per_op", "mean"))
-    headline = ("request_rate", "mean") if load_model == "closed" else ("latency", "p50")
-    return (headline, ("cpu_per_request", "mean"))
-
-
-def load_model(tool: str) -> str:
-    """Tell how a tool offers its load, where the tool alone tells: open, closed or unknown."""
-    if tool in {"wrk", "ab", "hey"}:
-        return "closed"
-    return "open" if tool in {"wrk2", "vegeta"} else "unknown"
-
-
-def headline_stat(name: str, tool: str) -> str:
-    """Return the stat that stands for a metric whose stat the user did not name."""
-    if name in {"latency", "uncorrected_latency", "phase_time"}:
-        return "p50"
-    if tool in RUN_LEVEL_SAMPLES:
-        return "sample"
-    if tool == "benchstat":
-        return "median"
-    stats = lookup(name).stats
-    return next((stat for stat in ("mean", "count", "total") if stat in stats), stats[0])
 
 
 def label(name: str, stat: str) -> str:

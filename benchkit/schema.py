@@ -7,10 +7,10 @@ consumes them; nobody else knows the columns.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NewType
 
-from benchkit import metrics
 from benchkit.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -180,12 +180,14 @@ def runs(data: Mapping[str, object] | pd.DataFrame) -> Runs:
     return frame  # type: ignore[return-value]
 
 
-def runs_of(observations: Observations) -> Runs:
+def runs_of(observations: Observations, load_model: Callable[[str], str]) -> Runs:
     """Tell of each run what observations alone tell.
 
     Parameters
     ----------
     observations : Observations
+    load_model : callable
+        Of a tool's name: how it offers its load.
 
     Returns
     -------
@@ -198,7 +200,7 @@ def runs_of(observations: Observations) -> Runs:
             **dict.fromkeys(column_names(RUN_COLUMNS)),
             **dict(zip(RUN_KEY, key, strict=True)),
             "role": "measured",
-            "load_model": metrics.load_model(key[RUN_KEY.index("tool")]),
+            "load_model": load_model(key[RUN_KEY.index("tool")]),
             "units": {},
             "env": {},
             "sources": [],

@@ -17,20 +17,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchkit.parsers import cadvisor, documents, kernel, prometheus, source
+from benchkit.parsers import documents, kernel, source
+from benchkit.parsers.ab import TSV as AB_TSV
 from benchkit.parsers.ab import samples as ab
 from benchkit.parsers.base import Diagnostic, Format, Reading, Repeats, Row, Samples
+from benchkit.parsers.cadvisor import ANSWERS as CADVISOR
 from benchkit.parsers.cadvisor import columns as cadvisor_columns
 from benchkit.parsers.cadvisor import reader as cadvisor_reader
-from benchkit.parsers.gobench import FORMAT as GOBENCH
+from benchkit.parsers.gobench import LOG as GOBENCH
 from benchkit.parsers.gobench import columns as gobench_columns
 from benchkit.parsers.gobench import lines as gobench_lines
+from benchkit.parsers.k6 import RAW
 from benchkit.parsers.k6 import columns as k6_columns
 from benchkit.parsers.k6 import raw as k6
 from benchkit.parsers.octets import Lines, Octets
+from benchkit.parsers.prometheus import ANSWERS as PROMETHEUS
 from benchkit.parsers.prometheus import columns as prometheus_columns
 from benchkit.parsers.prometheus import reader as prometheus_reader
 from benchkit.parsers.source import Source, UnreadableError
+from benchkit.parsers.vegeta import RAW as VEGETA
 from benchkit.parsers.vegeta import columns as vegeta_columns
 from benchkit.parsers.vegeta import json_lines, records
 from benchkit.parsers.vegeta import raw as vegeta
@@ -204,21 +209,21 @@ K6_LINES = K6.splitlines(keepends=True)
 #: Per form that is read in columns: its format, and a text.
 TEXTS: dict[str, tuple[Format, bytes]] = {
     "k6 json": (
-        k6.FORMAT,
+        RAW,
         b"".join([*K6_LINES[:45], *K6_LINES[-30:]]),
     ),
     "k6 csv": (
-        k6.FORMAT,
+        RAW,
         b"".join(unzip("k6-edge/small/k6-raw-small.csv.gz").splitlines(keepends=True)[:60]),
     ),
     "go test": (GOBENCH, GO),
-    "ab -g": (ab.FORMAT, AB),
+    "ab -g": (AB_TSV, AB),
     "vegeta csv": (
-        vegeta.FORMAT,
+        VEGETA,
         b"".join(VEGETA_CSV.splitlines(keepends=True)[:40]),
     ),
     "vegeta csv without errors": (
-        vegeta.FORMAT,
+        VEGETA,
         b"".join(
             b"17952220692420%05d,200,14272,0,5,,Zm9v,a,%d,GET,http://h/%d,\n" % (i, i, i % 2)
             for i in range(20)
@@ -226,13 +231,13 @@ TEXTS: dict[str, tuple[Format, bytes]] = {
     ),
     **{
         f"vegeta json, {name}": (
-            vegeta.FORMAT,
+            VEGETA,
             b"".join(data.splitlines(keepends=True)[:15]),
         )
         for name, data in VEGETA_LINES.items()
     },
     **{
-        f"prometheus, {name}": (prometheus.FORMAT, data)
+        f"prometheus, {name}": (PROMETHEUS, data)
         for name, data in (
             ("real", RANGE),
             ("one line", f"[{SERIES}]".encode()),
@@ -240,18 +245,18 @@ TEXTS: dict[str, tuple[Format, bytes]] = {
         )
     },
     **{
-        f"cadvisor, {name}": (cadvisor.FORMAT, data.encode())
+        f"cadvisor, {name}": (CADVISOR, data.encode())
         for name, data in (
             ("one line", f'{{"/a":{{"spec":{{}},"stats":[{",".join(LOOKS)}]}}}}'),
             ("lines", POLLS),
         )
     },
     "vegeta gob": (
-        vegeta.FORMAT,
+        VEGETA,
         (FIXTURES / "skywalking-vegeta/edge/vegeta-results-refused.bin").read_bytes()[:4000],
     ),
     "vegeta gob, two streams": (
-        vegeta.FORMAT,
+        VEGETA,
         2 * (FIXTURES / "vegeta-edge/old/v12.8.0.bin").read_bytes(),
     ),
 }

@@ -8,6 +8,7 @@ import pytest
 
 from benchkit import metrics
 from benchkit.metrics import VOCABULARY
+from benchkit.parsers import registry
 
 LATENCY = "sample mean stdev min max median p50 p66 p75 p80 p90 p95 p98 p99 p99.9"
 GAUGE = "sample mean max"
@@ -99,12 +100,12 @@ def test_a_name_of_the_users_own_has_no_direction() -> None:
 def test_the_headline_follows_from_tool_and_load(
     tool: str, load_model: str, headline: tuple[str, str]
 ) -> None:
-    assert metrics.primaries(tool, load_model)[0] == headline
+    assert registry.tool(tool).find_primaries(load_model)[0] == headline
 
 
 def test_primaries_are_words_and_never_extremes_or_means_of_times() -> None:
     for tool, load_model in [("wrk", "closed"), ("k6", "open"), ("gobench", "unknown")]:
-        for name, stat in metrics.primaries(tool, load_model):
+        for name, stat in registry.tool(tool).find_primaries(load_model):
             assert stat in VOCABULARY[name].stats
             assert stat not in {"min", "max", "stdev"}
             assert VOCABULARY[name].compared
@@ -123,7 +124,7 @@ def test_primaries_are_words_and_never_extremes_or_means_of_times() -> None:
     ],
 )
 def test_a_metric_without_a_stat_has_its_headline(name: str, tool: str, stat: str) -> None:
-    assert metrics.headline_stat(name, tool) == stat
+    assert registry.tool(tool).choose_stat(name) == stat
 
 
 def test_a_stat_is_said_only_where_a_metric_has_several() -> None:

@@ -18,6 +18,7 @@ from benchkit.api.tools import choose_headline, join_tools
 from benchkit.errors import ConfigError, DataError, Finding
 from benchkit.ingestion.discovery import split_label
 from benchkit.layout.natural import path_key
+from benchkit.parsers import registry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +87,7 @@ def adopt(table: object, *, alone: bool = True) -> RunSet:
             "the runs of each under numbers of their own",
         )
     observations, problems = join_tools(take(frame))
-    runs = schema.runs_of(observations)
+    runs = schema.runs_of(observations, lambda name: registry.tool(name).load_model)
     return RunSet(
         observations=observations,
         runs=runs,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchkit import metrics, schema
 from benchkit.errors import SchemaError
+from benchkit.parsers import registry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +89,7 @@ def _require_units(observations: Observations) -> None:
 def _drop_copies(observations: Observations) -> Observations:
     """Drop rows that are there twice; refuse a run that tells one thing in two ways."""
     is_event = observations["stat"].isin(_MANY)
-    is_event &= ~observations["tool"].isin(metrics.RUN_LEVEL_SAMPLES)
+    is_event &= observations["tool"].map(lambda name: registry.tool(name).role != "microbenchmark")
     told = observations[~is_event]
     is_copy = told.duplicated()
     _refuse_two_ways(told[~is_copy])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchkit import selection
 from benchkit.errors import ConfigError, DataError, Finding, SelectionError, SourceReport
-from benchkit.metrics import headline_stat
+from benchkit.parsers import registry
 
 if TYPE_CHECKING:
     from benchkit.comparison import Comparisons
@@ -161,7 +161,7 @@ def require_metrics(observations: Observations, primaries: Sequence[tuple[str, s
         if stat:
             selection.require(stat, of_metric["stat"], f"stat of {metric}")
         elif not any(
-            told == headline_stat(metric, tool)
+            told == registry.tool(tool).choose_stat(metric)
             for told, tool in zip(of_metric["stat"], of_metric["tool"], strict=True)
         ):
             names = " or ".join(f"{metric}.{told}" for told in of_metric["stat"].drop_duplicates())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchkit import metrics
 from benchkit.errors import Finding
+from benchkit.parsers import registry
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations
@@ -57,7 +57,7 @@ def choose_headline(observations: Observations) -> tuple[tuple[str, str], ...]:
     rows = whole[["tool", "metric", "stat"]].drop_duplicates()
     measured = list(rows.itertuples(index=False, name=None))
     if any(
-        (metric, stat) in metrics.primaries(tool, metrics.load_model(tool))
+        (metric, stat) in registry.tool(tool).find_primaries(registry.tool(tool).load_model)
         for tool, metric, stat in measured
     ):
         return ()

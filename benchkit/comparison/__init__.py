@@ -12,7 +12,6 @@ from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, TypeVar
 
-from benchkit import metrics
 from benchkit.comparison.blocks import arrange, find_designs
 from benchkit.comparison.cells import Cell, Key, collect, is_primary, tell_of_runs
 from benchkit.comparison.dropped import find_dropped
@@ -55,6 +54,7 @@ from benchkit.derived.containers import name_id
 from benchkit.derived.failures import Place, share_failures
 from benchkit.errors import DataError
 from benchkit.layout.matching import suggest_rename
+from benchkit.parsers import registry
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -226,7 +226,7 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
     x, y = left.values(), right.values()
     beyond = evidence.events.beyond(key, baseline, variant)
     amount = None
-    if (shards := evidence.count_shards(key, pair)) or tool in metrics.SUMMARIES:
+    if (shards := evidence.count_shards(key, pair)) or registry.tool(tool).role == "summary":
         x, y = (median(x),), (median(y),)
         found = compare_summaries(x[0], y[0], shards)
     elif not has_tail(beyond):

@@ -18,6 +18,7 @@ from benchkit import metrics
 from benchkit.comparison.model import Plan
 from benchkit.derived.excerpts import leave_out_excerpts
 from benchkit.derived.stretches import PREFIX
+from benchkit.parsers import registry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -181,12 +182,12 @@ def is_primary(
     """Tell whether a row carries the headline: named by the user, or chosen by tool and load."""
     if plan.primaries:
         return any(
-            metric == name and stat == (which or metrics.headline_stat(name, tool))
+            metric == name and stat == (which or registry.tool(tool).choose_stat(name))
             for name, which in plan.primaries
         )
     if subject and metric != "cpu_per_request":
         return False
-    return (metric, stat) in metrics.primaries(tool, load_model)
+    return (metric, stat) in registry.tool(tool).find_primaries(load_model)
 
 
 #: What describes the spread of one side, and is no cost of its own.
@@ -196,7 +197,7 @@ _NOT_COMPARED = frozenset({"stdev", "ci_low", "ci_high", "max_deviation"})
 def _is_compared(
     told: Told, tool: str, metric: str, stat: str, unit: str, asked: Iterable[tuple[str, str]]
 ) -> bool:
-    if stat == "counter" or (stat == "sample" and tool in metrics.EVENT_SAMPLES):
+    if stat == "counter" or (stat == "sample" and registry.tool(tool).samples_are_events):
         return False
     if stat.startswith(PREFIX):
         return False

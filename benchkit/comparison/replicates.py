@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchkit import metrics, selection
+from benchkit import selection
 from benchkit.comparison.cells import Key, collect, is_primary, tell_of_runs
 from benchkit.comparison.model import Plan
 from benchkit.errors import DataError
+from benchkit.parsers import registry
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -105,7 +106,7 @@ def collect_replicates(
         for key, cell in cells.items():
             group, benchmark, params, tool, subject, metric, stat = key
             model = told.load_model.get(tool, "unknown")
-            if tool in metrics.SUMMARIES:  # of runs that are not at hand
+            if registry.tool(tool).role == "summary":  # of runs that are not at hand
                 continue
             if not is_primary(metric, stat, subject, tool, model, plan):
                 continue

@@ -13,7 +13,7 @@ from benchkit.comparison import Contrast, Dropped
 from benchkit.config.keys import unknown
 from benchkit.config.rules import Rule
 from benchkit.gating.events import Pair
-from benchkit.metrics import headline_stat
+from benchkit.parsers import registry
 
 COLUMNS = ("group", "benchmark", "params", "tool", "subject", "variant", "baseline")
 
@@ -85,7 +85,7 @@ def _is_measured(rule: Rule, contrast: Contrast | Dropped, pairs: Sequence[Pair]
     asked = [rule.pair] if rule.pair is not None else pairs
     if asked and (contrast.baseline, contrast.variant) not in asked:
         return False
-    stat = rule.stat or headline_stat(rule.metric, contrast.tool)
+    stat = rule.stat or registry.tool(contrast.tool).choose_stat(rule.metric)
     return (contrast.metric, contrast.stat) == (rule.metric, stat)
 
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from importlib.metadata import EntryPoint
+from typing import TYPE_CHECKING, Any, Literal
 
 from benchkit.errors import Diagnostic
+from benchkit.metrics import lookup
 from benchkit.parsers.head import Head
 from benchkit.parsers.source import Source
 
@@ -32,10 +34,13 @@ __all__ = [
     "Row",
     "Samples",
     "Source",
+    "Tool",
+    "late",
 ]
 
-Status = Literal["complete", "partial", "failed"]
 LoadModel = Literal["open", "closed", "unknown"]
+Role = Literal["load", "microbenchmark", "summary", "companion", "unknown"]
+Status = Literal["complete", "partial", "failed"]
 
 #: One observation as a parser gives it:
 #: (subject, metric, stat, value, unit, n, time, resolution, origin, line).
@@ -257,6 +262,11 @@ class Format:
     quantile_rule : str
         How the tool takes a quantile of its samples, as `benchkit.stats.quantiles.quantile` names
         it: its percentiles are computed so, to be comparable with those that it reports.
+    words : tuple of str
+        One of them stands in every text of the format, or
+    starts : str
+        the text begins with one of these characters. A source that shows neither is not asked
+        about; with neither of both, and where there is no text, every source is.
     """
 
     name: str
@@ -268,6 +278,79 @@ class Format:
     embeds: bool = False
     is_companion: bool = False
     quantile_rule: str = "linear"
+    words: tuple[str, ...] = ()
+    starts: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """What benchkit knows of a tool beside how its results are read.
+
+    Parameters
+    ----------
+    name : str
+        A value of the ``tool`` column.
+    formats : tuple of Format
+        In which its results come.
+    role : {'load', 'microbenchmark', 'summary', 'companion', 'unknown'}
+        ``load`` offers requests: its samples are events inside a run. ``microbenchmark``: each
+        sample is a run. ``summary`` tells of runs that are not at hand, so that nothing can be
+        tested. ``companion`` tells of what ran beside the load. Of a tool that declares none,
+        samples stand for the run.
+    load_model : {'open', 'closed', 'unknown'}
+        How it offers its load, where the tool alone decides that.
+    primaries : tuple of (metric, stat)
+        What carries the verdict; empty for the rule of load tools: the request rate of a closed
+        loop, else the median latency, and the CPU per request.
+    executables : tuple of str
+        How it is called on a command line, where that is not its name.
+    outputs : tuple of str
+        Options that name a file for results, or the run: no part of the test itself.
+    """
+
+    name: str
+    formats: tuple[Format, ...] = ()
+    role: Role = "unknown"
+    load_model: LoadModel = "unknown"
+    primaries: tuple[tuple[str, str], ...] = ()
+    executables: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+
+    @property
+    def samples_are_events(self) -> bool:
+        """Whether a sample is an event inside a run and not a run."""
+        return self.role in {"load", "companion"}
+
+    def find_primaries(self, load_model: str) -> tuple[tuple[str, str], ...]:
+        """Return the (metric, stat) pairs that carry the verdict under a load model.
+
+        Examples
+        --------
+        >>> Tool(name="wrk").find_primaries("closed")
+        (('request_rate', 'mean'), ('cpu_per_request', 'mean'))
+        """
+        headline = ("request_rate", "mean") if load_model == "closed" else ("latency", "p50")
+        return self.primaries or (headline, ("cpu_per_request", "mean"))
+
+    def choose_stat(self, metric: str) -> str:
+        """Return the stat that stands for a metric whose stat the user did not name."""
+        if metric in {"latency", "uncorrected_latency", "phase_time"}:
+            return "p50"
+        if self.role == "microbenchmark":
+            return "sample"
+        if self.role == "summary":
+            return "median"
+        stats = lookup(metric).stats
+        return next((stat for stat in ("mean", "count", "total") if stat in stats), stats[0])
+
+
+def late(place: str) -> Callable[..., Any]:
+    """Return a function that imports ``module:name`` when it is first called."""
+
+    def call(*args: object) -> object:
+        return EntryPoint("", place, "").load()(*args)
+
+    return call
 
 
 #: What may stand before a line that was pasted somewhere: blanks, tabs, ``# ``, ``> ``, ``| ``.
@@ -307,45 +390,3 @@ def bare(text: str) -> str:
     """
     line = text.strip()
     return strip_prefix(line).strip(" \t#>*|`") if line and line[0] in "#>|*/-" else line
-
-
-def host_of(url: str) -> str:
-    """Return host and port of a URL, without user and password; empty where it is none.
-
-    Examples
-    --------
-    >>> host_of("http://me:secret@h:8080/a?b=@c"), host_of("/index.html")
-    ('h:8080', '')
-    """
-    _, found, after = url.partition("://")
-    return re.split(r"[/?#]", after, maxsplit=1)[0].rpartition("@")[2] if found else ""
-
-
-def describe_url(url: str) -> dict[str, str]:
-    """Return what a URL tells beside its path, as entries of a reading's ``env``.
-
-    Examples
-    --------
-    >>> describe_url("http://h:8080/a?b=c#d"), describe_url("http://h/a")
-    ({'host': 'h:8080', 'query': 'b=c'}, {'host': 'h'})
-    """
-    query = query_of(url)
-    return {"host": host_of(url), **({"query": query} if query else {})}
-
-
-def query_of(url: str) -> str:
-    """Return the query of a URL, or of a path; empty where it has none."""
-    return url.partition("#")[0].partition("?")[2]
-
-
-def path_of(url: str) -> str:
-    """Return the path of a URL, or of a path, without its query.
-
-    Examples
-    --------
-    >>> path_of("http://h:8080/a/b?c=d"), path_of("http://h"), path_of("/index.html")
-    ('/a/b', '/', '/index.html')
-    """
-    rest = re.split(r"[?#]", url, maxsplit=1)[0]
-    path, found, after = rest.partition("://")
-    return "/" + after.partition("/")[2] if found else path

@@ -1,21 +1,25 @@
-"""Which formats there are, and which of them a source is written in.
+"""Which tools and formats there are, and which of them a source is written in.
 
-In: the beginning of a source. Out: the formats that claim it. Why: built-ins and plug-ins take
-the same road, every format is asked, and two claims are an error that names both, not an order.
+Built-ins and plug-ins take the same road; two claims are an error that names both, not an order.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, TypeVar
 
 from benchkit.errors import AmbiguousFormatError, ConfigError, UnknownFormatError
-from benchkit.parsers.base import Format
+from benchkit.parsers.base import Format, Tool
 from benchkit.parsers.head import Head
-from benchkit.parsers.signs import SIGNS, find_signs
-from benchkit.parsers.source import Source
+from benchkit.parsers.signs import find_signs
+
+if TYPE_CHECKING:
+    from benchkit.parsers.source import Source
+
+Named = TypeVar("Named", Tool, Format)
 
 #: What to do where several formats claim a source.
 SAY_WHICH = "say which with --as FORMAT, or as_format= in Python"
@@ -23,114 +27,100 @@ GROUP = "benchkit.parsers"
 
 #: The same form as a plug-in's entry point: name and ``module:attribute``.
 BUILTIN = (
-    EntryPoint("wrk", "benchkit.parsers.wrk:FORMAT", GROUP),
-    EntryPoint("ab", "benchkit.parsers.ab:FORMAT", GROUP),
-    EntryPoint("ab_tsv", "benchkit.parsers.ab.samples:FORMAT", GROUP),
-    EntryPoint("ab_csv", "benchkit.parsers.ab.percentages:FORMAT", GROUP),
-    EntryPoint("hey", "benchkit.parsers.hey:FORMAT", GROUP),
-    EntryPoint("hey_csv", "benchkit.parsers.hey.samples:FORMAT", GROUP),
-    EntryPoint("k6", "benchkit.parsers.k6.text:FORMAT", GROUP),
-    EntryPoint("k6_summary", "benchkit.parsers.k6.summary:FORMAT", GROUP),
-    EntryPoint("k6_raw", "benchkit.parsers.k6.raw:FORMAT", GROUP),
-    EntryPoint("vegeta", "benchkit.parsers.vegeta.report:FORMAT", GROUP),
-    EntryPoint("vegeta_raw", "benchkit.parsers.vegeta.raw:FORMAT", GROUP),
-    EntryPoint("gobench", "benchkit.parsers.gobench:FORMAT", GROUP),
-    EntryPoint("benchstat", "benchkit.parsers.benchstat:FORMAT", GROUP),
-    EntryPoint("benchstat_files", "benchkit.parsers.benchstat.files:FORMAT", GROUP),
-    EntryPoint("cadvisor", "benchkit.parsers.cadvisor:FORMAT", GROUP),
-    EntryPoint("exposition", "benchkit.parsers.exposition:FORMAT", GROUP),
-    EntryPoint("prometheus", "benchkit.parsers.prometheus:FORMAT", GROUP),
-    EntryPoint("docker-stats", "benchkit.parsers.dockerstats:FORMAT", GROUP),
-    EntryPoint("server", "benchkit.parsers.server:FORMAT", GROUP),
+    EntryPoint("wrk", "benchkit.parsers.wrk:TOOLS", GROUP),
+    EntryPoint("ab", "benchkit.parsers.ab:TOOLS", GROUP),
+    EntryPoint("hey", "benchkit.parsers.hey:TOOLS", GROUP),
+    EntryPoint("k6", "benchkit.parsers.k6:TOOLS", GROUP),
+    EntryPoint("vegeta", "benchkit.parsers.vegeta:TOOLS", GROUP),
+    EntryPoint("gobench", "benchkit.parsers.gobench:TOOLS", GROUP),
+    EntryPoint("benchstat", "benchkit.parsers.benchstat:TOOLS", GROUP),
+    EntryPoint("cadvisor", "benchkit.parsers.cadvisor:TOOLS", GROUP),
+    EntryPoint("exposition", "benchkit.parsers.exposition:TEXT", GROUP),
+    EntryPoint("prometheus", "benchkit.parsers.prometheus:TOOLS", GROUP),
+    EntryPoint("docker-stats", "benchkit.parsers.dockerstats:TOOLS", GROUP),
+    EntryPoint("server", "benchkit.parsers.server:TOOLS", GROUP),
 )
 
 #: Beyond this a text is not searched for blocks far down.
 SEARCH_BYTES = 256 << 20
 
 
-@cache
 def formats() -> tuple[Format, ...]:
-    """Return every format, built-ins first, then plug-ins by name.
-
-    A plug-in that cannot be imported is warned about and left out.
-    """
-    return load((*BUILTIN, *_plugin_points()))
+    """Return every format, built-ins first, then plug-ins by name."""
+    return load_all()[1]
 
 
-def candidates(head: Head) -> tuple[Format, ...]:
-    """Return the formats that have to be asked about a source: those whose signs are in it.
-
-    Parameters
-    ----------
-    head : Head
-
-    Returns
-    -------
-    tuple of Format
-        Built-ins whose `signs` are there (all, where there is no text to look at), and every
-        plug-in.
-    """
-    return _shown(find_signs(head))
-
-
-@cache
-def _shown(names: frozenset[str]) -> tuple[Format, ...]:
-    return (*(_builtin(point.name) for point in BUILTIN if point.name in names), *_plugins())
+def all_tools() -> tuple[Tool, ...]:
+    """Return every tool, built-ins first, then those of plug-ins by name."""
+    return load_all()[0]
 
 
 @cache
 def tools() -> frozenset[str]:
     """Return every name of a format or of its tools."""
-    known = {name for point in BUILTIN for name in (point.name, *SIGNS[point.name].tools)}
-    return frozenset(known | {name for each in _plugins() for name in (each.name, *each.tools)})
+    return frozenset(name for each in formats() for name in (each.name, *each.tools))
 
 
-def _plugin_points() -> tuple[EntryPoint, ...]:
-    return tuple(sorted(entry_points(group=GROUP), key=lambda point: point.name))
+def tool(name: str) -> Tool:
+    """Return what is known of a tool; of an unknown one its name alone.
 
-
-@cache
-def _plugins() -> tuple[Format, ...]:
-    """Import the plug-ins; one with a built-in's name is left out."""
-    points = _plugin_points()
-    if not points:
-        return ()
-    taken = {point.name for point in BUILTIN}
-    return tuple(found for found in formats() if found.name not in taken)
+    Examples
+    --------
+    >>> tool("wrk2").load_model, tool("of my own").role
+    ('open', 'unknown')
+    """
+    return _by_name().get(name) or Tool(name=name)
 
 
 @cache
-def _builtin(name: str) -> Format:
-    """Import one built-in format."""
-    found = next(point for point in BUILTIN if point.name == name).load()
-    assert isinstance(found, Format)  # noqa: S101 - the registry's own
-    return found
+def _by_name() -> Mapping[str, Tool]:
+    return {each.name: each for each in load_all()[0]}
 
 
-def load(points: Iterable[EntryPoint]) -> tuple[Format, ...]:
-    """Import the formats that ``points`` name; of two with one name the first stays."""
-    loaded: dict[str, Format] = {}
+@cache
+def load_all() -> tuple[tuple[Tool, ...], tuple[Format, ...]]:
+    """Return every tool and every format, built-ins first, then plug-ins by name."""
+    return load((*BUILTIN, *sorted(entry_points(group=GROUP), key=lambda point: point.name)))
+
+
+def candidates(head: Head) -> tuple[Format, ...]:
+    """Return the formats that have to be asked about a source: those whose signs are in it."""
+    return _shown(find_signs(head))
+
+
+@cache
+def _shown(names: frozenset[str] | None) -> tuple[Format, ...]:
+    return tuple(each for each in formats() if names is None or each.name in names)
+
+
+def load(points: Iterable[EntryPoint]) -> tuple[tuple[Tool, ...], tuple[Format, ...]]:
+    """Import the tools and formats that ``points`` name; of two with one name the first stays.
+
+    What cannot be imported is warned about and left out.
+    """
+    tools: dict[str, Tool] = {}
+    formats: dict[str, Format] = {}
     for point in points:
+        where = f"parser plug-in {point.name} ({point.value})"
         try:
-            found = point.load()
+            declared = point.load()
         except Exception as error:  # noqa: BLE001 - a plug-in may fail in any way
-            warnings.warn(
-                f"parser plug-in {point.name} ({point.value}) cannot be loaded: {error}",
-                stacklevel=2,
-            )
+            warnings.warn(f"{where} cannot be loaded: {error}", stacklevel=2)
             continue
-        if not isinstance(found, Format):
-            warnings.warn(
-                f"parser plug-in {point.name} ({point.value}) is not a Format", stacklevel=2
-            )
-        elif found.name in loaded:
-            warnings.warn(
-                f"parser plug-in {point.value}: a format {found.name} is already there",
-                stacklevel=2,
-            )
-        else:
-            loaded[found.name] = found
-    return tuple(loaded.values())
+        for each in declared if isinstance(declared, tuple) else (declared,):
+            if isinstance(each, Tool):
+                _enter(tools, each, f"{where}: a tool")
+            elif not isinstance(each, Format):
+                warnings.warn(f"{where} is neither a Tool nor a Format", stacklevel=2)
+                continue
+            for form in each.formats if isinstance(each, Tool) else (each,):
+                _enter(formats, form, f"{where}: a format")
+    return tuple(tools.values()), tuple(formats.values())
+
+
+def _enter(known: dict[str, Named], each: Named, where: str) -> None:
+    if known.setdefault(each.name, each) is not each:
+        warnings.warn(f"{where} {each.name} is already there", stacklevel=3)
 
 
 def by_name(name: str) -> tuple[Format, ...]:
@@ -217,8 +207,7 @@ def _unknown(head: Head) -> str:
 
 
 def _looked_for() -> str:
-    names = dict.fromkeys(tool for sign in SIGNS.values() for tool in sign.tools)
-    names |= dict.fromkeys(tool for plugin in _plugins() for tool in plugin.tools)
+    names = dict.fromkeys(tool for each in formats() for tool in each.tools)
     return (
         f"looked for {', '.join(names)}; name it with --as FORMAT, or as_format= in Python, "
         "or see `benchkit formats`"

@@ -31,9 +31,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source
-
-__all__ = ["FORMAT"]
+from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
 
 _START = r"^[ \t#>|*/]*+(?:\d{4}[-/]\d\d[-/]\d\d[T ]\S++ ++|[\w.-]++ ++\| *+)*+"
 _PROCESSED = re.compile(_START + r"Processed (\d{1,15}) requests[ \t\r]*+$", re.MULTILINE)
@@ -82,9 +80,10 @@ def _parse(source: Source) -> Iterator[Record]:
         yield Diagnostic(source.label, 0, "no line says how many requests were processed")
 
 
-FORMAT = Format(
+LOG = Format(
     name="server",
     tools=("server",),
+    words=("Processed ", "Served "),
     summary="logs of agents (OBI, Beyla) and traced servers: requests seen, spans sent",
     forms=(
         Form(
@@ -99,3 +98,5 @@ FORMAT = Format(
     embeds=True,
     is_companion=True,
 )
+
+TOOLS = (Tool(name="server", formats=(LOG,), role="companion"),)

@@ -13,18 +13,14 @@ from difflib import get_close_matches
 
 from benchkit.audit.catalogue import CATALOGUE, Entry
 from benchkit.audit.plugins import find_documented
-from benchkit.metrics import Metric, primaries, vocabulary
-from benchkit.parsers.base import Format
+from benchkit.metrics import Metric, vocabulary
+from benchkit.parsers import registry
+from benchkit.parsers.base import Format, Tool
 from benchkit.tables.model import Cell, Column, Table
 
 _UNITS = {"1": "1 (a count or a share)"}
 #: Columns that headings and texts take together.
 _WIDTH = 92
-_LOADS = (
-    ("wrk", "closed", "closed loops"),
-    ("k6", "open", "open loops"),
-    ("gobench", "unknown", "go test"),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,10 +182,12 @@ def _describe_use(metric: Metric) -> str:
         return "exactly, without a test"
     if not metric.compared:
         return "no: a total or a setting of the run"
+    loads = [(Tool(name=f"{load} loops"), load) for load in ("closed", "open")]
+    loads += [(each, "unknown") for each in registry.all_tools() if each.role == "microbenchmark"]
     headline = " and ".join(
-        loads
-        for tool, load, loads in _LOADS
-        if metric.name in (name for name, _ in primaries(tool, load))
+        tool.name
+        for tool, load in loads
+        if metric.name in (name for name, _ in tool.find_primaries(load))
     )
     return f"as a primary metric of {headline}" if headline else "as an exploratory metric"
 

@@ -23,10 +23,8 @@ from ab_readings import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.parsers import ab
 from benchkit.parsers.ab import percentages
 from benchkit.parsers.ab import samples as requests
-from benchkit.parsers.ab.quantiles import csv_index, text_index
 from benchkit.parsers.base import Reading, Samples
 from benchkit.parsers.source import LINE_BLOCK, Source
 
@@ -34,6 +32,16 @@ RAW = gzip.decompress((NGINX / "ab-small-c30-1.tsv.gz").read_bytes())
 CSV = NGINX / "ab-small-c30-1.csv"
 REPORT = NGINX / "ab-small-c30-1.txt"
 OLD = EDGE / "synthetic-g-2.0.tsv"
+
+
+def text_index(n: int, percent: int) -> int:
+    """Return which of ``n`` sorted times the report prints; 100 is the last."""
+    return min(n * percent // 100, n - 1)
+
+
+def csv_index(n: int, percent: int) -> int:
+    """Return which of ``n`` sorted times ``-e`` prints; 0 is the first, 100 the last."""
+    return min((n * percent + 50) // 100, n - 1) if percent else 0
 
 
 def test_raw_times_are_samples_with_lines_and_times() -> None:
@@ -74,12 +82,6 @@ def test_raw_times_give_the_percentiles_of_the_csv_by_its_rule() -> None:
     for percent in range(1, 100):
         found = times[csv_index(len(times), percent)]
         assert found == pytest.approx(told[f"p{percent}"], abs=0.00050001)
-
-
-def test_the_rules_are_told() -> None:
-    assert ab.QUANTILE_RULE == "sorted[floor(n*p/100)]"
-    assert percentages.QUANTILE_RULE == "sorted[floor(0.5 + n*p/100)]"
-    assert [text_index(1, percent) for percent in (50, 99, 100)] == [0, 0, 0]
 
 
 def test_columns_are_rounded_each_on_its_own() -> None:

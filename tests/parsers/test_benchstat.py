@@ -16,8 +16,7 @@ from benchstat_readings import (
     values,
 )
 
-from benchkit.parsers.benchstat import recognises
-from benchkit.parsers.benchstat.reader import parse
+from benchkit.parsers.benchstat.reader import parse, recognises
 
 COUNTS = {
     "new-1file.txt": (["baseline"], 15),

@@ -23,7 +23,7 @@ from benchstat_readings import (
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
 from benchkit.parsers.benchstat import files
-from benchkit.parsers.gobench import FORMAT as GOBENCH
+from benchkit.parsers.gobench import LOG as GOBENCH
 from benchkit.parsers.source import Source
 
 

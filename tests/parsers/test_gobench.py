@@ -14,7 +14,7 @@ import pytest
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
-from benchkit.parsers.gobench import FORMAT
+from benchkit.parsers.gobench import LOG as FORMAT
 from benchkit.parsers.source import Source
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
-from benchkit.parsers.gobench import FORMAT
+from benchkit.parsers.gobench import LOG as FORMAT
 from benchkit.parsers.source import Source, UnreadableError
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"

@@ -25,7 +25,6 @@ from ab_readings import (
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from benchkit.parsers import hey
 from benchkit.parsers.base import Samples
 from benchkit.parsers.hey import samples as requests
 from benchkit.parsers.hey.reasons import reason_of
@@ -236,13 +235,6 @@ def test_raw_times_are_samples_of_latency_and_of_every_phase() -> None:
         ("200", "responses", "count"): 3000.0,
     }
     assert {row[8] for row in reading.rows} == {"computed"}
-
-
-def test_the_rule_of_percentiles_is_told() -> None:
-    assert hey.QUANTILE_RULE == "sorted[ceil(n*p/100)]"
-    times = list(range(1000))
-    reached = [next(i for i in times if i * 100 // 1000 >= p) for p in (10, 50, 99)]
-    assert [hey.quantile_index(1000, p) for p in (10, 50, 99)] == reached
 
 
 def test_a_large_file_comes_in_blocks() -> None:

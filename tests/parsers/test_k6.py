@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.parsers.base import Diagnostic, Reading, Row
+from benchkit.parsers.k6 import TEXT as FORMAT
 from benchkit.parsers.k6.lines import Line, match_line, understand
-from benchkit.parsers.k6.text import FORMAT
 from benchkit.parsers.source import Head, Source
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 from benchkit.parsers import source
 from benchkit.parsers.base import Diagnostic, Format, Reading, Record, Samples
+from benchkit.parsers.k6 import RAW as FORMAT
+from benchkit.parsers.k6 import SUMMARY, TEXT
 from benchkit.parsers.k6 import points as k6_points
 from benchkit.parsers.k6 import raw as k6_raw
-from benchkit.parsers.k6 import summary as k6_summary
-from benchkit.parsers.k6 import text as k6_text
-from benchkit.parsers.k6.raw import FORMAT, QUANTILE_RULE
 from benchkit.parsers.k6.words import take_quantile
 from benchkit.parsers.source import Head, Source, UnreadableError
 
@@ -71,12 +70,12 @@ def take(stat: str, values: np.ndarray) -> float:
 @pytest.mark.parametrize(
     ("raw", "told", "form"),
     [
-        ("small/k6-raw-small.json.gz", "small/k6-small.txt", k6_text.FORMAT),
-        ("small/k6-raw-small.csv.gz", "small/k6-small.txt", k6_text.FORMAT),
-        ("nested/k6-raw-2.csv.gz", "nested/k6-2.txt", k6_text.FORMAT),
-        ("nested/k6-raw-3.json.gz", "nested/k6-3.txt", k6_text.FORMAT),
-        ("nested/k6-raw-3.json.gz", "nested/k6-export-3.json", k6_summary.FORMAT),
-        ("nested/k6-raw-micro-3.csv.gz", "nested/k6-export-3.json", k6_summary.FORMAT),
+        ("small/k6-raw-small.json.gz", "small/k6-small.txt", TEXT),
+        ("small/k6-raw-small.csv.gz", "small/k6-small.txt", TEXT),
+        ("nested/k6-raw-2.csv.gz", "nested/k6-2.txt", TEXT),
+        ("nested/k6-raw-3.json.gz", "nested/k6-3.txt", TEXT),
+        ("nested/k6-raw-3.json.gz", "nested/k6-export-3.json", SUMMARY),
+        ("nested/k6-raw-micro-3.csv.gz", "nested/k6-export-3.json", SUMMARY),
     ],
 )
 def test_points_reproduce_the_summary(raw: str, told: str, form: Format) -> None:
@@ -322,7 +321,7 @@ def test_refused_requests() -> None:
 @pytest.mark.parametrize("path", RAW, ids=lambda path: path.name)
 def test_every_fixture_is_recognised_by_one_format(path: Path) -> None:
     head = Source.load(path).head()
-    assert [form.recognises(head) for form in (k6_text.FORMAT, k6_summary.FORMAT, FORMAT)] == [
+    assert [form.recognises(head) for form in (TEXT, SUMMARY, FORMAT)] == [
         False,
         False,
         True,
@@ -337,7 +336,7 @@ def test_other_files_are_not_recognised(text: str) -> None:
 
 
 def test_quantile_rule_is_linear() -> None:
-    assert QUANTILE_RULE == "linear"
+    assert FORMAT.quantile_rule == "linear"
     assert take_quantile(np.array([1.0, 2.0, 4.0]), 75.0) == 3.0
 
 

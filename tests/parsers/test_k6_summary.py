@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.parsers.base import Diagnostic, Reading, Row
-from benchkit.parsers.k6 import summary
-from benchkit.parsers.k6.summary import FORMAT
-from benchkit.parsers.k6.text import FORMAT as TEXT
+from benchkit.parsers.k6 import SUMMARY as FORMAT
+from benchkit.parsers.k6 import TEXT, summary
 from benchkit.parsers.source import Head, Source
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchkit.parsers.base import Diagnostic, Reading, Source
-from benchkit.parsers.k6.text import FORMAT
+from benchkit.parsers.k6 import TEXT as FORMAT
 
 TEXT = Path(__file__).parents[2] / "fixtures/shorturl-k6/baseline/k6-1.txt"
 

@@ -14,7 +14,7 @@ import pytest
 
 from benchkit.errors import AmbiguousFormatError, ConfigError, UnknownFormatError
 from benchkit.parsers import registry
-from benchkit.parsers.base import Format, Head, Record
+from benchkit.parsers.base import Format, Head, Record, Tool
 from benchkit.parsers.source import HEAD_BYTES, Source, UnreadableError
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -118,7 +118,7 @@ def test_what_nobody_claims_is_described(data: bytes, why: str) -> None:
     with pytest.raises(UnknownFormatError) as caught:
         registry.identify(Source(None, "a.txt", data))
     assert caught.value.what == why
-    assert "looked for wrk, wrk2, ab, hey" in str(caught.value)
+    assert "looked for owner, owner2, rival" in str(caught.value)
 
 
 @pytest.mark.usefixtures("known")
@@ -194,9 +194,15 @@ def test_an_unknown_name_lists_those_there_are() -> None:
 
 def test_a_plugin_takes_the_road_of_the_built_ins(plugin: ModuleType) -> None:
     vars(plugin)["FORMAT"] = OWNER
-    loaded = registry.load((*registry.BUILTIN, point("owner")))
+    _, loaded = registry.load((*registry.BUILTIN, point("owner")))
     assert loaded[-1] is OWNER
-    assert [found.name for found in loaded[:-1]] == [built_in.name for built_in in registry.BUILTIN]
+    assert loaded[:-1] == registry.load(registry.BUILTIN)[1]
+
+
+def test_a_plugin_hands_over_a_tool_with_its_formats(plugin: ModuleType) -> None:
+    tool = Tool(name="owner", formats=(OWNER, BLOCK), role="load", load_model="open")
+    vars(plugin)["FORMAT"] = tool
+    assert registry.load([point("owner")]) == ((tool,), (OWNER, BLOCK))
 
 
 @pytest.mark.parametrize(
@@ -204,7 +210,7 @@ def test_a_plugin_takes_the_road_of_the_built_ins(plugin: ModuleType) -> None:
     [
         ("no_such_module:FORMAT", "cannot be loaded: No module named 'no_such_module'"),
         ("a_plugin:MISSING", "cannot be loaded: .*MISSING"),
-        ("a_plugin:NUMBER", "is not a Format"),
+        ("a_plugin:NUMBER", "is neither a Tool nor a Format"),
     ],
 )
 def test_a_broken_plugin_is_warned_about_and_costs_only_itself(
@@ -213,14 +219,14 @@ def test_a_broken_plugin_is_warned_about_and_costs_only_itself(
     vars(plugin).update(FORMAT=OWNER, NUMBER=7)
     with pytest.warns(UserWarning, match=rf"plug-in broken \({target}\) {why}"):
         loaded = registry.load([point("broken", target), point("owner")])
-    assert loaded == (OWNER,)
+    assert loaded == ((), (OWNER,))
 
 
 def test_of_two_formats_with_one_name_the_first_stays(plugin: ModuleType) -> None:
     vars(plugin).update(FORMAT=OWNER, AGAIN=make_format("owner", "other"))
-    with pytest.warns(UserWarning, match="a_plugin:AGAIN: a format owner is already there"):
+    with pytest.warns(UserWarning, match=r"\(a_plugin:AGAIN\): a format owner is already there"):
         loaded = registry.load([point("owner"), point("again", "a_plugin:AGAIN")])
-    assert loaded == (OWNER,)
+    assert loaded == ((), (OWNER,))
 
 
 def test_installed_plugins_come_after_the_built_ins_by_name(
@@ -229,19 +235,20 @@ def test_installed_plugins_come_after_the_built_ins_by_name(
     vars(plugin).update(FORMAT=OWNER, RIVAL=RIVAL)
     installed = [point("b", "a_plugin:RIVAL"), point("a")]
     monkeypatch.setattr(registry, "entry_points", lambda **_: installed)
-    registry.formats.cache_clear()
+    registry.load_all.cache_clear()
     try:
         found = [candidate.name for candidate in registry.formats()]
     finally:
-        registry.formats.cache_clear()
-    assert found == [*(built_in.name for built_in in registry.BUILTIN), "owner", "rival"]
+        registry.load_all.cache_clear()
+    assert found[-2:] == ["owner", "rival"]
+    assert found[:-2] == [each.name for each in registry.load(registry.BUILTIN)[1]]
 
 
 def test_the_built_ins_load_and_describe_themselves() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        loaded = registry.load(registry.BUILTIN)
-    assert [found.name for found in loaded] == [built_in.name for built_in in registry.BUILTIN]
+        tools, loaded = registry.load(registry.BUILTIN)
+    assert len(tools) >= len(registry.BUILTIN)
     for found in loaded:
         assert found.tools
         assert re.search(r"\w", found.summary)

@@ -7,17 +7,15 @@ from pathlib import Path
 import pytest
 
 from benchkit.parsers import registry
-from benchkit.parsers.signs import SIGNS, first_visible
+from benchkit.parsers.signs import first_visible
 from benchkit.parsers.source import Source, UnreadableError
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 FILES = sorted(path for path in FIXTURES.rglob("*") if path.is_file())
 
 
-def test_every_built_in_has_a_sign_with_its_tools() -> None:
-    told = {name: sign.tools for name, sign in SIGNS.items()}
-    assert told == {one.name: one.tools for one in registry.formats()}
-    assert list(SIGNS) == [point.name for point in registry.BUILTIN]
+def test_every_built_in_has_a_sign() -> None:
+    assert all(each.words or each.starts for each in registry.formats())
 
 
 @pytest.mark.parametrize("folder", sorted({path.relative_to(FIXTURES).parts[0] for path in FILES}))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.parsers.base import Diagnostic, Reading, Source
-from benchkit.parsers.vegeta.report import FORMAT
+from benchkit.parsers.vegeta import REPORT as FORMAT
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 SCENARIO = FIXTURES / "skywalking-vegeta"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.parsers.base import Diagnostic, Reading, Source
-from benchkit.parsers.vegeta.report import FORMAT
+from benchkit.parsers.vegeta import REPORT as FORMAT
 from benchkit.parsers.vegeta.summary import locate
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

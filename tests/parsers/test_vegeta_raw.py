@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from benchkit.parsers.base import Diagnostic, Reading, Record, Samples, Source
 from benchkit.parsers.source import UnreadableError
-from benchkit.parsers.vegeta import attack, records
-from benchkit.parsers.vegeta import report as reports
-from benchkit.parsers.vegeta.raw import FORMAT, form_of
+from benchkit.parsers.vegeta import RAW as FORMAT
+from benchkit.parsers.vegeta import REPORT, attack, records
+from benchkit.parsers.vegeta.raw import form_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 RUNS = FIXTURES / "skywalking-vegeta" / "edge"
@@ -38,7 +38,7 @@ def values(reading: Reading) -> dict[tuple[str, str, str | None], float]:
 
 
 def report(path: Path) -> Reading:
-    (reading,) = reports.parse(Source.load(path))
+    (reading,) = REPORT.parse(Source.load(path))
     assert isinstance(reading, Reading)
     return reading
 
@@ -275,4 +275,4 @@ def test_detection_is_by_content(data: bytes, form: str | None) -> None:
 def test_a_file_is_either_raw_or_a_report(path: Path) -> None:
     head = Source.load(path).head()
     assert FORMAT.recognises(head) == ("results" in path.name)
-    assert reports.FORMAT.recognises(head) == ("results" not in path.name)
+    assert REPORT.recognises(head) == ("results" not in path.name)

@@ -27,7 +27,7 @@ from wrk_readings import (
 
 from benchkit.parsers.base import Reading, Record, Row
 from benchkit.parsers.source import Source, UnreadableError
-from benchkit.parsers.wrk import FORMAT
+from benchkit.parsers.wrk import TEXT as FORMAT
 
 
 @pytest.mark.parametrize(

@@ -53,9 +53,9 @@ zeros after the point), 2.1 to 2.4, and trunk with its workers and window.
 What the numbers are: times are whole milliseconds, so 0 is a time below half a millisecond.
 `Complete` includes the failed; ``Length`` is a body of another length than the first one and
 rarely a failure; responses outside 2xx are not among the failed. ``Time per request`` is
-concurrency divided by rate, not a latency. A percentile is ``sorted[floor(n*p/100)]``
-(`quantiles`); the median of the table is not the 50 % line, as for odd n ab averages two
-neighbours above the middle. Under ``-w``, and ``-S`` before 2.4, least and greatest of
+concurrency divided by rate, not a latency. A percentile is ``sorted[floor(n*p/100)]``, in the CSV
+``sorted[floor(0.5 + n*p/100)]``; the median of the table is not the 50 % line, as for odd n ab
+averages two neighbours above the middle. Under ``-w``, and ``-S`` before 2.4, least and greatest of
 ``Processing`` are differences of extremes and are left out. Interrupted by Ctrl-C, ab prints a
 whole report: only the command, the progress lines or the dots before ``done`` tell.
 
@@ -65,65 +65,21 @@ rate. Not recorded: when the run began, method, headers, ``-n`` and ``-t``; stat
 
 from __future__ import annotations
 
-import re
-
-from benchkit.parsers.ab.quantiles import TEXT_RULE
-from benchkit.parsers.ab.reader import parse
-from benchkit.parsers.base import Form, Format, Head
-
-__all__ = ["FORMAT", "QUANTILE_RULE"]
-
-#: Which order statistic a percentile is.
-QUANTILE_RULE = TEXT_RULE
-
-_START = r"^[ \t#>|*/]*+(?:- ++)?+(?:\d{4}-\d\d-\d\dT\S++ ++|[\w.-]++ ++\| *+)?+[ \t#>|*/]*+"
-_CELL = r":(?:\s|\*|</?t[dh][^<>]*>)*+"
-#: Words that must all be there, and the lines that must then be there, for ab to claim a text.
-_SIGNS = tuple(
-    (words, tuple(re.compile(line, re.MULTILINE | re.IGNORECASE) for line in lines))
-    for words, lines in (
-        (("(be patient)",), (_START + r"Benchmarking \S+(?: \[.+\])? \(be patient\)",)),
-        (
-            ("Complete requests:", "Time taken for tests:"),
-            (rf"Complete requests{_CELL}\d", rf"Time taken for tests{_CELL}[\d.]++ seconds"),
-        ),
-        (
-            ("Time per request:", "[#/sec] (mean)"),
-            (
-                _START + r"Requests per second: +[\d.]+ \[#/sec\] \(mean\)",
-                _START + r"Time per request: +[\d.]+ \[ms\] \(mean\)",
-            ),
-        ),
-        (
-            ("(longest request)", "within a certain time"),
-            (
-                _START + r"Percentage of the requests served within a certain time \(ms\)",
-                _START + r"100% +\d+ \(longest request\)",
-            ),
-        ),
-        ((" requests completed",), (_START + r"Total of \d+ requests completed\W*$",)),
-        (
-            ("This is ApacheBench, Version ", "Server Software:"),
-            (_START + r"This is ApacheBench, Version \d", rf"Server Software{_CELL}"),
-        ),
-    )
-)
-
-
-def recognises(head: Head) -> bool:
-    """Whether a text holds a part of ab's report, or ab's word that it gave up."""
-    text = head.text
-    return any(
-        all(word in text for word in words) and all(line.search(text) for line in lines)
-        for words, lines in _SIGNS
-    )
-
+from benchkit.parsers.base import Form, Format, Tool, late
 
 _NEVER = "when the run began; method, headers, -n and -t; status codes"
 
-FORMAT = Format(
+TEXT = Format(
     name="ab",
     tools=("ab",),
+    words=(
+        "(be patient)",
+        "Complete requests:",
+        "[#/sec] (mean)",
+        "(longest request)",
+        " requests completed",
+        "ApacheBench",
+    ),
     summary="reports of ApacheBench, alone, many in a file, or pasted among other text",
     forms=(
         Form(
@@ -145,7 +101,54 @@ FORMAT = Format(
             not_recorded="everything: nothing was measured",
         ),
     ),
-    recognises=recognises,
-    parse=parse,
+    recognises=late("benchkit.parsers.ab.reader:recognises"),
+    parse=late("benchkit.parsers.ab.reader:parse"),
     embeds=True,
+)
+
+
+TSV = Format(
+    name="ab_tsv",
+    tools=("ab",),
+    words=("starttime\tseconds",),
+    summary="the time of every request, as ab -g writes them for gnuplot",
+    forms=(
+        Form(
+            name="tsv",
+            signature="starttime⇥seconds⇥ctime⇥dtime⇥ttime⇥wait",
+            versions="ab -g of 1.3, 2.0 to 2.4, trunk",
+            not_recorded="target, concurrency, status, failures, bytes; times below a millisecond",
+        ),
+    ),
+    recognises=late("benchkit.parsers.ab.samples:recognises"),
+    quantile_rule="floor",
+    parse=late("benchkit.parsers.ab.samples:parse"),
+)
+
+
+CSV = Format(
+    name="ab_csv",
+    tools=("ab",),
+    words=("Percentage served,",),
+    summary="the percentiles of the latency, as ab -e writes them",
+    forms=(
+        Form(
+            name="csv",
+            signature="Percentage served,Time in ms",
+            versions="ab -e of 1.3, 2.0 to 2.4, trunk",
+            not_recorded="all but the latency",
+        ),
+    ),
+    recognises=late("benchkit.parsers.ab.percentages:recognises"),
+    parse=late("benchkit.parsers.ab.percentages:parse"),
+)
+
+TOOLS = (
+    Tool(
+        name="ab",
+        formats=(TEXT, TSV, CSV),
+        role="load",
+        load_model="closed",
+        outputs=("-g", "-e"),
+    ),
 )

@@ -24,15 +24,9 @@ import re
 from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.ab.quantiles import CSV_RULE
-from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source
+from benchkit.parsers.base import Head, Reading, Record, Source
 from benchkit.parsers.source import UnreadableError
 from benchkit.units import scale
-
-__all__ = ["FORMAT", "QUANTILE_RULE"]
-
-#: Which order statistic a percentile is.
-QUANTILE_RULE = CSV_RULE
 
 HEADER = "Percentage served,Time in ms"
 _ROW = re.compile(r"(\d{1,3}),(\d{1,12}\.(\d{3}|\d{6})(e[+-]\d\d)?)")
@@ -118,20 +112,3 @@ class _Table:
         if self.bad:
             what = f"this line (1 of {len(self.bad)}) is not of the table and was left out"
             yield Diagnostic(label, self.bad[0], what, "give the file as ab wrote it", "warning")
-
-
-FORMAT = Format(
-    name="ab_csv",
-    tools=("ab",),
-    summary="the percentiles of the latency, as ab -e writes them",
-    forms=(
-        Form(
-            name="csv",
-            signature="Percentage served,Time in ms",
-            versions="ab -e of 1.3, 2.0 to 2.4, trunk",
-            not_recorded="all but the latency",
-        ),
-    ),
-    recognises=recognises,
-    parse=parse,
-)

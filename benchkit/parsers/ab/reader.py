@@ -13,11 +13,54 @@ from collections.abc import Iterator
 from benchkit.parsers.ab import lines, markup, remarks
 from benchkit.parsers.ab.invocation import Invocation
 from benchkit.parsers.ab.report import Report
-from benchkit.parsers.base import Reading, Record, Source, bare, find_command
+from benchkit.parsers.base import Head, Reading, Record, Source, bare, find_command
 from benchkit.parsers.source import UnreadableError
 
 _ARGUMENTS = re.compile(r"\s-[a-zA-Z]|://")
 _MS = "ms"
+
+
+_START = r"^[ \t#>|*/]*+(?:- ++)?+(?:\d{4}-\d\d-\d\dT\S++ ++|[\w.-]++ ++\| *+)?+[ \t#>|*/]*+"
+_CELL = r":(?:\s|\*|</?t[dh][^<>]*>)*+"
+#: Words that must all be there, and the lines that must then be there, for ab to claim a text.
+_SIGNS = tuple(
+    (words, tuple(re.compile(line, re.MULTILINE | re.IGNORECASE) for line in lines))
+    for words, lines in (
+        (("(be patient)",), (_START + r"Benchmarking \S+(?: \[.+\])? \(be patient\)",)),
+        (
+            ("Complete requests:", "Time taken for tests:"),
+            (rf"Complete requests{_CELL}\d", rf"Time taken for tests{_CELL}[\d.]++ seconds"),
+        ),
+        (
+            ("Time per request:", "[#/sec] (mean)"),
+            (
+                _START + r"Requests per second: +[\d.]+ \[#/sec\] \(mean\)",
+                _START + r"Time per request: +[\d.]+ \[ms\] \(mean\)",
+            ),
+        ),
+        (
+            ("(longest request)", "within a certain time"),
+            (
+                _START + r"Percentage of the requests served within a certain time \(ms\)",
+                _START + r"100% +\d+ \(longest request\)",
+            ),
+        ),
+        ((" requests completed",), (_START + r"Total of \d+ requests completed\W*$",)),
+        (
+            ("This is ApacheBench, Version ", "Server Software:"),
+            (_START + r"This is ApacheBench, Version \d", rf"Server Software{_CELL}"),
+        ),
+    )
+)
+
+
+def recognises(head: Head) -> bool:
+    """Whether a text holds a part of ab's report, or ab's word that it gave up."""
+    text = head.text
+    return any(
+        all(word in text for word in words) and all(line.search(text) for line in lines)
+        for words, lines in _SIGNS
+    )
 
 
 def parse(source: Source) -> Iterator[Record]:

@@ -14,7 +14,8 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.ab import clock, remarks
 from benchkit.parsers.ab import lines as ab
 from benchkit.parsers.ab.invocation import Invocation
-from benchkit.parsers.base import Reading, path_of, query_of
+from benchkit.parsers.base import Reading
+from benchkit.parsers.urls import path_of, query_of
 from benchkit.units import scale, step
 
 #: What no other tool prints in this form; without two of them a report is not believed.

@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Form, Format, Head, Reading, Record, Samples, Source
+from benchkit.parsers.base import Head, Reading, Record, Samples, Source
 from benchkit.parsers.cleaning import clean_lines
 from benchkit.parsers.numerals import read_integers
 from benchkit.parsers.octets import (
@@ -42,8 +42,6 @@ from benchkit.parsers.octets import (
     need_cleaning,
 )
 from benchkit.parsers.source import UnreadableError
-
-__all__ = ["FORMAT"]
 
 HEADER = "starttime\tseconds\tctime\tdtime\tttime\twait"
 
@@ -202,21 +200,3 @@ class _Table:
             yield Diagnostic(
                 label, 0, what, "see whether ab completed a request", "warning", is_remark=True
             )
-
-
-FORMAT = Format(
-    name="ab_tsv",
-    tools=("ab",),
-    summary="the time of every request, as ab -g writes them for gnuplot",
-    forms=(
-        Form(
-            name="tsv",
-            signature="starttime⇥seconds⇥ctime⇥dtime⇥ttime⇥wait",
-            versions="ab -g of 1.3, 2.0 to 2.4, trunk",
-            not_recorded="target, concurrency, status, failures, bytes; times below a millisecond",
-        ),
-    ),
-    recognises=recognises,
-    quantile_rule="floor",
-    parse=parse,
-)

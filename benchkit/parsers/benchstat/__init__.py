@@ -38,38 +38,14 @@ of confidence, and the versions of the tool and of Go.
 
 from __future__ import annotations
 
-import re
-
-from benchkit.parsers.base import Form, Format, Head
-from benchkit.parsers.benchstat.reader import parse
-
-__all__ = ["FORMAT"]
-
-_START = r"^[ \t#>|*/]*"
-_SPREAD = r"[^\n±]{0,2000}?\d[^\s±]{0,20}[ \t]{1,9}±[ \t]{0,9}[\d∞?]"
-_MANY = r" \\ \S+[ \t]{2,}\S[^\n]*"
-_SIGNS = (
-    re.compile(rf"(?:{_START}│[^\n]*│[ \t]*\n){{2}}{_SPREAD}", re.MULTILINE),
-    re.compile(rf"{_START}name[ \t]+old (\S+)[ \t]+new \1[ \t]+delta[ \t]*$", re.MULTILINE),
-    re.compile(
-        rf"{_START}name(?:{_MANY}|[ \t]+\S+[ \t]*)\n(?:[^\n±]*\n){{0,3}}{_SPREAD}", re.MULTILINE
-    ),
-)
-_WORDS = ("±", " delta")
+from benchkit.parsers.base import Form, Format, Tool, late
 
 NOT_RECORDED = "the runs behind a number; n in tables of one column; time; confidence level"
 
-
-def recognises(head: Head) -> bool:
-    """Whether a text holds the head of a table of benchstat and a row below it."""
-    return any(word in head.text for word in _WORDS) and any(
-        sign.search(head.text) for sign in _SIGNS
-    )
-
-
-FORMAT = Format(
+TEXT = Format(
     name="benchstat",
     tools=("benchstat",),
+    words=("±", " delta"),
     summary="benchstat's text tables: medians (new) or means (old) per column and benchmark",
     forms=(
         Form(
@@ -85,7 +61,47 @@ FORMAT = Format(
             not_recorded=f"{NOT_RECORDED}; the files' names where there are one or two",
         ),
     ),
-    recognises=recognises,
-    parse=parse,
+    recognises=late("benchkit.parsers.benchstat.reader:recognises"),
+    parse=late("benchkit.parsers.benchstat.reader:parse"),
     embeds=True,
+)
+
+_NOT_RECORDED = "the runs behind a number; n in tables of one column; time"
+
+FILES = Format(
+    name="benchstat_files",
+    tools=("benchstat",),
+    words=(",CI", "benchstat", "name"),
+    summary="benchstat's csv and html: medians (new) or means (old) per column and benchmark",
+    forms=(
+        Form(
+            name="csv",
+            signature=",old.txt,,new.txt,,, over ,sec/op,CI,sec/op,CI,vs base,P",
+            versions="since January 2023",
+            not_recorded=f"{_NOT_RECORDED}; confidence level",
+        ),
+        Form(
+            name="old-csv",
+            signature="name,old time/op (ns/op),±,new time/op (ns/op),±,delta,±",
+            versions="2019 to January 2023",
+            not_recorded=f"{_NOT_RECORDED}; the files' names where there are one or two",
+        ),
+        Form(
+            name="old-html",
+            signature="<table class='benchstat oldnew'>",
+            versions="before January 2023",
+            not_recorded=_NOT_RECORDED,
+        ),
+    ),
+    recognises=late("benchkit.parsers.benchstat.files:recognises"),
+    parse=late("benchkit.parsers.benchstat.files:parse"),
+)
+
+TOOLS = (
+    Tool(
+        name="benchstat",
+        formats=(TEXT, FILES),
+        role="summary",
+        primaries=(("time_per_op", "median"), ("time_per_op", "mean")),
+    ),
 )

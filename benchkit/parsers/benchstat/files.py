@@ -39,14 +39,12 @@ import re
 from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Form, Format, Head, Record, Source
+from benchkit.parsers.base import Head, Record, Source
 from benchkit.parsers.benchstat.calls import Calls
 from benchkit.parsers.benchstat.lines import Line, read_lines
 from benchkit.parsers.benchstat.pages import Page
 from benchkit.parsers.benchstat.sheets import Sheet
 from benchkit.parsers.source import UnreadableError
-
-__all__ = ["FORMAT"]
 
 #: A summary is small; what is larger is something else.
 MAX_BYTES = 64 << 20
@@ -108,34 +106,3 @@ def _read_sheet(calls: Calls, lines: list[Line]) -> bool:
         sheet.feed(number, text, closed=closed)
     sheet.end()
     return sheet.is_cut
-
-
-_NOT_RECORDED = "the runs behind a number; n in tables of one column; time"
-
-FORMAT = Format(
-    name="benchstat_files",
-    tools=("benchstat",),
-    summary="benchstat's csv and html: medians (new) or means (old) per column and benchmark",
-    forms=(
-        Form(
-            name="csv",
-            signature=",old.txt,,new.txt,,, over ,sec/op,CI,sec/op,CI,vs base,P",
-            versions="since January 2023",
-            not_recorded=f"{_NOT_RECORDED}; confidence level",
-        ),
-        Form(
-            name="old-csv",
-            signature="name,old time/op (ns/op),±,new time/op (ns/op),±,delta,±",
-            versions="2019 to January 2023",
-            not_recorded=f"{_NOT_RECORDED}; the files' names where there are one or two",
-        ),
-        Form(
-            name="old-html",
-            signature="<table class='benchstat oldnew'>",
-            versions="before January 2023",
-            not_recorded=_NOT_RECORDED,
-        ),
-    ),
-    recognises=recognises,
-    parse=parse,
-)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from benchkit.parsers.base import Record, Source, strip_prefix
+from benchkit.parsers.base import Head, Record, Source, strip_prefix
 from benchkit.parsers.benchstat import headers
 from benchkit.parsers.benchstat.calls import Calls
 from benchkit.parsers.benchstat.lines import read_lines
@@ -23,6 +23,26 @@ _EXACT = "exact distribution expected"
 #: More lines of labels than any table has.
 _LEVELS = 15
 _LACKING = re.compile(r"[A-Z]\S*")
+
+
+_START = r"^[ \t#>|*/]*"
+_SPREAD = r"[^\n±]{0,2000}?\d[^\s±]{0,20}[ \t]{1,9}±[ \t]{0,9}[\d∞?]"
+_MANY = r" \\ \S+[ \t]{2,}\S[^\n]*"
+_SIGNS = (
+    re.compile(rf"(?:{_START}│[^\n]*│[ \t]*\n){{2}}{_SPREAD}", re.MULTILINE),
+    re.compile(rf"{_START}name[ \t]+old (\S+)[ \t]+new \1[ \t]+delta[ \t]*$", re.MULTILINE),
+    re.compile(
+        rf"{_START}name(?:{_MANY}|[ \t]+\S+[ \t]*)\n(?:[^\n±]*\n){{0,3}}{_SPREAD}", re.MULTILINE
+    ),
+)
+_WORDS = ("±", " delta")
+
+
+def recognises(head: Head) -> bool:
+    """Whether a text holds the head of a table of benchstat and a row below it."""
+    return any(word in head.text for word in _WORDS) and any(
+        sign.search(head.text) for sign in _SIGNS
+    )
 
 
 def parse(source: Source) -> Iterator[Record]:

@@ -31,38 +31,14 @@ Not recorded: which run an answer belongs to, the version of cAdvisor, names of 
 
 from __future__ import annotations
 
-import re
-
-from benchkit.parsers.base import Form, Format, Head
-from benchkit.parsers.cadvisor.reader import parse
-
-__all__ = ["FORMAT"]
-
-_SIGNS = tuple(
-    tuple(map(re.compile, signs))
-    for signs in (
-        (r'"stats"\s*:\s*(?:\[|null)', r'"spec"\s*:\s*\{'),
-        (r'"subcontainers"\s*:\s*\[', r'"name"\s*:\s*"/'),
-        (r'"has_cpu"\s*:', r'"has_memory"\s*:'),
-        (r'"minute_usage"\s*:\s*\{', r'"latest_usage"\s*:|"hour_usage"\s*:'),
-        (r'"num_cores"\s*:\s*\d', r'"memory_capacity"\s*:\s*\d'),
-        (r'"timestamp"\s*:\s*"', r'"cpu"\s*:\s*\{\s*"usage"\s*:\s*\{\s*"total"'),
-    )
-)
-
-
-def _recognises(head: Head) -> bool:
-    text = head.text.lstrip()
-    if not head.is_start or not text.startswith(("{", "[")):
-        return False
-    return any(all(sign.search(text) for sign in signs) for signs in _SIGNS)
-
+from benchkit.parsers.base import Form, Format, Tool, late
 
 _NEVER = "which run it belongs to; the version of cAdvisor; names of plain cgroups"
 
-FORMAT = Format(
+ANSWERS = Format(
     name="cadvisor",
     tools=("cadvisor",),
+    starts="{[",
     summary="REST answers of cAdvisor: CPU, memory, network and disk of containers over time",
     forms=(
         Form(
@@ -90,7 +66,9 @@ FORMAT = Format(
             not_recorded="everything but the machine: it gives no run",
         ),
     ),
-    recognises=_recognises,
-    parse=parse,
+    recognises=late("benchkit.parsers.cadvisor.reader:recognises"),
+    parse=late("benchkit.parsers.cadvisor.reader:parse"),
     is_companion=True,
 )
+
+TOOLS = (Tool(name="cadvisor", formats=(ANSWERS,), role="companion"),)

@@ -7,16 +7,37 @@ looks again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from benchkit.parsers.base import Diagnostic, Reading, Record, Source
+from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.parsers.cadvisor.answers import Observed, limits, observed
 from benchkit.parsers.cadvisor.usage import Looks, read_look, read_summary
 from benchkit.parsers.containers import nested
 from benchkit.parsers.counters import dig, is_number
 from benchkit.parsers.documents import Part, read_around, read_documents
 from benchkit.parsers.series import Gatherer, micros
+
+_SIGNS = tuple(
+    tuple(map(re.compile, signs))
+    for signs in (
+        (r'"stats"\s*:\s*(?:\[|null)', r'"spec"\s*:\s*\{'),
+        (r'"subcontainers"\s*:\s*\[', r'"name"\s*:\s*"/'),
+        (r'"has_cpu"\s*:', r'"has_memory"\s*:'),
+        (r'"minute_usage"\s*:\s*\{', r'"latest_usage"\s*:|"hour_usage"\s*:'),
+        (r'"num_cores"\s*:\s*\d', r'"memory_capacity"\s*:\s*\d'),
+        (r'"timestamp"\s*:\s*"', r'"cpu"\s*:\s*\{\s*"usage"\s*:\s*\{\s*"total"'),
+    )
+)
+
+
+def recognises(head: Head) -> bool:
+    """Tell whether a source begins as this format does."""
+    text = head.text.lstrip()
+    if not head.is_start or not text.startswith(("{", "[")):
+        return False
+    return any(all(sign.search(text) for sign in signs) for signs in _SIGNS)
 
 
 def parse(source: Source) -> Iterator[Record]:

@@ -29,32 +29,15 @@ the usage is the container's or the machine's: it is not read.
 
 from __future__ import annotations
 
-import re
-
-from benchkit.parsers.base import Form, Format, Head
-from benchkit.parsers.dockerstats.reader import parse
-from benchkit.parsers.dockerstats.table import is_header
-
-__all__ = ["FORMAT"]
-
-_JSON_LINE = re.compile(r'^[ \t]*+\{.*"CPUPerc"\s*+:\s*+"', re.MULTILINE)
-_API = (re.compile(r'"cpu_stats"\s*:\s*\{'), re.compile(r'"(?:read|memory_stats)"\s*:'))
-
-
-def _recognises(head: Head) -> bool:
-    text = head.text
-    if "CPU %" in text and any(is_header(line) for line in text.split("\n") if "CPU %" in line):
-        return True
-    if '"CPUPerc"' in text and _JSON_LINE.search(text):
-        return True
-    return text.lstrip().startswith(("{", "[")) and all(sign.search(text) for sign in _API)
-
+from benchkit.parsers.base import Form, Format, Tool, late
 
 _NEVER = "limits; which run it belongs to"
 
-FORMAT = Format(
+STATS = Format(
     name="docker-stats",
     tools=("docker-stats",),
+    words=("CPU %", '"CPUPerc"'),
+    starts="{[",
     summary="docker stats: CPU, memory, network and disk of containers",
     forms=(
         Form(
@@ -76,8 +59,10 @@ FORMAT = Format(
             not_recorded=_NEVER,
         ),
     ),
-    recognises=_recognises,
-    parse=parse,
+    recognises=late("benchkit.parsers.dockerstats.reader:recognises"),
+    parse=late("benchkit.parsers.dockerstats.reader:parse"),
     embeds=True,
     is_companion=True,
 )
+
+TOOLS = (Tool(name="docker-stats", formats=(STATS,), role="companion"),)

@@ -7,14 +7,31 @@ runs of their own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from benchkit.parsers.base import Diagnostic, Reading, Record, Source, strip_prefix
+from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source, strip_prefix
 from benchkit.parsers.dockerstats import api, table
 from benchkit.parsers.documents import read_documents
 from benchkit.parsers.series import BLOCK, Gatherer, micros
 
 _TOOL = "docker-stats"
+
+
+_JSON_LINE = re.compile(r'^[ \t]*+\{.*"CPUPerc"\s*+:\s*+"', re.MULTILINE)
+_API = (re.compile(r'"cpu_stats"\s*:\s*\{'), re.compile(r'"(?:read|memory_stats)"\s*:'))
+
+
+def recognises(head: Head) -> bool:
+    """Tell whether a source begins as this format does."""
+    text = head.text
+    if "CPU %" in text and any(
+        table.is_header(line) for line in text.split("\n") if "CPU %" in line
+    ):
+        return True
+    if '"CPUPerc"' in text and _JSON_LINE.search(text):
+        return True
+    return text.lstrip().startswith(("{", "[")) and all(sign.search(text) for sign in _API)
 
 
 def parse(source: Source) -> Iterator[Record]:

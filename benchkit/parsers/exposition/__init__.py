@@ -36,38 +36,24 @@ Not recorded: when a line without a time was read, the scrape's own time, the ru
 
 from __future__ import annotations
 
-import re
+from benchkit.parsers.base import Form, Format, late
 
-from benchkit.parsers.base import Form, Format, Head
-from benchkit.parsers.exposition.reader import parse
-
-__all__ = ["FORMAT"]
-
-_COMMENT = re.compile(r"# (?:HELP|TYPE|UNIT) [a-zA-Z_:][\w:.]*(?: |$)")
-_SAMPLE = re.compile(
-    r"[a-zA-Z_:][\w:.]*(?:\{.*\})? ++[-+\d.eEnNaAiIfF]++(?: -?[\d.]++)?+(?: # \{|$)"
-)
-_KNOWN = re.compile(r"(?:container|pod|node|machine|cadvisor|otelcol)_\w|\w*spans?_\w")
-#: So many lines at the top must all be of the format.
-_LINES = 12
-
-
-def _recognises(head: Head) -> bool:
-    if not head.is_start:
-        return False
-    lines = [line for line in head.text.split("\n", 4 * _LINES)[: 4 * _LINES] if line.strip()]
-    if len(lines) > 1 and not head.text.endswith("\n"):
-        lines = lines[:-1]  # it may be cut
-    lines = lines[:_LINES]
-    samples = [line for line in lines if not line.startswith("#")]
-    if not all(_SAMPLE.match(line.rstrip()) for line in samples):
-        return False
-    return any(map(_COMMENT.match, lines)) or any(map(_KNOWN.match, samples))
-
-
-FORMAT = Format(
+TEXT = Format(
     name="exposition",
     tools=("cadvisor", "prometheus"),
+    words=(
+        "# HELP ",
+        "# TYPE ",
+        "# UNIT ",
+        "container_",
+        "pod_",
+        "node_",
+        "machine_",
+        "cadvisor_",
+        "otelcol_",
+        "span_",
+        "spans_",
+    ),
     summary="text of /metrics: containers (cAdvisor, kubelet) and spans (collectors, applications)",
     forms=(
         Form(
@@ -83,7 +69,7 @@ FORMAT = Format(
             not_recorded="when it was taken; whether counters began at zero",
         ),
     ),
-    recognises=_recognises,
-    parse=parse,
+    recognises=late("benchkit.parsers.exposition.reader:recognises"),
+    parse=late("benchkit.parsers.exposition.reader:parse"),
     is_companion=True,
 )

@@ -7,15 +7,38 @@ rows. Why: a family is known to be whole only when the next one begins.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from benchkit.parsers.base import Diagnostic, Reading, Record, Source
+from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.parsers.counters import Measure, add_up, is_partial, measure_of, place
 from benchkit.parsers.exposition.lines import Sample, Text
 from benchkit.parsers.exposition.survey import Survey
 from benchkit.parsers.series import BLOCK, Gatherer
+
+_COMMENT = re.compile(r"# (?:HELP|TYPE|UNIT) [a-zA-Z_:][\w:.]*(?: |$)")
+_SAMPLE = re.compile(
+    r"[a-zA-Z_:][\w:.]*(?:\{.*\})? ++[-+\d.eEnNaAiIfF]++(?: -?[\d.]++)?+(?: # \{|$)"
+)
+_KNOWN = re.compile(r"(?:container|pod|node|machine|cadvisor|otelcol)_\w|\w*spans?_\w")
+#: So many lines at the top must all be of the format.
+_LINES = 12
+
+
+def recognises(head: Head) -> bool:
+    """Tell whether a source is of this format, from its beginning."""
+    if not head.is_start:
+        return False
+    lines = [line for line in head.text.split("\n", 4 * _LINES)[: 4 * _LINES] if line.strip()]
+    if len(lines) > 1 and not head.text.endswith("\n"):
+        lines = lines[:-1]  # it may be cut
+    lines = lines[:_LINES]
+    samples = [line for line in lines if not line.startswith("#")]
+    if not all(_SAMPLE.match(line.rstrip()) for line in samples):
+        return False
+    return any(map(_COMMENT.match, lines)) or any(map(_KNOWN.match, samples))
 
 
 def parse(source: Source) -> Iterator[Record]:

@@ -34,43 +34,12 @@ it takes the other readings to know whether packages differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from benchkit.parsers.base import Form, Format, Tool, late
 
-from benchkit.parsers.base import Form, Format, Head, Record, Source
-from benchkit.parsers.gobench import patterns
-from benchkit.parsers.gobench.failures import shows_failure
-from benchkit.parsers.gobench.lines import Log, looks_like_event
-from benchkit.parsers.gobench.reader import Reader
-from benchkit.parsers.gobench.survey import survey
-
-__all__ = ["FORMAT"]
-
-
-def _recognises(head: Head) -> bool:
-    measured = " ns/op" in head.text
-    lines = (line for line in head.text.split("\n") if "Benchmark" in line)
-    return any(_is_ours(line, measured) for line in lines) or shows_failure(head.text)
-
-
-def _is_ours(line: str, measured: bool) -> bool:
-    """Tell whether a line that mentions a benchmark was printed by go test."""
-    if looks_like_event(line):
-        return '"Output":' in line or '"Test":"Benchmark' in line
-    if measured and patterns.STARTED.match(line):
-        return True
-    if measured and patterns.find_name(patterns.INNER, line) >= 0:
-        return True
-    return patterns.FAILED.match(line) is not None or patterns.shows_result(line)
-
-
-def _parse(source: Source) -> Iterator[Record]:
-    log = Log(source)
-    yield from Reader(source.label, survey(log)).read(log.read())
-
-
-FORMAT = Format(
+LOG = Format(
     name="gobench",
     tools=("gobench",),
+    words=("Benchmark", "FAIL", "panic: ", "fatal error: "),
     summary="go test -bench: time, memory and custom metrics per operation",
     forms=(
         Form(
@@ -86,7 +55,17 @@ FORMAT = Format(
             not_recorded="length of a run, Go version",
         ),
     ),
-    recognises=_recognises,
-    parse=_parse,
+    recognises=late("benchkit.parsers.gobench.reader:recognises"),
+    parse=late("benchkit.parsers.gobench.reader:parse"),
     embeds=True,
+)
+
+TOOLS = (
+    Tool(
+        name="gobench",
+        formats=(LOG,),
+        role="microbenchmark",
+        primaries=(("time_per_op", "sample"),),
+        executables=("go",),
+    ),
 )

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Reading, Record, Repeats
+from benchkit.parsers.base import Head, Reading, Record, Repeats, Source
 from benchkit.parsers.gobench import patterns
-from benchkit.parsers.gobench.failures import find_failure
-from benchkit.parsers.gobench.lines import Line, looks_like_event
+from benchkit.parsers.gobench.failures import find_failure, shows_failure
+from benchkit.parsers.gobench.lines import Line, Log, looks_like_event
 from benchkit.parsers.gobench.results import Results
 from benchkit.parsers.gobench.stream import Stream, Waiting
-from benchkit.parsers.gobench.survey import Survey
+from benchkit.parsers.gobench.survey import Survey, survey
 
 if TYPE_CHECKING:
     from benchkit.parsers.gobench.columns import Table
@@ -177,3 +177,27 @@ class Reader:
             return None
         waiting.problem = ""
         return self._results.read(line, stream, waiting, match[1].strip(), match[2].split())
+
+
+def recognises(head: Head) -> bool:
+    """Tell whether a source is of this format, from its beginning."""
+    measured = " ns/op" in head.text
+    lines = (line for line in head.text.split("\n") if "Benchmark" in line)
+    return any(_is_ours(line, measured) for line in lines) or shows_failure(head.text)
+
+
+def _is_ours(line: str, measured: bool) -> bool:
+    """Tell whether a line that mentions a benchmark was printed by go test."""
+    if looks_like_event(line):
+        return '"Output":' in line or '"Test":"Benchmark' in line
+    if measured and patterns.STARTED.match(line):
+        return True
+    if measured and patterns.find_name(patterns.INNER, line) >= 0:
+        return True
+    return patterns.FAILED.match(line) is not None or patterns.shows_result(line)
+
+
+def parse(source: Source) -> Iterator[Record]:
+    """Yield a reading per result line, or many at once, and what is wrong with the log."""
+    log = Log(source)
+    yield from Reader(source.label, survey(log)).read(log.read())

@@ -49,48 +49,12 @@ the command; the version.
 
 from __future__ import annotations
 
-import re
+from benchkit.parsers.base import Form, Format, Tool, late
 
-from benchkit.parsers.base import Form, Format, Head
-from benchkit.parsers.hey.reader import parse
-
-__all__ = ["FORMAT", "QUANTILE_RULE", "quantile_index"]
-
-#: Which order statistic a percentile is.
-QUANTILE_RULE = "sorted[ceil(n*p/100)]"
-
-_START = r"[ \t#>|*/]*+(?:- ++)?+[ \t#>|*/]*+"
-_SIGNS = (
-    (
-        "Summary:",
-        re.compile(
-            rf"^{_START}Summary:[^\w\n]*+\n(?:[^\w\n]*+\n)*+{_START}Total:\s+\d+\.\d{{4}} secs",
-            re.MULTILINE,
-        ),
-    ),
-    ("resp wait:", re.compile(rf"^{_START}resp wait:\s++(?:\d+\.\d{{4}}|NaN) secs,", re.MULTILINE)),
-)
-
-
-def quantile_index(n: int, percent: int) -> int:
-    """Return which of ``n`` sorted times hey prints for a percentile.
-
-    Examples
-    --------
-    >>> quantile_index(3000, 50), quantile_index(1001, 99)
-    (1500, 991)
-    """
-    return -(-n * percent // 100)
-
-
-def recognises(head: Head) -> bool:
-    """Whether a text holds the head of a report of hey, or its details."""
-    return any(word in head.text and sign.search(head.text) for word, sign in _SIGNS)
-
-
-FORMAT = Format(
+TEXT = Format(
     name="hey",
     tools=("hey",),
+    words=("Summary:", "resp wait:"),
     summary="text reports of hey, alone, many in a file, or pasted among other text",
     forms=(
         Form(
@@ -100,7 +64,29 @@ FORMAT = Format(
             not_recorded="when the run began; target, -c, -n, -q unless the command stands above",
         ),
     ),
-    recognises=recognises,
-    parse=parse,
+    recognises=late("benchkit.parsers.hey.reader:recognises"),
+    parse=late("benchkit.parsers.hey.reader:parse"),
     embeds=True,
 )
+
+_HEADER = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read"
+
+CSV = Format(
+    name="hey_csv",
+    tools=("hey",),
+    words=("response-time,",),
+    summary="the times of every answered request, as hey -o csv writes them",
+    forms=(
+        Form(
+            name="csv",
+            signature=_HEADER + ",status-code,offset",
+            versions="hey 0.1, with six or eight columns",
+            not_recorded="target, concurrency, failed requests, bytes, the beginning of the run",
+        ),
+    ),
+    recognises=late("benchkit.parsers.hey.samples:recognises"),
+    quantile_rule="ceil",
+    parse=late("benchkit.parsers.hey.samples:parse"),
+)
+
+TOOLS = (Tool(name="hey", formats=(TEXT, CSV), role="load", load_model="closed", outputs=("-o",)),)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Record, Source, bare, find_command
+from benchkit.parsers.base import Head, Record, Source, bare, find_command
 from benchkit.parsers.hey import lines
 from benchkit.parsers.hey.report import Report
 from benchkit.parsers.source import UnreadableError
@@ -21,6 +21,24 @@ _ARGUMENTS = re.compile(r"\s-[a-zA-Z]|://")
 _FURNITURE = re.compile(r"Note:|Size/|Total ")
 
 _OPENING = frozenset({lines.SUMMARY, lines.HISTOGRAM, lines.DISTRIBUTION, lines.DETAILS})
+
+
+_START = r"[ \t#>|*/]*+(?:- ++)?+[ \t#>|*/]*+"
+_SIGNS = (
+    (
+        "Summary:",
+        re.compile(
+            rf"^{_START}Summary:[^\w\n]*+\n(?:[^\w\n]*+\n)*+{_START}Total:\s+\d+\.\d{{4}} secs",
+            re.MULTILINE,
+        ),
+    ),
+    ("resp wait:", re.compile(rf"^{_START}resp wait:\s++(?:\d+\.\d{{4}}|NaN) secs,", re.MULTILINE)),
+)
+
+
+def recognises(head: Head) -> bool:
+    """Whether a text holds the head of a report of hey, or its details."""
+    return any(word in head.text and sign.search(head.text) for word, sign in _SIGNS)
 
 
 def parse(source: Source) -> Iterator[Record]:

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 from operator import itemgetter
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Reading, describe_url, path_of
+from benchkit.parsers.base import Reading
 from benchkit.parsers.hey import lines as hey
 from benchkit.parsers.hey.reasons import reason_of
+from benchkit.parsers.urls import describe_url, path_of
 
 _RESOLUTION = 1e-4
 #: hey's histogram and percentiles are of the first million responses.

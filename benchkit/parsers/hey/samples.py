@@ -24,10 +24,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Form, Format, Head, Reading, Record, Samples, Source
+from benchkit.parsers.base import Head, Reading, Record, Samples, Source
 from benchkit.parsers.source import UnreadableError
-
-__all__ = ["FORMAT"]
 
 _HEADER = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read"
 _HEADERS = (_HEADER, _HEADER + ",status-code,offset")
@@ -168,21 +166,3 @@ class _Table:
             yield Diagnostic(
                 self.label, 0, what, "see whether the server answers", "warning", is_remark=True
             )
-
-
-FORMAT = Format(
-    name="hey_csv",
-    tools=("hey",),
-    summary="the times of every answered request, as hey -o csv writes them",
-    forms=(
-        Form(
-            name="csv",
-            signature=_HEADER + ",status-code,offset",
-            versions="hey 0.1, with six or eight columns",
-            not_recorded="target, concurrency, failed requests, bytes, the beginning of the run",
-        ),
-    ),
-    recognises=recognises,
-    quantile_rule="ceil",
-    parse=parse,
-)

@@ -5,3 +5,94 @@ In: standard output, ``--summary-export``, handleSummary's data, the machine-rea
 `text` finds blocks among other text, `summary` and `raw` own their files, and all three name
 the same things alike (`words`).
 """
+
+from __future__ import annotations
+
+from benchkit.parsers.base import Form, Format, Tool, late
+
+TEXT = Format(
+    name="k6",
+    tools=("k6",),
+    words=("...:", " VUs, "),
+    summary="k6's end-of-test summary and console lines",
+    forms=(
+        Form(
+            name="text",
+            signature="http_req_duration......: avg=…, http_reqs......: 15001  500.01/s",
+            versions="0.2x to 2.x: classic, legacy, compact, full",
+            not_recorded="URL, version, start, raw samples; times are cut to two decimals",
+        ),
+        Form(
+            name="console",
+            signature="running (30.0s), 00/50 VUs, 15001 complete and 0 interrupted iterations",
+            versions="0.27 on, where handleSummary or --no-summary left no summary",
+            not_recorded="everything but duration, iterations and the scenarios",
+        ),
+    ),
+    recognises=late("benchkit.parsers.k6.text:recognises"),
+    parse=late("benchkit.parsers.k6.text:parse"),
+    embeds=True,
+)
+
+
+SUMMARY = Format(
+    name="k6_summary",
+    tools=("k6",),
+    starts="{<",
+    summary="k6's JSON summaries",
+    forms=(
+        Form(
+            name="export",
+            signature='{"metrics": {"http_req_duration": {"avg": …}}, "root_group": …}',
+            versions="0.x to 2.x, --summary-export",
+            not_recorded="URL, version, start, duration, units of custom trends, raw samples",
+        ),
+        Form(
+            name="handlesummary",
+            signature='{"metrics": {"…": {"type": …, "contains": …, "values": …}}, "state": …}',
+            versions="0.30 on, JSON.stringify(data) in handleSummary",
+            not_recorded="URL, version, start, raw samples",
+        ),
+        Form(
+            name="machine",
+            signature='{"config": …, "metadata": {"k6_version": …}, "results": {"metrics": […]}}',
+            versions="1.5 on, --new-machine-readable-summary",
+            not_recorded="URL, start, rates per second, percentiles but p90 and p95, thresholds",
+        ),
+    ),
+    recognises=late("benchkit.parsers.k6.summary:recognises"),
+    parse=late("benchkit.parsers.k6.summary:parse"),
+)
+
+
+RAW = Format(
+    name="k6_raw",
+    tools=("k6",),
+    words=("metric_name,", '"metric"'),
+    summary="k6's raw points",
+    forms=(
+        Form(
+            name="json",
+            signature='{"metric":"http_reqs","type":"Point","data":{"time":…,"value":…}} per line',
+            versions="all, --out json, plain or gzipped",
+            not_recorded="load model, version, length of the run",
+        ),
+        Form(
+            name="csv",
+            signature="metric_name,timestamp,metric_value,…",
+            versions="0.2x on, --out csv, plain or gzipped, any system tags and time format",
+            not_recorded="load model, version, length of the run, kinds of custom metrics",
+        ),
+    ),
+    recognises=late("benchkit.parsers.k6.raw:recognises"),
+    parse=late("benchkit.parsers.k6.raw:parse"),
+)
+
+TOOLS = (
+    Tool(
+        name="k6",
+        formats=(TEXT, SUMMARY, RAW),
+        role="load",
+        outputs=("-o", "--out", "--summary-export", "--console-output", "--log-output"),
+    ),
+)

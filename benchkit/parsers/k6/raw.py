@@ -36,15 +36,13 @@ from typing import Any
 
 import numpy as np
 
-from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source
+from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.parsers.cleaning import clean_lines
 from benchkit.parsers.k6.columns import BLOCK_BYTES, Points, read_block
 from benchkit.parsers.k6.points import Gathering
 from benchkit.parsers.k6.table import Rows, read_rows
-from benchkit.parsers.k6.words import QUANTILE_RULE, complete
+from benchkit.parsers.k6.words import complete
 from benchkit.parsers.source import UnreadableError
-
-__all__ = ["FORMAT", "QUANTILE_RULE"]
 
 _HEADER = "metric_name,timestamp,metric_value"
 _HEADERS = re.compile(rb"(?m)^(metric_name,timestamp,metric_value.*\n?)")
@@ -357,26 +355,3 @@ def _split(text: str) -> list[str]:
         return next(csv.reader([text]), [])
     except csv.Error:
         return []
-
-
-FORMAT = Format(
-    name="k6_raw",
-    tools=("k6",),
-    summary="k6's raw points",
-    forms=(
-        Form(
-            name="json",
-            signature='{"metric":"http_reqs","type":"Point","data":{"time":…,"value":…}} per line',
-            versions="all, --out json, plain or gzipped",
-            not_recorded="load model, version, length of the run",
-        ),
-        Form(
-            name="csv",
-            signature="metric_name,timestamp,metric_value,…",
-            versions="0.2x on, --out csv, plain or gzipped, any system tags and time format",
-            not_recorded="load model, version, length of the run, kinds of custom metrics",
-        ),
-    ),
-    recognises=recognises,
-    parse=parse,
-)

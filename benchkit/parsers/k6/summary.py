@@ -35,11 +35,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source
+from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.parsers.k6.json_leaves import DamageError, Leaf, Path, walk
 from benchkit.parsers.k6.words import (
     CONTENTS,
-    QUANTILE_RULE,
     Crossing,
     Kind,
     Measure,
@@ -52,8 +51,6 @@ from benchkit.parsers.k6.words import (
 )
 from benchkit.parsers.source import UnreadableError
 from benchkit.units import parse_duration, scale
-
-__all__ = ["FORMAT", "QUANTILE_RULE"]
 
 #: A summary is small; anything larger is not one.
 LARGEST = 64 << 20
@@ -338,32 +335,3 @@ def _describe_load(reading: Reading, scenarios: dict[str, dict[str, str]]) -> No
             reading.target_rate = float(scenario["rate"]) / period
         except (KeyError, ValueError, ZeroDivisionError):
             reading.target_rate = None
-
-
-FORMAT = Format(
-    name="k6_summary",
-    tools=("k6",),
-    summary="k6's JSON summaries",
-    forms=(
-        Form(
-            name="export",
-            signature='{"metrics": {"http_req_duration": {"avg": …}}, "root_group": …}',
-            versions="0.x to 2.x, --summary-export",
-            not_recorded="URL, version, start, duration, units of custom trends, raw samples",
-        ),
-        Form(
-            name="handlesummary",
-            signature='{"metrics": {"…": {"type": …, "contains": …, "values": …}}, "state": …}',
-            versions="0.30 on, JSON.stringify(data) in handleSummary",
-            not_recorded="URL, version, start, raw samples",
-        ),
-        Form(
-            name="machine",
-            signature='{"config": …, "metadata": {"k6_version": …}, "results": {"metrics": […]}}',
-            versions="1.5 on, --new-machine-readable-summary",
-            not_recorded="URL, start, rates per second, percentiles but p90 and p95, thresholds",
-        ),
-    ),
-    recognises=recognises,
-    parse=parse,
-)

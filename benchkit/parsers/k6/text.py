@@ -39,8 +39,6 @@ from dataclasses import dataclass, field
 
 from benchkit.parsers.base import (
     Diagnostic,
-    Form,
-    Format,
     Head,
     Reading,
     Record,
@@ -51,7 +49,6 @@ from benchkit.parsers.base import (
 from benchkit.parsers.k6.console import RUNNING, Console
 from benchkit.parsers.k6.lines import CutError, Line, match_line, read_value, understand
 from benchkit.parsers.k6.words import (
-    QUANTILE_RULE,
     Crossing,
     Measure,
     builtin_kind,
@@ -63,8 +60,6 @@ from benchkit.parsers.k6.words import (
     stat_name,
 )
 from benchkit.parsers.source import UnreadableError
-
-__all__ = ["FORMAT", "QUANTILE_RULE"]
 
 _KNOWN = re.compile(
     r"(?:(?<!\w)http_req\w*+|iterations|iteration_duration|data_(?:received|sent)|vus(?:_max)?"
@@ -341,27 +336,3 @@ def _ends_whole(source: Source) -> bool:
     except UnreadableError:
         return False
     return last.rstrip(b"\0").endswith(b"\n")
-
-
-FORMAT = Format(
-    name="k6",
-    tools=("k6",),
-    summary="k6's end-of-test summary and console lines",
-    forms=(
-        Form(
-            name="text",
-            signature="http_req_duration......: avg=…, http_reqs......: 15001  500.01/s",
-            versions="0.2x to 2.x: classic, legacy, compact, full",
-            not_recorded="URL, version, start, raw samples; times are cut to two decimals",
-        ),
-        Form(
-            name="console",
-            signature="running (30.0s), 00/50 VUs, 15001 complete and 0 interrupted iterations",
-            versions="0.27 on, where handleSummary or --no-summary left no summary",
-            not_recorded="everything but duration, iterations and the scenarios",
-        ),
-    ),
-    recognises=recognises,
-    parse=parse,
-    embeds=True,
-)

@@ -34,8 +34,6 @@ from benchkit.parsers.base import Diagnostic, Reading
 
 Kind = Literal["trend", "counter", "rate", "gauge"]
 
-#: How k6 takes percentiles: i = p * (n - 1), linear between neighbours (Hyndman and Fan's type 7).
-QUANTILE_RULE = "linear"
 
 #: Unit of what a metric "contains", for readers of the JSON forms.
 CONTENTS = {"time": "s", "data": "B", "default": "1"}

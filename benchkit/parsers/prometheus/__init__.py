@@ -35,38 +35,15 @@ Not recorded: the query itself, its step, the runs inside the range, limits.
 
 from __future__ import annotations
 
-import re
-
-from benchkit.parsers.base import Form, Format, Head
-from benchkit.parsers.prometheus import grafana, promtool
-from benchkit.parsers.prometheus.reader import parse
-
-__all__ = ["FORMAT"]
-
-_JSON = (
-    re.compile(r'\{\s*"status"\s*:\s*"(?:success|error)"\s*,\s*"(?:data|errorType|isPartial)"'),
-    re.compile(r'\{\s*"resultType"\s*:\s*"(?:matrix|vector|scalar|string|streams)"'),
-    re.compile(
-        r'\{\s*"result"\s*:\s*\[[\s\S]*"resultType"\s*:\s*"(?:matrix|vector|scalar|string)"'
-    ),
-    re.compile(r'\[\s*\{\s*"metric"\s*:\s*\{[^{}]*\}\s*,\s*"(?:values?|histograms?)"\s*:\s*\['),
-)
-
-
-def _recognises(head: Head) -> bool:
-    text = head.text.lstrip()
-    if not head.is_start:
-        return False
-    if text.startswith(("{", "[")) and any(sign.match(text) for sign in _JSON):
-        return True
-    return promtool.recognises(text) or grafana.recognises(text)
-
+from benchkit.parsers.base import Form, Format, Tool, late
 
 _NEVER = "the query, its step, the runs inside the range"
 
-FORMAT = Format(
+ANSWERS = Format(
     name="prometheus",
     tools=("prometheus",),
+    words=(" =>", "scalar: ", "Time", "Series"),
+    starts="{[",
     summary="answers of Prometheus to queries: API and promtool, and Grafana's CSV of them",
     forms=(
         Form(
@@ -88,7 +65,9 @@ FORMAT = Format(
             not_recorded=f"{_NEVER}; the zone of times that are not epoch ms",
         ),
     ),
-    recognises=_recognises,
-    parse=parse,
+    recognises=late("benchkit.parsers.prometheus.reader:recognises"),
+    parse=late("benchkit.parsers.prometheus.reader:parse"),
     is_companion=True,
 )
+
+TOOLS = (Tool(name="prometheus", formats=(ANSWERS,), role="companion"),)

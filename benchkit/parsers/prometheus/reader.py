@@ -7,10 +7,11 @@ holds parents, pods, CPUs and instances side by side, and a rate looks like any 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from benchkit.parsers.base import Diagnostic, Reading, Record, Source
+from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.parsers.containers import nested
 from benchkit.parsers.counters import Measure, Place, add_up, measure_of, place
 from benchkit.parsers.documents import Part, read_around, read_documents, read_text
@@ -21,6 +22,26 @@ from benchkit.parsers.prometheus.model import Columns, Series
 from benchkit.parsers.series import Gatherer
 
 _UNNAMED = "query the metric itself, without a function over it, so that its name is kept"
+
+
+_JSON = (
+    re.compile(r'\{\s*"status"\s*:\s*"(?:success|error)"\s*,\s*"(?:data|errorType|isPartial)"'),
+    re.compile(r'\{\s*"resultType"\s*:\s*"(?:matrix|vector|scalar|string|streams)"'),
+    re.compile(
+        r'\{\s*"result"\s*:\s*\[[\s\S]*"resultType"\s*:\s*"(?:matrix|vector|scalar|string)"'
+    ),
+    re.compile(r'\[\s*\{\s*"metric"\s*:\s*\{[^{}]*\}\s*,\s*"(?:values?|histograms?)"\s*:\s*\['),
+)
+
+
+def recognises(head: Head) -> bool:
+    """Tell whether a source begins as this format does."""
+    text = head.text.lstrip()
+    if not head.is_start:
+        return False
+    if text.startswith(("{", "[")) and any(sign.match(text) for sign in _JSON):
+        return True
+    return promtool.recognises(text) or grafana.recognises(text)
 
 
 def parse(source: Source) -> Iterator[Record]:

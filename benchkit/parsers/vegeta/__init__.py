@@ -3,3 +3,85 @@
 In: what vegeta prints and encodes. Out: readings and samples. Why: a report may stand among other
 text, raw results own their file; they are two formats of one tool.
 """
+
+from __future__ import annotations
+
+from benchkit.parsers.base import Form, Format, Tool, late
+
+REPORT = Format(
+    name="vegeta",
+    tools=("vegeta",),
+    words=("[total", "[code:count]", '"latencies"', "Histogram", "Value(ms)"),
+    summary="vegeta report: text, JSON, hist and hdrplot, alone or among other text",
+    forms=(
+        Form(
+            name="text",
+            signature="Requests [total…] / Status Codes [code:count]",
+            versions="1-12",
+            not_recorded="target, offered rate, start; counts of each error",
+        ),
+        Form(
+            name="json",
+            signature='an object with "latencies", "bytes_in", "status_codes"',
+            versions="1-12",
+            not_recorded="target, offered rate; counts of each error; buckets are not kept",
+        ),
+        Form(
+            name="hist",
+            signature="Bucket # % Histogram",
+            versions="5-12",
+            not_recorded="all but the number of requests; counts by bucket are not kept",
+        ),
+        Form(
+            name="hdrplot",
+            signature="Value(ms) Percentile TotalCount 1/(1-Percentile)",
+            versions="12.6-12.13",
+            not_recorded="p99, mean, rates, success, start, target",
+        ),
+    ),
+    recognises=late("benchkit.parsers.vegeta.report:recognises"),
+    parse=late("benchkit.parsers.vegeta.report:parse"),
+    embeds=True,
+)
+
+
+RAW = Format(
+    name="vegeta_raw",
+    tools=("vegeta",),
+    words=('"latency"', "Result"),
+    starts="0123456789",
+    summary="vegeta raw results: gob of `attack`, CSV and JSON lines of `encode` and `dump`",
+    forms=(
+        Form(
+            name="gob",
+            signature="a gob descriptor of Result or Results",
+            versions="1-12",
+            not_recorded="offered rate, version; the URL before 12.8",
+        ),
+        Form(
+            name="csv",
+            signature="no header; 19 digits of nanoseconds, code, latency, bytes out and in",
+            versions="5.5-12 (6, 7, 9 or 12 columns)",
+            not_recorded="offered rate, version; the URL before 12.8",
+        ),
+        Form(
+            name="ndjson",
+            signature="lines of objects with timestamp, latency, code, bytes_in",
+            versions="5.5-12",
+            not_recorded="offered rate, version; the URL before 12.8",
+        ),
+    ),
+    recognises=late("benchkit.parsers.vegeta.raw:recognises"),
+    quantile_rule="hazen",
+    parse=late("benchkit.parsers.vegeta.raw:parse"),
+)
+
+TOOLS = (
+    Tool(
+        name="vegeta",
+        formats=(REPORT, RAW),
+        role="load",
+        load_model="open",
+        outputs=("-o", "-output", "--output", "-name", "--name"),
+    ),
+)

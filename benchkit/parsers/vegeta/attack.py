@@ -12,7 +12,8 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from benchkit.parsers.base import Reading, Samples, host_of
+from benchkit.parsers.base import Reading, Samples
+from benchkit.parsers.urls import host_of
 from benchkit.parsers.vegeta.columns import Results
 from benchkit.parsers.vegeta.readings import begin, path_of
 from benchkit.parsers.vegeta.records import Result

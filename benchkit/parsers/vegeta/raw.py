@@ -22,12 +22,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Form, Format, Head, Record, Source
+from benchkit.parsers.base import Head, Record, Source
 from benchkit.parsers.source import UnreadableError
 from benchkit.parsers.vegeta.attack import Attack
 from benchkit.parsers.vegeta.columns import Results, read_gob
 from benchkit.parsers.vegeta.json_lines import read_json
-from benchkit.parsers.vegeta.readings import TOOL
 from benchkit.parsers.vegeta.records import CSV_START, Flaw, Result
 from benchkit.parsers.vegeta.table import read_csv
 
@@ -180,33 +179,3 @@ def _explain_gaps(label: str, first: Flaw, count: int) -> Diagnostic:
     what = f"not a result of vegeta: it {first.reason}{more}"
     hint = "passed over; as results may be missing, no totals are computed"
     return Diagnostic(label, first.line, what, hint, "warning")
-
-
-FORMAT = Format(
-    name="vegeta_raw",
-    tools=(TOOL,),
-    summary="vegeta raw results: gob of `attack`, CSV and JSON lines of `encode` and `dump`",
-    forms=(
-        Form(
-            name="gob",
-            signature="a gob descriptor of Result or Results",
-            versions="1-12",
-            not_recorded="offered rate, version; the URL before 12.8",
-        ),
-        Form(
-            name="csv",
-            signature="no header; 19 digits of nanoseconds, code, latency, bytes out and in",
-            versions="5.5-12 (6, 7, 9 or 12 columns)",
-            not_recorded="offered rate, version; the URL before 12.8",
-        ),
-        Form(
-            name="ndjson",
-            signature="lines of objects with timestamp, latency, code, bytes_in",
-            versions="5.5-12",
-            not_recorded="offered rate, version; the URL before 12.8",
-        ),
-    ),
-    recognises=recognises,
-    quantile_rule="hazen",
-    parse=parse,
-)

@@ -11,13 +11,12 @@ import re
 from urllib.parse import urlsplit
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Reading, Row, describe_url, find_command
+from benchkit.parsers.base import Reading, Row, find_command
+from benchkit.parsers.urls import describe_url
 
 TOOL = "vegeta"
 #: Vegeta 10 and later estimate quantiles with a t-digest of compression 100 (equal to Hazen's rule,
 #: numpy's ``hazen``, while few values are compressed; at 6,000 values the p99 is some per cent off
-#: the exact one); up to version 9 with a CKMS sketch. Neither can be redone to the last digit.
-QUANTILE_RULE = "tdigest"
 
 _RATES = frozenset({"request_rate", "success_rate_per_second"})
 #: Kept where the rest is zero because nothing was computed.

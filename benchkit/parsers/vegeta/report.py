@@ -22,10 +22,9 @@ import re
 from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, strip_prefix
+from benchkit.parsers.base import Head, Reading, Record, Source, strip_prefix
 from benchkit.parsers.source import UnreadableError
 from benchkit.parsers.vegeta import histogram, summary, text
-from benchkit.parsers.vegeta.readings import TOOL
 
 _SIGNATURES = (text.SIGNATURE, summary.SIGNATURE)
 _TABLE = re.compile(
@@ -144,39 +143,3 @@ class _Reader:
             )
             hint = "keep the whole log (`kubectl logs --tail=-1`)"
             yield Diagnostic(self._label, self._tails[0], what, hint, "warning")
-
-
-FORMAT = Format(
-    name=TOOL,
-    tools=(TOOL,),
-    summary="vegeta report: text, JSON, hist and hdrplot, alone or among other text",
-    forms=(
-        Form(
-            name="text",
-            signature="Requests [total…] / Status Codes [code:count]",
-            versions="1-12",
-            not_recorded="target, offered rate, start; counts of each error",
-        ),
-        Form(
-            name="json",
-            signature='an object with "latencies", "bytes_in", "status_codes"',
-            versions="1-12",
-            not_recorded="target, offered rate; counts of each error; buckets are not kept",
-        ),
-        Form(
-            name="hist",
-            signature="Bucket # % Histogram",
-            versions="5-12",
-            not_recorded="all but the number of requests; counts by bucket are not kept",
-        ),
-        Form(
-            name="hdrplot",
-            signature="Value(ms) Percentile TotalCount 1/(1-Percentile)",
-            versions="12.6-12.13",
-            not_recorded="p99, mean, rates, success, start, target",
-        ),
-    ),
-    recognises=recognises,
-    parse=parse,
-    embeds=True,
-)

@@ -51,61 +51,16 @@ which status codes came, and the command line unless a shell prompt shows it.
 
 from __future__ import annotations
 
-import re
-
-from benchkit.parsers.base import Form, Format, Head
-from benchkit.parsers.wrk.reader import parse
-
-__all__ = ["FORMAT"]
-
-_START = r"^[ \t#>|*/]*+(?:- ++)?+(?:\d{4}-\d\d-\d\dT\S++ ++|[\w.-]++ ++\| *+)?+[ \t#>|*/]*+"
-_FAILURE = ("unable to ",)
-_PROMPT = re.compile(
-    r"^(?>(?:[^\n]*?[ \t/$#>%])??wrk2? ++)[^\n]*+\n[^\n]*?unable to ", re.MULTILINE
-)
-#: Words that must all be there, and the lines that must then be there, for wrk to claim a text.
-_SIGNS = tuple(
-    (words, tuple(re.compile(_START + line, re.MULTILINE) for line in lines))
-    for words, lines in (
-        (
-            (" test @ ", " threads and "),
-            (r"Running \d+[smh] test @ \S", r"\d+ threads and \d+ connections"),
-        ),
-        (
-            ("Making ", " threads and "),
-            (r"Making \d+ requests to \S", r"\d+ threads and \d+ connections"),
-        ),
-        (
-            ("Requests/sec:", " requests in "),
-            (r"\d+ requests in [\d.]++\w++, [\d.]++\w++ read", r"Requests/sec: +\d+\.\d\d\b"),
-        ),
-        (
-            ("(HdrHistogram - ",),
-            (r"Latency Distribution \(HdrHistogram - ", r"\d+\.\d+% +\d"),
-        ),
-        (_FAILURE, (r"unable to (?:connect to|resolve) \S+:[\w-]+ \S",)),
-    )
-)
-
-
-def recognises(head: Head) -> bool:
-    """Whether a text holds a block of a wrk or wrk2 report, or wrk's word that it has no server."""
-    text = head.text
-    for words, lines in _SIGNS:
-        if all(word in text for word in words) and all(line.search(text) for line in lines):
-            return (
-                words != _FAILURE or text.lstrip().startswith(words) or bool(_PROMPT.search(text))
-            )
-    return False
-
+from benchkit.parsers.base import Form, Format, Tool, late
 
 _NEVER = (
     "when the run began; method, headers and timeout; the version unless -v was given; status codes"
 )
 
-FORMAT = Format(
+TEXT = Format(
     name="wrk",
     tools=("wrk", "wrk2"),
+    words=(" threads and ", " requests in ", "(HdrHistogram - ", "unable to "),
     summary="text reports of wrk and wrk2, alone, many in a file, or pasted among other text",
     forms=(
         Form(
@@ -133,7 +88,12 @@ FORMAT = Format(
             not_recorded="everything: nothing was measured",
         ),
     ),
-    recognises=recognises,
-    parse=parse,
+    recognises=late("benchkit.parsers.wrk.reader:recognises"),
+    parse=late("benchkit.parsers.wrk.reader:parse"),
     embeds=True,
+)
+
+TOOLS = (
+    Tool(name="wrk", formats=(TEXT,), role="load", load_model="closed"),
+    Tool(name="wrk2", formats=(TEXT,), role="load", load_model="open"),
 )

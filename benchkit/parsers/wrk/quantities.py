@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 
-from benchkit.parsers import base
+from benchkit.parsers import urls
 from benchkit.units import Quantity, parse_bytes, parse_count, parse_time, scale
 
 _ENDS = {"0": "min", "": "min", "100": "max"}
@@ -16,8 +16,8 @@ _ENDS = {"0": "min", "": "min", "100": "max"}
 read_time = lru_cache(maxsize=1 << 14)(parse_time)
 read_rate = lru_cache(maxsize=1 << 14)(parse_count)
 read_bytes = lru_cache(maxsize=1 << 14)(partial(parse_bytes, binary=True))
-path_of = lru_cache(maxsize=1024)(base.path_of)
-describe_url = lru_cache(maxsize=1024)(base.describe_url)
+path_of = lru_cache(maxsize=1024)(urls.path_of)
+describe_url = lru_cache(maxsize=1024)(urls.describe_url)
 
 
 @lru_cache(maxsize=1 << 13)

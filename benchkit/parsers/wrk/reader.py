@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from benchkit.parsers.base import Reading, Record, Source, bare, find_command
+from benchkit.parsers.base import Head, Reading, Record, Source, bare, find_command
 from benchkit.parsers.source import UnreadableError
 from benchkit.parsers.wrk import lines, remarks
 from benchkit.parsers.wrk.report import Report
@@ -18,6 +18,47 @@ from benchkit.parsers.wrk.shape import read_plain
 
 _ARGUMENTS = re.compile(r"\s--?[a-zA-Z]|://")
 _BANNER = re.compile(r"wrk (\S+) \[\w+\] Copyright")
+
+
+_START = r"^[ \t#>|*/]*+(?:- ++)?+(?:\d{4}-\d\d-\d\dT\S++ ++|[\w.-]++ ++\| *+)?+[ \t#>|*/]*+"
+_FAILURE = ("unable to ",)
+_PROMPT = re.compile(
+    r"^(?>(?:[^\n]*?[ \t/$#>%])??wrk2? ++)[^\n]*+\n[^\n]*?unable to ", re.MULTILINE
+)
+#: Words that must all be there, and the lines that must then be there, for wrk to claim a text.
+_SIGNS = tuple(
+    (words, tuple(re.compile(_START + line, re.MULTILINE) for line in lines))
+    for words, lines in (
+        (
+            (" test @ ", " threads and "),
+            (r"Running \d+[smh] test @ \S", r"\d+ threads and \d+ connections"),
+        ),
+        (
+            ("Making ", " threads and "),
+            (r"Making \d+ requests to \S", r"\d+ threads and \d+ connections"),
+        ),
+        (
+            ("Requests/sec:", " requests in "),
+            (r"\d+ requests in [\d.]++\w++, [\d.]++\w++ read", r"Requests/sec: +\d+\.\d\d\b"),
+        ),
+        (
+            ("(HdrHistogram - ",),
+            (r"Latency Distribution \(HdrHistogram - ", r"\d+\.\d+% +\d"),
+        ),
+        (_FAILURE, (r"unable to (?:connect to|resolve) \S+:[\w-]+ \S",)),
+    )
+)
+
+
+def recognises(head: Head) -> bool:
+    """Whether a text holds a block of a wrk or wrk2 report, or wrk's word that it has no server."""
+    text = head.text
+    for words, signs in _SIGNS:
+        if all(word in text for word in words) and all(sign.search(text) for sign in signs):
+            return (
+                words != _FAILURE or text.lstrip().startswith(words) or bool(_PROMPT.search(text))
+            )
+    return False
 
 
 def parse(source: Source) -> Iterator[Record]:

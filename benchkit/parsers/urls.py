@@ -1,0 +1,47 @@
+"""The parts of a URL that a report names."""
+
+from __future__ import annotations
+
+import re
+
+
+def host_of(url: str) -> str:
+    """Return host and port of a URL, without user and password; empty where it is none.
+
+    Examples
+    --------
+    >>> host_of("http://me:secret@h:8080/a?b=@c"), host_of("/index.html")
+    ('h:8080', '')
+    """
+    _, found, after = url.partition("://")
+    return re.split(r"[/?#]", after, maxsplit=1)[0].rpartition("@")[2] if found else ""
+
+
+def describe_url(url: str) -> dict[str, str]:
+    """Return what a URL tells beside its path, as entries of a reading's ``env``.
+
+    Examples
+    --------
+    >>> describe_url("http://h:8080/a?b=c#d"), describe_url("http://h/a")
+    ({'host': 'h:8080', 'query': 'b=c'}, {'host': 'h'})
+    """
+    query = query_of(url)
+    return {"host": host_of(url), **({"query": query} if query else {})}
+
+
+def query_of(url: str) -> str:
+    """Return the query of a URL, or of a path; empty where it has none."""
+    return url.partition("#")[0].partition("?")[2]
+
+
+def path_of(url: str) -> str:
+    """Return the path of a URL, or of a path, without its query.
+
+    Examples
+    --------
+    >>> path_of("http://h:8080/a/b?c=d"), path_of("http://h"), path_of("/index.html")
+    ('/a/b', '/', '/index.html')
+    """
+    rest = re.split(r"[?#]", url, maxsplit=1)[0]
+    path, found, after = rest.partition("://")
+    return "/" + after.partition("/")[2] if found else path
