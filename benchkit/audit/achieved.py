@@ -19,6 +19,7 @@ from benchkit.audit.facts import (
     write_count,
 )
 from benchkit.errors import Finding
+from benchkit.parsers import registry
 from benchkit.units import format_number
 
 #: A load this share below the one asked for is another load.
@@ -26,8 +27,6 @@ _SHORT = 0.01
 #: Bodies of another length than the first one's: usually a dynamic page, not a failure.
 _NO_FAILURE = "length"
 _SHOWN = 3
-#: Tools that leave what timed out out of their latencies.
-_CENSORING = frozenset(("wrk", "hey"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,9 @@ def find_failures(evidence: Evidence) -> Iterator[Finding]:
     """B316: requests that failed; B317: requests that timed out and left the latencies."""
     for place, sheets in evidence.by_place(evidence.loads).items():
         failed = [found for sheet in sheets if (found := _measure_failures(sheet))]
-        late = [found for found in failed if found.timeouts and place[-1] in _CENSORING]
+        late = [
+            found for found in failed if found.timeouts and registry.tool(place[-1]).drops_timeouts
+        ]
         if failed:
             yield _tell_failed(place, failed, len(sheets))
         if late:
@@ -121,9 +122,9 @@ class _Failed:
 
     @property
     def unanswered(self) -> float:
-        """The share of requests without an answer that stand in the latencies (vegeta)."""
+        """The share of requests without an answer that stand in the latencies ."""
         requests = self.sheet.get("requests", "count")
-        count = self.reasons.get("0", 0.0) if self.sheet.run.tool == "vegeta" else 0.0
+        count = self.reasons.get(registry.tool(self.sheet.run.tool).unanswered, 0.0)
         return count / requests.value if requests and requests.value else 0.0
 
 
@@ -133,7 +134,7 @@ def _measure_failures(sheet: Sheet) -> _Failed | None:
         for reason, count in sheet.of("failures", "count").items()
         if count and reason and reason != _NO_FAILURE
     }
-    if sheet.run.tool == "wrk2":  # counts a waiting connection again and again
+    if registry.tool(sheet.run.tool).repeats_timeouts:
         reasons.pop("timeout", None)
     if not reasons:
         codes = sheet.of("responses", "count")

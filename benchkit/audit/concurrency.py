@@ -20,6 +20,7 @@ from benchkit.audit.facts import (
     name_worst,
 )
 from benchkit.errors import Finding
+from benchkit.parsers import registry
 from benchkit.units import format_number, format_quantity
 
 #: More in flight than connections, beyond rounding, by this share is no rounding of ours either.
@@ -72,8 +73,8 @@ def find_impossible_means(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _has_made_up_samples(run: Run) -> bool:
-    """Tell whether the tool added samples; wrk does, and a table of one's own has but its name."""
-    return run.corrected == "approximate" or (run.corrected is None and run.tool == "wrk")
+    """Tell whether the tool added samples; a table of one's own has but its name."""
+    return (run.corrected or registry.tool(run.tool).corrected) == "approximate"
 
 
 def find_hidden_stalls(evidence: Evidence) -> Iterator[Finding]:
@@ -108,7 +109,7 @@ def _measure_flight(sheet: Sheet) -> _Flight | None:
 
 def _throughput(sheet: Sheet) -> tuple[Number | None, Number | None]:
     """Return rate and mean time of what a connection does again and again."""
-    if sheet.run.tool == "k6":
+    if registry.tool(sheet.run.tool).iterates:
         return sheet.get("iteration_rate", "mean"), sheet.get("iteration_time", "mean")
     return sheet.get("request_rate", "mean"), sheet.get("latency", "mean")
 

@@ -13,21 +13,15 @@ from typing import TYPE_CHECKING
 from benchkit.derived.stretches import is_stretch
 from benchkit.errors import Finding
 from benchkit.layout.stems import COMPANIONS
+from benchkit.parsers import registry
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations
 
 _OF_VALUE = ("value", "resolution", "source")
 _ABOUT = ["group", "variant", "benchmark", "params", "run", "tool", "subject", "metric", "stat"]
-#: How far two forms may lie apart beyond their rounding, as a share, and why.
+#: How far two forms may lie apart beyond their rounding, as a share.
 _ALLOWED = 1e-9
-_REASONS = {
-    "vegeta": "vegeta reports quantiles from a t-digest, which approximates",
-    "ab": "ab's CSV and its text take quantiles by different rules",
-    "k6": "the samples end before the run does, and console times are cut, not rounded",
-}
-#: Statistics that two forms of a tool compute by different rules, and what that may cost.
-_APPROXIMATE = {"vegeta": 0.05}
 
 
 def find_disagreements(observations: Observations) -> Iterator[Finding]:
@@ -84,7 +78,7 @@ def _find_gap(same: Sequence[_Told]) -> _Gap | None:
     first = same[0]
     files = tuple(told.source.rpartition(":")[0] for told in same)
     is_quantile = first.stat.startswith("p")
-    share = _measure_gap(same, _APPROXIMATE.get(first.tool, 0.0) if is_quantile else 0.0)
+    share = _measure_gap(same, registry.tool(first.tool).quantile_error if is_quantile else 0.0)
     if not share or len(set(files)) == 1:
         return None
     name = f"{first.metric}.{first.stat}"
@@ -107,7 +101,7 @@ def _tell(gaps: Sequence[_Gap]) -> Finding:
     count = "one statistic differs" if len(gaps) == 1 else f"{len(gaps)} statistics differ"
     values = " against ".join(f"{value:g}" for value in worst.values)
     is_quantile = worst.name.rpartition(".")[2].startswith("p")
-    reason = _REASONS.get(worst.tool, "") if is_quantile else ""
+    reason = registry.tool(worst.tool).quantile_note if is_quantile else ""
     return Finding(
         code="B104",
         severity="warning",

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from benchkit.audit.facts import Evidence, Number, Sheet
 from benchkit.errors import Finding
+from benchkit.parsers import registry
 from benchkit.units import format_percent, format_quantity
 
 #: A total and the rate that it makes with the seconds of the run.
@@ -22,8 +23,6 @@ _PAIRS = (
     (("bytes_in", "total"), ("bandwidth_in", "mean")),
     (("bytes_out", "total"), ("bandwidth_out", "mean")),
 )
-#: Tools whose rates stand on a time of their own, which they do not tell.
-_OWN_CLOCK = frozenset({"k6"})
 #: A disagreement beyond rounding that is not worth a word.
 _ALLOWED = 0.005
 _QUANTILE = re.compile(r"p(\d+(?:\.\d+)?)")
@@ -65,7 +64,7 @@ def find_wrong_order(evidence: Evidence) -> Iterator[Finding]:
 
 def _hear(sheet: Sheet) -> Iterator[_Seconds]:
     """Yield the lengths that the report implies; its own duration first, if rates stand on it."""
-    if sheet.run.tool not in _OWN_CLOCK:
+    if not registry.tool(sheet.run.tool).iterates:
         told = sheet.get("duration", "total", "attack") or sheet.get("duration", "total")
         if told is not None and told.value > 0:
             yield _Seconds("the duration", told)

@@ -26,10 +26,8 @@ from benchkit.capture.places import Places, find_tool
 from benchkit.capture.plan import Commands, Plan
 from benchkit.capture.sidecar import Record, write_sidecar
 from benchkit.errors import BenchkitError, ConfigError
+from benchkit.parsers import registry
 from benchkit.redaction import redact
-
-#: Exit codes other than 0 of runs that were measured whole: k6's is that of a crossed threshold.
-_WHOLE = {"k6": {99}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +260,7 @@ def _remark(outcome: Outcome, tool: str) -> str:
     """Say why a run is none, or nothing."""
     if outcome.is_interrupted:
         return "interrupted by the user"
-    is_whole = outcome.exit == 0 or outcome.exit in _WHOLE.get(tool, ())
+    is_whole = outcome.exit == 0 or outcome.exit in registry.tool(tool).whole_exits
     return "" if is_whole else f"the command ended with exit {outcome.exit}"
 
 

@@ -63,7 +63,7 @@ def _read(observations: Observations) -> dict[tuple[str, ...], set[str]]:
     if not observations["metric"].eq(_DROPPED).any():
         return {}
     rows = observations["metric"].isin((_DROPPED, _COUNT, _TIME, _DONE_RATE))
-    rows &= observations["tool"].eq("k6") & observations["subject"].isna()
+    rows &= observations["subject"].isna()
     wanted = observations[rows & observations["stat"].ne("sample")]
     names = ("group", "variant", "benchmark", "params", "run", "tool", "metric")
     told: dict[tuple[str, ...], set[str]] = {}

@@ -18,6 +18,7 @@ import numpy as np
 from benchkit.derived.record import Measured
 from benchkit.derived.scrapes import find_samples, scrape_interval
 from benchkit.derived.usage import cut
+from benchkit.parsers import registry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from benchkit.stats.sample import FloatArray
 
 _MICRO = 1e-6
-_RANGES = "prometheus"  # the tool whose times are the steps of a query
 _SNAPSHOTS = re.compile(r"(?:^|/)(?:cadvisor|prometheus|docker)-[^/]*$")
 
 
@@ -110,7 +110,7 @@ class Sources:
                 path=where,
                 lines=lines[rows].tolist(),
             )
-            if tools[rows[0]] == _RANGES and stat == "counter" and found[key].is_dated:
+            if registry.tool(tools[rows[0]]).is_range and stat == "counter" and found[key].is_dated:
                 ranges.setdefault((where, subject.partition("@")[2]), []).append(key)
         for keys in ranges.values():
             scraped = _without_repeats([found[key] for key in keys])

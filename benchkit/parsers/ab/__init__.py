@@ -149,6 +149,6 @@ TOOLS = (
         formats=(TEXT, TSV, CSV),
         role="load",
         load_model="closed",
-        outputs=("-g", "-e"),
+        quantile_note="ab's CSV and its text take quantiles by different rules",
     ),
 )

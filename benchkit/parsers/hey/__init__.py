@@ -89,4 +89,12 @@ CSV = Format(
     parse=late("benchkit.parsers.hey.samples:parse"),
 )
 
-TOOLS = (Tool(name="hey", formats=(TEXT, CSV), role="load", load_model="closed", outputs=("-o",)),)
+TOOLS = (
+    Tool(
+        name="hey",
+        formats=(TEXT, CSV),
+        role="load",
+        load_model="closed",
+        drops_timeouts=True,
+    ),
+)

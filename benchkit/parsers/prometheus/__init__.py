@@ -70,4 +70,4 @@ ANSWERS = Format(
     is_companion=True,
 )
 
-TOOLS = (Tool(name="prometheus", formats=(ANSWERS,), role="companion"),)
+TOOLS = (Tool(name="prometheus", formats=(ANSWERS,), role="companion", is_range=True),)

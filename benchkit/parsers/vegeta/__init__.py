@@ -82,6 +82,8 @@ TOOLS = (
         formats=(REPORT, RAW),
         role="load",
         load_model="open",
-        outputs=("-o", "-output", "--output", "-name", "--name"),
+        unanswered="0",
+        quantile_error=0.05,
+        quantile_note="vegeta reports quantiles from a t-digest, which approximates",
     ),
 )

@@ -94,6 +94,13 @@ TEXT = Format(
 )
 
 TOOLS = (
-    Tool(name="wrk", formats=(TEXT,), role="load", load_model="closed"),
-    Tool(name="wrk2", formats=(TEXT,), role="load", load_model="open"),
+    Tool(
+        name="wrk",
+        formats=(TEXT,),
+        role="load",
+        load_model="closed",
+        corrected="approximate",
+        drops_timeouts=True,
+    ),
+    Tool(name="wrk2", formats=(TEXT,), role="load", load_model="open", repeats_timeouts=True),
 )
