@@ -51,9 +51,8 @@ def find_failures(evidence: Evidence) -> Iterator[Finding]:
     """B316: requests that failed; B317: requests that timed out and left the latencies."""
     for place, sheets in evidence.by_place(evidence.loads).items():
         failed = [found for sheet in sheets if (found := _measure_failures(sheet))]
-        late = [
-            found for found in failed if found.timeouts and registry.tool(place[-1]).drops_timeouts
-        ]
+        tool = registry.tool(place[-1])
+        late = [found for found in failed if found.timeouts and tool.drops_timeouts]
         if failed:
             yield _tell_failed(place, failed, len(sheets))
         if late:

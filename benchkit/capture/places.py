@@ -16,18 +16,11 @@ from benchkit.capture.claim import SIDECAR, Claim
 from benchkit.layout.patterns import read_path
 from benchkit.layout.run_toml import Sidecar, read_sidecar
 from benchkit.layout.stems import COMPANIONS, read_stem
+from benchkit.parsers import registry
 
-#: What a load tool is called on a command line, and in the name of a file.
-_TOOLS = {
-    "ab": "ab",
-    "go": "gobench",
-    "hey": "hey",
-    "k6": "k6",
-    "vegeta": "vegeta",
-    "wrk": "wrk",
-    "wrk2": "wrk",
-}
-_KNOWN = frozenset(_TOOLS.values()) | COMPANIONS
+#: What a tool does that is run to be measured by.
+_MEASURING = ("load", "microbenchmark")
+_KNOWN = registry.tools() | COMPANIONS
 _PRUNED = ("node_modules", "__pycache__")
 
 
@@ -98,8 +91,10 @@ def find_tool(words: Sequence[str]) -> str:
     """
     for word in words:
         for part in word.split():
-            if found := _TOOLS.get(PurePath(part).name):
-                return found
+            called = PurePath(part).name
+            for tool in registry.all_tools():
+                if called in (tool.executables or (tool.name,)) and tool.role in _MEASURING:
+                    return tool.name
     return ""
 
 

@@ -26,7 +26,7 @@ def choose(places: Places, words: list[str], variant: str = "", benchmark: str =
     ("words", "tool"),
     [
         (WRK, "wrk"),
-        (["taskset", "-c", "1", "/opt/wrk2/wrk2", "-R100"], "wrk"),
+        (["taskset", "-c", "1", "/opt/wrk2/wrk2", "-R100"], "wrk2"),
         (["docker", "run", "--rm", "grafana/k6", "run", "-"], "k6"),
         (["sh", "-c", "echo GET http://h/ | vegeta attack | vegeta report"], "vegeta"),
         (["go", "test", "-bench=."], "gobench"),
