@@ -220,7 +220,7 @@ class _Work:
         outcome = execute(list(words), claim.out, claim.err, show=self._show)
         remark = _remark(outcome, find_tool(words))
         record = Record(
-            argv=redact(words),
+            argv=redact(words, marked=True),
             start=outcome.start,
             end=outcome.end,
             exit=(outcome.exit or 130) if outcome.is_interrupted else outcome.exit,

@@ -87,4 +87,4 @@ def _command() -> str:
     from benchkit.ingestion.addresses import show_address
     from benchkit.redaction import redact
 
-    return shlex.join(["benchkit", *redact([show_address(word) for word in sys.argv[1:]])])
+    return shlex.join(redact(["benchkit", *map(show_address, sys.argv[1:])]))

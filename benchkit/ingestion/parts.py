@@ -21,7 +21,7 @@ from benchkit.layout.headings import Sections
 from benchkit.layout.numbering import Piece
 from benchkit.layout.rename import Rename, split_variant
 from benchkit.parsers.base import Format, Reading
-from benchkit.redaction import redact_command, redact_text, redact_value
+from benchkit.redaction import redact_command, redact_label, redact_text, redact_value
 from benchkit.units import printable
 
 #: The exit code of a load test that ran to its end and crossed a threshold (k6).
@@ -105,10 +105,10 @@ def make_part(
         tool=reading.tool,
         form=reading.form,
         line=reading.line,
-        group=side.group or path.group or reading.group,
-        variant=variant or section.variant or path.variant,
-        benchmark=rename(reading.benchmark or outside or "", renames),
-        target=rename(reading.target, renames),
+        group=_show_label(side.group or path.group or reading.group),
+        variant=_show_label(variant or section.variant or path.variant),
+        benchmark=_show_label(rename(reading.benchmark or outside or "", renames)),
+        target=_show_label(rename(reading.target, renames)),
         params=schema.format_params(params) if params else "",
         run=side.run if side.run is not None else path.run,
         role=role,
@@ -118,8 +118,8 @@ def make_part(
         status=reading.status,
         headings=section.list_names(is_variant_taken=bool(variant)),
         caption="" if reading.benchmark else section.caption,
-        lines="" if reading.benchmark else redact_text("\n".join(section.lines)),
-        shown_command=_show_command(reading.command) or "",
+        lines="" if reading.benchmark else "\n".join(map(_show_label, section.lines)),
+        shown_command=redact_command(reading.command or "", marked=True),
         requests=_count_requests(reading),
         attack_rate=find_attack_rate(reading),
     )
@@ -240,6 +240,9 @@ def _complete(part: Part, reading: Reading, found: Found) -> None:
 @lru_cache(1 << 12)
 def _show_command(command: str | None) -> str | None:
     return redact_command(command) if command else command
+
+
+_show_label = lru_cache(1 << 12)(redact_label)
 
 
 def _show_facts(facts: Mapping[str, str]) -> dict[str, str]:

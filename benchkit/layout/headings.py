@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchkit.redaction import redact_name
+from benchkit.redaction import redact_label
 
 __all__ = ["Sections", "read_sections", "shorten"]
 
@@ -136,9 +136,9 @@ def _shorten_all(lines: Sequence[str]) -> tuple[str, ...]:
 
 def _read_section(headings: Mapping[int, str], caption: str) -> Sections:
     section = Sections()
-    section.caption, section.is_warm_up = shorten(redact_name(caption))
+    section.caption, section.is_warm_up = shorten(redact_label(caption))
     for depth, text in headings.items():
-        name, is_warm_up = shorten(redact_name(text))
+        name, is_warm_up = shorten(redact_label(text))
         section.is_warm_up |= is_warm_up
         if name:
             section.headings[depth] = name

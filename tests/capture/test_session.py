@@ -122,7 +122,7 @@ def test_a_plan_becomes_a_folder_that_compare_reads(bench: Path) -> None:
         (block, place) for block in range(1, 9) for place in (1, 2)
     ]
     assert {run["benchmark"] for run in runs} == {"/ping/GRM"}
-    assert {run["command"] for run in order} == {"wrk none", "wrk otlp"}
+    assert len({run["command"] for run in order if run["command"].startswith("wrk '…")}) == 2
     assert all(run["env"]["kernel"] for run in runs)
 
     document = read(bench, "compare", "out", "--blocks", "auto")
@@ -172,7 +172,7 @@ def test_one_command_is_repeated(bench: Path) -> None:
     assert done.stdout.splitlines()[1].split() == ["variant", "role", "run", "s", "exit", "file"]
     told = sidecar(bench / "results/none/wrk-2.txt.run.toml")
     assert (told.variant, told.run, told.exit_code, told.role) == ("none", 2, 0, "measured")
-    assert told.command == "wrk none -H 'Authorization: REDACTED' http://REDACTED@h/"
+    assert told.command == "wrk '…140' -H 'Authorization: …c8a' http://REDACTED@h/"
     assert told.started_at is not None
     assert (bench / "results/none/wrk-1.txt").read_text() == (
         REPORTS / "none/wrk-1.txt"
@@ -226,7 +226,7 @@ def test_a_failing_preparation_is_told_and_cleaned_up_after(bench: Path) -> None
     """)
     done = benchkit(bench, "capture", "--plan", "plan.toml")
     assert done.returncode == 3
-    assert "benchkit: error: before = sh -c 'touch up; test b = a': the command" in done.stderr
+    assert "benchkit: error: before = sh -c 'touch … ; test … … …': the command" in done.stderr
     assert "the command ended with exit 1; b was not measured; 1 of 2 runs made\n" in done.stderr
     assert not (bench / "up").exists()
     assert [run["variant"] for run in listed(bench, "results")] == ["a"]

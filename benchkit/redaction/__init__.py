@@ -1,0 +1,14 @@
+"""The removal of secrets from commands, URLs, names and messages, before they are shown or stored.
+
+Of a command only what is known to be harmless is shown, so that no tool's secret can appear. In
+other texts a secret is recognised by the name it is assigned to, by its place in a URL, or by its
+shape.
+"""
+
+from benchkit.redaction.commands import redact as redact
+from benchkit.redaction.commands import redact_command as redact_command
+from benchkit.redaction.commands import redact_label as redact_label
+from benchkit.redaction.commands import redact_value as redact_value
+from benchkit.redaction.texts import redact_message as redact_message
+from benchkit.redaction.texts import redact_name as redact_name
+from benchkit.redaction.texts import redact_text as redact_text

@@ -1,0 +1,266 @@
+"""Command lines as they are shown: what is not known to be harmless reads ``…``.
+
+A program, its options' names, numbers, durations, files, hosts and the path of a URL are shown,
+and the values of options that are known of a load tool. Headers keep their values by an allow-list
+of names. What the name of an option or variable calls a secret reads ``REDACTED``. Scripts given to
+``sh -c`` are read word by word.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+
+from benchkit.redaction.harmless import (
+    PROGRAMS,
+    SCRIPTED,
+    TOOLS,
+    VERBS,
+    WRAPPERS,
+    is_harmless,
+)
+from benchkit.redaction.texts import (
+    HIDDEN,
+    MARKED,
+    NAMED,
+    SHOWN,
+    Manner,
+    names_secret,
+    redact_connection,
+    redact_name,
+    redact_named,
+    redact_text,
+)
+
+#: Headers whose values belong to the workload and are no secrets.
+_HEADERS = frozenset(
+    {"accept", "accept-charset", "accept-encoding", "accept-language", "cache-control"}
+    | {"connection", "content-length", "content-type", "expect", "host", "pragma", "te"}
+    | {"transfer-encoding", "upgrade", "user-agent"}
+)
+_HEADER_OPTION = re.compile(r"-H|-hdr|--?(?:[a-z]+-)*headers?")
+_JOINED_HEADER = re.compile(r"(?:-H|--?(?:[a-z]+-)*headers?=)(?=.*:)")
+_SPACE = re.compile(r"[ \t\r\n]")
+_NUMERIC = re.compile(r"[+-]\d")
+_LONG = re.compile(r"--(?:[A-Za-z][\w.-]*+)?+")
+_CLUSTER = re.compile(r"-(?:[A-Za-z]|\d)[A-Za-z]?+")
+#: Options of one dash and several letters, as Go's tools have them.
+_GO_OPTION = re.compile(r"-[a-z][a-z\d]*+(?:[-.][a-z\d]++)*+")
+_GO_TOOLS = frozenset({"bombardier", "fortio", "ghz", "go", "hey", "java", "vegeta"})
+_VARIABLE = re.compile(r"([A-Za-z_][\w.-]*+)=")
+#: A target of vegeta.
+_TARGET = re.compile(r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) [^\s:]++://\S++$")
+_PROGRAM = re.compile(r"[A-Za-z_./~$][\w.+/$-]*+")
+#: The option of a shell before a script.
+_SCRIPT = re.compile(r"-[a-z]*c")
+#: A word that announces a secret in the next one: ``authorization:Bearer``.
+_SCHEME = re.compile(r"(?:^|.*[:=\s])(?:bearer|basic|digest)", re.IGNORECASE)
+_CONTROL = frozenset("();<>|&")
+_BEGINS = frozenset("(;|&")
+#: A word of a script whose quotes do not balance: one that begins it, or its value, is a quote.
+_LOOSE_WORD = re.compile(
+    r"(?P<start>(?:-[\w-]*+=?|[\w.-]++=)?+)"
+    r"\\?(?P<quote>[\"'])(?P<quoted>(?:(?!(?P=quote)(?![^\s;|&)\"'])).)*+)(?:(?P=quote)|$)"
+    r"|(?P<rest>\S++)",
+    re.DOTALL,
+)
+#: A name that is a command line: a program, and behind it an option.
+_COMMAND = re.compile(
+    r"\$ |(?:[\w.-]*+/)*+[\w.-]++ "
+    r"(?=(?:[^-]|(?<![ '\"])-)*+(?<=[ '\"])-{1,2}+[A-Za-z])"
+)
+
+
+def redact(words: Sequence[str], *, marked: bool = False) -> list[str]:
+    """Return a command line without the secrets it may hold.
+
+    Parameters
+    ----------
+    words : sequence of str
+    marked : bool
+        Whether what is not shown reads ``…`` and three digits of its digest, by which it differs.
+
+    Examples
+    --------
+    >>> redact(["wrk", "-d", "9s", "-H", "Authorization: a", "-H", "Host: a", "http://u:p@h/?x=y"])
+    ['wrk', '-d', '9s', '-H', 'Authorization: REDACTED', '-H', 'Host: a', 'http://REDACTED@h/?x=…']
+    """
+    return list(_redact(words, MARKED if marked else SHOWN))
+
+
+def redact_command(command: str, *, marked: bool = False) -> str:
+    """Return a command line, as it was typed or quoted, without the secrets it may hold."""
+    return _redact_script(command, MARKED if marked else SHOWN)
+
+
+def redact_label(name: str) -> str:
+    """Return a benchmark's, variant's or group's name without secrets.
+
+    One that looks like a command is shown as one, but for plain words, which tell names apart.
+
+    Examples
+    --------
+    >>> redact_label("GET /a?token=c0ffee"), redact_label("tool --mode fast --zap c0ffee")
+    ('GET /a?token=REDACTED', 'tool --mode fast --zap …d46')
+    """
+    if not _COMMAND.match(name):
+        return redact_name(name)
+    return _redact_script(name, NAMED)
+
+
+def redact_value(name: str, value: str) -> str:
+    """Return the value of a parameter or fact, unless it is a secret by its name.
+
+    Examples
+    --------
+    >>> redact_value("db_password", "abc"), redact_value("auth", "basic")
+    ('…ba7', 'basic')
+    """
+    return redact_label(redact_named(name, value))
+
+
+def _redact(words: Sequence[str], manner: Manner) -> Iterator[str]:
+    line = _Line(manner)
+    for word in words:
+        yield line.show(word)
+
+
+class _Line:
+    """A command line, of which each word is shown by those before it."""
+
+    def __init__(self, manner: Manner) -> None:
+        self._manner = manner
+        self._program = self._before = ""
+        #: Whether the next word without an option names a program.
+        self._is_due = self._is_first = True
+
+    def show(self, word: str) -> str:
+        """Return what is shown of the next word."""
+        before, self._before = self._before, ""
+        is_first, self._is_first = self._is_first, False
+        if word and set(word) <= _CONTROL:
+            self._is_due |= not _BEGINS.isdisjoint(word)
+            return word
+        if _HEADER_OPTION.fullmatch(before):
+            self._before = word
+            return self._show_header(word)
+        if _is_announced(before):
+            return self._manner.secret(word)
+        return self._show_word(word, before, is_first=is_first)
+
+    def _show_word(self, word: str, before: str, *, is_first: bool) -> str:
+        if word.startswith("-") and len(word) > 1 and not _NUMERIC.match(word):
+            return self._show_option(word)
+        if _SCHEME.fullmatch(word):
+            self._before = word
+            return redact_text(word)
+        if _SPACE.search(word) and not _VARIABLE.match(word):
+            takes_scripts = self._program in SCRIPTED and before not in self._texts
+            if is_first or takes_scripts or _SCRIPT.fullmatch(before):
+                return _redact_script(word, self._manner)
+        is_verb = self._program and word in VERBS
+        if not before and (is_verb or self._names_program(word, is_first=is_first)):
+            return redact_text(word)
+        return self._show(word, before)
+
+    @property
+    def _texts(self) -> frozenset[str]:
+        """The options of the program that take a text which is no secret."""
+        return TOOLS.get(self._program, frozenset())
+
+    def _names_program(self, word: str, *, is_first: bool) -> bool:
+        name = PurePath(word).name
+        is_program = name in PROGRAMS
+        if not is_program and self._is_due and _PROGRAM.fullmatch(word):
+            is_program = is_first or not self._program or "/" in word
+        if is_program:
+            self._program, self._is_due = name, name in WRAPPERS
+        return is_program
+
+    def _show_option(self, word: str) -> str:
+        if option := _JOINED_HEADER.match(word):
+            return option[0] + self._show_header(word[option.end() :])
+        name, equals, value = word.partition("=")
+        if not self._names_option(name):
+            letter, rest = word[:2], word[2:]
+            return letter + (
+                self._manner.other(rest) if letter == "--" else self._show(rest, letter)
+            )
+        if not equals:
+            self._before = name
+            return word
+        is_secret = names_secret(name.strip("-"))
+        shown = self._manner.secret(value) if is_secret else self._show(value, name)
+        return f"{name}={shown}"
+
+    def _names_option(self, name: str) -> bool:
+        """Whether a word that begins with a dash is an option's name, and no value is joined."""
+        if _LONG.fullmatch(name) or _CLUSTER.fullmatch(name):
+            return True
+        is_known = self._program in _GO_TOOLS or names_secret(name.strip("-"))
+        return is_known and _GO_OPTION.fullmatch(name) is not None
+
+    def _show(self, value: str, option: str) -> str:
+        """Return what is shown of a value, or of a word that belongs to no option."""
+        if not value:
+            return value
+        if self._program == "benchkit" or option in self._texts:
+            return redact_text(value)
+        if variable := _VARIABLE.match(value):
+            name, rest = variable[1], value[variable.end() :]
+            is_secret = names_secret(name)
+            shown = self._manner.secret(rest) if is_secret else self._show(rest, "--")
+            return f"{name}={shown}"
+        if is_harmless(value, option):
+            return redact_text(value)
+        if ("://" in value and not _SPACE.search(value)) or _TARGET.match(value):
+            return redact_text(value, self._manner)
+        return self._manner.other(value)
+
+    def _show_header(self, header: str) -> str:
+        name, colon, value = header.partition(":")
+        if colon and name.strip().lower() not in _HEADERS:
+            return f"{name}: {self._manner.secret(value.strip())}"
+        return redact_text(header)
+
+
+def _is_announced(before: str) -> bool:
+    """Whether a word is the secret that the one before it announces."""
+    if before.startswith("-"):
+        return names_secret(before.strip("-"))
+    return _SCHEME.fullmatch(before) is not None
+
+
+def _redact_script(script: str, manner: Manner) -> str:
+    """Redact the words of a shell's script; it is quoted anew only if one of them is not shown."""
+    script = redact_connection(script)
+    lexer = shlex.shlex(script, posix=True, punctuation_chars=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        words = list(lexer)
+    except ValueError:  # a quotation without its end
+        return redact_text(_redact_loosely(script, manner))
+    clean = list(_redact(words, manner))
+    if clean != words:
+        script = " ".join(map(_quote, clean))
+    return redact_text(script)
+
+
+def _quote(word: str) -> str:
+    if word and set(word) <= _CONTROL:
+        return word
+    return word if shlex.quote(plain := word.replace(HIDDEN, "_")) == plain else shlex.quote(word)
+
+
+def _redact_loosely(script: str, manner: Manner) -> str:
+    """Redact word by word a script whose quotes do not balance."""
+    matches = list(_LOOSE_WORD.finditer(script))
+    words = [match["rest"] or match["start"] + match["quoted"] for match in matches]
+    parts, done = [], 0
+    for match, word, clean in zip(matches, words, _redact(words, manner), strict=True):
+        if clean != word:
+            parts += [script[done : match.start()], _quote(clean)]
+            done = match.end()
+    return "".join((*parts, script[done:]))

@@ -1,0 +1,88 @@
+"""What of a command line is harmless, and so is shown: numbers, files, hosts, known programs."""
+
+from __future__ import annotations
+
+import re
+
+#: Tools whose command lines are read, and their options that take a text which is no secret.
+TOOLS: dict[str, frozenset[str]] = {
+    "ab": frozenset({"-m", "-T"}),
+    "autocannon": frozenset({"-m", "--method", "--title", "-T"}),
+    "bombardier": frozenset({"-m", "--method", "-p", "--print", "-o", "--format"}),
+    "curl": frozenset({"-X", "--request", "-w", "--write-out"}),
+    "ghz": frozenset({"--call", "--name", "--format"}),
+    "go": frozenset({"-bench", "-run", "-skip", "-tags", "-cpu"}),
+    "h2load": frozenset({"-p", "--no-tls-proto", "--npn-list"}),
+    "hey": frozenset({"-m", "-T", "-A", "-host", "-o"}),
+    "hyperfine": frozenset(
+        {"-n", "--command-name", "-L", "--parameter-list", "-P", "--parameter-scan"}
+        | {"-S", "--shell", "--sort", "--style"}
+    ),
+    "k6": frozenset({"--summary-trend-stats", "--summary-time-unit", "--summary-mode"}),
+    "oha": frozenset({"-m", "--method", "-T"}),
+    "siege": frozenset({"-m", "--mark", "-T", "--content-type"}),
+    "vegeta": frozenset({"-format", "-type", "-name", "-targets", "--type", "--format"}),
+    "wrk": frozenset(),
+    "wrk2": frozenset(),
+}
+#: Programs that start another one, which follows behind their options.
+WRAPPERS = frozenset(
+    {"chrt", "docker", "env", "ionice", "kubectl", "nice", "nohup", "numactl", "perf", "podman"}
+    | {"proxychains", "setarch", "ssh", "sshpass", "stdbuf", "sudo", "taskset", "time", "timeout"}
+    | {"xargs"}
+)
+#: Programs whose words without an option are commands themselves.
+SCRIPTED = frozenset({"hyperfine", "ssh", "watch"})
+#: Programs whose names are shown behind a wrapper.
+PROGRAMS = frozenset(
+    {"awk", "bash", "benchkit", "cargo", "cat", "cd", "echo", "export", "fio", "fortio", "grep"}
+    | {"iperf3", "java", "jmeter", "locust", "make", "mysql", "mysqldump", "mysqlslap", "node"}
+    | {"npm", "pgbench", "psql", "pytest", "python", "python3", "redis-benchmark", "redis-cli"}
+    | {"rm", "sed", "sh", "sleep", "sort", "sysbench", "tail", "head", "tee", "zsh"}
+    | {*TOOLS, *WRAPPERS, *SCRIPTED}
+)
+#: What a program is asked to do.
+VERBS = frozenset(
+    {"archive", "attack", "bench", "build", "capture", "cloud", "compare", "compose", "dump"}
+    | {"encode", "exec", "plot", "report", "run", "start", "test"}
+)
+_NAME = r"[\w.+-]{1,64}"
+_ENDINGS = (
+    "avro|bat|bin|c|cfg|class|cmd|conf|cpp|cs|csv|dat|db|exe|go|gob|gz|h|har|hdr|hgrm|hist|html?"
+    "|ini|jar|java|jmx|jpg|js|json|jsonl|ko|log|lock|lua|m?js|md|ndjson|out|parquet|pcap|php|pl"
+    "|png|proto|ps1|py|rb|rs|scala|sh|so|sql|svg|tar|tgz|toml|trace|ts|tsv|txt|wasm|xml|ya?ml|zip"
+)
+_UNIT = r"(?:ns|us|µs|ms|s|m|h|d|[kKMGT]i?[bB]?|[bB]|%|x|rps|qps|rpm)?"
+_NUMBER = rf"[+-]?(?:\d{{1,12}}(?:\.\d{{1,12}})?{_UNIT}){{1,4}}"
+#: Values that hold no secret, whatever option they follow.
+HARMLESS = re.compile(
+    rf"{_NUMBER}(?:[,:x/-]{_NUMBER}){{0,30}}(?:/(?:s|sec|m|min|h))?"  # 10, 1.5GiB, 500/s, 0-3,5
+    rf"|@?(?:~?/|\.{{1,2}}/)?(?:{_NAME}/){{0,20}}{_NAME}\.(?:{_ENDINGS})"  # data/post.lua
+    rf"|(?:~|\.{{1,2}})?(?:/[\w.+-]{{0,40}}){{1,20}}(?::(?:/[\w.+-]{{0,40}}){{1,20}})?"  # /a, ./...
+    r"|(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]{2,39}\]"
+    r"|[a-z][\w-]{0,62}(?:\.[a-z][\w-]{0,62}){1,6})"
+    r"(?::\d{1,5})?(?:/[\w./-]{0,200})?"  # localhost:8080/ping
+    r"|[\w./-]{1,99}(?::[\w.-]{1,40})?@sha256:[\da-f]{8,64}"  # an image
+    r"|(?:application|audio|image|multipart|text|video)/[\w.+*-]{1,40}(?:; ?charset=[\w-]{1,20})?"
+    r"|\.{1,2}|GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE"
+    r"|true|True|false|False|yes|no|on|off|null|csv|json|text|html?|https?|http/[\d.]{1,3}|h2c?|tcp|udp"
+    r"|\$\{?\w{1,64}\}?|\$[@*#?]|\{\w{0,20}\}"  # $URL
+    r"|…[\da-f]{0,3}|(?:[\w-]{1,40}: ?)?REDACTED"
+)
+#: Letters of options that count something; behind others, a number of many digits may be a PIN.
+_COUNTING = frozenset("-" + letter for letter in "bcdijlnqrstvwzR")
+_MANY = re.compile(r"\d{4,}")
+
+
+def is_harmless(value: str, option: str) -> bool:
+    """Whether a value holds no secret, whatever program it belongs to.
+
+    Examples
+    --------
+    >>> is_harmless("30s", "-d"), is_harmless("tests/load.js", ""), is_harmless("c0ffee", "-x")
+    (True, True, False)
+    """
+    is_short = len(option) == len("-x") and option not in _COUNTING
+    if is_short and _MANY.fullmatch(value):
+        return False
+    return HARMLESS.fullmatch(value) is not None

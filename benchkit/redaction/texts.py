@@ -1,0 +1,265 @@
+"""Texts without secrets: addresses, messages, names and values.
+
+A secret is recognised by the name it is assigned to (``token=``, ``"api_key":``), by its place in
+a URL, or by its own shape (``ghp_…``, a JSON web token). Of a query names and numbers are shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from urllib.parse import unquote
+
+REDACTED = "REDACTED"
+#: What is not known to be harmless; in a name, the beginning of a digest is behind it.
+HIDDEN = "…"
+_DIGITS = 3
+
+#: Headers whose values are always secrets.
+_CREDENTIALS = frozenset(
+    {"authorization", "proxy-authorization", "x-api-key", "x-auth-token", "set-cookie"}
+)
+
+#: What the name of a secret contains.
+_SECRET_NAME = re.compile(
+    r"pass(?:wd|word|phrase)?\b|secret|token|credential|cookie|session[-_.]?id|aws[-_.]session"
+    r"|(?:api|access|account|private|encryption|signing)[-_.]?key|authorization|signature"
+    r"|(?<![a-z])(?:auth|bearer|creds?|cvv|dsn|jwt|licen[cs]e|nonce|otp|pin|pw|pwd|sas|sig)"
+    r"(?![a-z])|keyfile|passkey",
+    re.IGNORECASE,
+)
+#: What is a secret in a query if it is no short word: ``?code=US`` is none.
+_QUERY_NAMES = frozenset({"code", "hmac", "sid"})
+_SHORT = 5
+#: Names whose values are secrets whatever they look like: no word (``token=jwt``) is kept.
+_CERTAIN_NAME = re.compile(
+    r"(?:pass(?:wd|word|phrase)|pwd|pw|secret|(?:[-_.]|api|access|auth)token"
+    r"|(?:api|access|account|private|secret)[-_.]?key)$|^(?:cvv|otp|pin)$",
+    re.IGNORECASE,
+)
+#: Values that tell runs apart and are no secrets: ``auth=basic``, ``max_tokens=128``.
+_TELLING = re.compile(r"[a-z-]{1,12}|[\d.]{1,8}[a-z%]{0,3}", re.IGNORECASE)
+#: A key that is the name itself or its end: ``--key``, ``LICENSE_KEY``, ``licenseKey``.
+_KEY_NAME = re.compile(r"(?:^|[-_.])[kK][eE][yY]$|[a-z]Key$")
+#: A name and the sign behind it, at the beginning of a word or of a part of one.
+_ASSIGNED = re.compile(
+    r"(?:^|(?<=[\s?&#=;,{('\"]))-{0,2}+(?P<name>[\w.\[\]%-]++)"
+    r"(?:=|(?P<spaced> ++= *+)|(?P<colon>[\"']? *+: *+))"
+)
+_QUOTED = r"\"[^\"]*+\"|'[^']*+'"
+_WORD = re.compile(rf"{_QUOTED}|[^\s'\"]++")
+_PART = re.compile(rf"{_QUOTED}|[^\s&#;,'\"}}]++")
+_REST = re.compile(rf"{_QUOTED}|[^\"'\n]++")
+#: ``Password=two words;`` in the settings of a connection.
+_CONNECTION = r"((?:^|;) *+(?-i:Password|Pwd) *+= *+)[^;'\"\n]++(?=;)"
+_CONNECTION_SETTING = re.compile(_CONNECTION)
+_SCHEMES = r"\b(bearer|basic|digest) ++"
+_RULES = [
+    (re.compile(pattern, re.IGNORECASE), instead)
+    for pattern, instead in (
+        # scheme://user:password@host
+        (r"(://)[^\s/?#'\"]*@", r"\1REDACTED@"),
+        # scheme://user:pass/word@host
+        (r"(://)[^\s/?#:@'\"]++:(?!\d{1,5}[/?#])(?:(?!://)[^\s@'\"])*+@", r"\1REDACTED@"),
+        # user:password@tcp(host)
+        (r"(^|[\s='\"])[\w.-]++:[^\s@/:'\"]++@(?!sha256:)", r"\1REDACTED@"),
+        # //user:password@host
+        (r"(^|[\s='\"])//[^\s/?#'\"]*@", r"\1//REDACTED@"),
+        (_CONNECTION, r"\1REDACTED"),
+        # token c0ffeec0ffee1
+        (
+            r"\b(token|password|passwd|secret|api[-_ ]?key) (?=[^\s'\"]{0,99}\d)[^\s'\":=]{8,}+",
+            r"\1 REDACTED",
+        ),
+        # sqlplus user/password@db
+        (r"\b(sqlplus|sqlldr|expdp|impdp) [^'\"\n]++", r"\1 REDACTED"),
+        # curl --cert client.pem:abc
+        (r"(\.(?:pem|crt|cer|p12|pfx)):(?!\d++\b)[^\s/'\"]++", r"\1:REDACTED"),
+        # the path of a web hook
+        (
+            r"(\bhooks\.slack\.com/|\bdiscord(?:app)?\.com/api/webhooks/|"  # noqa: ISC004
+            r"\.webhook\.office\.com/|\boutlook\.office\.com/webhook/)[^\s'\"]++",
+            r"\1REDACTED",
+        ),
+        # the path of a Telegram bot
+        (r"(/bot\d{6,}+:)[\w-]++", r"\1REDACTED"),
+    )
+]
+#: Bearer abc
+_BEARER = re.compile(rf"{_SCHEMES}[^\s'\"]++", re.IGNORECASE)
+#: The same in a name: ``Basic auth`` and ``Digest auth`` are benchmarks.
+_LONG_BEARER = re.compile(rf"{_SCHEMES}(?=\S*\d)[^\s'\"]{{8,}}+", re.IGNORECASE)
+#: Secrets that are known by their shape, wherever they stand.
+_SHAPED = re.compile(
+    r"(?<![A-Za-z0-9])(?:gh[opsur]_\w{6,}+|github_pat_\w{6,}+|gl[a-z]{2,5}-[\w-]{16,}+"
+    r"|xox[a-z]-[\w-]{6,}+|xapp-[\w-]{6,}+|(?:AKIA|ASIA)[A-Z0-9]{12,}+|npm_\w{16,}+"
+    r"|sk-(?:proj-|ant-)?+[\w-]{16,}+|[prs]k_(?:live|test)_\w{6,}+|AIza[\w-]{20,}+|hf_\w{16,}+"
+    r"|pypi-[\w-]{16,}+|dckr_pat_[\w-]{6,}+|hvs\.[\w-]{6,}+|SG\.[\w-]{6,}+\.[\w-]{6,}+"
+    r"|eyJ[\w-]{6,}+\.[\w-]++(?:\.[\w-]*+)?)"
+)
+
+
+#: What may hold a query: an address, or its path.
+_ADDRESS = re.compile(r"[^\s'\"<>]++")
+_ASSIGNS = re.compile(r"[\w.%$\[\]{}-]++=")
+_CLOSING = ").,;:]}`"
+#: Values of a query that are no secrets: numbers, variables, and what was redacted before.
+_SHOWN = re.compile(
+    r"[+-]?\d{0,9}[.,]?\d{0,9}[a-z%]{0,3}|\$?\{{1,2}\w{1,40}\}{0,2}|\$\w{1,40}|…[\da-f]{0,3}|REDACTED"
+)
+
+#: Whether a name, or with it a value, is one.
+_Test = Callable[[re.Match[str], str], bool]
+
+
+def mark(value: str) -> str:
+    """Return what stands in place of a value and differs where the value does."""
+    return HIDDEN + sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """What stands in place of a secret, and of a value that may be one."""
+
+    secret: Callable[[str], str]
+    other: Callable[[str], str]
+
+
+#: As it is shown.
+SHOWN = Manner(lambda _: REDACTED, lambda _: HIDDEN)
+#: So that it differs where the values do.
+MARKED = Manner(mark, mark)
+#: The same, with plain words and short numbers as they are: they tell names apart.
+NAMED = Manner(mark, lambda value: value if _TELLING.fullmatch(value) else mark(value))
+
+
+def names_secret(name: str) -> bool:
+    """Whether an option, a variable or a field of this name holds a secret."""
+    return _names_secret(unquote(name), is_key=True)
+
+
+def redact_connection(text: str) -> str:
+    """Take the password out of the settings of a connection, where it may hold spaces."""
+    return _CONNECTION_SETTING.sub(r"\1REDACTED", text)
+
+
+def redact_text(text: str, manner: Manner = SHOWN) -> str:
+    """Return a text (a URL, a message, a variable's value) without the secrets it holds."""
+    return _redact_shapes(text, _BEARER, _is_secret, _is_short, manner)
+
+
+def redact_message(text: str) -> str:
+    """Return a message without the secrets that it quotes.
+
+    Names and values stand in messages with a colon between them (``benchmark Token: no result``):
+    of those only the headers of credentials count.
+    """
+    return _redact_shapes(text, _BEARER, _is_certain, _is_short, SHOWN)
+
+
+def redact_name(text: str) -> str:
+    """Return a heading or another name without secrets; words that tell runs apart are kept.
+
+    Examples
+    --------
+    >>> redact_name("Basic auth, token=jwt"), redact_name("GET /a?token=c0ffee")
+    ('Basic auth, token=jwt', 'GET /a?token=…d46')
+    """
+    return _redact_shapes(text, _LONG_BEARER, _is_certain, _tells, NAMED)
+
+
+def redact_named(name: str, value: str) -> str:
+    """Return a value, unless it is a secret by its name."""
+    is_named = _SECRET_NAME.search(name) or _CERTAIN_NAME.search(name)
+    is_secret = is_named and (_CERTAIN_NAME.search(name) or not _TELLING.fullmatch(value))
+    return mark(value) if is_secret and value and not value.startswith(HIDDEN) else value
+
+
+def _redact_shapes(
+    text: str, bearer: re.Pattern[str], is_secret: _Test, is_kept: _Test, manner: Manner
+) -> str:
+    for pattern, instead in _RULES:
+        text = pattern.sub(instead, text)
+    text = bearer.sub(r"\1 REDACTED", text)
+    text = _redact_assigned(text, is_secret, is_kept, manner)
+    if "?" in text or "://" in text:
+        text = _ADDRESS.sub(lambda match: _redact_address(match[0], manner), text)
+    return _SHAPED.sub(REDACTED, text)
+
+
+def _redact_address(word: str, manner: Manner) -> str:
+    """Show the names of a query, its numbers, and what stands for the rest."""
+    bare = word.rstrip(_CLOSING)
+    address, sharp, fragment = bare.partition("#")
+    path, mark, query = address.partition("?")
+    is_url = "://" in path
+    if not is_url and not ("/" in path and _ASSIGNS.match(query)):
+        return word
+    if query:
+        parts = re.split("([&;])", query)
+        query = "".join(_redact_part(part, manner) for part in parts)
+    if is_url and "=" not in fragment and not _TELLING.fullmatch(fragment):
+        fragment = fragment and manner.other(fragment)
+    return f"{path}{mark}{query}{sharp}{fragment}{word[len(bare) :]}"
+
+
+def _redact_part(part: str, manner: Manner) -> str:
+    name, equals, value = part.rpartition("=")
+    if not value or value in "&;" or _SHOWN.fullmatch(value):
+        return part
+    return f"{name}{equals}{manner.other(value)}"
+
+
+def _redact_assigned(text: str, is_secret: _Test, is_kept: _Test, manner: Manner) -> str:
+    """Take out what is assigned to the name of a secret: ``token=abc``, ``"password": "abc"``."""
+    parts, done = [], 0
+    for match in _ASSIGNED.finditer(text):
+        if match.start() < done or not is_secret(match, ""):
+            continue
+        value = _value(match).match(text, match.end())
+        if value is None or value[0].startswith(HIDDEN) or is_kept(match, value[0]):
+            continue
+        secret = value[0].rstrip("}") if match["colon"] else value[0]
+        parts += [text[done : match.end()], manner.secret(secret)]
+        done = match.end() + len(secret)
+    return "".join((*parts, text[done:]))
+
+
+def _value(match: re.Match[str]) -> re.Pattern[str]:
+    """Return how far the value reaches that stands behind a name."""
+    if match["colon"] is not None:
+        return _REST
+    before = match.string[match.start() - 1 : match.start()]
+    return _PART if before and before in "?&#;,{" else _WORD
+
+
+def _is_certain(match: re.Match[str], _: str) -> bool:
+    """Whether a name and its sign are those of a secret in prose, too."""
+    if match["colon"] is None:
+        return _SECRET_NAME.search(unquote(match["name"])) is not None
+    return match["name"].lower() in _CREDENTIALS
+
+
+def _tells(match: re.Match[str], value: str) -> bool:
+    """Whether a value tells runs apart and is no secret."""
+    return not _CERTAIN_NAME.search(match["name"]) and _TELLING.fullmatch(value) is not None
+
+
+def _is_secret(match: re.Match[str], _: str) -> bool:
+    is_key = match["colon"] is None and match["spaced"] is None
+    return _is_query(match) or _names_secret(unquote(match["name"]), is_key=is_key)
+
+
+def _is_query(match: re.Match[str]) -> bool:
+    is_first = match.string[max(match.start() - 1, 0) : match.start()] in {"?", "&"}
+    return is_first and match["name"].lower() in _QUERY_NAMES
+
+
+def _is_short(match: re.Match[str], value: str) -> bool:
+    return _is_query(match) and len(value) <= _SHORT
+
+
+def _names_secret(name: str, *, is_key: bool) -> bool:
+    return _SECRET_NAME.search(name) is not None or (is_key and _KEY_NAME.search(name) is not None)
