@@ -86,7 +86,7 @@ RUN_COLUMNS: tuple[Column, ...] = (
     Column(
         "role",
         "str",
-        "measured, warmup, aggregate, part, failed, damaged or companion; only measured is "
+        "measured, warmup, aggregate, part, failed, damaged, empty or companion; only measured is "
         "compared",
     ),
     Column(
@@ -124,8 +124,9 @@ FINGERPRINT = (
 )  # fmt: skip
 
 #: What a run is. A ``part`` is what one of several load generators measured of a run; ``damaged``
-#: stands for a source of a known tool of which something was lost.
-ROLES = ("measured", "warmup", "aggregate", "part", "failed", "companion", "damaged")
+#: stands for a source of a known tool of which something was lost, ``empty`` for a variant's folder
+#: without a result.
+ROLES = ("measured", "warmup", "aggregate", "part", "failed", "companion", "damaged", "empty")
 #: What a container that ran beside the load does.
 CONTAINER_ROLES = (
     *("service", "agent", "collector", "storage"),

@@ -38,6 +38,17 @@ def allocations(folder: Path) -> None:
     (folder / "enabled.txt").write_text(text.replace("6 allocs/op", "7 allocs/op"))
 
 
+def allocations_in(runs: int) -> Callable[[Path], object]:
+    """Write results in which an operation allocates once more in some of the 10 runs."""
+
+    def write(folder: Path) -> None:
+        gated.write_pair(folder)
+        path = folder / "enabled.txt"
+        path.write_text(path.read_text().replace("6 allocs/op", "7 allocs/op", runs))
+
+    return write
+
+
 def bytes_grown(folder: Path) -> None:
     gated.write_pair(folder)
     text = (folder / "enabled.txt").read_text()
@@ -61,6 +72,29 @@ def crash(variant: str) -> Callable[[Path], object]:
         shutil.copy(REFUSED, folder / variant / "wrk-7.txt")
 
     return write
+
+
+def lost_variant(text: str = "") -> Callable[[Path], object]:
+    """Write two variants alike, and the folder of a third without a result."""
+
+    def write(folder: Path) -> None:
+        for name in ("baseline", "enabled"):
+            gated.write_runs(folder / name / "1.txt", seed=len(name))
+        (folder / "lost").mkdir()
+        if text:
+            (folder / "lost" / "output.txt").write_text(text)
+
+    return write
+
+
+def warm_ups_alone(folder: Path) -> None:
+    """Write wrk's reports; one of three variants has none but its warm-up."""
+    for name in ("baseline", "enabled", "lost"):
+        (folder / name).mkdir()
+        for number in range(1, 7):
+            text = WRK.read_text().replace("10406.41", f"{10400 + 7 * number + len(name)}.00")
+            role = "warmup-" if name == "lost" else ""
+            (folder / name / f"wrk-{role}{number}.txt").write_text(text + "\n" * len(name))
 
 
 def go_crash(tail: str, *, variant: str = "enabled") -> Callable[[Path], object]:
@@ -168,6 +202,18 @@ CASES = {
         write=allocations, code=1, verdict="fail", event="regression",
         says="✗ Regression: allocs_per_op",
     ),
+    "one more allocation in 2 of 10 runs": Case(
+        write=allocations_in(2), code=0, verdict="pass", event="inconclusive",
+        says="? Not shown: allocs_per_op",
+    ),
+    "one more allocation in 2 of 10 runs fails": Case(
+        write=allocations_in(2), policy="[policy]\non_inconclusive = 'fail'\n", code=4,
+        verdict="undecided", event="inconclusive", says="? Not shown: allocs_per_op",
+    ),
+    "one more allocation in 6 of 10 runs": Case(
+        write=allocations_in(6), code=1, verdict="fail", event="regression",
+        says="✗ Regression: allocs_per_op",
+    ),
     "exact warns": Case(
         write=allocations, policy="[policy]\nexact = 'warn'\n", code=0, verdict="fail",
         event="regression", says="the policy lets this pass.",
@@ -246,6 +292,32 @@ CASES = {
     "removed on purpose": Case(
         write=gone, policy="[[gate.accept]]\nremoved = 'Set'\n", code=0, verdict="pass",
         event="accepted", says="Set removed (for good)",
+    ),
+    "removed but still there": Case(
+        write=SAME, policy="[[gate.accept]]\nremoved = 'Sett'\n", code=0, verdict="pass",
+        event="unused_acceptance", says="the accepted removal of Sett names nothing that is gone",
+    ),
+    "accepted without a row": Case(
+        write=SAME, policy="[[gate.accept]]\nbenchmark = 'Pong'\nuntil = 2999-12-31\n", code=0,
+        verdict="pass", event="unused_acceptance",
+        says="the accepted regression of Pong names nothing that was compared",
+    ),
+    "removed until yesterday": Case(
+        write=gone, policy="[[gate.accept]]\nremoved = 'Set'\nuntil = 2020-01-01\n", code=3,
+        verdict="fail", event="missing",
+        says="the accepted removal of Set does not hold now (until 2020-01-01)",
+    ),
+    "variant without a run": Case(
+        write=lost_variant(), code=3, verdict="fail", event="not_compared",
+        says="✗ No run of lost was measured: it was not compared",
+    ),
+    "variant that cannot be read": Case(
+        write=lost_variant("Killed\n"), code=3, verdict="fail", event="not_compared",
+        says="✗ No run of lost was measured: it was not compared",
+    ),
+    "variant of warm-ups alone": Case(
+        write=warm_ups_alone, code=3, verdict="fail", event="not_compared",
+        says="✗ No run of lost was measured: it was not compared",
     ),
     "new": Case(write=added, code=0, verdict="pass", event="added", says="new: Fresh, only in"),
     "damaged": Case(

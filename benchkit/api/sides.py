@@ -141,7 +141,7 @@ def list_unmeasured(
     reports : sequence of SourceReport
         What became of each source.
     """
-    tried = runs[runs["role"].isin(["failed", "warmup", "damaged"])]["variant"].tolist()
+    tried = runs[runs["role"].isin(["failed", "warmup", "damaged", "empty"])]["variant"].tolist()
     lost = [report.variant for report in reports if report.variant]
     return sorted({*tried, *lost} - {*variants})
 

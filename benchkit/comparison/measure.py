@@ -89,6 +89,10 @@ def measure(
         exact = exact_difference(x, y)
         if exact is not None:
             return _exact(x, y, exact)
+        if (min(x) == max(x)) != (min(y) == max(y)):
+            found = measure(x, y, "nothing", confidence, blocks, asked, ranks)
+            note = f"{_write_range(x)} against {_write_range(y)}: counts that vary are tested"
+            return replace(found, notes=(note, *found.notes))
     positive = min(*x, *y) > 0
     fewest, most = sorted((len(x), len(y)))
     method = choose_method(fewest, most, asked)

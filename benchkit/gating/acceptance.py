@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from benchkit.config.acceptance import Acceptance
+from benchkit.gating.events import UNUSED, Occurrence
+from benchkit.units import printable
 
 if TYPE_CHECKING:
+    from benchkit.gating.outcome import RuleOutcome
     from benchkit.schema import Runs
 
 #: Baseline, and an acceptance that holds against it.
@@ -28,6 +31,28 @@ def list_valid(accepted: Iterable[Acceptance], runs: Runs, baselines: Iterable[s
         for one in listed
         if _holds(one, runs, baseline)
     )
+
+
+def list_unused(rules: Sequence[RuleOutcome]) -> Iterator[Occurrence]:
+    """Yield the acceptances that name nothing of any rule, and those that do not hold (any more).
+
+    Parameters
+    ----------
+    rules : sequence of RuleOutcome
+    """
+    for one in dict.fromkeys(one for outcome in rules for one in outcome.rule.accept):
+        own = [outcome for outcome in rules if one in outcome.rule.accept]
+        dropped = [row for outcome in own for row in outcome.dropped]
+        rows = dropped if one.removed else [row.contrast for each in own for row in each.rows]
+        name = f"the accepted {'removal' if one.removed else 'regression'} of {one.benchmark}"
+        if not any(one.matches(row.benchmark, row.metric, row.stat) for row in rows):
+            seen = "is gone" if one.removed else "was compared"
+            text = f"{name} names nothing that {seen}"
+        elif not any(one == valid for each in own for _, valid in each.acceptances):
+            text = f"{name} does not hold now ({one.text})"
+        else:
+            continue
+        yield Occurrence(event=UNUSED, action="pass", text=printable(text))
 
 
 def read_today() -> date:

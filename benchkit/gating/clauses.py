@@ -12,6 +12,7 @@ from benchkit.gating.events import (
     NO_BASELINE,
     NOT_COMPARED,
     UNKNOWN,
+    UNUSED,
     Occurrence,
 )
 from benchkit.gating.outcome import GateOutcome
@@ -25,7 +26,7 @@ def list_event_texts(outcome: GateOutcome) -> Iterator[tuple[Occurrence, str]]:
     if outcome.problem:
         text = printable(outcome.problem)
         each = Occurrence(event=NOT_COMPARED, action=outcome.problem_action, text=text)
-        yield each, _LEADS[NOT_COMPARED].format(text)
+        yield each, f"nothing was compared: {text}"
 
 
 #: What a clause about an event that concerns no row begins with.
@@ -35,7 +36,8 @@ _LEADS = {
     ADDED: "new: {}",
     DAMAGED: "{}",
     UNKNOWN: "{}",
+    UNUSED: "{}",
     NO_BASELINE: "there is no baseline: nothing was compared, which does not say that nothing got "
     "worse{}",
-    NOT_COMPARED: "nothing was compared: {}",
+    NOT_COMPARED: "{}",
 }

@@ -38,10 +38,11 @@ def say_dropped(outcome: GateOutcome, action: Action) -> str:
 
 
 def describe_dropped(outcome: RuleOutcome) -> Iterator[str]:
-    """Yield for each pair all the rows that a rule would hold for."""
+    """Yield for each pair all the rows that a rule would hold for, and that no one accepts."""
     named: dict[Pair, list[str]] = {}
     for row in outcome.dropped:
-        named.setdefault(_pair(row), []).append(name_dropped(row))
+        if outcome.find_acceptance(row) is None:
+            named.setdefault(_pair(row), []).append(name_dropped(row))
     for (baseline, variant), names in named.items():
         yield printable(
             f"The gate “{outcome.rule.name}” did not compare {variant}: only {baseline} has "

@@ -105,16 +105,24 @@ NO_BASELINE = _event(
     "no_baseline", "there is no baseline", "fail", "`--allow-missing-baseline`", _DATA, FAIL
 )
 NOT_COMPARED = _event(
-    "not_compared", "a rule matches nothing, or nothing was compared", "fail", "", _DATA, FAIL
-)
+    "not_compared",
+    "a rule matches nothing, a variant has no measured run, or nothing was compared",
+    "fail", "", _DATA, FAIL,
+)  # fmt: skip
 ACCEPTED = _event(
     "accepted", "a named regression is accepted until a date or commit", "pass",
     "`[[gate.accept]]`", _OVER, FAIL,
 )  # fmt: skip
 
+UNUSED = _event(
+    "unused_acceptance",
+    "an entry of `[[gate.accept]]` names nothing that was compared or is gone, or has ended",
+    "pass", "", ExitCode.DONE, PASS,
+)  # fmt: skip
+
 EVENTS = (
     REGRESSION, CRASH, BASELINE_CRASH, MISSING, ADDED, DAMAGED, UNKNOWN, INCONCLUSIVE,
-    UNDECIDABLE, FAILING, NO_BASELINE, NOT_COMPARED, ACCEPTED,
+    UNDECIDABLE, FAILING, NO_BASELINE, NOT_COMPARED, ACCEPTED, UNUSED,
 )  # fmt: skip
 
 

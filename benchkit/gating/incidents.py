@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: So many are named; the rest are counted.
 _SHOWN = 2
 #: Roles of runs that say that a variant was tried.
-_TRIED = ("failed", "warmup", "aggregate", "part", "damaged")
+_TRIED = ("failed", "warmup", "aggregate", "part", "damaged", "empty")
 
 
 def list_incidents(
@@ -165,5 +165,5 @@ def _list_unmeasured(
         if variant in measured or not variant or not is_ours:
             continue
         is_consequence = any(causes.get(role, "pass") != "pass" for role in roles)
-        text = printable(f"{variant} has no measured run")
+        text = printable(f"no run of {variant} was measured: it was not compared")
         yield Occurrence(event=NOT_COMPARED, action="pass" if is_consequence else "fail", text=text)

@@ -24,6 +24,7 @@ from benchkit.gating.events import (
     PRECEDENCE,
     REGRESSION,
     UNDECIDABLE,
+    UNUSED,
     Event,
     Occurrence,
     choose_exit,
@@ -199,7 +200,7 @@ class GateOutcome:
                 found,
                 key=lambda each: (
                     actions[each.action], PRECEDENCE.index(each.exit_code),
-                    each.event is ADDED, order[each.event],
+                    each.event in {ADDED, UNUSED}, order[each.event],
                 ),
             )
         )  # fmt: skip

@@ -21,7 +21,7 @@ from benchkit.errors import (
     SourceReport,
 )
 from benchkit.gating.absent import is_of_baseline, lacks_baseline
-from benchkit.gating.acceptance import Valid, list_valid
+from benchkit.gating.acceptance import Valid, list_unused, list_valid
 from benchkit.gating.choice import Asked, Choice, Chosen, Pairs, choose, list_baselines
 from benchkit.gating.events import NO_BASELINE, NOT_COMPARED, Occurrence
 from benchkit.gating.incidents import list_added, list_incidents
@@ -253,7 +253,8 @@ def decide(
         outcome = judge_verdicts(
             compared.verdicts, policy.habits, found, unlike, chosen.named, acceptances
         )
-    return replace(outcome, events=tuple(list_added(comparisons.pairs, comparisons.only_in)))
+    added = list_added(comparisons.pairs, comparisons.only_in)
+    return replace(outcome, events=(*added, *list_unused(outcome.rules)))
 
 
 def _compare(results: Results, policy: Policy, default: Pairs) -> Compared:

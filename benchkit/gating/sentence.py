@@ -19,6 +19,7 @@ from benchkit.gating.events import (
     NOT_COMPARED,
     PASS,
     UNDECIDABLE,
+    UNUSED,
     Event,
 )
 from benchkit.gating.outcome import (
@@ -149,7 +150,7 @@ def _rank(row: RowOutcome) -> tuple[bool, float]:
 
 def _describe_end(outcome: GateOutcome) -> str:
     """Say what the policy makes of what is undecided or missing."""
-    told = [each for each in outcome.occurrences if each.event not in {ADDED, ACCEPTED}]
+    told = [each for each in outcome.occurrences if each.event not in {ADDED, ACCEPTED, UNUSED}]
     if told and outcome.has_passed and outcome.has_baseline:
         return "the policy lets this pass"
     return "the policy fails this" if outcome.exit_code is ExitCode.INCONCLUSIVE else ""

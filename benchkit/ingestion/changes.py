@@ -86,7 +86,7 @@ def _count_runs(tables: Sequence[pa.Table]) -> int:
     if not tables:
         return 0
     runs = pa.concat_tables([table.select(names) for table in tables])
-    is_none = pc.is_in(runs["role"], pa.array(["companion", "damaged"]))
+    is_none = pc.is_in(runs["role"], pa.array(["companion", "damaged", "empty"]))
     runs = runs.filter(pc.invert(is_none))
     return len(runs.group_by(names, use_threads=False).aggregate([]))
 
@@ -119,13 +119,14 @@ def _list_identities(rows: pa.Table) -> Iterator[Identity]:
 
 
 def _list_superseded(stored: pa.Table, new: Sequence[Part]) -> list[Part]:
-    """Return the stored parts of the sources of new ones, and of moved copies of them."""
+    """Return the stored parts of the sources of new ones, of moved copies, and of gone folders."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     paths = pa.array({part.path for part in new}, pa.string())
     contents = pa.array({part.sha256 for part in new}, pa.string())
     is_near = pc.or_(pc.is_in(stored["path"], paths), pc.is_in(stored["sha256"], contents))
+    is_near = pc.or_(is_near, pc.equal(stored["role"], "empty"))
     supersedes = _supersedes(new)
     return [part for part in read_parts(stored.filter(is_near)) if supersedes(part)]
 
@@ -137,6 +138,8 @@ def _supersedes(new: Sequence[Part]) -> Callable[[Part], bool]:
     def is_superseded(part: Part) -> bool:
         if part.identity in identities or _source_labels(part) in labels:
             return True
+        if part.role == "empty":
+            return _is_gone(part.path)
         return (part.origin, part.assigned, part.sha256) in moved and _is_gone(part.path)
 
     return is_superseded

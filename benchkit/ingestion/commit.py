@@ -107,6 +107,7 @@ def ingest(
         stored, meter = store.pieces(), Meter(discovery.found, watch)
         store.require_values()
         harvest = _harvest(discovery.found, store, stored, crew, meter, strict=strict)
+        harvest.take_folders(discovery, options)
         change = Change(stored, single_out(harvest.parts))
         if harvest.parts:
             store.commit_pieces(change.build)

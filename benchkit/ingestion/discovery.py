@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
@@ -130,6 +130,14 @@ class Found:
         return Source.load(self.path, self.label)
 
 
+class Root(NamedTuple):
+    """A folder of this machine that was walked, the user's word for it, and its sidecars."""
+
+    path: Path
+    variant: str
+    sidecars: Sidecars
+
+
 @dataclass(slots=True)
 class Discovery:
     """The sources found, those passed over with the reason, and what was wrong beside them.
@@ -138,6 +146,7 @@ class Discovery:
     """
 
     found: list[Found] = field(default_factory=list)
+    roots: list[Root] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     sidecars: list[Sidecars] = field(default_factory=list)
     copies: list[Copy] = field(default_factory=list)
@@ -296,6 +305,7 @@ def _add_distant(
     _add_local(result, copy.path, variant, options, tools)
     for source in result.found[found:]:
         source.label = source.address = copy.rename(source.label)
+    result.roots = [root for root in result.roots if root.path != copy.path]
     result.skipped[skipped:] = [(copy.rename(p), why) for p, why in result.skipped[skipped:]]
 
 
@@ -348,6 +358,7 @@ def _add_folder(
                 sidecars=sidecars,
             )
         )
+    result.roots.append(Root(root, variant, sidecars))
     result.skipped.extend((show_path(path), reason) for path, reason in passed)
     result.sidecars.append(sidecars)
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from benchkit.derived.series import SERIES
 from benchkit.errors import Diagnostic, Finding, SourceReport
 from benchkit.ingestion.batches import row_batches
-from benchkit.ingestion.discovery import Found, Options
+from benchkit.ingestion.discovery import Discovery, Found, Options
+from benchkit.ingestion.folders import NO_RESULT, list_lost_folders
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.reading import PIECE_BITS, Known, Outcome, Reader
 from benchkit.parsers.base import Repeats, Row
@@ -74,7 +75,8 @@ class Harvest:
         self.findings: list[Finding] = []
         self.reports: list[SourceReport] = []
         self._sources = sources
-        stored = (known or Known()).sources
+        known = known or Known()
+        stored, self._batch = known.sources, known.batch
         self._digests = {
             (one.origin, one.assigned, digest): one for one, (digest, _) in stored.items()
         }
@@ -106,6 +108,15 @@ class Harvest:
         self.diagnostics += outcome.diagnostics
         self.reports.append(outcome.report)
         return True
+
+    def take_folders(self, discovery: Discovery, options: Options) -> None:
+        """Take note of the folders of variants in which no result was read."""
+        lost = list_lost_folders(discovery, self.reports, options)
+        for number, part in enumerate(lost, len(self._sources)):
+            part.batch, part.piece = self._batch, number << PIECE_BITS
+            self.parts.append(part)
+            hint = f"measure it again, or pass --exclude {PurePosixPath(part.label).name}"
+            self.diagnostics.append(Diagnostic(part.label, 0, NO_RESULT, hint, "warning"))
 
     def _first(self, source: Found, outcome: Outcome) -> str | None:
         """Return the source whose very bytes a load result repeats, if there is one."""

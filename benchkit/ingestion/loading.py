@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.derived import derive
 from benchkit.derived.series import SERIES
-from benchkit.errors import DataError, Diagnostic, Finding, SourceReport
+from benchkit.errors import ConfigError, DataError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import is_page
 from benchkit.ingestion.discovery import Discovery, Options, discover
 from benchkit.ingestion.frames import drop_unsound, list_parts, stream_observations
@@ -84,8 +84,10 @@ def load(
         If there is nothing to load.
     SelectionError
         If nothing has a named origin.
+    ConfigError
+        If an origin is named for raw files.
     """
-    place = _store_of(arguments, store)
+    place = _store_of(arguments, store, origins)
     if place is not None:
         return _load_store(place, origins, samples=samples)
     return _load_raw(discover(arguments, options), options, samples=samples)
@@ -153,7 +155,7 @@ def stream(
     DataError
         If there is nothing to load.
     """
-    place = _store_of(arguments, store)
+    place = _store_of(arguments, store, origins)
     if place is not None:
         yield from _stream_store(place, metrics, origins, variants, roles=roles, show=show)
         return
@@ -198,10 +200,18 @@ def _stream_store(
         yield make_table(derived)
 
 
-def _store_of(arguments: Sequence[str], store: str | None) -> Store | None:
-    """Return the store that is meant, or None where raw files are."""
+def _store_of(
+    arguments: Sequence[str], store: str | None, origins: Sequence[str] = ()
+) -> Store | None:
+    """Return the store that is meant, or None where raw files are, which have no origins."""
     if len(arguments) == 1 and not is_page(arguments[0]) and Store(arguments[0]).is_store():
         return Store(arguments[0])
+    if arguments and origins:
+        raise ConfigError(
+            "only runs of a store have an origin, and raw files are named",
+            where="--origin",
+            hint="leave it out, or run `benchkit ingest --origin O PATH` and name no PATH here",
+        )
     return None if arguments else Store(store or DEFAULT)
 
 
@@ -297,6 +307,7 @@ def _load_raw(
     discovery: Discovery, options: Options, *, samples: bool, roles: Sequence[str] = ()
 ) -> Loaded:
     harvest, values, series = gather(discovery.found, options, samples=samples)
+    harvest.take_folders(discovery, options)
     parts = single_out_shared(harvest.parts)
     problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(parts)]
     part_packages(parts)

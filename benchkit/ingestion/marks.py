@@ -77,6 +77,11 @@ def mark_failure(found: Found, options: Options, reason: str, formats: Sequence[
     return _mark(found, options, "failed", formats, f"{found.label}: {reason}")
 
 
+def mark_folder(found: Found, options: Options, reason: str) -> Part:
+    """Return a piece for a folder of a variant without a result."""
+    return _mark(found, options, "empty", (), f"{found.label}: {reason}")
+
+
 def is_result(found: Found) -> bool:
     """Tell whether the labels of a source say that a benchmark tool wrote it."""
     path, side = found.labels, found.sidecar

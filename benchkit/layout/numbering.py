@@ -87,7 +87,11 @@ def _settle_series(pieces: list[Piece]) -> Iterator[Diagnostic]:
         if piece.declared_benchmark is None or piece.declared_params is None:
             piece.declared_benchmark, piece.declared_params = piece.benchmark, piece.params
         piece.benchmark, piece.params = piece.declared_benchmark, piece.declared_params
-        if piece.role == "damaged" or piece.format in COMPANIONS or piece.tool in COMPANIONS:
+        if (
+            piece.role in {"damaged", "empty"}
+            or piece.format in COMPANIONS
+            or piece.tool in COMPANIONS
+        ):
             piece.number = _declared(piece.run) or 0
         else:
             measured.append(piece)

@@ -1,0 +1,107 @@
+"""Folders of variants in which no result was read: a variant that was lost, not one that is fine.
+
+They become parts of role ``empty``, which say that a variant was tried.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchkit.errors import SourceReport
+from benchkit.ingestion.addresses import show_path
+from benchkit.ingestion.discovery import Discovery, Found, Options, Root, assign
+from benchkit.ingestion.marks import mark_folder
+from benchkit.ingestion.parts import Part
+from benchkit.layout.patterns import PathLabels
+from benchkit.layout.sidecars import Sidecar
+
+NO_RESULT = "no result in this folder of a variant"
+_READ = frozenset({"read", "unchanged", "duplicate"})
+#: How the reasons begin for which files are passed over that fill no folder.
+_HOLLOW = (
+    *("a hidden file", "a sidecar", "a README", "a log of commands", "cannot be"),
+    "what a tool wrote",
+)
+
+
+def list_lost_folders(
+    discovery: Discovery, reports: Sequence[SourceReport], options: Options
+) -> Iterator[Part]:
+    """Yield a part for each folder of a variant that should hold results, and holds none.
+
+    Those are the folders named among others, and those that lie beside folders that their files
+    have the variant from. A folder that holds only scripts or documents is none.
+
+    Parameters
+    ----------
+    discovery : Discovery
+    reports : sequence of SourceReport
+        One for each source, in their order.
+    options : Options
+    """
+    walked: dict[int, list[tuple[Found, bool]]] = {}
+    for source, report in zip(discovery.found, reports, strict=True):
+        if source.path is not None:
+            walked.setdefault(id(source.sidecars), []).append((source, report.outcome in _READ))
+    if not any(is_read for sources in walked.values() for _, is_read in sources):
+        return
+    for root in discovery.roots:
+        sources = walked.get(id(root.sidecars), [])
+        filled = _list_folders(source for source, is_read in sources if is_read)
+        tried = _list_folders(source for source, _ in sources)
+        homes = _find_homes(root, [source for source, is_read in sources if is_read])
+        places = [(root.path, "")] if len(discovery.found) > len(sources) else []
+        places += [(path, group) for home, group in homes.items() for path in _list_inner(home)]
+        for path, group in places:
+            name = str(path)
+            if name in filled or (name not in tried and _holds_more(name, discovery.skipped)):
+                continue
+            variant = root.variant or path.name
+            labels = PathLabels(group, variant, "", (), None, "measured", "", "", "", "")
+            found = Found(
+                label=show_path(path), address=show_path(path.resolve()), path=path,
+                labels=labels, sidecar=Sidecar(),
+            )  # fmt: skip
+            assign([found], options)
+            yield mark_folder(found, options, NO_RESULT)
+
+
+def _list_folders(sources: Iterator[Found]) -> set[str]:
+    """Return the folders that hold sources, and all above them."""
+    folders: set[str] = set()
+    for folder in {os.path.dirname(str(source.path)) for source in sources}:  # noqa: PTH120 - texts
+        folders.update((folder, *map(str, Path(folder).parents)))
+    return folders
+
+
+def _find_homes(root: Root, sources: Sequence[Found]) -> dict[Path, str]:
+    """Return the folders whose folders are the variants of sources, each with its group."""
+    homes: dict[Path, str] = {}
+    if root.variant:
+        return homes
+    known = {
+        (os.path.dirname(str(source.path)), source.labels.variant, source.labels.group)  # noqa: PTH120
+        for source in sources
+    }
+    for folder, variant, group in known:
+        parts = Path(folder).relative_to(root.path).parts
+        if variant in parts:
+            depth = len(parts) - parts[::-1].index(variant) - 1
+            homes[root.path.joinpath(*parts[:depth])] = group
+    return homes
+
+
+def _list_inner(folder: Path) -> list[Path]:
+    with os.scandir(folder) as entries:
+        return sorted(Path(entry.path) for entry in entries if entry.is_dir())
+
+
+def _holds_more(folder: str, skipped: Sequence[tuple[str, str]]) -> bool:
+    """Tell whether what was passed over in a folder, or the folder itself, says what it is for."""
+    place = show_path(folder)
+    return any(
+        (path == place or path.startswith(f"{place}/")) and not reason.startswith(_HOLLOW)
+        for path, reason in skipped
+    )
