@@ -61,6 +61,7 @@ def list_incidents(
         *_list_damage(damaged, habits),
         *_list_unknown(runs, reports, strict=strict),
         *_list_unmeasured(runs, variants, baselines, habits),
+        *_list_copies(runs, variants, baselines),
     )
 
 
@@ -167,3 +168,28 @@ def _list_unmeasured(
         is_consequence = any(causes.get(role, "pass") != "pass" for role in roles)
         text = printable(f"no run of {variant} was measured: it was not compared")
         yield Occurrence(event=NOT_COMPARED, action="pass" if is_consequence else "fail", text=text)
+
+
+def _list_copies(
+    runs: Runs, variants: Collection[str] | None, baselines: Collection[str]
+) -> Iterator[Occurrence]:
+    """Yield the variants whose files are copies of a baseline's: nothing of them was measured.
+
+    Variants that one file holds have that file in common, which is no copy.
+    """
+    files: dict[str, dict[str, set[str]]] = {}
+    measured = runs[runs["role"] == "measured"]
+    for variant, sources in zip(measured["variant"], measured["sources"], strict=True):
+        for source in sources:
+            paths = files.setdefault(variant, {}).setdefault(source["sha256"], set())
+            paths.add(source["path"])
+    for variant, own in files.items():
+        is_ours = variants is None or variant in variants
+        for baseline in (set(baselines) & set(files)) - {variant} if is_ours else ():
+            theirs = files[baseline]
+            if all(
+                digest and paths.isdisjoint(theirs.get(digest, paths))
+                for digest, paths in own.items()
+            ):
+                text = f"the files of {variant} are copies of those of {baseline}"
+                yield Occurrence(event=NOT_COMPARED, action="fail", text=printable(text))

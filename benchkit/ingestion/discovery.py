@@ -1,8 +1,6 @@
 """Which sources the user means, and what their paths and sidecars say of them.
 
-In: ``PATH`` arguments and options. Out: `Found` sources in natural order.
-Why: files, folders, ``label=path``, standard input and what lies elsewhere become the same thing
-once.
+Files, folders, ``label=path``, standard input and what lies elsewhere become the same thing once.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
@@ -130,23 +128,16 @@ class Found:
         return Source.load(self.path, self.label)
 
 
-class Root(NamedTuple):
-    """A folder of this machine that was walked, the user's word for it, and its sidecars."""
-
-    path: Path
-    variant: str
-    sidecars: Sidecars
-
-
 @dataclass(slots=True)
 class Discovery:
     """The sources found, those passed over with the reason, and what was wrong beside them.
 
-    Copies of what lies elsewhere are there for as long as this is.
+    ``roots`` are the folders of this machine: the user's word for each, and its sidecars. Copies of
+    what lies elsewhere are there for as long as this is.
     """
 
     found: list[Found] = field(default_factory=list)
-    roots: list[Root] = field(default_factory=list)
+    roots: list[tuple[str, Sidecars]] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     sidecars: list[Sidecars] = field(default_factory=list)
     copies: list[Copy] = field(default_factory=list)
@@ -305,7 +296,7 @@ def _add_distant(
     _add_local(result, copy.path, variant, options, tools)
     for source in result.found[found:]:
         source.label = source.address = copy.rename(source.label)
-    result.roots = [root for root in result.roots if root.path != copy.path]
+    result.roots = [root for root in result.roots if root[1].root != copy.path]
     result.skipped[skipped:] = [(copy.rename(p), why) for p, why in result.skipped[skipped:]]
 
 
@@ -358,7 +349,7 @@ def _add_folder(
                 sidecars=sidecars,
             )
         )
-    result.roots.append(Root(root, variant, sidecars))
+    result.roots.append((variant, sidecars))
     result.skipped.extend((show_path(path), reason) for path, reason in passed)
     result.sidecars.append(sidecars)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchkit.errors import SourceReport
 from benchkit.ingestion.addresses import show_path
-from benchkit.ingestion.discovery import Discovery, Found, Options, Root, assign
+from benchkit.ingestion.discovery import Discovery, Found, Options, assign
 from benchkit.ingestion.marks import mark_folder
 from benchkit.ingestion.parts import Part
 from benchkit.layout.patterns import PathLabels
@@ -47,18 +47,20 @@ def list_lost_folders(
             walked.setdefault(id(source.sidecars), []).append((source, report.outcome in _READ))
     if not any(is_read for sources in walked.values() for _, is_read in sources):
         return
-    for root in discovery.roots:
-        sources = walked.get(id(root.sidecars), [])
+    for label, sidecars in discovery.roots:
+        root, sources = sidecars.root, walked.get(id(sidecars), [])
         filled = _list_folders(source for source, is_read in sources if is_read)
         tried = _list_folders(source for source, _ in sources)
-        homes = _find_homes(root, [source for source, is_read in sources if is_read])
-        places = [(root.path, "")] if len(discovery.found) > len(sources) else []
+        homes = {}
+        if not label:
+            homes = _find_homes(root, [source for source, is_read in sources if is_read])
+        places = [(root, "")] if len(discovery.found) > len(sources) else []
         places += [(path, group) for home, group in homes.items() for path in _list_inner(home)]
         for path, group in places:
             name = str(path)
             if name in filled or (name not in tried and _holds_more(name, discovery.skipped)):
                 continue
-            variant = root.variant or path.name
+            variant = label or path.name
             labels = PathLabels(group, variant, "", (), None, "measured", "", "", "", "")
             found = Found(
                 label=show_path(path), address=show_path(path.resolve()), path=path,
@@ -76,20 +78,18 @@ def _list_folders(sources: Iterator[Found]) -> set[str]:
     return folders
 
 
-def _find_homes(root: Root, sources: Sequence[Found]) -> dict[Path, str]:
+def _find_homes(root: Path, sources: Sequence[Found]) -> dict[Path, str]:
     """Return the folders whose folders are the variants of sources, each with its group."""
     homes: dict[Path, str] = {}
-    if root.variant:
-        return homes
     known = {
         (os.path.dirname(str(source.path)), source.labels.variant, source.labels.group)  # noqa: PTH120
         for source in sources
     }
     for folder, variant, group in known:
-        parts = Path(folder).relative_to(root.path).parts
+        parts = Path(folder).relative_to(root).parts
         if variant in parts:
             depth = len(parts) - parts[::-1].index(variant) - 1
-            homes[root.path.joinpath(*parts[:depth])] = group
+            homes[root.joinpath(*parts[:depth])] = group
     return homes
 
 

@@ -71,6 +71,34 @@ def test_a_file_of_no_known_format_warns_and_fails_under_strict(
     assert "1 file has no known format: results/notes.log" in told["sentence"]
 
 
+@pytest.mark.parametrize("road", ["paths", "store"])
+def test_copies_of_the_baselines_files_are_no_measurement(
+    road: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    gated.write_runs(Path("a.txt"), seed=1)
+    shutil.copy("a.txt", "b.txt")
+    named = ["main=a.txt", "pr=b.txt"]
+    if road == "store":
+        run(["ingest", *named, "--quiet"])
+        named = []
+    capsys.readouterr()
+    assert run(["gate", *named, "--quiet"]) == 3
+    assert "✗ The files of pr are copies of those of main" in capsys.readouterr().out
+
+
+def test_variants_of_one_file_are_no_copies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sides = [
+        gated.write_runs(Path("a.txt"), seed=seed).read_text().replace("-8", f"/v={name}-8")
+        for seed, name in enumerate(("main", "pr"), 1)
+    ]
+    Path("a.txt").write_text("".join(sides))
+    assert run(["gate", "a.txt", "--split", "/v=(?P<variant>[a-z]+)", "--quiet"]) == 0
+
+
 def test_the_worst_exit_code_wins_and_every_event_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
