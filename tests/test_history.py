@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -63,6 +64,13 @@ def store(
             blank |= {"role": "measured", "load_model": "unknown", "units": {}, "sources": []}
             runs.append({**blank, **key, "env": env})
     return schema.observations(pd.DataFrame(rows)), schema.runs(pd.DataFrame(runs))
+
+
+def join(*parts: tuple[Observations, Runs]) -> tuple[Observations, Runs]:
+    observations, runs = (
+        pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True)
+    )
+    return schema.observations(observations), schema.runs(runs)
 
 
 def text(history: History) -> str:
@@ -151,11 +159,24 @@ def test_a_gap_is_a_gap() -> None:
 def test_among_many_series_the_one_that_changed_is_told() -> None:
     parts = [store([1e-3] * 24, group=f"g{n}", seed=n) for n in range(24)]
     parts.append(store([1e-3] * 12 + [1.1e-3] * 12, group="moved"))
-    joined = [pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True)]
-    history = trace(schema.observations(joined[0]), schema.runs(joined[1]), margin=0.001)
+    history = trace(*join(*parts), margin=0.001)
     assert [series.group for series in history.series if series.changes] == ["moved"]
-    assert "--metric and --variant narrow it" in text(history)
-    assert len(history_tables(history)) == 1
+    assert "Not listed, since nothing changed: 24 series" in text(history)
+    assert [len(table.rows) for table in history_tables(history)] == [1, 24]
+    assert len(data(history).panels) == 1
+    fewer = trace(*join(*parts[:20]), margin=0.001)
+    assert "--metric and --variant narrow it" in text(fewer)
+    assert [len(table.rows) for table in history_tables(fewer)] == [20]
+
+
+def test_among_very_many_series_without_a_change_none_is_listed() -> None:
+    history = trace(*join(*(store([1e-3] * 3, group=f"g{n}", seed=n) for n in range(24))))
+    assert len(history_tables(history)[0].rows) == 24  # too few commits for a verdict
+    same = [replace(s, newest=replace(s.newest, verdict="inside")) for s in history.series]
+    steady = replace(history, series=tuple(same))
+    assert history_tables(steady) == ()
+    assert text(steady).startswith("24 series: 0 changes")
+    assert data(steady).panels
 
 
 def test_without_commit_or_date_there_is_no_history() -> None:
@@ -261,13 +282,6 @@ def test_equal_times_are_inside_and_predict_nothing_of_other_ones() -> None:
     assert line.endswith(f"no baseline, +20.0 % {beside}")
 
 
-def join(*parts: tuple[Observations, Runs]) -> tuple[Observations, Runs]:
-    observations, runs = (
-        pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True)
-    )
-    return schema.observations(observations), schema.runs(runs)
-
-
 def test_a_slow_machine_comes_before_the_series() -> None:
     slow = [store([1e-3] * 20 + [1.1e-3], group=f"g{n}", seed=n) for n in range(9)]
     history = trace(*join(*slow, store([1e-3] * 20 + [1.5e-3], group="far", seed=9)))
@@ -322,5 +336,5 @@ def test_counts_are_followed_beside_the_times_and_listed_once_they_change() -> N
     joined = pd.concat([observations, *counts], ignore_index=True)
     history = trace(schema.observations(joined), runs)
     assert [s.metric for s in history.listed] == ["time_per_op", "allocs_per_op"]
-    assert "1 exact series never changed; they are not listed." in text(history)
+    assert "Not listed, since nothing changed: 1 series; --format json" in text(history)
     assert "allocs_per_op · base · Ping: since 0000011 (12 Oct 2026): ▲ costs" in text(history)

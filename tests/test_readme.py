@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from plugged import install, run_benchkit
 from public_names import public_members
-from simulation.record import write_grid, write_table
+from simulation.record import write_grid, write_histories, write_table
 from soak.record import read_record
 from soak.record import write_table as write_campaigns
 
@@ -90,6 +90,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "formats": write_formats,
     "calibration": write_table,
     "families": write_grid,
+    "histories": write_histories,
     "soak": lambda: write_campaigns(read_record()),
 }
 

@@ -16,7 +16,7 @@ from benchkit.comparison.model import Plan
 from benchkit.config.accepted import Accepted
 from benchkit.errors import DataError
 from benchkit.history.exact import find_levels, list_changes
-from benchkit.history.model import NOT_JUDGED, Change, History, Series
+from benchkit.history.model import NOT_JUDGED, Change, History, Series, to_ratio
 from benchkit.history.newest import judge_tracks
 from benchkit.history.tracks import Label, Run, Track, collect_tracks, date_commits, read_labels
 from benchkit.stats.changepoint import (
@@ -33,9 +33,6 @@ from benchkit.units import printable
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
-
-#: Logarithm beyond which a ratio is written as that.
-_FARTHEST = 700.0
 
 
 def trace(
@@ -193,9 +190,7 @@ def _list_changes(
     changes = []
     for before, place, after in _neighbours([0, *sorted(pvalues), len(logs)]):
         effect = estimate_change(logs[before:place], logs[place:after], block, plan.confidence)
-        ratio, low, high = (
-            math.exp(min(end, _FARTHEST)) for end in (effect.value, effect.low, effect.high)
-        )
+        ratio, low, high = map(to_ratio, (effect.value, effect.low, effect.high))
         change = Change(
             points[place].commit, points[place].time, ratio, low, high, pvalues[place],
             after - place, reasons.get(place, ""),

@@ -7,13 +7,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from math import nan
+from math import exp, nan
 
 from benchkit.errors import Finding
 
+#: Beyond so many, series in which nothing happened are counted and not listed.
+MANY = 20
 #: Verdicts on the newest commit.
 INSIDE, WITHIN, BY_CHANCE, OUTSIDE = "inside", "within the margin", "by chance", "outside"
 NO_BASELINE, NOT_JUDGED, NOT_MEASURED = "no baseline", "not judged", "not measured"
+
+#: Logarithm beyond which a ratio is written as that.
+_FARTHEST = 700.0
+
+
+def to_ratio(log: float) -> float:
+    """Return the ratio of a logarithm, at most the largest that is written."""
+    return exp(min(log, _FARTHEST))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +170,13 @@ class History:
 
     @property
     def listed(self) -> tuple[Series, ...]:
-        """The series without the exact ones that never changed, unless all are exact."""
-        moved = tuple(s for s in self.series if not s.is_exact or s.changes)
-        return moved if any(not s.is_exact for s in moved) else self.series
+        """The series without exact ones that never changed; of very many those with something new.
+
+        All, where all are exact.
+        """
+        exact = [series.is_exact for series in self.series]
+        some = tuple(s for s in self.series if s.changes or all(exact) or not s.is_exact)
+        if len(some) <= MANY:
+            return some
+        steady = {INSIDE, WITHIN, BY_CHANCE}
+        return tuple(s for s in some if s.changes or s.newest.verdict not in steady)

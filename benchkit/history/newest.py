@@ -25,6 +25,7 @@ from benchkit.history.model import (
     WITHIN,
     Change,
     Newest,
+    to_ratio,
 )
 from benchkit.history.naming import shorten, write_day
 from benchkit.history.tracks import Track
@@ -43,8 +44,6 @@ _WORSE = {"lower": 1, "higher": -1}
 _TIMES = frozenset({"s", "1/s", "B/s"})
 #: From here on a change is written as a factor.
 _FACTOR = 2.0
-#: Logarithm beyond which a ratio is written as that.
-_FARTHEST = 700.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +209,7 @@ def _place(logs: Sequence[float], confidence: float) -> Newest:
     *before, last = logs
     if not before:
         return Newest(NO_BASELINE)
-    ratio = _exp(last - median(before))
+    ratio = to_ratio(last - median(before))
     if len(before) < HISTORY:
         return Newest(NO_BASELINE, ratio, commits=len(before))
     if {*before} == {last}:
@@ -219,7 +218,7 @@ def _place(logs: Sequence[float], confidence: float) -> Newest:
     if math.isnan(found.low):
         return Newest(NO_BASELINE, ratio, commits=len(before))
     # the interval holds 0 where the newest lies inside: turned to where one more would lie
-    low, high = (_exp(found.value - end) for end in (found.high, found.low))
+    low, high = (to_ratio(found.value - end) for end in (found.high, found.low))
     pvalue = predictive_pvalue(before, last)
     return Newest(NO_BASELINE, ratio, low, high, len(before), pvalue)
 
@@ -232,10 +231,6 @@ def _decide(newest: Newest, qvalue: float, confidence: float, margin: float) -> 
     if not reaches(math.log(newest.ratio), margin):
         return WITHIN
     return OUTSIDE if qvalue <= (1 - confidence) * ROUNDING else BY_CHANCE
-
-
-def _exp(log: float) -> float:
-    return math.exp(max(-_FARTHEST, min(log, _FARTHEST)))
 
 
 def _end(track: Track) -> tuple[datetime, str]:

@@ -42,7 +42,7 @@ def data(history: History) -> Chart:
         level is shaded, a ring is where one begins. The bar holds the newest commit as those of its
         level predict it. A commit that was not measured is a gap.
     """
-    return arrange("History", [_panel(series) for series in history.listed])
+    return arrange("History", [_panel(series) for series in history.listed or history.series])
 
 
 def draw(chart: Chart) -> Figure:

@@ -96,7 +96,7 @@ def _tell_left_out(history: History) -> Iterator[str]:
         names = ", ".join(f"{name_series(s)} (last {_name_last(s)})" for s in ended)
         yield f"Not measured at the newest commit: {names}."
     if steady := len(history.series) - len(history.listed):
-        yield f"{steady} exact series never changed; they are not listed."
+        yield f"Not listed, since nothing changed: {steady} series; --format json has all."
     yield from _tell_retests(history)
     if history.undated:
         names = ", ".join(shorten(commit, history.undated) for commit in history.undated)
@@ -126,7 +126,7 @@ def history_tables(history: History) -> tuple[Table, ...]:
     tuple of Table
     """
     listed = history.listed if len(history.listed) <= LISTED else ()
-    return (_series_table(history), *map(_commits_table, listed))
+    return (_series_table(history), *map(_commits_table, listed)) if history.listed else ()
 
 
 def _tell_retests(history: History) -> list[str]:

@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 from simulation.grid import list_grid, try_grid
+from simulation.histories import list_newest, list_steady, try_newest, try_steady
 from simulation.record import METHODS, read_record, write_record
 from simulation.suite import find_broken, key, list_settings, try_families, try_setting
 
@@ -34,7 +35,11 @@ def main() -> None:
         for cell in pool.map(partial(try_grid, sessions=options.often), list_grid()):
             grid.append(cell)
             print(cell, flush=True)
-        write_record(rows, families.result() or record["families"], grid)
+        histories = [
+            *pool.map(partial(try_newest, sessions=options.often), list_newest()),
+            *pool.map(partial(try_steady, sessions=options.often), list_steady()),
+        ]
+        write_record(rows, families.result() or record["families"], grid, histories)
 
 
 if __name__ == "__main__":

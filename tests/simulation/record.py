@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchkit.history.newest import SERIES
 from simulation.grid import RATIOS
 from simulation.suite import FAMILIES, PROMISES, explain, find_broken
 
@@ -28,6 +29,18 @@ METHODS = {
     "prediction": "one run against a history",
 }
 
+_LISTS = ("rows", "families", "grid", "histories")
+#: What the table of newest commits shows: of which move, and what share.
+_MOVES = (
+    ((0.0, 0.1), "any"),
+    ((0.1, 0.1), "found"),
+    ((0.1, 0.1), "false"),
+    ((0.0, 0.1), "named"),
+    ((0.3, 0.1), "named"),
+    ((1.0, 0.05), "named"),
+    ((1.0, 0.1), "named"),
+)
+
 Row = dict[str, Any]
 
 
@@ -37,11 +50,13 @@ def read_record() -> dict[str, Any]:
     return record
 
 
-def write_record(rows: Sequence[Row], families: Sequence[Row], grid: Sequence[Row]) -> None:
+def write_record(
+    rows: Sequence[Row], families: Sequence[Row], grid: Sequence[Row], histories: Sequence[Row]
+) -> None:
     """Keep what was measured, one row on a line."""
     lists = [
         f'"{name}": [\n' + ",\n".join(map(json.dumps, found)) + "\n]"
-        for name, found in (("rows", rows), ("families", families), ("grid", grid))
+        for name, found in zip(_LISTS, (rows, families, grid, histories), strict=True)
     ]
     text = ",\n".join(['"format_version": 2', *lists])
     PATH.write_text(f"{{{text}}}\n", encoding="utf-8")
@@ -81,6 +96,44 @@ def write_grid() -> str:
     ]
     power = "60 rows that all cost 20 % more are shown so often, by themselves and where one run "
     return "\n".join([*head, *lines, "", f"{power}in ten is 20 % slow: {'; '.join(shown)}."])
+
+
+def write_histories() -> str:
+    """Return the README's tables of histories: the newest commit, then changes before it."""
+    record = read_record()["histories"]
+    newest = [row for row in record if "moved" in row]
+    heads = (
+        "series", "alike", "any outside, nothing moves", "a tenth moves by 10 %: shown",
+        "false among those outside", "the machine is named: nothing moves",
+        "a third moves by 10 %", "all by 5 %", "all by 10 %",
+    )  # fmt: skip
+    head = [f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}"]
+    kinds = dict.fromkeys(map(_kind, newest))
+    lines = [_newest_line([row for row in newest if _kind(row) == kind]) for kind in kinds]
+    steady = [
+        f"{row['series']} series, neighbours alike {row['correlation']:g}: {row['per_100']:.3f} "
+        f"per 100 commits of a series, some in {_percent(row['any'])} of histories"
+        for row in record
+        if "correlation" in row
+    ]
+    changes = "False changes of level in 50 commits that do not change, without a margin"
+    return "\n".join([*head, *lines, "", f"{changes}: {'; '.join(steady)}."])
+
+
+def _kind(row: Row) -> tuple[int, float, int, bool]:
+    return row["series"], row["common"], row["runs"], row["is_slow"]
+
+
+def _newest_line(rows: Sequence[Row]) -> str:
+    by_move = {(round(row["moved"], 1), row["shift"]): row for row in rows}
+    first = rows[0]
+    cells = [
+        by_move.get(move, {}).get(share) if share != "named" or first["series"] >= SERIES else None
+        for move, share in _MOVES
+    ]
+    slow = f", 1 run in 10 20 % slow, {first['runs']} a commit" if first["is_slow"] else ""
+    texts = ["–" if cell is None else _percent(cell) for cell in cells]
+    return f"| {first['series']}{slow} | {first['common']:g} | {' | '.join(texts)} |"
 
 
 def _place(cell: Row) -> tuple[int, int, int]:
