@@ -33,6 +33,7 @@ BUILTIN = (
     EntryPoint("k6", "benchkit.parsers.k6:TOOLS", GROUP),
     EntryPoint("vegeta", "benchkit.parsers.vegeta:TOOLS", GROUP),
     EntryPoint("gobench", "benchkit.parsers.gobench:TOOLS", GROUP),
+    EntryPoint("hyperfine", "benchkit.parsers.hyperfine:TOOLS", GROUP),
     EntryPoint("benchstat", "benchkit.parsers.benchstat:TOOLS", GROUP),
     EntryPoint("cadvisor", "benchkit.parsers.cadvisor:TOOLS", GROUP),
     EntryPoint("exposition", "benchkit.parsers.exposition:TEXT", GROUP),
