@@ -18,6 +18,7 @@ _ENTITIES = str.maketrans(
 )
 _REFERENCE = re.compile(
     r"@(?=\w)|#(?=\d)|(?<=\w):(?=//)|(?<=www)\."  # people, issues, addresses
+    r"|^:(?=:)|#(?=#\[)"  # what the log of a pipeline obeys
     r"|(?<=\])(?=[(\[:])|^(?=(?:[#+-]|\d+[.)]) )"  # links, headings, lists
 )
 _CALLS = {"@": "&#64;", "#": "&#35;", ":": "&#58;", ".": "&#46;", "": "\\"}

@@ -134,6 +134,8 @@ def test_markdown_tables_keep_their_columns() -> None:
         ("# 1", "\\# 1"),
         ("+0.1 %", "+0.1 %"),
         ("see https://x.example", "see https&#58;//x.example"),
+        ("::stop-commands::x", "&#58;:stop-commands::x"),
+        ("a ##[error]x", "a &#35;#[error]x"),
         ("x" * 500, "x" * 400 + "…"),
     ],
 )

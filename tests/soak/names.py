@@ -181,14 +181,18 @@ def _read_back(kind: str, text: str) -> list[str]:
 
 
 #: What a line may begin with that GitHub takes for a command: our own annotations.
-_ANNOTATION = re.compile(r"::(?:error|warning|notice)(?: title=[^:]*)?::")
+_ANNOTATION = re.compile(r"::(?:error|warning|notice) title=[^:]*::")
+#: What else it obeys, and a character of no width with which it does not.
+_OBEYED = re.compile(r"^\s*::(?=\w)|##(?=\[)")
+_BROKEN = re.compile("(?<=:)\u200b(?=:)|(?<=#)\u200b(?=#)")
 
 
 def _check_terminal(line: str) -> Iterator[str]:
-    bad = [c for c in line if c != "\t" and not (c.isprintable() or c in "\u202f\u00a0")]
+    shown = _BROKEN.sub("", line)
+    bad = [c for c in shown if c != "\t" and not (c.isprintable() or c in "\u202f\u00a0")]
     if bad:
         yield f"acts on a terminal: {ascii(line)[:200]}"
-    if line.startswith("::") and not _ANNOTATION.match(line):
+    if _OBEYED.search(line) and not _ANNOTATION.match(line):
         yield f"a command for GitHub: {line[:100]!r}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
 from importlib.machinery import ExtensionFileLoader
@@ -29,17 +30,16 @@ def main(library: str, seed: int, count: int, seconds: float, tests: list[str]) 
 
     from soak.mutation import make
 
-    started, tried = time.monotonic(), 0
+    end, tried = time.monotonic() + seconds, 0
     columnar = {form.name for form, _ in TEXTS.values()}
     with pytest.MonkeyPatch.context() as patch:
         take_columns(patch, 5000)
-        for number in range(count):
-            if time.monotonic() - started > seconds:
+        for mutant in (make(seed, number) for number in itertools.count()):
+            if tried == count or time.monotonic() > end:
                 break
-            tried += 1
-            mutant = make(seed, number)
             if mutant.text.form.name in columnar:
                 read_all(mutant.text.form, mutant.data)
+                tried += 1
     print(f"inputs {tried}", flush=True)  # noqa: T201
     return int(pytest.main(["-q", "-n0", "-p", "no:cacheprovider", *tests]))
 

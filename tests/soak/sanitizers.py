@@ -21,6 +21,8 @@ from soak.campaign import Budget, Outcome
 TITLE = "the kernel under sanitizers: its tests, mutated inputs"
 SECONDS = 180.0
 _INPUTS = 5000
+#: Seconds after which the child process hangs.
+_PATIENCE = 900.0
 _ROOT = FIXTURES.parent
 _TESTS = ("tests/parsers/test_kernel.py", "tests/parsers/test_octets.py")
 _FLAGS = (
@@ -50,6 +52,7 @@ def run(budget: Budget) -> Outcome:
         text=True,
         errors="replace",
         check=False,
+        timeout=_PATIENCE,
     )
     losses = []
     if done.returncode:
