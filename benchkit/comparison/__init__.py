@@ -33,6 +33,7 @@ from benchkit.comparison.measure import (
     HISTORY,
     LEAST_WELCH,
     MAX_T,
+    PAIRED_T,
     RANK,
     REFUSED,
     SIGNED,
@@ -49,6 +50,7 @@ from benchkit.comparison.medians import tell_of_medians
 from benchkit.comparison.model import Comparisons, Contrast, Drift, Dropped, Plan
 from benchkit.comparison.ranks import RANK_RUNS, Ranks
 from benchkit.comparison.shards import find_shards
+from benchkit.comparison.together import Together, join_rows
 from benchkit.derived.batches import Batches
 from benchkit.derived.containers import name_id
 from benchkit.derived.failures import Place, share_failures
@@ -69,6 +71,7 @@ __all__ = [
     "HISTORY",
     "LEAST_WELCH",
     "MAX_T",
+    "PAIRED_T",
     "RANK",
     "RANK_RUNS",
     "REFUSED",
@@ -82,11 +85,13 @@ __all__ = [
     "Drift",
     "Dropped",
     "Plan",
+    "Together",
     "compare",
     "count_decidable",
     "count_runs",
     "decide",
     "find_closed",
+    "join_rows",
 ]
 
 
@@ -269,6 +274,7 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
         confidence=plan.confidence,
         notes=(*found.notes, *tell_of_medians(x, y, found.ratio[0])),
         arranged=found.arranged,
+        is_paired=found.method == SIGNED,
         difference=found.difference[0],
         difference_low=found.difference[1],
         difference_high=found.difference[2],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from benchkit.comparison.measure import (
     HISTORY,
     LEAST_WELCH,
     MAX_T,
+    PAIRED_T,
     RANK,
     SIGNED,
     WELCH,
@@ -24,7 +25,7 @@ from benchkit.comparison.measure import (
 )
 from benchkit.comparison.model import Comparisons, Contrast
 from benchkit.config import DEFAULT_METHOD
-from benchkit.stats.families import Block, BlockDecision, decide_family
+from benchkit.stats.families import Block, BlockDecision, Rounds, decide_family
 from benchkit.stats.multiplicity import (
     largest_family,
     largest_paired_family,
@@ -112,17 +113,27 @@ def refuse_all(family: Sequence[float], least: Sequence[float], alpha: float) ->
     return tuple(((adjusted > alpha * ROUNDING) & (smallest > 0)).tolist())
 
 
-#: Baseline, variant, kind of blocks, runs on both sides: rows that are permuted together.
-Design: TypeAlias = tuple[str, str, str, int, int]
+class Design(NamedTuple):
+    """What rows have in common that are permuted together."""
+
+    baseline: str
+    variant: str
+    rounds: Rounds
+    n_baseline: int
+    n_variant: int
+
+
 #: Methods whose rows may be decided with the others of their family.
 _TOGETHER = frozenset({RANK, WELCH, ALIGNED, SIGNED, DIFFERENCE})
 #: What adjusts the rows of each basis.
-ADJUSTMENTS = {"row": "holm", MAX_T: "max-t", LEAST_WELCH: "holm-welch"}
+ADJUSTMENTS = {"row": "holm", MAX_T: "max-t", LEAST_WELCH: "holm-welch", PAIRED_T: "holm"}
 _NOTES = {
     MAX_T: "tested together with the other rows by permuting whole runs (max-T); the change and "
     "its interval are those of the mean",
     LEAST_WELCH: "Welch's test with the fewest degrees of freedom, which holds among several rows "
     f"even where one side varies more; {ASSUMPTION}",
+    PAIRED_T: "the t-test of the rounds' pairs, which holds among several rows even where one side "
+    f"varies more; {ASSUMPTION}",
 }
 
 
@@ -161,9 +172,9 @@ def decide(comparisons: Comparisons) -> tuple[Comparisons, list[Adjusted | None]
 
 
 def find_design(c: Contrast) -> Design:
-    """Return what rows have in common that are permuted together."""
-    kind = c.method if c.arranged else ""
-    return c.baseline, c.variant, kind, c.n_baseline, c.n_variant
+    """Return the design of a row."""
+    rounds: Rounds = ("pairs" if c.is_paired else "aligned") if c.arranged else ""
+    return Design(c.baseline, c.variant, rounds, c.n_baseline, c.n_variant)
 
 
 def _make_block(contrasts: Sequence[Contrast], design: Design | None) -> Block:
@@ -176,7 +187,7 @@ def _make_block(contrasts: Sequence[Contrast], design: Design | None) -> Block:
         pvalue=np.array([c.pvalue for c in contrasts], dtype=np.float64),
         smallest=np.array([find_smallest(c) for c in contrasts]),
         resolution=resolution,
-        is_paired=design is not None and design[2] == SIGNED,
+        rounds=design.rounds if design else "",
     )
 
 

@@ -173,7 +173,7 @@ def _make_block(
         pvalue=np.array([evidence.p_over for _, _, evidence in held], dtype=np.float64),
         smallest=np.array([find_smallest_over(contrast) for contrast, _, _ in held]),
         resolution=resolution,
-        is_paired=design is not None and design[2] == SIGNED,
+        rounds=design.rounds if design else "",
     )
 
 

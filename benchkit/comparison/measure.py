@@ -46,7 +46,7 @@ EXACT, RANK, ALIGNED, SIGNED, WELCH, HISTORY, SINGLE, WITHIN, REFUSED, DIFFERENC
     "difference",
 )
 #: Methods that decide several rows together: see `benchkit.stats.families`.
-MAX_T, LEAST_WELCH = "max-t", "least-welch"
+MAX_T, LEAST_WELCH, PAIRED_T = "max-t", "least-welch", "paired-t"
 ASSUMPTION = "it assumes log-normal runs"
 #: Logarithms of ratios beyond this leave float64.
 _LARGEST_LOG = 690.0

@@ -107,8 +107,8 @@ class Contrast:
         ratio; else None.
     method : str
         ``hodges-lehmann``, ``aligned``, ``signed-rank``, ``welch``, ``max-t``, ``least-welch``,
-        ``prediction``, ``within-run``, ``single run``, ``too few events``, ``difference`` or
-        ``exact``.
+        ``paired-t``, ``prediction``, ``within-run``, ``single run``, ``too few events``,
+        ``difference`` or ``exact``.
     pvalue : float or None
     confidence : float
     resolution : float
@@ -118,6 +118,8 @@ class Contrast:
     notes : tuple of str
     arranged : tuple of (baseline's, variant's)
         Logarithms as complete blocks leave them, for tests against a limit; empty without blocks.
+    is_paired : bool
+        Whether those are the pairs of rounds with two variants.
     drift : Drift, optional
         Where the runs drift over the session so far that the change is moved by it.
     difference_inner : tuple of (low, high)
@@ -157,6 +159,7 @@ class Contrast:
     failed_variant: float = 0.0
     notes: tuple[str, ...] = ()
     arranged: tuple[tuple[float, ...], ...] = ()
+    is_paired: bool = False
     difference: float | None = None
     difference_low: float | None = None
     difference_high: float | None = None

@@ -12,6 +12,7 @@ from benchkit.comparison import (
     HISTORY,
     LEAST_WELCH,
     MAX_T,
+    PAIRED_T,
     RANK,
     REFUSED,
     SIGNED,
@@ -46,12 +47,18 @@ _METHODS = {
     MAX_T: (
         "With more rows than the runs' own tests can carry: the change of the mean of the "
         "logarithms, with Student's interval; the rows are tested together by permuting whole runs "
-        "(step-down max-T of Westfall and Young), which assumes that both sides vary alike."
+        "(step-down max-T of Westfall and Young), which assumes that both sides vary alike; of "
+        "runs in rounds by exchanging the sides of whole rounds, which does not."
     ),
     LEAST_WELCH: (
         "With several rows whose sides differ in runs or in spread: Welch's t-test on logarithms "
         "with the fewest degrees of freedom, runs of the smaller side − 1, which holds its level "
         "whatever the spreads are, for log-normal runs."
+    ),
+    PAIRED_T: (
+        "With several rows measured in rounds that neither ranks nor permutation can carry: the "
+        "t-test of the rounds' pairs on logarithms, which holds its level whatever the spreads "
+        "are, for log-normal runs."
     ),
     HISTORY: (
         "With a single run against 8 or more earlier ones, or where it was asked for: the ratio to "

@@ -16,7 +16,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchkit.comparison import Together, join_rows
 from benchkit.errors import Finding
+from benchkit.tables.average import count_undecided
 from benchkit.tables.derived import Part, lead
 from benchkit.units import printable
 from benchkit.verdict import Verdict, Verdicts
@@ -102,6 +104,8 @@ def document(
         more["lacking"] = {
             name: [" ".join(each) for each in told] for name, told in comparisons.lacking.items()
         }
+    if together := join_rows(row.contrast for row in verdicts.primary):
+        more["together"] = [_together(each, verdicts) for each in together]
     if known:
         more["tables"] = {name: _tables(part) for name, part in known.items()}
     return {
@@ -114,6 +118,20 @@ def document(
         "only_in": {variant: list(names) for variant, names in comparisons.only_in.items()},
         "verdict": lead(verdicts, parts or {}),
     } | more
+
+
+#: Keys of the answer over all benchmarks of a metric, as in a row.
+_TOGETHER = (
+    *("group", "subject", "metric", "stat", "unit", "better", "baseline", "variant"),
+    *("n_baseline", "n_variant", "ratio", "ratio_low", "ratio_high"),
+)
+
+
+def _together(together: Together, verdicts: Verdicts) -> dict[str, Any]:
+    values = {key: _known(getattr(together.contrast, key)) for key in _TOGETHER}
+    undecided = count_undecided(together, verdicts.primary)
+    counts = {"rows": len(together.rows), "left_out": together.left_out, "undecided": undecided}
+    return values | counts
 
 
 def _tables(part: Part) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from benchkit.stats.changepoint import (
 from benchkit.stats.equivalence import is_equivalent, margin_bounds
 from benchkit.stats.exact import ExactDifference, exact_difference
 from benchkit.stats.familypower import family_power
-from benchkit.stats.geomean import mean_log_ratio
+from benchkit.stats.geomean import compare_together
 from benchkit.stats.location import median, paired_t, prediction_interval, welch
 from benchkit.stats.modes import Modes, find_modes
 from benchkit.stats.multiplicity import (
@@ -74,6 +74,7 @@ __all__ = [
     "benjamini_hochberg",
     "compare_aligned",
     "compare_rows",
+    "compare_together",
     "compare_two_level",
     "compare_with_history",
     "compare_within",
@@ -99,7 +100,6 @@ __all__ = [
     "largest_paired_family",
     "mann_whitney",
     "margin_bounds",
-    "mean_log_ratio",
     "measure_spread",
     "median",
     "minimum_effect",

@@ -18,8 +18,10 @@ from benchkit.stats.spread import spread_ratios
 from benchkit.stats.student import t_tail
 
 #: Each row by its own test · rows together by permutation · Welch's t with the fewest degrees of
-#: freedom, in every row.
-Basis: TypeAlias = Literal["row", "max-t", "least-welch"]
+#: freedom, or the t of pairs, in every row.
+Basis: TypeAlias = Literal["row", "max-t", "least-welch", "paired-t"]
+#: Columns that belong together: none · pairs · rounds whose level was taken out of both sides.
+Rounds: TypeAlias = Literal["", "pairs", "aligned"]
 
 #: Pooled over so many rows, a spread on one side of at most so many times the other's is borne by
 #: ranks and by joint permutation; of more rows the last. Found by simulation: `nox -s calibrate`.
@@ -35,7 +37,7 @@ class Block:
     Parameters
     ----------
     x, y : ndarray, shapes (rows, n) and (rows, m)
-        Baseline and variant (usually logarithms); for pairs column by column. Without columns the
+        Baseline and variant (usually logarithms); of rounds column by column. Without columns the
         rows keep their own tests.
     pvalue : ndarray, shape (rows,)
         Of the row's own test.
@@ -43,8 +45,8 @@ class Block:
         The smallest p-value that this test can give; 0 where nothing bounds it.
     resolution : ndarray, shape (rows,)
         The rounding step; 0 where it is unknown.
-    is_paired : bool
-        Whether columns are pairs.
+    rounds : {'', 'pairs', 'aligned'}
+        Which columns belong together.
     """
 
     x: FloatArray
@@ -52,7 +54,7 @@ class Block:
     pvalue: FloatArray
     smallest: FloatArray
     resolution: FloatArray
-    is_paired: bool = False
+    rounds: Rounds = ""
 
     @property
     def rows(self) -> int:
@@ -66,7 +68,7 @@ class BlockDecision:
 
     Parameters
     ----------
-    basis : {'row', 'max-t', 'least-welch'}
+    basis : {'row', 'max-t', 'least-welch', 'paired-t'}
     pvalue, p_adjusted : ndarray, shape (rows,)
         Of the statistic that decides; ``p_adjusted`` is among all rows of all blocks.
     value, error : ndarray, shape (rows,)
@@ -107,12 +109,14 @@ def decide_family(
 
     - by their own tests, where Holm's adjustment lets the smallest p that they can give through and
       the spread of one side is at most twice the other's, pooled over the rows (1.5 times it with
-      more than 60 rows);
-    - else by step-down max-T (`max_t`, pairs by `sign_flip_max_t`), with as many runs on both
-      sides, 4 or more, a pooled ratio of at most 1.5 (1.4 with more than 20 rows), and a smallest p
-      within the block's alpha;
+      more than 60 rows); aligned rounds only where the pooled correlation of both sides is not
+      negative, as it is where the variants that are not compared vary far less;
+    - else by step-down max-T (`max_t`), with as many runs on both sides, 4 or more, a pooled ratio
+      of at most 1.5 (1.4 with more than 20 rows), and a smallest p within the block's alpha; pairs
+      and rounds by `sign_flip_max_t`, which bears unequal spreads;
     - else by Welch's t with the fewest degrees of freedom that it can have, min(n, m) - 1, which
-      holds its level whatever the spreads are [1]_.
+      holds its level whatever the spreads are [1]_; pairs and rounds by the t of their differences,
+      which does as well.
 
     Rows by max-T get the share of alpha that is theirs by number; what a block does not need, since
     all its rows are rejected, passes on to the others [2]_. All other rows are one family by Holm.
@@ -159,9 +163,10 @@ def _choose(block: Block, total: int, alpha: float, tail: Tail) -> Basis:
         return "row"
     level, sides = alpha * ROUNDING, 2 if tail == "two-sided" else 1
     reaches = bool((block.smallest * total <= level).all())
-    if block.is_paired:
-        fits = sides / 2**n * total <= level * block.rows
-        return "max-t" if fits and not reaches else "row"
+    if block.rounds:
+        if reaches and (block.rounds == "pairs" or _is_alignable(block, total)):
+            return "row"
+        return "max-t" if sides / 2**n * total <= level * block.rows else "paired-t"
     if n != m or n < _FEWEST:
         return "least-welch"
     ratio = _pool_spreads(block)
@@ -183,6 +188,15 @@ def bearable_ratio(basis: Basis, rows: int) -> float:
     return ratio_of_few if rows <= few else ratio_of_many
 
 
+def _is_alignable(block: Block, total: int) -> bool:
+    """Tell whether aligned values can stand for independent ones: no test is too bold then."""
+    x, y = (side - side.mean(axis=1, keepdims=True) for side in (block.x, block.y))
+    scale = np.sqrt((x**2).sum(axis=1) * (y**2).sum(axis=1))
+    varies = scale > 0
+    alike = float(((x * y).sum(axis=1)[varies] / scale[varies]).sum())
+    return alike >= 0 and _pool_spreads(block) <= bearable_ratio("row", total)
+
+
 def _pool_spreads(block: Block) -> float:
     """Return the ratio of the spreads of both sides, at least 1, over all rows that vary."""
     step = np.sqrt(12 * find_floor(np.concatenate([block.x, block.y], axis=1), block.resolution))
@@ -202,17 +216,19 @@ def _decide(block: Block, basis: Basis, tail: Tail) -> BlockDecision:
     n, m = block.x.shape[1], block.y.shape[1]
     value = block.y.mean(axis=1) - block.x.mean(axis=1)
     floor = find_floor(np.concatenate([block.x, block.y], axis=1), block.resolution)
-    if basis == "least-welch":
-        parts = [np.maximum(side.var(axis=1, ddof=1), floor) for side in (block.x, block.y)]
-        error, freedom = np.sqrt(parts[0] / n + parts[1] / m), min(n, m) - 1
+    if basis in {"least-welch", "paired-t"}:
+        if block.rounds:
+            error, freedom = _find_pair_error(block, floor), n - 1
+        else:
+            parts = [np.maximum(side.var(axis=1, ddof=1), floor) for side in (block.x, block.y)]
+            error, freedom = np.sqrt(parts[0] / n + parts[1] / m), min(n, m) - 1
         p = _find_tails(value, error, freedom, tail)
         return BlockDecision(
             basis=basis, pvalue=p, p_adjusted=p, value=value, error=error, freedom=freedom
         )
-    if block.is_paired:
+    if block.rounds:
         tested = sign_flip_max_t(block.y - block.x, block.resolution, tail)
-        variance = np.maximum((block.y - block.x).var(axis=1, ddof=1), floor)
-        error, freedom = np.sqrt(variance / n), n - 1
+        error, freedom = _find_pair_error(block, floor), n - 1
     else:
         tested = max_t(block.x, block.y, block.resolution, tail)
         pooled = (block.x.var(axis=1, ddof=1) + block.y.var(axis=1, ddof=1)) / 2
@@ -221,6 +237,13 @@ def _decide(block: Block, basis: Basis, tail: Tail) -> BlockDecision:
         basis=basis, pvalue=tested.pvalue, p_adjusted=tested.p_adjusted,
         value=value, error=error, freedom=freedom,
     )  # fmt: skip
+
+
+def _find_pair_error(block: Block, floor: FloatArray) -> FloatArray:
+    """Return the standard error of each row's mean difference."""
+    variance = np.maximum((block.y - block.x).var(axis=1, ddof=1), floor)
+    error: FloatArray = np.sqrt(variance / block.x.shape[1])
+    return error
 
 
 def _find_tails(value: FloatArray, error: FloatArray, freedom: int, tail: Tail) -> FloatArray:

@@ -1,119 +1,81 @@
-"""The geometric mean of ratios over several rows, with an interval that follows from theirs.
+"""Many benchmarks together: one change over all of them, with the interval that the runs allow.
 
-In: log ratios with their standard errors. Out: `Estimate` of the mean log ratio. Why: one number
-for many benchmarks without an interval is read as exact.
+In: log values, a row per benchmark and a column per run. Out: `Estimate` of the mean log ratio.
+Why: single rows may each be undecided where all of them together are not; and benchmarks that one
+process measured in one go vary together, so that the run is what is counted.
 """
 
 from __future__ import annotations
 
-from math import nan, sqrt
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from benchkit.stats.location import paired_t, welch
 from benchkit.stats.results import Estimate
-from benchkit.stats.sample import FloatArray, check_fraction, read_sample
-from benchkit.stats.student import t_quantile
+from benchkit.stats.sample import LARGEST, FloatArray
 
 
-def mean_log_ratio(
-    logs: ArrayLike, errors: ArrayLike, freedom: ArrayLike, confidence: float = 0.95
+def compare_together(
+    x: ArrayLike, y: ArrayLike, confidence: float = 0.95, *, is_paired: bool = False
 ) -> Estimate:
-    """Average log ratios of independent rows.
+    """Estimate the mean change over many benchmarks.
 
     Parameters
     ----------
-    logs : array_like, shape (b,)
-        Logarithms of the rows' ratios, at least one.
-    errors : array_like, shape (b,)
-        Their standard errors, not negative.
-    freedom : array_like, shape (b,)
-        Degrees of freedom of the errors, positive: runs of both sides less 2.
+    x, y : array_like, shapes (b, n) and (b, m)
+        Logarithms of baseline and variant, one row per benchmark, one column per run.
     confidence : float
-        Of the interval.
+        Of the interval, 0 < confidence < 1.
+    is_paired : bool
+        Whether column i of both sides is one pair, as in rounds.
 
     Returns
     -------
     Estimate
-        Of the mean of the logarithms: its exponential is the geometric mean of the ratios. ``low``
-        and ``high`` are NaN where no row has an error.
+        Of the mean log ratio: its exponential is the geometric mean of the ratios. ``low`` and
+        ``high`` are NaN, with a note, where no run differs from the others of its side.
 
     Raises
     ------
     ValueError
-        If the shapes differ or a parameter is out of range.
+        If the sides differ in rows, have fewer than 2 columns, a value is not finite, or the
+        confidence is out of range.
 
     Notes
     -----
-    SE = sqrt(Σ se²)/b, and t with (Σ se²)²/Σ(se⁴/ν) degrees of freedom [1]_. The interval is about
-    these b rows, as if no other benchmark existed, and assumes that their errors are independent:
-    rows that one process measured in one go vary together, and then it is too narrow. Smallest
-    usable b: 1, which gives the row's own interval.
-
-    References
-    ----------
-    .. [1] F. E. Satterthwaite, "An approximate distribution of estimates of variance components",
-       Biometrics Bull. 2 (1946) 110-114.
+    Each run is its mean over the benchmarks; these means are compared by `welch`, with 2 runs
+    beside more by its fewest degrees of freedom, pairs by `paired_t`. Rows may vary together and
+    unequally: only runs must be independent, and their means nearly normal. The interval is about
+    these b benchmarks, as if no other existed. Smallest usable n: 2 + 2, where it is very wide.
 
     Examples
     --------
-    >>> mean = mean_log_ratio([0.10, 0.20, 0.15], [0.02, 0.03, 0.01], [8, 8, 8])
-    >>> round(mean.value, 3), round(mean.low, 3), round(mean.high, 3)
-    (0.15, 0.124, 0.176)
+    >>> x = np.log([[100.0, 102.0, 101.0], [50.0, 51.0, 50.0]])
+    >>> y = np.log([[110.0, 111.0, 112.0], [57.0, 56.0, 58.0]])
+    >>> together = compare_together(x, y)
+    >>> np.exp([together.value, together.low, together.high]).round(3).tolist()
+    [1.116, 1.088, 1.144]
     """
-    check_fraction(confidence, "confidence")
-    values, spread = read_sample(logs, "logs"), read_sample(errors, "errors")
-    degrees = read_sample(freedom, "freedom")
-    if not values.shape == spread.shape == degrees.shape:
-        raise ValueError("logs, errors and freedom must have one value per row")
-    if spread.min() < 0 or degrees.min() <= 0:
-        raise ValueError("errors must not be negative and freedom must be positive")
-    center = float(np.mean(values))
-    squares = spread**2
-    total = float(squares.sum())
-    if not total:
-        return Estimate(center, nan, nan, confidence, "geometric mean", ("no row has an error",))
-    effective = total**2 / float((squares**2 / degrees).sum())
-    reach = t_quantile(effective, (1 + confidence) / 2) * sqrt(total) / values.size
-    return Estimate(center, center - reach, center + reach, confidence, "geometric mean")
+    before, after = _average(x, "x"), _average(y, "y")
+    if len(np.asarray(x)) != len(np.asarray(y)):
+        raise ValueError("both sides need one row per benchmark")
+    if is_paired:
+        estimate, _ = paired_t(before, after, confidence)
+    else:
+        fewest, most = sorted((before.size, after.size))
+        least = fewest == 2 < most
+        estimate, _ = welch(before, after, confidence, least_freedom=least)
+    return replace(estimate, method="geometric mean")
 
 
-def errors_of_intervals(
-    half_widths: ArrayLike, freedom: ArrayLike, confidence: float = 0.95
-) -> FloatArray:
-    """Return the standard errors that intervals were made of.
-
-    Parameters
-    ----------
-    half_widths : array_like, shape (b,)
-        (high - low)/2 of each interval.
-    freedom : array_like, shape (b,)
-        Degrees of freedom, positive.
-    confidence : float
-        Of the intervals.
-
-    Returns
-    -------
-    ndarray, shape (b,)
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Notes
-    -----
-    half_width/t, exact for intervals by Student's t; an interval by ranks is of about that width
-    for normal values, and of its own for others. Smallest usable b: 1.
-
-    Examples
-    --------
-    >>> errors_of_intervals([0.0632], [8], 0.95).round(4).tolist()
-    [0.0274]
-    """
-    check_fraction(confidence, "confidence")
-    widths, degrees = read_sample(half_widths, "half_widths"), read_sample(freedom, "freedom")
-    different, which = np.unique(degrees, return_inverse=True)
-    quantiles = [t_quantile(each, (1 + confidence) / 2) for each in different.tolist()]
-    errors: FloatArray = widths / np.array(quantiles)[which]
-    return errors
+def _average(values: ArrayLike, name: str) -> FloatArray:
+    """Return the mean of each column."""
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2 or not len(table) or table.shape[1] < 2:
+        raise ValueError(f"{name} must be a table of 2 columns or more, is {table.shape}")
+    if not (np.abs(table) <= LARGEST).all():
+        raise ValueError(f"{name} must be finite and within ±{LARGEST:g}")
+    means: FloatArray = table.mean(axis=0)
+    return means

@@ -101,7 +101,7 @@ def exploratory_tables(
     for group, found in _by_group(rows, by):
         kept, said = fold_rows(_arrange(found), len(found) if most is None else most)
         table = _build("Other metrics", group, kept, verdicts, told)
-        footer = (*describe_averages(found), said) if said else table.footer
+        footer = (*describe_averages(found, verdicts.margin), said) if said else table.footer
         tables.append(replace(table, footer=footer))
     return tuple(tables)
 
@@ -172,7 +172,7 @@ def _build(title: str, group: str, rows: Sequence[Verdict], verdicts: Verdicts, 
             for row, scale in zip(ordered, scales, strict=True)
         ),
         notes=notes.numbered,
-        footer=describe_averages(rows),
+        footer=describe_averages(rows, verdicts.margin),
     )
     if _pair(rows):  # the headers of the two columns of values say the names
         table = drop_columns(table, {"variant"})

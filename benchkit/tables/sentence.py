@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from benchkit.comparison import DIRECTIONS
 from benchkit.metrics import label
 from benchkit.sensitivity import sum_up
+from benchkit.tables.average import describe_undecided
 from benchkit.tables.clauses import Clause, write_clauses
 from benchkit.tables.phrases import measure_size, name_cell, name_cells, name_kind
 from benchkit.tables.wording import (
@@ -160,11 +161,13 @@ def _say_unknown(verdicts: Verdicts) -> str:
         return ""
     if all(row.contrast.method in DIRECTIONS for row in rows):
         return _ask_for_runs(rows, verdicts)
+    together = describe_undecided(verdicts)
+    answer = f" {together[0].upper()}{together[1:]}." if together else ""
     if len(rows) == 1:
-        return _say_one(rows[0], verdicts)
+        return f"{_say_one(rows[0], verdicts)}{answer}"
     count = f"{len(rows)} of {len(verdicts.primary)} primary rows are not shown"
     lacks = sum_up([row.sensitivity for row in rows])
-    return f"{count}; {lacks}." if lacks else f"{count}."
+    return f"{'; '.join(filter(None, (count, lacks)))}.{answer}"
 
 
 def _ask_for_runs(rows: Sequence[Verdict], verdicts: Verdicts) -> str:

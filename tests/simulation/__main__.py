@@ -6,9 +6,11 @@ import argparse
 import os
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from itertools import chain
 
 from simulation.grid import list_grid, try_grid
 from simulation.histories import list_newest, list_steady, try_newest, try_steady
+from simulation.joint import IN_ROUNDS, TOGETHER, try_rounds, try_together
 from simulation.record import METHODS, read_record, write_record
 from simulation.suite import find_broken, key, list_settings, try_families, try_setting
 
@@ -39,7 +41,18 @@ def main() -> None:
             *pool.map(partial(try_newest, sessions=options.often), list_newest()),
             *pool.map(partial(try_steady, sessions=options.often), list_steady()),
         ]
-        write_record(rows, families.result() or record["families"], grid, histories)
+        rounds = pool.map(partial(try_rounds, sessions=options.often), IN_ROUNDS)
+        together = pool.map(partial(try_together, sessions=options.often), TOGETHER)
+        write_record(
+            {
+                "rows": rows,
+                "families": families.result() or record["families"],
+                "grid": grid,
+                "histories": histories,
+                "rounds": list(chain.from_iterable(rounds)),
+                "together": list(chain.from_iterable(together)),
+            }
+        )
 
 
 if __name__ == "__main__":

@@ -7,12 +7,13 @@ and what a reader sees is nothing else.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchkit.history.newest import SERIES
 from simulation.grid import RATIOS
+from simulation.joint import write_lines
 from simulation.suite import FAMILIES, PROMISES, explain, find_broken
 
 PATH = Path(__file__).with_name("simulation.json")
@@ -29,7 +30,6 @@ METHODS = {
     "prediction": "one run against a history",
 }
 
-_LISTS = ("rows", "families", "grid", "histories")
 #: What the table of newest commits shows: of which move, and what share.
 _MOVES = (
     ((0.0, 0.1), "any"),
@@ -50,13 +50,11 @@ def read_record() -> dict[str, Any]:
     return record
 
 
-def write_record(
-    rows: Sequence[Row], families: Sequence[Row], grid: Sequence[Row], histories: Sequence[Row]
-) -> None:
+def write_record(record: Mapping[str, Sequence[Row]]) -> None:
     """Keep what was measured, one row on a line."""
     lists = [
         f'"{name}": [\n' + ",\n".join(map(json.dumps, found)) + "\n]"
-        for name, found in zip(_LISTS, (rows, families, grid, histories), strict=True)
+        for name, found in record.items()
     ]
     text = ",\n".join(['"format_version": 2', *lists])
     PATH.write_text(f"{{{text}}}\n", encoding="utf-8")
@@ -74,7 +72,7 @@ def write_table() -> str:
     rates = {family.name: family.primary for family in FAMILIES}
     families = record["families"]
     lines += [_family_line(family, is_primary=rates[family["family"]]) for family in families]
-    return "\n".join([_HEAD, *lines])
+    return "\n".join([_HEAD, *lines, *write_lines(record)])
 
 
 def write_grid() -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from simulation.grid import PROMISED, list_grid, try_grid
 from simulation.grid import Setting as _Cell
+from simulation.joint import IN_ROUNDS, TOGETHER, limit_of, try_rounds, try_together
 from simulation.record import METHODS, read_record, write_table
 from simulation.suite import (
     ALPHA,
@@ -99,6 +100,21 @@ def test_the_error_of_families_is_as_promised() -> None:
 def test_a_quick_part_of_the_grid_holds(cell: _Cell) -> None:
     found = try_grid(cell, OFTEN)
     assert float(str(found["any"])) <= PROMISED + error(ALPHA, OFTEN)
+
+
+def test_rows_in_rounds_and_averages_are_as_promised() -> None:
+    record = read_record()
+    assert list(dict.fromkeys(c["name"] for c in record["rounds"])) == [s.name for s in IN_ROUNDS]
+    assert list(dict.fromkeys(c["name"] for c in record["together"])) == [s.name for s in TOGETHER]
+    for cell in record["rounds"]:
+        assert cell["any"] <= limit_of(cell), cell
+    for cell in record["together"]:
+        assert max(cell["false"], 1 - cell["covered"]) <= limit_of(cell), cell
+
+
+def test_a_quick_part_of_them_holds() -> None:
+    for cell in (*try_rounds(IN_ROUNDS[-1], 20), *try_together(TOGETHER[-1], 100)):
+        assert cell["any" if "any" in cell else "false"] <= limit_of(cell), cell
 
 
 def test_the_order_finding_exists_because_of_what_the_table_shows() -> None:

@@ -31,7 +31,7 @@ DOORS: dict[str, Callable[[Bad], object]] = {
     "compare_aligned": lambda bad: stats.compare_aligned([*BLOCKS, bad[:3]], 0, 1),
     "find_outliers": stats.find_outliers,
     "exact_difference": lambda bad: stats.exact_difference(GOOD, bad),
-    "mean_log_ratio": lambda bad: stats.mean_log_ratio(bad, GOOD, GOOD),
+    "compare_together": lambda bad: stats.compare_together([bad], [GOOD]),
     "adjust_for_trend": lambda bad: stats.adjust_for_trend([GOOD, GOOD], [GOOD, bad]),
     "measure_spread": stats.measure_spread,
     "part_variance": lambda bad: stats.part_variance([GOOD, bad]),

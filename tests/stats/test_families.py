@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from benchkit.stats import holm, mann_whitney
-from benchkit.stats.families import Block, decide_family
+from benchkit.stats import align, holm, mann_whitney
+from benchkit.stats.families import Block, Rounds, decide_family
 from benchkit.stats.rank import smallest_pvalue
 from benchkit.stats.rankrows import compare_rows
 from benchkit.stats.signed_rank import smallest_paired_pvalue
 
 
-def block(x: np.ndarray, y: np.ndarray, *, is_paired: bool = False) -> Block:
+def block(x: np.ndarray, y: np.ndarray, rounds: Rounds = "") -> Block:
     n, m = x.shape[1], y.shape[1]
     smallest = smallest_pvalue(n, m) if n == m >= 4 else 0.0
-    if is_paired:
+    if rounds == "pairs":
         smallest = smallest_paired_pvalue(n)
     return Block(
         x=x,
@@ -24,7 +24,7 @@ def block(x: np.ndarray, y: np.ndarray, *, is_paired: bool = False) -> Block:
         pvalue=compare_rows(x, y, 0.95).pvalue,
         smallest=np.full(len(x), smallest),
         resolution=np.zeros(len(x)),
-        is_paired=is_paired,
+        rounds=rounds,
     )
 
 
@@ -104,10 +104,28 @@ def test_two_variants_of_four_runs_cannot_share_what_permutation_gives() -> None
 def test_pairs_are_flipped_where_signed_ranks_cannot_reach() -> None:
     generator = np.random.default_rng(0)
     x = generator.standard_normal((20, 8))
-    pairs = block(x, x + generator.normal(2, 0.1, (20, 8)), is_paired=True)
+    pairs = block(x, x + generator.normal(2, 0.1, (20, 8)), rounds="pairs")
     (decision,) = decide_family([pairs])
     assert decision.basis == "max-t"
     assert_allclose(decision.p_adjusted, 2 / 256)
+
+
+@pytest.mark.parametrize(
+    ("rows", "rounds", "others", "basis"),
+    [(4, 6, 1.0, "row"), (20, 6, 0.2, "max-t"), (60, 6, 1.0, "max-t"), (20, 5, 1.0, "paired-t")],
+)
+def test_aligned_rounds_are_pairs_where_ranks_are_too_bold_or_cannot_reach(
+    rows: int, rounds: int, others: float, basis: str
+) -> None:
+    generator = np.random.default_rng(2)
+    runs = generator.standard_normal((rows, rounds, 3)) * (1, 1, others)
+    table = runs + generator.normal(0, 3, (1, rounds, 1))
+    sides = zip(*(align(row, 0, 1) for row in table), strict=True)
+    x, y = (np.array(side) for side in sides)
+    (decision,) = decide_family([block(x, y, "aligned")])
+    assert decision.basis == basis
+    if basis != "row":
+        assert_allclose(decision.value, (runs[:, :, 1] - runs[:, :, 0]).mean(axis=1))
 
 
 def test_one_sided_families_see_one_side() -> None:

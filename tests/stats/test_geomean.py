@@ -1,4 +1,4 @@
-"""The geometric mean covers, and says what it needs."""
+"""One change over many benchmarks: what it counts, that it covers, what it needs."""
 
 from __future__ import annotations
 
@@ -7,51 +7,69 @@ from math import isnan
 import numpy as np
 import pytest
 
-from benchkit.stats.geomean import errors_of_intervals, mean_log_ratio
-from benchkit.stats.location import welch
+from benchkit.stats import compare_together, paired_t, welch
 
 
-def test_one_row_keeps_its_own_interval() -> None:
-    x, y = [1.0, 1.2, 1.1, 1.3], [1.5, 1.4, 1.6, 1.7]
-    own, _ = welch(x, y)
-    (error,) = errors_of_intervals([(own.high - own.low) / 2], [6])
-    mean = mean_log_ratio([own.value], [error], [6])
-    assert (mean.low, mean.high) == pytest.approx((own.low, own.high))
+def test_runs_are_compared_by_their_means_over_the_benchmarks() -> None:
+    generator = np.random.default_rng(1)
+    x, y = generator.normal(size=(7, 4)), generator.normal(size=(7, 6))
+    together, (of_means, _) = compare_together(x, y), welch(x.mean(axis=0), y.mean(axis=0))
+    assert (together.value, together.low, together.high) == (
+        of_means.value,
+        of_means.low,
+        of_means.high,
+    )
+    pairs, (of_pairs, _) = (
+        compare_together(x, y[:, :4], is_paired=True),
+        paired_t(x.mean(axis=0), y[:, :4].mean(axis=0)),
+    )
+    assert (pairs.low, pairs.high) == (of_pairs.low, of_pairs.high)
 
 
-def test_intervals_cover_as_often_as_they_say() -> None:
-    rng = np.random.default_rng(3)
-    rows, n, repeats = 5, 5, 3000
-    truth = np.array([0.0, 0.1, 0.2, -0.1, 0.05])
-    spread = np.array([0.02, 0.05, 0.03, 0.1, 0.04])[:, None]
+def test_two_runs_beside_more_have_one_degree_of_freedom() -> None:
+    x, y = np.array([[1.0, 1.1], [2.0, 2.2]]), np.array([[1.0, 1.2, 1.1], [2.0, 2.2, 2.1]])
+    least, _ = welch(x.mean(axis=0), y.mean(axis=0), least_freedom=True)
+    assert compare_together(x, y).high == least.high
+
+
+@pytest.mark.parametrize(("alike", "ratio"), [(0.0, 1.0), (0.8, 1.0), (0.8, 3.0)])
+def test_intervals_cover_also_where_rows_vary_together(alike: float, ratio: float) -> None:
+    generator = np.random.default_rng(3)
+    rows, n, repeats = 20, 6, 600
+    spread = generator.uniform(0.01, 0.1, (rows, 1))
     covered = 0
     for _ in range(repeats):
-        x = rng.normal(0, spread, (rows, n))
-        y = rng.normal(truth[:, None], spread, (rows, n))
-        errors = np.sqrt((x.var(axis=1, ddof=1) + y.var(axis=1, ddof=1)) / n)
-        mean = mean_log_ratio(y.mean(axis=1) - x.mean(axis=1), errors, [2 * n - 2] * rows)
-        covered += mean.low <= truth.mean() <= mean.high
-    assert covered / repeats == pytest.approx(0.95, abs=0.012)
+        x, y = (
+            spread
+            * (
+                np.sqrt(1 - alike) * generator.standard_normal((rows, n))
+                + np.sqrt(alike) * generator.standard_normal((1, n))
+            )
+            for _ in range(2)
+        )
+        together = compare_together(x, ratio * y + 0.1)
+        covered += together.low <= 0.1 <= together.high
+    assert covered / repeats >= 0.935 - 3 * (0.05 * 0.95 / repeats) ** 0.5
 
 
-def test_rows_without_an_error_have_no_interval() -> None:
-    mean = mean_log_ratio([0.1, 0.3], [0, 0], [4, 4])
-    assert mean.value == pytest.approx(0.2)
-    assert isnan(mean.low)
-    assert isnan(mean.high)
-    assert mean.notes
+def test_runs_that_do_not_vary_have_no_interval() -> None:
+    together = compare_together(np.zeros((3, 4)), np.full((3, 4), 0.2))
+    assert together.value == pytest.approx(0.2)
+    assert isnan(together.low)
+    assert together.notes
 
 
 @pytest.mark.parametrize(
-    ("logs", "errors", "freedom", "what"),
+    ("x", "y", "what"),
     [
-        ([0.1, 0.2], [0.1], [4, 4], "one value per row"),
-        ([0.1], [-0.1], [4], "not be negative"),
-        ([0.1], [0.1], [0], "positive"),
+        ([[1.0, 2.0]], [[1.0, 2.0], [1.0, 2.0]], "one row per benchmark"),
+        ([[1.0]], [[1.0]], "2 columns"),
+        ([], [], "2 columns"),
+        ([[1.0, np.nan]], [[1.0, 2.0]], "finite"),
     ],
 )
 def test_what_does_not_fit_is_refused(
-    logs: list[float], errors: list[float], freedom: list[float], what: str
+    x: list[list[float]], y: list[list[float]], what: str
 ) -> None:
     with pytest.raises(ValueError, match=what):
-        mean_log_ratio(logs, errors, freedom)
+        compare_together(x, y)

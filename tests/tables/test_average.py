@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from examples import gobench, tracing
 
+from benchkit.comparison import join_rows
 from benchkit.reporting.markdown_text import write_table
-from benchkit.tables.average import describe_averages
+from benchkit.tables.average import describe_averages, describe_undecided
 from benchkit.tables.overhead import exploratory_tables, primary_tables
+from benchkit.tables.sentence import bullets
+from benchkit.verdict import Verdicts
 
 CALM = (100.0, 101.0, 99.0, 102.0, 98.0)
 
@@ -19,7 +23,7 @@ def scaled(factor: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 def test_three_benchmarks_are_averaged() -> None:
     verdicts = gobench({"A": scaled(1.1), "B": scaled(1.2), "C": scaled(1.3)})
-    (line,) = describe_averages(verdicts.primary)
+    (line,) = describe_averages(verdicts.primary, verdicts.margin)
     change = 100 * (math.exp((math.log(1.1) + math.log(1.2) + math.log(1.3)) / 3) - 1)
     assert f"+{change:.1f}" in line
     assert "over 3 rows" in line
@@ -32,18 +36,61 @@ def test_three_benchmarks_are_averaged() -> None:
 def test_rows_that_show_nothing_are_counted() -> None:
     wide = (50.0, 90.0, 110.0, 150.0, 100.0), (60.0, 100.0, 120.0, 160.0, 90.0)
     verdicts = gobench({"A": scaled(1.1), "B": scaled(1.2), "C": wide})
-    (line,) = describe_averages(verdicts.primary)
+    (line,) = describe_averages(verdicts.primary, verdicts.margin)
     assert "1 of them not shown" in line
 
 
 def test_a_factor_is_written_as_one() -> None:
     verdicts = gobench({name: scaled(3.0) for name in "ABC"})
-    (line,) = describe_averages(verdicts.primary)
+    (line,) = describe_averages(verdicts.primary, verdicts.margin)
     assert "3.00×" in line
 
 
 def test_fewer_benchmarks_single_runs_and_other_metrics_make_no_line() -> None:
-    assert describe_averages(gobench({"A": scaled(1.1), "B": scaled(1.2)}).primary) == ()
+    assert describe_averages(gobench({"A": scaled(1.1), "B": scaled(1.2)}).primary, 0.03) == ()
     single = dict.fromkeys("ABC", ((1.0,), (1.1,)))
-    assert describe_averages(gobench(single).primary) == ()
+    assert describe_averages(gobench(single).primary, 0.03) == ()
     assert all(table.footer == () for table in exploratory_tables(tracing()))
+
+
+def test_benchmarks_with_other_runs_and_zeros_are_left_out() -> None:
+    rows = {name: scaled(1.1) for name in "ABC"}
+    short = CALM[:4], tuple(1.1 * value for value in CALM[:4])
+    zero = (0.0, 1.0, 2.0, 3.0, 4.0), (1.0, 2.0, 0.0, 3.0, 5.0)
+    (together,) = join_rows(
+        row.contrast for row in gobench({**rows, "D": short, "E": zero}).primary
+    )
+    assert [c.benchmark for c in together.rows] == list("ABC")
+    assert together.left_out == 2
+
+
+def noisy(count: int, factor: float) -> Verdicts:
+    generator = np.random.default_rng(4)
+    rows = {}
+    for number in range(count):
+        logs = generator.normal(0, 0.15, (2, 6))
+        logs[1] += np.log(factor)
+        before, after = np.exp(logs).tolist()
+        rows[f"B{number}"] = before, after
+    return gobench(rows)
+
+
+def test_undecided_benchmarks_are_answered_together() -> None:
+    verdicts = noisy(30, 1.12)
+    assert not any(row.word == "regression" for row in verdicts.rows)
+    told = describe_undecided(verdicts)
+    assert told.startswith("over the 30 benchmarks together enabled costs 1")
+    assert "more time_per_op [" in told
+    *_, line = bullets(verdicts)
+    assert f"O{told[1:]}." in line
+
+
+def test_what_shows_no_direction_together_says_so() -> None:
+    assert "together no change in time_per_op of enabled is shown" in describe_undecided(
+        noisy(30, 1.0)
+    )
+
+
+def test_few_benchmarks_and_decided_ones_have_no_sentence() -> None:
+    assert describe_undecided(noisy(4, 1.12)) == ""
+    assert describe_undecided(gobench({name: scaled(1.3) for name in "ABCDEF"})) == ""
