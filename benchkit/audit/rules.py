@@ -41,6 +41,7 @@ from benchkit.audit.sides import (
 )
 from benchkit.audit.spans import find_span_errors
 from benchkit.audit.totals import find_wrong_order, find_wrong_totals
+from benchkit.audit.unequal import find_unequal_spreads
 from benchkit.comparison import Comparisons
 from benchkit.derived.batches import Batches
 from benchkit.derived.record import Measured
@@ -68,6 +69,7 @@ RULES: tuple[Rule, ...] = (
     find_far_runs,
     find_coarse_values,
     find_two_states,
+    find_unequal_spreads,
     find_thin_tails,
 )
 #: Over what was compared, and the stretches of runs.

@@ -181,4 +181,17 @@ STATISTICS = (
         do="Measure the commit before it again on that machine, in turn with the newest: if both "
         "are slow it is the machine, else what the series have in common.",
     ),
+    Entry(
+        code="B342",
+        severity="info",
+        says="one side varies so much more that Welch's test replaces ranks or permutation",
+        what="With as many runs on both sides, 4 or more, the spread of one is several times the "
+        "other's, in a primary row or over all rows of a family, by more than chance.",
+        why="Ranks and joint permutation take both sides to vary alike: with six times the spread "
+        "on one side a family of 60 rows finds a false change in half of all sessions. Welch's "
+        "test bears it, with wider intervals.",
+        example="the runs of otlp vary 4.2 times as much as those of none (8.4 % and 2.0 %); ranks "
+        "find too much then: it is compared by Welch's test",
+        do="Look for what changes between the runs of that side; more runs narrow the interval.",
+    ),
 )

@@ -1,0 +1,101 @@
+"""A rule about sides that vary unequally, which changes how they are compared.
+
+In: comparisons. Out: finding B342. Why: the method changes with the spreads, and a variant whose
+runs vary several times as much is a result in itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchkit.audit.session import name_row
+from benchkit.comparison import LEAST_WELCH, RANK, RANK_RUNS, WELCH, Comparisons, Contrast, decide
+from benchkit.comparison.families import Design, find_design, scale
+from benchkit.config import DEFAULT_METHOD
+from benchkit.errors import Finding
+from benchkit.stats.sample import FloatArray
+from benchkit.stats.spread import pool_ratios
+from benchkit.units import format_number
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+
+def find_unequal_spreads(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
+    """B342: one side varies so much more that ranks or permutation give way to Welch's t."""
+    if comparisons.method != DEFAULT_METHOD:
+        return
+    primary = [c for c in comparisons.contrasts if c.primary and c.pvalue is not None]
+    designs: dict[Design, list[Contrast]] = {}
+    for c in primary:
+        is_ranked = c.n_baseline == c.n_variant >= RANK_RUNS and not c.arranged
+        if is_ranked and c.method in {RANK, WELCH}:
+            designs.setdefault(find_design(c), []).append(c)
+    alpha = 1 - comparisons.confidence
+    together = [rows for rows in designs.values() if _is_beyond_chance(rows, alpha)]
+    refused = set(_list_refused(comparisons)) if together and len(primary) > 1 else set()
+    for rows in designs.values():
+        if rows in together and id(rows[0]) in refused:
+            yield _tell(rows, "ranks and permutation of runs find too much then: these rows are "
+                        "compared by Welch's test with the fewest degrees of freedom")  # fmt: skip
+            continue
+        unequal = [c for c in rows if c.method == WELCH and id(c) not in refused]
+        for c in unequal:
+            if _is_beyond_chance([c], alpha / len(primary)):
+                yield _tell([c], "ranks find too much then: it is compared by Welch's test")
+
+
+def _list_refused(comparisons: Comparisons) -> Iterator[int]:
+    """Yield the rows that Welch's test with the fewest degrees of freedom decides."""
+    decided, _ = decide(comparisons)
+    for before, after in zip(comparisons.contrasts, decided.contrasts, strict=True):
+        if after.method == LEAST_WELCH:
+            yield id(before)
+
+
+def _is_beyond_chance(rows: Sequence[Contrast], alpha: float) -> bool:
+    """Tell whether spreads differ by more than equal ones of so few runs do."""
+    x, y, steps = _arrange(rows)
+    _, errors = pool_ratios(x, y, steps)
+    return errors > NormalDist().inv_cdf(1 - alpha / 2)
+
+
+def _arrange(rows: Sequence[Contrast]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    x, y, steps = (
+        np.array(column, dtype=np.float64) for column in zip(*map(scale, rows), strict=True)
+    )
+    return x, y, steps
+
+
+def _tell(rows: Sequence[Contrast], remark: str) -> Finding:
+    c = rows[0]
+    x, y, _ = _arrange(rows)
+    spreads = [float(np.exp(np.mean(np.log(_find_spreads(side))))) for side in (x, y)]
+    sides = sorted(zip(spreads, (c.baseline, c.variant), strict=True), reverse=True)
+    (more, wide), (less, calm) = sides
+    unit = c.unit if c.ratio is None else ""
+    amounts = [
+        f"{format_number(100 * s)} %" if c.ratio is not None else f"{format_number(s)} {unit}"
+        for s in (more, less)
+    ]
+    ratio = more / less
+    where = f"{len(rows)} rows of {c.metric}.{c.stat}" if len(rows) > 1 else name_row(c)
+    return Finding(
+        code="B342",
+        severity="info",
+        where=where,
+        message=f"the runs of {wide} vary {format_number(ratio)} times as much as those of {calm} "
+        f"({amounts[0]} and {amounts[1]}); {remark}",
+        remedy=f"look for what changes between the runs of {wide}; more runs narrow the interval",
+        numbers={"spread": more, "spread_of_other": less, "ratio": ratio, "rows": len(rows)},
+    )
+
+
+def _find_spreads(side: FloatArray) -> FloatArray:
+    """Return the standard deviation of each row that varies."""
+    spreads: FloatArray = side.std(axis=1, ddof=1)
+    return spreads[spreads > 0]
