@@ -22,6 +22,7 @@ from benchkit.comparison import (
     Contrast,
     decide,
     find_closed,
+    widen,
 )
 from benchkit.sensitivity import Family, Sensitivity, measure_sensitivity
 from benchkit.stats.equivalence import is_equivalent, reaches
@@ -56,6 +57,8 @@ class Verdict:
         What the runs could have shown and how many are needed; empty for rows that are decided.
     adjustment : {'', 'holm', 'max-t', 'holm-welch', 'benjamini-hochberg'}
         How the p-value was adjusted; empty without one.
+    family : int
+        Primary rows that are adjusted together; 0 for other rows.
     """
 
     contrast: Contrast
@@ -64,6 +67,12 @@ class Verdict:
     notes: tuple[str, ...]
     sensitivity: Sensitivity = _NOTHING_LACKS
     adjustment: str = ""
+    family: int = 0
+
+    @property
+    def simultaneous(self) -> tuple[float | None, float | None]:
+        """The interval that holds together with those of all other primary rows."""
+        return widen(self.contrast, self.family) if self.family else (None, None)
 
     @property
     def runs_needed(self) -> int | None:
@@ -179,6 +188,7 @@ def _judge(contrast: Contrast, family: Family, margin: float, adjustment: str) -
         contrast=contrast,
         p_adjusted=family.p_adjusted,
         adjustment=adjustment,
+        family=family.tested if contrast.primary and contrast.pvalue is not None else 0,
         word=word,
         notes=tuple(dict.fromkeys(notes)),
         sensitivity=sensitivity,

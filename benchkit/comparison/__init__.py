@@ -50,6 +50,7 @@ from benchkit.comparison.medians import tell_of_medians
 from benchkit.comparison.model import Comparisons, Contrast, Drift, Dropped, Plan
 from benchkit.comparison.ranks import RANK_RUNS, Ranks
 from benchkit.comparison.shards import find_shards
+from benchkit.comparison.simultaneous import widen
 from benchkit.comparison.together import Together, join_rows
 from benchkit.derived.batches import Batches
 from benchkit.derived.containers import name_id
@@ -92,6 +93,7 @@ __all__ = [
     "decide",
     "find_closed",
     "join_rows",
+    "widen",
 ]
 
 

@@ -57,6 +57,8 @@ KEYS = (
     "difference_low",
     "difference_high",
     "adjustment",
+    "simultaneous_low",
+    "simultaneous_high",
 )
 _RENAMED = {"p": "pvalue"}
 _JUDGED = {
@@ -66,6 +68,8 @@ _JUDGED = {
     "detectable": "detectable",
     "adjustment": "adjustment",
 }
+#: Of the ratio, or of the difference where there is none, for all primary rows at once.
+_SIMULTANEOUS = ("simultaneous_low", "simultaneous_high")
 #: Characters that do something when they are shown: in JSON they are escaped.
 _ACTING = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
 FORMULA = ("=", "+", "-", "@")
@@ -156,6 +160,8 @@ def row_values(row: Verdict) -> dict[str, Any]:
     for key in KEYS:
         if key == "notes":
             values[key] = list(row.notes)
+        elif key in _SIMULTANEOUS:
+            values[key] = _known(row.simultaneous[_SIMULTANEOUS.index(key)])
         elif key in _JUDGED:
             values[key] = _known(getattr(row, _JUDGED[key]))
         else:

@@ -57,12 +57,15 @@ class Cell:
         A mark of the verdict, or empty.
     notes : tuple of int
         Numbers of the table's notes that belong to the cell, from 1.
+    tip : str
+        What a page says of the cell on request.
     """
 
     text: str
     value: float | None = None
     mark: str = ""
     notes: tuple[int, ...] = ()
+    tip: str = ""
 
     @property
     def label(self) -> str:

@@ -274,13 +274,28 @@ def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes) -> tuple[Cell, ...]
     word = describe_word(row, margin)
     return (
         Cell(write_change(c, margin), _rank_change(c)),
-        Cell(write_interval(c, margin), c.ratio_low),
+        Cell(write_interval(c, margin), c.ratio_low, tip=_tell_interval(row, margin)),
         Cell(write_pvalue(row), row.p_adjusted),
         Cell(write_runs(c), c.n_variant),
         Cell(word, mark=MARKS[row.word], notes=notes.numbers(row)),
         _needed(row.sensitivity),
         _detectable(row.sensitivity, c.unit),
     )
+
+
+def _tell_interval(row: Verdict, margin: float) -> str:
+    """Say for what the interval of a row holds, and give the one for all rows at once."""
+    if row.family < 2:
+        return ""
+    c, (low, high) = row.contrast, row.simultaneous
+    alone = f"{format_bare(c.confidence)} interval of this row alone"
+    if low is None or high is None:
+        return f"{alone}; the runs are too few for one of all {row.family} rows at once"
+    if c.ratio is None:
+        wide = replace(c, difference_low=low, difference_high=high)
+    else:
+        wide = replace(c, ratio_low=low, ratio_high=high)
+    return f"{alone}; for all {row.family} rows at once {write_interval(wide, margin)}"
 
 
 def _rank_change(contrast: Contrast) -> float | None:

@@ -9,7 +9,14 @@ import pytest
 
 from simulation.grid import PROMISED, list_grid, try_grid
 from simulation.grid import Setting as _Cell
-from simulation.joint import IN_ROUNDS, TOGETHER, limit_of, try_rounds, try_together
+from simulation.joint import (
+    IN_ROUNDS,
+    TOGETHER,
+    least_at_once,
+    limit_of,
+    try_rounds,
+    try_together,
+)
 from simulation.record import METHODS, read_record, write_table
 from simulation.suite import (
     ALPHA,
@@ -110,6 +117,7 @@ def test_rows_in_rounds_and_averages_are_as_promised() -> None:
         assert cell["any"] <= limit_of(cell), cell
     for cell in record["together"]:
         assert max(cell["false"], 1 - cell["covered"]) <= limit_of(cell), cell
+        assert cell["at_once"] >= least_at_once(cell), cell
 
 
 def test_a_quick_part_of_them_holds() -> None:

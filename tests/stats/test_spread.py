@@ -10,7 +10,13 @@ from scipy import stats
 
 from benchkit.stats.rankrows import compare_rows
 from benchkit.stats.sample import FloatArray
-from benchkit.stats.spread import Components, are_unequal, measure_spread, part_variance
+from benchkit.stats.spread import (
+    Components,
+    are_unequal,
+    measure_spread,
+    part_variance,
+    pool_ratios,
+)
 
 
 def test_the_limit_is_that_of_chi_square() -> None:
@@ -46,6 +52,31 @@ def test_components_are_found_again() -> None:
     assert found.within == pytest.approx(0.02 / sqrt(10), rel=0.05)
     assert found.runs == 400
     assert found.values == pytest.approx(10)
+
+
+@pytest.mark.parametrize(("rows", "alike"), [(1, 0.0), (20, 0.0), (20, 0.9)])
+def test_spreads_of_one_size_are_rarely_beyond_chance(rows: int, alike: float) -> None:
+    generator = np.random.default_rng(1)
+    sessions, n = 500, 5
+
+    def draw() -> np.ndarray:
+        alone, common = generator.standard_normal((rows, n)), generator.standard_normal((1, n))
+        return np.asarray(sqrt(1 - alike) * alone + sqrt(alike) * common)
+
+    beyond = sum(pool_ratios(draw(), draw())[1] > 1.96 for _ in range(sessions))
+    assert beyond / sessions <= 0.05 + 3 * sqrt(0.05 * 0.95 / sessions)
+
+
+def test_rows_of_their_own_tell_more_of_a_ratio_than_rows_that_vary_together() -> None:
+    x, y = np.random.default_rng(2).standard_normal((2, 40, 6))
+    ratio, errors = pool_ratios(x, 2 * y)
+    assert ratio == pytest.approx(2, abs=0.4)
+    assert errors > 4
+    assert pool_ratios(np.repeat(x[:1], 40, axis=0), np.repeat(2 * y[:1], 40, axis=0))[1] < 4
+
+
+def test_rows_that_do_not_vary_have_no_ratio() -> None:
+    assert pool_ratios(np.ones((2, 5)), np.ones((2, 5))) == (1.0, 0.0)
 
 
 def test_components_of_a_worked_example() -> None:

@@ -1,0 +1,63 @@
+"""Unequal spreads are named where they change the method, and not where chance makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from examples import gobench, runs_of
+from sessions import compared
+
+from benchkit.audit.unequal import find_unequal_spreads
+from benchkit.comparison import Comparisons
+from benchkit.errors import Finding
+
+NO_RUNS = runs_of([], "gobench")
+
+
+def find(comparisons: Comparisons) -> list[Finding]:
+    return list(find_unequal_spreads(comparisons, NO_RUNS))
+
+
+def draw(rows: int, runs: int, ratio: float, seed: int = 0) -> Comparisons:
+    generator = np.random.default_rng(seed)
+    sides: dict[str, tuple[Sequence[float], Sequence[float]]] = {}
+    for row in range(rows):
+        x, y = 0.02 * generator.standard_normal((2, runs))
+        sides[f"B{row}"] = np.exp(x).tolist(), np.exp(ratio * y).tolist()
+    return gobench(sides).comparisons
+
+
+CALM = [100.0, 101.0, 99.0, 102.0, 98.0, 100.5, 99.5, 101.5]
+WILD: Mapping[str, Sequence[float]] = {"none": CALM, "otlp": [v**5 / 1e8 for v in CALM]}
+
+
+def test_a_row_that_welch_takes_from_ranks_is_named_with_both_spreads() -> None:
+    comparisons, _ = compared(WILD, None)
+    (finding,) = find(comparisons)
+    assert (finding.code, finding.severity) == ("B342", "info")
+    assert finding.message == (
+        "the runs of otlp vary 5.00 times as much as those of none (6.67 % and 1.33 %); ranks find "
+        "too much then: it is compared by Welch's test"
+    )
+    assert finding.numbers["rows"] == 1
+
+
+def test_a_family_that_is_refused_permutation_is_named_once() -> None:
+    (finding,) = find(draw(60, 6, 3.0))
+    assert finding.numbers["rows"] == 60
+    assert "the runs of enabled vary 2.82 times" in finding.message
+    assert finding.message.endswith("Welch's test with the fewest degrees of freedom")
+
+
+def test_a_method_that_was_asked_for_and_other_reasons_for_welch_are_no_finding() -> None:
+    wild = draw(60, 6, 3.0)
+    assert find(replace(wild, method="rank")) == []
+    assert find(draw(60, 3, 6.0)) == []
+
+
+def test_chance_is_no_finding() -> None:
+    for rows, runs in ((1, 4), (1, 6), (20, 4), (20, 6)):
+        named = sum(bool(find(draw(rows, runs, 1.0, seed))) for seed in range(40))
+        assert named <= 6, (rows, runs)
