@@ -344,7 +344,7 @@ def pool_ratios(x: ArrayLike, y: ArrayLike, resolution: ArrayLike = 0.0) -> tupl
     (10.0, 4.0)
     """
     sides = [np.asarray(side, dtype=np.float64) for side in (x, y)]
-    ratios = spread_ratios(*sides, resolution)
+    ratios = spread_ratios(sides[0], sides[1], resolution)
     known = (ratios > 0) & np.isfinite(ratios)
     if not known.any():
         return 1.0, 0.0
