@@ -96,7 +96,8 @@ def test_variants_of_one_file_are_no_copies(
         for seed, name in enumerate(("main", "pr"), 1)
     ]
     Path("a.txt").write_text("".join(sides))
-    assert run(["gate", "a.txt", "--split", "/v=(?P<variant>[a-z]+)", "--quiet"]) == 0
+    names = ["--split", "/v=(?P<variant>[a-z]+)", "--rename", "s#/v=(main|pr)$##"]
+    assert run(["gate", "a.txt", *names, "--quiet"]) == 0
 
 
 def test_the_worst_exit_code_wins_and_every_event_is_named(
