@@ -21,6 +21,7 @@ from benchkit.ingestion.origins import name_origin
 from benchkit.ingestion.parts import single_out
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
+from benchkit.ingestion.surroundings import find_split_blocks
 from benchkit.ingestion.workers import Alone, Crew, choose_jobs, is_ahead_worth, plan_tasks
 from benchkit.store import Store, new_batch
 from benchkit.store.files import write_files
@@ -108,12 +109,14 @@ def ingest(
         store.require_values()
         harvest = _harvest(discovery.found, store, stored, crew, meter, strict=strict)
         harvest.take_folders(discovery, options)
-        change = Change(stored, single_out(harvest.parts))
+        new = single_out(harvest.parts)
+        change = Change(stored, new)
         if harvest.parts:
             store.commit_pieces(change.build)
         diagnostics = [*discovery.diagnostics, *harvest.diagnostics, *change.notes]
         if harvest.parts:
             diagnostics += _tidy(store)
+        harvest.findings += find_split_blocks(new)
     summary = _summarise(discovery, harvest, diagnostics, change.count_runs())
     return replace(summary, superseded=change.superseded)
 

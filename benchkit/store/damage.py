@@ -151,7 +151,7 @@ def _check_file(table: Table, file: dict[str, Any], *, thoroughly: bool) -> str:
 
 def _check_log(table: Table) -> Iterator[Damage]:
     """Yield the files of the log of commits that cannot be read; gaps where a commit is missing."""
-    names = entries.list_names(table.filesystem)
+    newest, names = entries.read_newest(table.url), entries.list_names(table.filesystem)
     paths = [f"{entries.FOLDER}/{name}" for name in names]
     broken = [path for path in paths if not entries.is_sound(table.filesystem, path)]
     for path in broken:
@@ -162,6 +162,9 @@ def _check_log(table: Table) -> Iterator[Damage]:
     gaps = [gap for one, next_ in pairwise(versions) for gap in range(one + 1, next_)]
     for gap in gaps:
         yield Damage(table=table, path=entries.path_of(gap), problem="missing")
+    if not gaps and names and newest > max(map(entries.version_of, names)):
+        gaps = [newest]
+        yield Damage(table=table, path=entries.path_of(newest), problem="missing")
     if gaps:
         return
     try:

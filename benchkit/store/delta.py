@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
 from benchkit.store import entries
@@ -92,6 +92,7 @@ class Table:
 
         if not self.is_remote:
             require_files(Path(self.url))
+        newest = entries.read_newest(self.url)  # first: other writers go on meanwhile
         with translated(self.url):
             try:
                 opened = DeltaTable(self.url)
@@ -102,6 +103,8 @@ class Table:
         if not self.is_remote:
             for path in entries.find_unsound(self.filesystem, opened.version()):
                 raise damaged(f"{self.url}/{path}", ValueError())
+            if newest > opened.version():
+                raise damaged(f"{self.url}/{entries.path_of(newest)}", FileNotFoundError())
         return opened
 
     def require_folder(self) -> None:
@@ -157,8 +160,9 @@ class Table:
                     if self.open() is None:
                         raise
                     raise ConflictError from error
+                entries.write_newest(self.url, 0)
                 return
-            now = time.time_ns() // 1_000_000
+            now, before = time.time_ns() // 1_000_000, version.version()
             removed = [RemoveAction(path, False, now) for path in remove]
             try:
                 version.create_write_transaction(
@@ -172,6 +176,7 @@ class Table:
                 if later is None or later.version() == version.version():
                     raise
                 raise ConflictError from error
+            entries.write_newest(self.url, before + 1)
 
     def append(self, schema: pa.Schema, files: Sequence[DataFile]) -> None:
         """Commit files that contradict nothing; other writers may come first."""
@@ -333,16 +338,6 @@ def attempts(url: str) -> Iterator[None]:
         where=url,
         hint="nothing was changed; run the command again",
     )
-
-
-def wait_for_others(file: IO[str]) -> None:
-    """Lock a file, where the file system can, which spares writers of this machine conflicts."""
-    try:
-        import fcntl
-    except ImportError:  # a courtesy: commits conflict without it, too
-        return
-    with suppress(OSError):  # as on some network file systems
-        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def damaged(path: str, cause: object) -> StoreError:

@@ -7,8 +7,11 @@ Commits therefore state a checksum of the files that they add and remove.
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,6 +22,8 @@ FOLDER = "_delta_log"
 #: Digits of a version in the name of its entry.
 _DIGITS = 20
 _CHECKSUM = "checksum"
+#: Beside the entries: the newest version. Other readers pass over names without digits.
+_NEWEST = "_newest"
 
 
 def state(added: Iterable[AddAction], removed: Iterable[str]) -> dict[str, str]:
@@ -48,6 +53,27 @@ def list_names(filesystem: fs.FileSystem, folder: str = FOLDER) -> list[str]:
     infos = filesystem.get_file_info(fs.FileSelector(folder, allow_not_found=True))
     names = (info.path.rpartition("/")[2] for info in infos)
     return sorted(name for name in names if name[:_DIGITS].isdecimal())
+
+
+def read_newest(url: str, folder: str = FOLDER) -> int:
+    """Return the newest version that a log on this machine is known to have had, else -1."""
+    try:
+        return int((Path(url) / folder / _NEWEST).read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return -1
+
+
+def write_newest(url: str, version: int) -> None:
+    """Note that a log on this machine has a version: without its entry, that one is lost.
+
+    A writer that is killed before this leaves a lower number, which is true as well.
+    """
+    place = Path(url) / FOLDER / _NEWEST
+    if version > read_newest(url):
+        with suppress(OSError):  # the commit stands without it; a URL is no folder
+            partial = place.with_name(f"{_NEWEST}.{os.getpid()}")
+            partial.write_text(str(version), encoding="ascii")
+            partial.replace(place)
 
 
 def list_logs(filesystem: fs.FileSystem) -> list[str]:

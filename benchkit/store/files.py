@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
 from benchkit.store.columns import (
@@ -263,3 +263,13 @@ def _bound(rows: pa.Table) -> dict[str, tuple[Any, Any]]:
     names = [name for name in ("seq", "batch", "path") if name in rows.column_names]
     found = {name: pc.min_max(rows[name]) for name in names}
     return {name: (one["min"].as_py(), one["max"].as_py()) for name, one in found.items()}
+
+
+def wait_for_others(file: IO[str]) -> None:
+    """Lock a file, where the file system can, which spares writers of this machine conflicts."""
+    try:
+        import fcntl
+    except ImportError:  # a courtesy: commits conflict without it, too
+        return
+    with suppress(OSError):  # as on some network file systems
+        fcntl.flock(file, fcntl.LOCK_EX)

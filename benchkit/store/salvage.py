@@ -191,12 +191,11 @@ def _list_damaged(runs: Table) -> set[int]:
     files, folders = runs.filesystem, [entries.FOLDER]
     if entries.path_of(0).rpartition("/")[2] not in entries.list_names(files):
         folders += entries.list_logs(files)[-1:]
-    return {
-        entries.version_of(name)
-        for folder in folders
-        for name in entries.list_names(files, folder)
-        if not entries.is_sound(files, f"{folder}/{name}")
-    }
+    newest = max(entries.read_newest(runs.url, folder) for folder in folders)
+    named = [(folder, name) for folder in folders for name in entries.list_names(files, folder)]
+    unsound = (name for folder, name in named if not entries.is_sound(files, f"{folder}/{name}"))
+    is_lost = newest > max((entries.version_of(name) for _, name in named), default=newest)
+    return {*map(entries.version_of, unsound), *([newest] if is_lost else [])}
 
 
 def _list_committed(runs: Table) -> set[str]:

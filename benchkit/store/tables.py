@@ -18,8 +18,8 @@ from benchkit.store import log as log_of_runs
 from benchkit.store import salvage
 from benchkit.store.columns import PARTITION, new_batch, values_schema
 from benchkit.store.damage import Damage, Repaired, find_damage, find_lost_commits, find_missing
-from benchkit.store.delta import ConflictError, Table, attempts, translated, wait_for_others
-from benchkit.store.files import DataFile, write_rows
+from benchkit.store.delta import ConflictError, Table, attempts, translated
+from benchkit.store.files import DataFile, wait_for_others, write_rows
 from benchkit.store.tidying import MANY_COMMITS, MANY_ROWS, Tidied, tidy_values
 from benchkit.store.values import read_values
 

@@ -8,6 +8,8 @@ import pytest
 
 import benchkit as bk
 from benchkit.errors import DataError
+from benchkit.ingestion.commit import ingest
+from benchkit.store import Store
 
 WRK = """\
   Thread Stats   Avg      Stdev     Max   +/- Stdev
@@ -93,6 +95,12 @@ def test_captions_of_several_lines_count_whole(tmp_path: Path) -> None:
     loaded = load(tmp_path, text)
     assert are_apart(loaded)
     assert "B109" in set(loaded.findings["code"])
+
+
+def test_an_ingest_names_blocks_that_are_apart(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text(f"GET\n{wrk()}\nSET\n{wrk(9300)}")
+    summary = ingest([str(tmp_path / "notes.md")], Store(str(tmp_path / "store")))
+    assert "B109" in {finding.code for finding in summary.findings}
 
 
 SHAPES = (
