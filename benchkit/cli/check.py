@@ -71,7 +71,7 @@ def check(
     exclude: o.Exclude = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """List the findings of the audit; it is no gate: without --strict it exits 0."""
+    """List the findings on every run; advisory: without --strict it exits 0."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     grave = free_of and o.choose(free_of, SEVERITIES, "--free-of")
     codes = read_codes(select, "--select"), read_codes(ignore, "--ignore")

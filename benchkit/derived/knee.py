@@ -102,8 +102,8 @@ def find_knee(sweep: Sweep, rule: Rule, law: Law | None) -> float | None:
     return best
 
 
-def fit(sweep: Sweep) -> Law | None:
+def fit(sweep: Sweep, confidence: float = 0.95) -> Law | None:
     """Fit the scalability law to a closed loop; None for rates that were offered."""
     if sweep.by != CONNECTIONS:
         return None
-    return fit_law(sweep.sizes, sweep.rates)
+    return fit_law(sweep.sizes, sweep.rates, confidence)

@@ -114,7 +114,11 @@ def _rank_stat(stat: str) -> tuple[bool, float, str]:
 
 
 def find_saturations(
-    observations: Observations, runs: Runs, rule: Rule, variants: Collection[str] = ()
+    observations: Observations,
+    runs: Runs,
+    rule: Rule,
+    variants: Collection[str] = (),
+    confidence: float = 0.95,
 ) -> list[Saturation]:
     """Return where the sweeps of some variants saturate; of all, where none are named.
 
@@ -123,11 +127,13 @@ def find_saturations(
     observations, runs : Observations, Runs
     rule : Rule
     variants : collection of str
+    confidence : float
+        Of the intervals of the scalability law.
     """
     found = []
     for sweep in list_sweeps(observations, runs):
         if sweep.variant in variants or not variants:
-            law = fit(sweep)
+            law = fit(sweep, confidence)
             knee = find_knee(sweep, rule, law)
             found.append(Saturation(sweep=sweep, rule=rule, law=law, knee=knee))
     return found

@@ -98,9 +98,11 @@ def build_parts(
     variants = {name for pair in verdicts.comparisons.pairs for name in pair}
     listed = list_measured(runs) if tells_of_load(observations, runs) else []
     measured = [run for run in listed if run.variant in variants or not variants]
+    confidence = verdicts.comparisons.confidence
+    sweeps = find_saturations(observations, runs, parse_rule(knee), variants, confidence)
     return {
         "held": _held(verdicts, list_held(observations, measured, runs)),
-        "sweep": _sweeps(find_saturations(observations, runs, parse_rule(knee), variants)),
+        "sweep": _sweeps(sweeps),
         "resources": _resources(verdicts, runs, observations, measured),
         "spans": _spans(observations, measured),
     }

@@ -143,3 +143,9 @@ def test_two_variants_that_share_levels_still_need_a_baseline(tmp_path: Path) ->
 def test_two_levels_are_no_sweep() -> None:
     runs = bk.load(NGINX / "ab-c1-1.txt", NGINX / "ab-c20-1.txt")
     assert list_sweeps(runs.observations, runs.runs) == []
+
+
+def test_the_fitted_law_has_intervals_at_the_requested_confidence() -> None:
+    laws = [fit(swept(), confidence) for confidence in (0.8, 0.99)]
+    widths = [law.rate[2] - law.rate[1] for law in laws if law is not None]
+    assert widths[0] < widths[1] / 2
