@@ -373,33 +373,3 @@ def test_sources_that_other_files_know_are_listed_and_the_others_counted(
         assert f"results/otlp/wrk-{number}.txt" in printed.out
     assert "unknown" in printed.err
     assert "every folder" in printed.err
-
-
-@pytest.mark.parametrize("table", ["runs", "values"])
-def test_a_newest_entry_that_is_deleted_is_no_commit_that_was_never_made(
-    place: Path, whole: Path, table: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    log = place / "store" / table / "_delta_log"
-    newest = max(log.glob("*.json"))
-    newest.unlink()
-    store = str(place / "store")
-    for words in (["runs"], ["gate", "--baseline", "none"], ["ingest", "results"], ["undo"]):
-        if table == "values" and words in (["runs"], ["undo"]):
-            continue
-        assert run([*words, "--store", store]) == 3
-        streams = capsys.readouterr()
-        assert newest.name in streams.out + streams.err
-    assert run(["store", "check", "--store", store]) == 3
-    assert f"{newest.name}: missing" in capsys.readouterr().out
-    assert run(["store", "repair", "--store", store]) == 0
-    assert run(["store", "check", "--store", store]) == 0
-    assert count_values(place / "store") == count_values(whole / "store")
-    assert len(bk.load(store=store).runs) == len(bk.load(store=str(whole / "store")).runs)
-
-
-def test_a_writer_that_is_killed_after_its_commit_leaves_a_sound_store(place: Path) -> None:
-    for table in ("runs", "values"):
-        (place / "store" / table / "_delta_log" / "_newest").unlink()
-    assert Store(str(place / "store")).check() == []
-    ingest(["results"], Store(str(place / "store")))
-    assert Store(str(place / "store")).check() == []

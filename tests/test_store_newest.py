@@ -1,0 +1,58 @@
+"""A newest commit whose entry was deleted is missed, and is no commit that was never made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gated
+import pytest
+
+import benchkit.api as bk
+from benchkit.cli import run
+from benchkit.ingestion.commit import ingest
+from benchkit.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """Make a store of two ingests."""
+    monkeypatch.chdir(tmp_path)
+    made = Store("store")
+    for seed, name in enumerate(("main", "pr"), 1):
+        ingest([str(gated.write_runs(Path("results") / f"{name}.txt", seed=seed))], made)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("table", "commands"),
+    [
+        ("runs", [["runs"], ["gate"], ["ingest", "results"], ["undo"]]),
+        ("values", [["gate"], ["ingest", "results"]]),
+    ],
+)
+def test_a_deleted_newest_entry_is_missed_and_brought_back(
+    store: Store, table: str, commands: list[list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = bk.load(store=store.url)
+    newest = max((Path(store.url) / table / "_delta_log").glob("*.json"))
+    newest.unlink()
+    for words in commands:
+        assert run([*words, "--store", store.url]) == 3
+        streams = capsys.readouterr()
+        assert newest.name in streams.out + streams.err
+    assert run(["store", "check", "--store", store.url]) == 3
+    assert f"{newest.name}: missing" in capsys.readouterr().out
+    assert run(["store", "repair", "--store", store.url]) == 0
+    assert Store(store.url).check() == []
+    after = bk.load(store=store.url)
+    assert len(after.runs) == len(before.runs)
+    assert len(after.observations) == len(before.observations)
+
+
+def test_a_writer_that_is_killed_after_its_commit_leaves_a_sound_store(store: Store) -> None:
+    for table in ("runs", "values"):
+        (Path(store.url) / table / "_delta_log" / "_newest").unlink()
+    assert Store(store.url).check() == []
+    gated.write_runs(Path("results/pr.txt"), seed=3)
+    ingest(["results"], Store(store.url))
+    assert Store(store.url).check() == []
