@@ -262,7 +262,11 @@ def cut_line(path: Path) -> None:
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
 
 
-@pytest.mark.parametrize("hurt", [empty, tear, cut_line])
+def rename_field(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b'"stats"', b'"stapq"'))
+
+
+@pytest.mark.parametrize("hurt", [empty, tear, cut_line, rename_field])
 @pytest.mark.parametrize("table", ["runs", "values"])
 def test_a_damaged_newest_entry_is_no_earlier_version(
     place: Path, whole: Path, table: str, hurt: Callable[[Path], None],

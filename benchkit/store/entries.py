@@ -110,12 +110,12 @@ def is_sound(filesystem: fs.FileSystem, path: str) -> bool:
                 pq.ParquetFile(file).read()
                 return True
             actions = [json.loads(line) for line in file.read().splitlines()]
-    except (OSError, pa.ArrowException, ValueError):
-        return False
-    if not actions or not all(isinstance(action, dict) for action in actions):
-        return False
-    stated = [one["commitInfo"].get(_CHECKSUM) for one in actions if "commitInfo" in one]
-    return stated in ([], [None]) or stated == [_recount(actions)]
+        if not actions or not all(isinstance(action, dict) for action in actions):
+            return False
+        stated = [one["commitInfo"].get(_CHECKSUM) for one in actions if "commitInfo" in one]
+        return stated in ([], [None]) or stated == [_recount(actions)]
+    except (OSError, pa.ArrowException, ValueError, LookupError, TypeError, AttributeError):
+        return False  # also where names of fields have changed
 
 
 def _recount(actions: Iterable[dict[str, Any]]) -> str:
