@@ -45,7 +45,7 @@ class BenchkitError(Exception):
         super().__init__(what)
         self.what = what
         self.where = _redact(where)
-        self.hint = hint
+        self.hint = _redact(hint)
 
     def __str__(self) -> str:
         return describe(self.what, where=self.where, hint=self.hint)

@@ -70,9 +70,9 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _refuse(text: str, code: ExitCode) -> int:
-    from benchkit.cli.console import plain
+    from benchkit.cli.printing import print_line
 
-    sys.stderr.write(plain(f"{PROGRAM}: error: {text}", sys.stderr) + "\n")
+    print_line(f"{PROGRAM}: error: {text}", err=True)
     return int(code)
 
 
@@ -91,7 +91,7 @@ def _show_version(wanted: bool) -> None:
     if wanted:
         from benchkit import __version__
 
-        typer.echo(f"{PROGRAM} {__version__}")
+        sys.stdout.write(f"{PROGRAM} {__version__}\n")
         raise typer.Exit
 
 

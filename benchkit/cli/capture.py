@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 from benchkit.errors import ConfigError, DataError, StoppedError
 
 if TYPE_CHECKING:
@@ -57,9 +58,9 @@ def capture(
     from benchkit.capture.session import carry_out
 
     chosen = _plan(command or [], plan, variant, benchmark, repeat)
-    tell = (lambda _: None) if quiet else (lambda line: typer.echo(line, err=True))
+    tell = (lambda _: None) if quiet else (lambda line: printing.print_line(line, err=True))
     session = carry_out(chosen, out, show=show, keep_going=keep_going, tell=tell)
-    o.write(_render(session, format, to_file=output is not None), output)
+    printing.write(_render(session, format, to_file=output is not None), output)
     _leave(session, out, quiet=quiet)
 
 
@@ -114,4 +115,4 @@ def _leave(session: Session, out: Path, *, quiet: bool) -> None:
     if session.problem:
         raise DataError(session.problem, hint=made)
     if not quiet:
-        typer.echo(f"{made} · next: benchkit ingest {out}", err=True)
+        printing.print_line(f"{made} · next: benchkit ingest {out}", err=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 from benchkit.errors import SEVERITIES, ConfigError, ExitCode, Finding, at_least
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def check(
     split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
+    max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
     """List the findings on every run; advisory: without --strict it exits 0."""
@@ -77,11 +79,12 @@ def check(
     codes = read_codes(select, "--select"), read_codes(ignore, "--ignore")
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, by=o.require_values(by), quiet=quiet,
+        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked,
+        by=o.require_values(by), quiet=quiet,
     )  # fmt: skip
     runset = request.load()
     found = pick(runset.check(baseline=baseline or o.settings().baseline), *codes)
-    o.write(render(found, runset, chosen, to_file=output is not None), output)
+    printing.write(render(found, runset, chosen, to_file=output is not None), output)
     is_refused = any(report.outcome in _REFUSED for report in runset.reports)
     if strict and (is_refused or at_least(found, "warning")):
         raise typer.Exit(int(ExitCode.DATA))

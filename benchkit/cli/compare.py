@@ -13,6 +13,7 @@ import typer
 from benchkit import config
 from benchkit.cli import compat as benchstat
 from benchkit.cli import options as o
+from benchkit.cli import printing
 from benchkit.cli.compat import print_like, refuse_benchstats
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def compare(
     split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
+    max_unpacked: o.MaxUnpacked = None,
     compat: benchstat.Compat = None,
     filter: benchstat.Filter = None,
     table: benchstat.Table = None,
@@ -73,7 +75,7 @@ def compare(
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, by=by, quiet=quiet,
+        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by, quiet=quiet,
     )  # fmt: skip
     asked = o.Asked(
         baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,
@@ -82,7 +84,7 @@ def compare(
     result = evaluate(request, asked)
     to_file = output is not None
     text = render(result, chosen, by=request.split_by, to_file=to_file, every=every)
-    o.write(text, output)
+    printing.write(text, output)
     if result.reason is not None:
         raise result.reason
 

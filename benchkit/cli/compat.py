@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 from benchkit.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def print_like(
     for line in (*remarks, *printed.error.splitlines()):
         indent = "\t" * line.startswith("\t")  # a query and the mark below it
         sys.stderr.write(indent + plain(line.removeprefix("\t"), sys.stderr) + "\n")
-    o.write(printed.output, output)
+    printing.write(printed.output, output)
 
 
 def read_options(written: Mapping[str, str | None]) -> Options:

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 from benchkit.cli.report import SUFFIXES
 
 
@@ -40,9 +41,11 @@ def demo(
     comparison = api.load(str(results)).compare(baseline="none")
     text = comparison.render(format, title="What does tracing cost?", command="benchkit demo")
     target = output or out / f"report{SUFFIXES[format]}"
-    o.save(target, lambda path: path.write_text(text, encoding="utf-8"))
-    typer.echo(comparison.verdict)
+    printing.save(target, lambda path: path.write_text(text, encoding="utf-8"))
+    printing.print_line(comparison.verdict)
     if not quiet:
-        typer.echo(f"→ {target} · next: benchkit compare {results} --baseline none", err=True)
+        printing.print_line(
+            f"→ {target} · next: benchkit compare {results} --baseline none", err=True
+        )
     if open_it:
         webbrowser.open(target.resolve().as_uri())

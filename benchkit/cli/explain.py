@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 from benchkit.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def explain(
 ) -> None:
     """Explain a code of findings, a metric or a format."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
-    o.write(render(look_up(words or ()), chosen, to_file=output is not None), output)
+    printing.write(render(look_up(words or ()), chosen, to_file=output is not None), output)
 
 
 def look_up(words: Sequence[str]) -> tuple[Explanation, ...]:

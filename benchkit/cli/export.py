@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 from benchkit.cli.completion import complete_metric
 from benchkit.errors import ConfigError, DataError, SelectionError
 from benchkit.schema import ROLES
@@ -63,6 +64,7 @@ def export(
     split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
+    max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Write the one table: a row per measured value, base units."""
@@ -74,17 +76,17 @@ def export(
 
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, by=by, quiet=quiet,
+        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by, quiet=quiet,
     )  # fmt: skip
     roles = [o.choose(name, ROLES, "--role") for name in role or ()]
     frames = request.stream(metric or (), variant, roles)
     frames = select_some(frames, tool=tool, metric=metric, variant=variant)
     frames = chain([next(frames)], frames)  # an error comes before the heading
     if chosen == "parquet" and output is not None:
-        o.save(output, lambda path: to_rows.to_parquet(frames, path))
+        printing.save(output, lambda path: to_rows.to_parquet(frames, path))
     else:
         write = to_rows.write_json if chosen == "json" else to_rows.write_csv
-        o.write_stream(lambda out: write(frames, out), output)
+        printing.write_stream(lambda out: write(frames, out), output)
 
 
 def select_some(

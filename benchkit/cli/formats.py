@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 
 FORMATS = ("table", "md", "json")
 
@@ -41,7 +42,7 @@ def formats(
             }
             for f in known()
         ]
-        o.write(
+        printing.write(
             json.dumps({"format_version": 1, "formats": rows}, indent=2, ensure_ascii=False), output
         )
         return
@@ -49,4 +50,4 @@ def formats(
     from benchkit.tables.formats import formats_table
 
     table = formats_table(known())
-    o.write(render_table(table, markdown=format == "md", to_file=output is not None), output)
+    printing.write(render_table(table, markdown=format == "md", to_file=output is not None), output)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 from benchkit.errors import BenchkitError, ConfigError, ExitCode
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ def gate(
     split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
+    max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Hold the results against the limits; the exit code says whether they hold."""
@@ -114,7 +116,7 @@ def gate(
         held = Policy.of(base).override(max_overhead or (), on_inconclusive)
         request = o.Request(
             paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-            as_format=as_format, exclude=exclude, quiet=quiet,
+            as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, quiet=quiet,
         )  # fmt: skip
         result = run_gate(
             lambda named: replace(request, paths=list(named)).load(base=base), held,
@@ -125,7 +127,7 @@ def gate(
     except BenchkitError as error:
         write_problem(error, files, github=github)
         raise
-    o.write(render(result, chosen, to_file=output is not None), output)
+    printing.write(render(result, chosen, to_file=output is not None), output)
     write_files(result, files, quiet=quiet)
     if github:
         write_github(result)
@@ -164,9 +166,9 @@ def write_files(result: GateResult, files: Mapping[str, Path | None], *, quiet: 
     for name, path in files.items():
         if path is None:
             continue
-        o.write(render_sink(name, result), path)
+        printing.write(render_sink(name, result), path)
         if not quiet:
-            typer.echo(f"→ {path}", err=True)
+            printing.print_line(f"→ {path}", err=True)
 
 
 def write_github(result: GateResult) -> None:
@@ -179,7 +181,7 @@ def write_github(result: GateResult) -> None:
     for variable, sink in (("GITHUB_STEP_SUMMARY", "md"), ("GITHUB_OUTPUT", "outputs")):
         named = os.environ.get(variable)
         if not named:
-            typer.echo(f"{variable} is not set: nothing is written to it", err=True)
+            printing.print_line(f"{variable} is not set: nothing is written to it", err=True)
             continue
         try:
             with Path(named).open("a", encoding="utf-8") as out:

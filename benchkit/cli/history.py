@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 from benchkit.errors import ConfigError, ExitCode
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def add(
     split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
+    max_unpacked: o.MaxUnpacked = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Store nothing if any source is refused.")
     ] = False,
@@ -92,20 +94,21 @@ def add(
     given, commit = commit, resolve(commit, list_commits(Store(target)))
     meta = _read_date(date)
     if given != commit and not quiet:
-        typer.echo(f"{given} is {commit}", err=True)
+        printing.print_line(f"{given} is {commit}", err=True)
     request = o.Request(
-        layout=layout, rename=rename, split=split, as_format=as_format, exclude=exclude, quiet=quiet
-    )
+        layout=layout, rename=rename, split=split, as_format=as_format, exclude=exclude,
+        max_unpacked=max_unpacked, quiet=quiet,
+    )  # fmt: skip
     options = request.options(o.settings())
     options = replace(options, commit=commit, meta=meta, samples=False, origin=origin)
     summary = ingest(paths, Store(target), options, strict=strict)
     told = list_commits(Store(target)).get(commit, ()) if date else ()
     if note := _tell_date(commit[:SHORTEST], dict(meta).get("date", ""), told):
-        typer.echo(note, err=True)
+        printing.print_line(note, err=True)
     if not quiet:
-        o.show_problems([*summary.diagnostics, *summary.findings])
+        printing.show_problems([*summary.diagnostics, *summary.findings])
         read = summary.count("read")
-        typer.echo(
+        printing.print_line(
             f"{target}: {commit[:SHORTEST]}, {read} sources · next: benchkit history show", err=True
         )
     if not summary.has_result:
@@ -154,7 +157,7 @@ def show(
     if chosen in FIGURES:
         save_figure(found, output or Path(f"{KIND}.{chosen}"), chosen, quiet=quiet)
     else:
-        o.write(render(found, chosen, to_file=bool(output)), output)
+        printing.write(render(found, chosen, to_file=bool(output)), output)
 
 
 def follow(
@@ -213,7 +216,7 @@ def save_figure(found: History, target: Path, form: str, *, quiet: bool) -> None
 
     chart = history.data(found)
     figure = history.draw(chart)
-    o.save(target, lambda path: kinds.save(figure, path, form))
+    printing.save(target, lambda path: kinds.save(figure, path, form))
     if not quiet:
         more = f"; {chart.left_out} more series not drawn: name --metric or --variant"
-        typer.echo(f"→ {target}{more if chart.left_out else ''}", err=True)
+        printing.print_line(f"→ {target}{more if chart.left_out else ''}", err=True)

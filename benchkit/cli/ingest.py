@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 from benchkit.errors import ConfigError, ExitCode
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def ingest(
     output: o.Output = None,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="A line per source.")] = False,
     exclude: o.Exclude = None,
+    max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Read results into the store; reading the same again changes nothing."""
@@ -108,8 +110,9 @@ def ingest(
     o.choose(format, ("table", "json"))
     spare_pandas()
     request = o.Request(
-        layout=layout, as_format=as_format, rename=rename, split=split, exclude=exclude, quiet=quiet
-    )
+        layout=layout, as_format=as_format, rename=rename, split=split, exclude=exclude,
+        max_unpacked=max_unpacked, quiet=quiet,
+    )  # fmt: skip
     options = _options(request, variant, benchmark, meta)
     options = replace(options, samples=samples, origin=origin)
     target = store or DEFAULT
@@ -120,7 +123,7 @@ def ingest(
             live=live, strict=strict, jobs=jobs, watch=watch,
         )  # fmt: skip
     if format == "json":
-        o.write(_write_json(summary), output)
+        printing.write(_write_json(summary), output)
     elif not quiet:
         _show(summary, target, output, verbose=verbose)
     if not summary.has_result:
@@ -187,11 +190,11 @@ def _show(summary: IngestSummary, store: str, output: Path | None, *, verbose: b
     tables = [list_sources(summary.reports, summary.skipped)] if verbose else []
     tables.append(total_sources(summary.reports))
     to_file = output is not None
-    o.write("\n\n".join(render_table(table, to_file=to_file) for table in tables), output)
+    printing.write("\n\n".join(render_table(table, to_file=to_file) for table in tables), output)
     problems = [p for p in summary.diagnostics if verbose or p.severity != "note"]
-    o.show_problems([*problems, *summary.findings], limit=len(problems) if verbose else 20)
+    printing.show_problems([*problems, *summary.findings], limit=len(problems) if verbose else 20)
     if summary.skipped and not verbose:
-        typer.echo(describe_skipped(summary.skipped), err=True)
+        printing.print_line(describe_skipped(summary.skipped), err=True)
     after = "next: benchkit compare, benchkit report" if summary.has_result else _NOTHING
     superseded = f", {summary.superseded} superseded" if summary.superseded else ""
-    typer.echo(f"{store}: {summary.runs} runs{superseded} · {after}", err=True)
+    printing.print_line(f"{store}: {summary.runs} runs{superseded} · {after}", err=True)

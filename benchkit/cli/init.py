@@ -14,6 +14,7 @@ import typer
 
 from benchkit import config
 from benchkit.cli import options as o
+from benchkit.cli import printing
 from benchkit.errors import BenchkitError, ConfigError
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def init(
     split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
+    max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Write a commented benchkit.toml: baseline, names, and a gate for each primary metric."""
@@ -47,15 +49,15 @@ def init(
         raise ConfigError("is there already", where=str(target), hint="replace it with --force")
     request = o.Request(
         paths=paths, store=store, layout=layout, rename=rename, split=split, as_format=as_format,
-        exclude=exclude, quiet=quiet,
+        exclude=exclude, max_unpacked=max_unpacked, quiet=quiet,
     )  # fmt: skip
     runset = request.load(base=config.Settings())
-    o.write(describe(runset, baseline), target)
+    printing.write(describe(runset, baseline), target)
     if str(target) != "-" and not quiet:
         named = [f"--policy {quote(str(target))}"] if str(target) != config.FILE else []
         stored = [f"--store {quote(str(store))}"] if store else []
         words = ["benchkit gate", *map(quote, paths or ()), *stored, *named]
-        typer.echo(f"→ {target} · next: {' '.join(words)}", err=True)
+        printing.print_line(f"→ {target} · next: {' '.join(words)}", err=True)
 
 
 def describe(runset: RunSet, baseline: str | None) -> str:

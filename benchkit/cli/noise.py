@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 from benchkit.cli.completion import complete_pair
 
 FORMATS = ("table", "md", "json")
@@ -53,16 +54,18 @@ def noise(
     split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
+    max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Say how often runs that do not differ seem to, and how far chance goes."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, by=o.require_values(by), quiet=quiet,
+        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked,
+        by=o.require_values(by), quiet=quiet,
     )  # fmt: skip
     rule = (margin, confidence, runs)
-    o.write(answer(request, rule, pair, metric, chosen, to_file=bool(output)), output)
+    printing.write(answer(request, rule, pair, metric, chosen, to_file=bool(output)), output)
 
 
 def answer(

@@ -6,19 +6,17 @@ Why: an option means the same wherever it stands.
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchkit import config
 from benchkit.cli.completion import complete_metric, complete_pair, complete_variant
-from benchkit.errors import ConfigError, Diagnostic, Finding
+from benchkit.cli.printing import print_line, show_problems
+from benchkit.errors import ConfigError, Diagnostic
 
 if TYPE_CHECKING:
     from benchkit.api import RunSet
@@ -159,6 +157,14 @@ Exclude = Annotated[
 As = Annotated[
     str | None, typer.Option("--as", metavar="FORMAT", help="Read every file as this format.")
 ]
+MaxUnpacked = Annotated[
+    str | None,
+    typer.Option(
+        "--max-unpacked",
+        metavar="SIZE",
+        help="Bytes that an archive behind a URL may unpack to, e.g. 8GiB. [default: 4GiB]",
+    ),
+]
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", help="Write the result to this file.")
 ]
@@ -195,6 +201,7 @@ class Request:
     split: str | None = None
     exclude: list[str] | None = None
     as_format: str | None = None
+    max_unpacked: str | None = None
     by: list[str] | None = None
     quiet: bool = False
 
@@ -204,7 +211,7 @@ class Request:
 
         if settings.unread and not self.quiet:
             said = f"{settings.source} holds; {settings.unread} beside it is not read"
-            typer.echo(f"note: {said}", err=True)
+            print_line(f"note: {said}", err=True)
         return Options(
             layout=self.layout or settings.layout,
             rename=tuple(self.rename or settings.rename),
@@ -212,6 +219,7 @@ class Request:
             exclude=(*(self.exclude or ()), *settings.exclude),
             as_format=self.as_format,
             labels=settings.labels,
+            max_unpacked=self.max_unpacked,
         )
 
     def load(self, *, samples: bool = False, base: config.Settings | None = None) -> RunSet:
@@ -321,78 +329,6 @@ def choose(value: str, known: Sequence[str], option: str = "--format") -> str:
             f"{value!r} is not known here", where=option, hint=f"use {', '.join(known)}"
         )
     return value
-
-
-def show_problems(problems: Sequence[Diagnostic | Finding], limit: int = 20) -> None:
-    """Print problems on stderr, a line for all places that say the same; notes only with ``-v``."""
-    from benchkit.cli.console import plain
-
-    alike: dict[tuple[str, ...], list[Diagnostic | Finding]] = {}
-    for problem in problems:
-        alike.setdefault(_say(problem), []).append(problem)
-    for (severity, *_), same in list(alike.items())[:limit]:
-        more = f" (and {len(same) - 1} more like it)" if len(same) > 1 else ""
-        sys.stderr.write(plain(f"{severity}: {same[0]}{more}", sys.stderr) + "\n")
-    if len(alike) > limit:
-        rest = len(alike) - limit
-        sys.stderr.write(f"… and {rest} other problems; `benchkit ingest -v` lists them all\n")
-
-
-def _say(problem: Diagnostic | Finding) -> tuple[str, ...]:
-    """Return what a problem says, its place apart."""
-    if isinstance(problem, Finding):
-        return problem.severity, problem.code, problem.remedy
-    return problem.severity, problem.what, problem.hint
-
-
-def write(text: str, output: Path | None) -> None:
-    """Write a result to a file, or to stdout where none or ``-`` is named."""
-    text = text if not text or text.endswith("\n") else text + "\n"
-    if output is not None and str(output) != "-":
-        save(output, lambda path: path.write_text(text, encoding="utf-8"))
-        return
-    try:
-        sys.stdout.write(text)
-    except UnicodeEncodeError:  # JSON and Markdown are UTF-8 whatever the locale
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode())
-
-
-def write_stream(produce: Callable[[IO[str]], None], output: Path | None) -> None:
-    """Write what ``produce`` writes, to a file or to stdout, as it comes."""
-    if output is None or str(output) == "-":
-        produce(sys.stdout)
-        return
-
-    def fill(path: Path) -> None:
-        with path.open("w", encoding="utf-8", newline="") as out:
-            produce(out)
-
-    save(output, fill)
-
-
-def save(path: Path, produce: Callable[[Path], object]) -> None:
-    """Write a file beside its place and move it there, so that it is whole or not there.
-
-    A link is followed, a mode kept; what is no regular file (a device, a pipe) is written to.
-    """
-    target = Path(os.path.realpath(path))
-    partial = target.with_name(f".{target.name}.partial")
-    try:
-        if target.exists() and not target.is_file():
-            produce(target)
-            return
-        produce(partial)
-        if target.exists():
-            shutil.copymode(target, partial)
-        partial.replace(target)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise ConfigError(
-            f"cannot be written: {error.strerror}",
-            where=str(path),
-            hint="name another file with -o",
-        ) from error
 
 
 def told_by(output: Path | None, known: Mapping[str, str], default: str) -> str:

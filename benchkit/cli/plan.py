@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 from benchkit.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -45,15 +46,17 @@ def plan(
     split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
+    max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Say how many runs per side show a change, and how many show none."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, by=o.require_values(by), quiet=quiet,
+        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked,
+        by=o.require_values(by), quiet=quiet,
     )  # fmt: skip
-    o.write(
+    printing.write(
         answer(request, (effect, power, margin, confidence), metric, chosen, to_file=bool(output)),
         output,
     )

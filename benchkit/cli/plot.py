@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from benchkit.cli import history
+from benchkit.cli import history, printing
 from benchkit.cli import options as o
 from benchkit.cli.compare import evaluate
 
@@ -51,6 +51,7 @@ def plot(
     split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
+    max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Draw one figure: forest, percentiles, shift, runs, sweep, ecdf, timeline or history."""
@@ -61,7 +62,7 @@ def plot(
     form = o.choose(format or ending, kinds.FORMS)
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, by=by, quiet=quiet,
+        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by, quiet=quiet,
     )  # fmt: skip
     target = output or Path(f"{kind}.{form}")
     if kind == history.KIND:
@@ -74,6 +75,6 @@ def plot(
     )  # fmt: skip
     result = evaluate(request, asked, samples=kind in kinds.OF_SAMPLES)
     figure = kinds.draw(kind, result.material)
-    o.save(target, lambda path: kinds.save(figure, path, form))
+    printing.save(target, lambda path: kinds.save(figure, path, form))
     if not quiet:
-        typer.echo(f"→ {target}", err=True)
+        printing.print_line(f"→ {target}", err=True)

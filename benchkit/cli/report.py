@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 from benchkit.cli.compare import evaluate
 
 SUFFIXES = {"html": ".html", "md": ".md", "json": ".json"}
@@ -54,6 +55,7 @@ def report(
     split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
+    max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Write the report: verdict, forest plot, comparison, runs, findings, method."""
@@ -63,7 +65,8 @@ def report(
     target = output or Path(f"report{SUFFIXES[chosen]}")
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, by=o.require_values(by), quiet=quiet,
+        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked,
+        by=o.require_values(by), quiet=quiet,
     )  # fmt: skip
     asked = o.Asked(
         baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,
@@ -73,10 +76,10 @@ def report(
     text = result.render(
         chosen, title=title or o.settings().title, command=_command(), templates=template
     )
-    o.save(target, lambda path: path.write_text(text, encoding="utf-8"))
-    typer.echo(result.verdict)
+    printing.save(target, lambda path: path.write_text(text, encoding="utf-8"))
+    printing.print_line(result.verdict)
     if not quiet:
-        typer.echo(f"→ {target}", err=True)
+        printing.print_line(f"→ {target}", err=True)
     if open_it:
         webbrowser.open(target.resolve().as_uri())
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 
 if TYPE_CHECKING:
     from benchkit.api import RunSet
@@ -39,24 +40,25 @@ def runs(
     split: o.Split = None,
     as_format: o.As = None,
     exclude: o.Exclude = None,
+    max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
     """List the runs: group, variant, benchmark, params, run, role, tool, start, sources."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, by=by, quiet=quiet,
+        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by, quiet=quiet,
     )  # fmt: skip
     frame = load(request).runs
     if chosen in {"csv", "json"}:
         from benchkit.reporting.to_rows import runs_to_csv, runs_to_json
 
-        o.write(runs_to_json(frame) if chosen == "json" else runs_to_csv(frame), output)
+        printing.write(runs_to_json(frame) if chosen == "json" else runs_to_csv(frame), output)
         return
     from benchkit.cli.console import render_table
     from benchkit.tables.runs import runs_table
 
-    o.write(
+    printing.write(
         render_table(runs_table(frame), markdown=chosen == "md", to_file=output is not None), output
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 from benchkit.errors import StoreError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def check(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
     target = _open(store)
     damage = target.check()
     for one in damage:
-        typer.echo(f"{one.where}: {one.message}")
+        printing.print_line(f"{one.where}: {one.message}")
     if damage:
         is_one = len(damage) == 1
         raise StoreError(
@@ -52,14 +53,14 @@ def repair(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
         done_with = "wrote the log of commits anew, without" if one.is_log else "dropped"
         _say(f"{done_with} {one.where}: {one.message}", quiet)
     for source in done.sources:
-        typer.echo(source)
+        printing.print_line(source)
     if not done.damage:
         _say(f"{target.url}: no damage", quiet)
     elif done.sources:
         _say(f"{target.url}: ingest the {len(done.sources)} listed sources again", quiet)
     if done.unknown:
         runs = "1 lost run" if done.unknown == 1 else f"{done.unknown} lost runs"
-        typer.echo(
+        printing.print_line(
             f"{target.url}: the source of {runs} is unknown; ingest again every folder "
             "that was ingested into this store",
             err=True,
@@ -112,4 +113,4 @@ def _open(url: str | None) -> Store:
 
 def _say(text: str, quiet: bool) -> None:
     if not quiet:
-        typer.echo(text, err=True)
+        printing.print_line(text, err=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import typer
 
 from benchkit.cli import options as o
+from benchkit.cli import printing
 
 
 def register(app: typer.Typer) -> None:
@@ -24,4 +25,4 @@ def undo(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
     with target.locked():
         target.undo()
     if not quiet:
-        typer.echo(f"{target.url}: the last ingest was taken back", err=True)
+        printing.print_line(f"{target.url}: the last ingest was taken back", err=True)

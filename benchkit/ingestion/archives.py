@@ -11,7 +11,6 @@ import bz2
 import gzip
 import io
 import lzma
-import os
 import stat
 import tarfile
 import zipfile
@@ -21,21 +20,19 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from benchkit.errors import ConfigError, DataError
+from benchkit.parsers.source import MAX_RATIO, SMALL_UNPACKED
 from benchkit.units import parse_bytes
 
-#: The environment variable that sets another bound than `_LARGEST`.
-LIMIT = "BENCHKIT_MAX_UNPACKED"
+#: The option that sets another bound than `LARGEST`.
+OPTION = "--max-unpacked"
 #: Bytes that an archive may unpack to.
-_LARGEST = 4 << 30
+LARGEST = 4 << 30
 #: Files and folders that it may hold.
 _MEMBERS = 100_000
 #: Folders within each other.
 _DEPTH = 64
 #: Bytes of the headers of one member: names and attributes.
 _HEADERS = 1 << 20
-#: Bytes per packed byte; texts of benchmarks come to some tens. Small archives are not judged.
-_RATIO = 250
-_SMALL = 64 << 20
 _BLOCK = 1 << 20
 
 _TARS: dict[str, Callable[[Path], Any]] = {
@@ -82,8 +79,8 @@ class _Meter:
         self._bytes += size
         if self._bytes > self._limit:
             raise _TooLargeError(f"it unpacks to more than {self._limit:,} bytes")
-        if self._bytes > max(_SMALL, _RATIO * self._packed):
-            raise _TooLargeError(f"it unpacks to more than {_RATIO} times its size")
+        if self._bytes > max(SMALL_UNPACKED, MAX_RATIO * self._packed):
+            raise _TooLargeError(f"it unpacks to more than {MAX_RATIO} times its size")
 
     def enter(self, place: PurePosixPath) -> None:
         """Count a file or folder, and those that its path implies."""
@@ -112,12 +109,21 @@ class _Metered(io.RawIOBase):
         return len(data)
 
 
+def parse_limit(text: str | None) -> int:
+    """Read the size that `OPTION` sets."""
+    try:
+        return int(parse_bytes(text, binary=True).value) if text else LARGEST
+    except (ValueError, OverflowError):
+        hint = f"write a number of bytes: {OPTION} 8GiB"
+        raise ConfigError(f"{text!r} is not a size", where=OPTION, hint=hint) from None
+
+
 def find_ending(name: str) -> str:
     """Return the ending by which a name is an archive's, or nothing."""
     return next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
 
 
-def unpack(archive: Path, target: Path, name: str) -> None:
+def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> None:
     """Unpack an archive into a folder.
 
     Parameters
@@ -128,13 +134,15 @@ def unpack(archive: Path, target: Path, name: str) -> None:
         The folder, which is made.
     name : str
         Where the archive came from, for messages.
+    limit : int
+        Bytes that it may unpack to.
 
     Raises
     ------
     DataError
         If it is damaged, or larger than it may be.
     """
-    meter = _Meter(archive.stat().st_size, _limit())
+    meter = _Meter(archive.stat().st_size, limit)
     ending = find_ending(archive.name)
     target.mkdir(parents=True)
     try:
@@ -144,19 +152,10 @@ def unpack(archive: Path, target: Path, name: str) -> None:
             with _TARS[ending](archive) as stream:
                 _unpack_tar(stream, target, meter)
     except _TooLargeError as error:
-        hint = f"unpack it yourself if you trust it, or set {LIMIT}=8GiB"
+        hint = f"unpack it yourself if you trust it, or pass {OPTION} 8GiB"
         raise DataError(f"the archive was not unpacked: {error}", where=name, hint=hint) from None
     except _DAMAGE as error:
         raise DataError(f"the archive cannot be unpacked: {error}", where=name) from None
-
-
-def _limit() -> int:
-    text = os.environ.get(LIMIT, "")
-    try:
-        return int(parse_bytes(text, binary=True).value) if text else _LARGEST
-    except (ValueError, OverflowError):
-        hint = f"write a number of bytes: {LIMIT}=8GiB"
-        raise ConfigError(f"{text!r} is not a size", where=LIMIT, hint=hint) from None
 
 
 def _unpack_zip(archive: Path, target: Path, meter: _Meter) -> None:

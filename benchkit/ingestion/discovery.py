@@ -49,6 +49,7 @@ class Options:
     exclude: tuple[str, ...] = ()
     split: tuple[str, bool] | tuple[()] = ()
     samples: bool = True
+    max_unpacked: str | None = None
     labels: LabelTables = NO_LABELS
 
     def renames(self) -> tuple[Rename, ...]:
@@ -290,8 +291,7 @@ def _add_distant(
     """Add the copy of what lies elsewhere, under the names it has there."""
     from benchkit.ingestion.distant import bring
 
-    copy = bring(path)
-    result.copies.append(copy)
+    result.copies.append(copy := bring(path, options.max_unpacked))
     found, skipped = len(result.found), len(result.skipped)
     _add_local(result, copy.path, variant, options, tools)
     for source in result.found[found:]:

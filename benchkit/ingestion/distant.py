@@ -48,7 +48,7 @@ class Copy:
         return self.name + path.removeprefix(here) if path.startswith(here) else path
 
 
-def bring(path: str) -> Copy:
+def bring(path: str, max_unpacked: str | None = None) -> Copy:
     """Copy what lies elsewhere to this machine.
 
     Parameters
@@ -57,15 +57,18 @@ def bring(path: str) -> Copy:
         ``git:REF`` or ``git:REF:PATH``, of the repository one stands in; ``http://`` or
         ``https://``, a file or an archive of a folder; any other URL as pyarrow knows it (``s3``,
         ``gs``, ``abfs``, ``file``).
+    max_unpacked : str, optional
+        Size that an archive may unpack to: ``8GiB``, say.
 
     Raises
     ------
     DataError
         If it is not there, or cannot be had.
     """
+    limit = archives.parse_limit(max_unpacked)
     folder = Path(mkdtemp(prefix="benchkit-"))
     try:
-        copy = _bring(path, folder)
+        copy = _bring(path, folder, limit)
     except BaseException:
         rmtree(folder, ignore_errors=True)
         raise
@@ -73,7 +76,7 @@ def bring(path: str) -> Copy:
     return copy
 
 
-def _bring(path: str, folder: Path) -> Copy:
+def _bring(path: str, folder: Path, max_unpacked: int) -> Copy:
     if path.startswith(GIT):
         return Copy(_bring_commit(path.removeprefix(GIT), folder, path), path)
     try:
@@ -83,7 +86,7 @@ def _bring(path: str, folder: Path) -> Copy:
     name = redact_text(show_address(path))
     target = folder / _name_copy(unquote(parts.path))
     if is_page(path):
-        return Copy(_bring_page(path, target, name), name)
+        return Copy(_bring_page(path, target, name, max_unpacked), name)
     _bring_objects(path, target, name)
     return Copy(target, name.rstrip("/"))
 
@@ -145,14 +148,14 @@ def _git(*words: str, name: str, hint: str = "", given: str = "") -> bytes:
     return done.stdout
 
 
-def _bring_page(address: str, target: Path, name: str) -> Path:
+def _bring_page(address: str, target: Path, name: str, max_unpacked: int) -> Path:
     """Fetch one file; an archive is unpacked."""
     pages.fetch(address, target, name)
     ending = archives.find_ending(target.name)
     if not ending:
         return target
     unpacked = target.with_name(target.name[: -len(ending)] or "results")
-    archives.unpack(target, unpacked, name)
+    archives.unpack(target, unpacked, name, max_unpacked)
     return unpacked
 
 

@@ -11,14 +11,18 @@ import http.client
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import IO
+from threading import Thread
+from typing import IO, TypeVar
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from benchkit.errors import DataError, MissingError
 
 _TIMEOUT = 60.0
+#: Seconds that a download may take from the first to the last byte.
+_DEADLINE = 900.0
 #: What a server answers where nothing lies.
 _ABSENT = frozenset({404, 410})
 #: Bytes that are taken from a web address.
@@ -26,6 +30,9 @@ _LARGEST = 1 << 30
 _BLOCK = 1 << 20
 #: Bytes a second that have to come, over any `_TIMEOUT`.
 _LEAST_RATE = 1000
+
+
+Result = TypeVar("Result")
 
 
 class _SchemeError(OSError):
@@ -78,14 +85,8 @@ def fetch(address: str, target: Path, name: str) -> None:
     DataError
         If it is not there, cannot be fetched, or is too large.
     """
-    opener = urllib.request.build_opener(_Redirects)
     try:
-        with (
-            opener.open(_request(address), timeout=_TIMEOUT) as response,
-            target.open("wb") as file,
-        ):
-            for block in _read_blocks(response):
-                file.write(block)
+        within(_DEADLINE, partial(_write, address, target))
     except urllib.error.HTTPError as error:
         with error:
             kind = MissingError if error.code in _ABSENT else DataError
@@ -96,6 +97,46 @@ def fetch(address: str, target: Path, name: str) -> None:
     except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
         raise DataError(f"it cannot be fetched: {reason}", where=name) from None
+
+
+def within(seconds: float, work: Callable[[], Result]) -> Result:
+    """Return what ``work`` returns, unless it takes longer.
+
+    A timeout of a socket begins anew with every byte, so that a slow server could go on for ever.
+    The thread of a work that takes longer is abandoned; it does not keep the process from ending.
+
+    Raises
+    ------
+    TimeoutError
+        After so many seconds.
+    """
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:  # noqa: BLE001 - raised again below
+            errors.append(error)
+
+    thread = Thread(target=run, name="download", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if errors:
+        raise errors.pop()  # a cycle of list and traceback would keep its socket
+    if not results:
+        raise TimeoutError(f"it takes longer than {seconds:g} s")
+    return results.pop()
+
+
+def _write(address: str, target: Path) -> None:
+    opener = urllib.request.build_opener(_Redirects)
+    with (
+        opener.open(_request(address), timeout=_TIMEOUT) as response,
+        target.open("wb") as file,
+    ):
+        for block in _read_blocks(response):
+            file.write(block)
 
 
 def _read_blocks(response: http.client.HTTPResponse) -> Iterator[bytes]:

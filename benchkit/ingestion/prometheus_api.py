@@ -20,10 +20,13 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 
 from benchkit.errors import ConfigError, DataError
+from benchkit.ingestion.pages import within
 from benchkit.ingestion.range_query import PASSWORD, TOKEN, USER, RangeQuery
 
 #: Bytes of an answer; the parser reads no more either.
 _LARGEST = 64 << 20
+#: How many times as long as its first word a whole answer may take.
+_PATIENCE = 10
 
 
 def ask(
@@ -75,9 +78,13 @@ def _read(address: str, headers: Mapping[str, str], timeout: float) -> dict[str,
     """Ask for one piece; the answer is a success with a matrix in it."""
     request = urllib.request.Request(address, headers=dict(headers))  # noqa: S310 - http or https
     opener = urllib.request.build_opener(_Straight)
-    try:
+
+    def read() -> bytes:
         with opener.open(request, timeout=timeout) as response:
-            body = _limit(response)
+            return _limit(response)
+
+    try:
+        body = within(_PATIENCE * timeout, read)
     except urllib.error.HTTPError as error:
         with error:
             raise _refusal(error) from None
@@ -153,7 +160,8 @@ def _reason(error: Exception, timeout: float) -> str:
         return "the answer is cut short"
     reason = getattr(error, "reason", error)
     if isinstance(reason, TimeoutError):
-        return f"no answer within {timeout:g} s"
+        is_late = str(reason).startswith("it takes")
+        return str(reason) if is_late else f"no answer within {timeout:g} s"
     return getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
 
 

@@ -36,6 +36,10 @@ PIPE_BYTES = 1 << 30
 #: Bytes of whole lines that are read in columns at once.
 LINE_BLOCK = 1 << 20
 _GZIP = b"\x1f\x8b"
+#: Bytes that a packed byte may unpack to; texts of benchmarks come to some tens.
+MAX_RATIO = 250
+#: Bytes below which nobody judges the ratio.
+SMALL_UNPACKED = 64 << 20
 
 
 class UnreadableError(Exception):
@@ -329,6 +333,7 @@ def number_blocks(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
 
 def _unzip(raw: IO[bytes]) -> Iterator[bytes]:
     stream = gzip.GzipFile(fileobj=raw)
+    size = 0
     while True:
         try:
             block = stream.read1(_BLOCK)
@@ -336,6 +341,9 @@ def _unzip(raw: IO[bytes]) -> Iterator[bytes]:
             raise UnreadableError(f"the gzip stream is damaged or cut short ({error})") from error
         if not block:
             return
+        size += len(block)
+        if size > max(SMALL_UNPACKED, MAX_RATIO * raw.tell()):
+            raise UnreadableError(f"it unpacks to more than {MAX_RATIO} times its size")
         yield block
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import tarfile
 import zipfile
@@ -9,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from benchkit.cli import run
 from benchkit.errors import ConfigError, DataError
 from benchkit.ingestion import archives
+from benchkit.parsers.source import Source, UnreadableError
 
 BOMB = 100 << 20
 
@@ -61,19 +64,30 @@ def test_a_bomb_is_refused_before_it_fills_the_disk(tmp_path: Path, kind: str) -
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar"])
-def test_the_size_is_bounded_by_an_option(
-    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(archives.LIMIT, "1MiB")
+def test_the_size_is_bounded_by_an_option(tmp_path: Path, kind: str) -> None:
     path, data = tmp_path / f"a.{kind}", bytes(range(256)) * 8192
     path = write_zip(path, a=data) if kind == "zip" else write_tar(path, "w", a=data)
     with pytest.raises(DataError, match="more than 1,048,576 bytes") as caught:
-        unpack(path)
+        archives.unpack(path, tmp_path / "unpacked", "https://host/a", 1 << 20)
     assert caught.value.where == "https://host/a"
-    assert archives.LIMIT in caught.value.hint
-    monkeypatch.setenv(archives.LIMIT, "much")
+    assert archives.OPTION in caught.value.hint
     with pytest.raises(ConfigError, match="'much' is not a size"):
-        unpack(path)
+        archives.parse_limit("much")
+
+
+def test_every_command_that_reads_takes_the_option(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("check", "compare", "export", "gate", "ingest", "plan", "report", "runs"):
+        words = [command, "https://127.0.0.1:9/a.zip", "--max-unpacked", "much"]
+        assert run(words) == 2
+        assert "'much' is not a size" in capsys.readouterr().err
+
+
+def test_a_gzip_is_read_up_to_a_ratio(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.txt.gz"
+    path.write_bytes(gzip.compress(b"GET /\n" * (BOMB // 6), mtime=0))
+    with pytest.raises(UnreadableError, match="unpacks to more than 250 times its size"):
+        for _ in Source.load(path).blocks():
+            pass
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar"])

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from threading import enumerate as enumerate_threads
 
 import pytest
 
@@ -28,6 +29,12 @@ class Handler(BaseHTTPRequestHandler):
             self.send_response(302)
             self.send_header("Location", self.path.removeprefix("/to/"))
             self.end_headers()
+            return
+        if self.path == "/headers":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Any: ")
+            for _ in range(30):
+                self.wfile.write(b"x")
+                time.sleep(0.05)
             return
         body = (self.headers.get("Authorization") or "none").encode()
         self.send_response(200)
@@ -95,6 +102,16 @@ def test_an_answer_that_trickles_is_an_error(
     monkeypatch.setattr(pages, "_TIMEOUT", 0.2)
     with pytest.raises(DataError, match="it comes at less than 1000 bytes a second"):
         fetch(f"http://{hosts[0]}/slow", tmp_path)
+
+
+def test_headers_that_trickle_meet_the_deadline(
+    hosts: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "_DEADLINE", 0.5)
+    with pytest.raises(DataError, match=r"it takes longer than 0\.5 s"):
+        fetch(f"http://{hosts[0]}/headers", tmp_path)
+    (download,) = [thread for thread in enumerate_threads() if thread.name == "download"]
+    download.join()
 
 
 def test_a_redirection_to_another_scheme_is_refused(hosts: tuple[str, str], tmp_path: Path) -> None:

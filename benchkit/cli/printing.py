@@ -1,0 +1,94 @@
+"""Where commands print: lines, results and problems.
+
+No line drives a terminal or the runner of a pipeline, whatever names stand in it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+from benchkit.errors import ConfigError, Diagnostic, Finding
+
+
+def print_line(text: str, *, err: bool = False) -> None:
+    """Print a line on stdout, or on stderr, without what looks like a secret."""
+    from benchkit.cli.console import plain
+    from benchkit.redaction import redact_message
+
+    file = sys.stderr if err else sys.stdout
+    file.write(plain(redact_message(text), file) + "\n")
+
+
+def show_problems(problems: Sequence[Diagnostic | Finding], limit: int = 20) -> None:
+    """Print problems on stderr, a line for all places that say the same; notes only with ``-v``."""
+    alike: dict[tuple[str, ...], list[Diagnostic | Finding]] = {}
+    for problem in problems:
+        alike.setdefault(_say(problem), []).append(problem)
+    for (severity, *_), same in list(alike.items())[:limit]:
+        more = f" (and {len(same) - 1} more like it)" if len(same) > 1 else ""
+        print_line(f"{severity}: {same[0]}{more}", err=True)
+    if len(alike) > limit:
+        rest = len(alike) - limit
+        print_line(f"… and {rest} other problems; `benchkit ingest -v` lists them all", err=True)
+
+
+def _say(problem: Diagnostic | Finding) -> tuple[str, ...]:
+    """Return what a problem says, its place apart."""
+    if isinstance(problem, Finding):
+        return problem.severity, problem.code, problem.remedy
+    return problem.severity, problem.what, problem.hint
+
+
+def write(text: str, output: Path | None) -> None:
+    """Write a result to a file, or to stdout where none or ``-`` is named."""
+    text = text if not text or text.endswith("\n") else text + "\n"
+    if output is not None and str(output) != "-":
+        save(output, lambda path: path.write_text(text, encoding="utf-8"))
+        return
+    try:
+        sys.stdout.write(text)
+    except UnicodeEncodeError:  # JSON and Markdown are UTF-8 whatever the locale
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
+
+
+def write_stream(produce: Callable[[IO[str]], None], output: Path | None) -> None:
+    """Write what ``produce`` writes, to a file or to stdout, as it comes."""
+    if output is None or str(output) == "-":
+        produce(sys.stdout)
+        return
+
+    def fill(path: Path) -> None:
+        with path.open("w", encoding="utf-8", newline="") as out:
+            produce(out)
+
+    save(output, fill)
+
+
+def save(path: Path, produce: Callable[[Path], object]) -> None:
+    """Write a file beside its place and move it there, so that it is whole or not there.
+
+    A link is followed, a mode kept; what is no regular file (a device, a pipe) is written to.
+    """
+    target = Path(os.path.realpath(path))
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        if target.exists() and not target.is_file():
+            produce(target)
+            return
+        produce(partial)
+        if target.exists():
+            shutil.copymode(target, partial)
+        partial.replace(target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise ConfigError(
+            f"cannot be written: {error.strerror}",
+            where=str(path),
+            hint="name another file with -o",
+        ) from error
