@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def find_generators(runs: Runs) -> Iterator[Finding]:
-    """B207: files of one run number overlap in time."""
+    """B207: files of one run are of several generators, by their times or their names."""
     for place, files in find_shards(runs).items():
         yield Finding(
             code="B207",
             severity="warning",
             where=name_place(place),
-            message=f"{files} files of one run overlap in time: they are generators of one load, "
-            "not repeats, and decide nothing",
+            message=f"{files} files overlap in time, or their names number the generators of "
+            "one load: they are not repeats, and decide nothing",
             remedy="run one generator per run, or give each its own target or run number if they "
             "are separate tests",
             numbers={"files": files},

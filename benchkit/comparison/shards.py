@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,19 @@ Place = tuple[str, str, str, str, str]
 _PLACE = ["group", "variant", "benchmark", "params", "tool"]
 #: Share of the shorter run from which two runs are taken for one: clocks and windows are coarse.
 _OVERLAP = 0.5
+#: What a path calls one of several generators.
+_GENERATOR = re.compile(
+    r"(?<![a-z])(?:shard|worker|instance|pod|generator|injector)[-_. ]?\d{1,4}(?!\d)"
+    r"(?:[-_ ]?of[-_ ]?\d{1,4})?|(?<!\d)\d{1,4}[-_ ]of[-_ ]\d{1,4}(?!\d)",
+    re.IGNORECASE,
+)
 
 
 def find_shards(runs: Runs) -> dict[Place, int]:
-    """Find the series whose files declare one run and overlap in time.
+    """Find the series whose files are of several generators of one run.
+
+    They declare one run and overlap in time, or their names number shards, workers, instances,
+    pods or generators and their times do not show that they followed each other.
 
     Parameters
     ----------
@@ -28,28 +38,34 @@ def find_shards(runs: Runs) -> dict[Place, int]:
     Returns
     -------
     dict of (group, variant, benchmark, params, tool) to int
-        The most files of one run; runs whose time is not known are passed over.
+        The most files of one run.
     """
-    timed = runs[
-        (runs["role"] == "measured").to_numpy()
-        & runs["declared_run"].notna()
-        & runs["started_at"].notna()
-        & runs["duration"].gt(0)
-    ]
-    key = [*_PLACE, "declared_run"]
-    alike = timed[timed.duplicated(key, keep=False)]
+    paths = [sources[0]["path"] if sources else "" for sources in runs["sources"].tolist()]
+    load = [_GENERATOR.sub("#", path.rpartition("/")[2]) for path in paths]
+    folder = [path.rpartition("/")[0] for path in paths]
+    files = runs.assign(path=paths, folder=folder, load=load)[runs["role"].eq("measured")]
+    is_timed = files["started_at"].notna() & files["duration"].gt(0)
+    is_named = files["load"].str.contains("#", regex=False)
     found: dict[Place, int] = {}
-    for (*place, _), same in alike.groupby(key, sort=False):
-        if (files := _count_overlapping(same)) > 1:
-            name: Place = tuple(place)  # type: ignore[assignment]
-            found[name] = max(files, found.get(name, 0))
+    for chosen, name in (
+        (is_timed & files["declared_run"].notna(), ["declared_run"]),
+        (is_named, ["folder", "load"]),
+    ):
+        key = [*_PLACE, *name]
+        alike = files[chosen & files.duplicated(key, keep=False)]
+        for values, same in alike.groupby(key, sort=False):
+            count = same["path"].nunique()
+            if is_timed[same.index].all():
+                count = _count_overlapping(same)
+            if count > 1:
+                place: Place = tuple(values[:5])  # type: ignore[assignment]
+                found[place] = max(count, found.get(place, 0))
     return found
 
 
 def _count_overlapping(runs: pd.DataFrame) -> int:
     """Count the files that overlap with another one; runs of one file follow each other."""
-    path = [sources[0]["path"] if sources else "" for sources in runs["sources"].tolist()]
-    files = runs.assign(path=path).drop_duplicates("path").sort_values("started_at")
+    files = runs.drop_duplicates("path").sort_values("started_at")
     starts = [start.timestamp() for start in files["started_at"].tolist()]
     lengths = files["duration"].tolist()
     overlapping = {

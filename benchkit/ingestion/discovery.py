@@ -22,9 +22,11 @@ from benchkit.layout.rename import Rename, parse_rename
 from benchkit.layout.sidecars import Sidecar, Sidecars
 from benchkit.layout.stems import COMPANIONS
 from benchkit.layout.template import refuse_unmatched
+from benchkit.layout.tree import read_tree
 from benchkit.layout.walk import walk
 from benchkit.parsers import registry
 from benchkit.parsers.source import Source
+from benchkit.selection import BASELINE_NAMES
 
 if TYPE_CHECKING:
     from benchkit.ingestion.distant import Copy
@@ -329,20 +331,17 @@ def _add_folder(
     base = show_path(root.resolve())
     start = 0 if root == Path() else len(root.as_posix()) + 1
     passed: list[tuple[Path, str]] = []
-    for path in walk(root, options.exclude, passed):
-        label = show_path(path)
-        relative = show_path(str(path)[start:]).replace(os.sep, "/")
+    paths = list(walk(root, options.exclude, passed))
+    places = [show_path(str(path)[start:]).replace(os.sep, "/") for path in paths]
+    name = PurePosixPath(base).name
+    read = read_tree(places, BASELINE_NAMES, tools, root_name=name, pattern=options.layout)
+    for path, place, labels in zip(paths, places, read, strict=True):
         result.found.append(
             Found(
-                label=label,
-                address=f"{base}/{relative}",
+                label=show_path(path),
+                address=f"{base}/{place}",
                 path=path,
-                labels=read_path(
-                    relative,
-                    tools=tools,
-                    root_name=PurePosixPath(base).name,
-                    pattern=options.layout,
-                ),
+                labels=labels,
                 sidecar=sidecars.for_file(path),
                 variant=variant,
                 is_named=bool(variant),

@@ -41,6 +41,21 @@ def test_generators_of_one_load_decide_nothing(tmp_path: Path) -> None:
     assert len(found) == 2
 
 
+@pytest.mark.parametrize("name", ["shard-{}", "wrk-worker{}", "wrk_{}_of_4", "pod-{}"])
+def test_names_that_number_generators_suffice(tmp_path: Path, name: str) -> None:
+    for variant, rate in (("main", 10_000), ("pr", 8_500)):
+        (tmp_path / variant).mkdir()
+        for shard in range(1, 5):
+            text = WRK.replace("10406.41", f"{rate + shard}.00")
+            path = tmp_path / variant / f"{name.format(shard)}.txt"
+            path.write_text(text, encoding="utf-8")
+            side = path.with_name(f"{path.name}.run.toml")
+            side.write_text('benchmark = "ping"\n', encoding="utf-8")
+    comparison = bk.load(tmp_path).compare(baseline="main")
+    assert [finding.code for finding in comparison.findings].count("B207") == 2
+    assert set(comparison.frame.query("primary")["verdict"]) == {"inconclusive"}
+
+
 @pytest.mark.parametrize(
     "starts",
     [REPEATS, {f"wrk-1-gen{g}": 15 * g for g in range(4)}],

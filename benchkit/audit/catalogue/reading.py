@@ -157,11 +157,12 @@ SIDES = (
         severity="warning",
         says="several generators of one load are counted as runs; they decide nothing",
         what="Files of one variant, benchmark and tool declare the same run number, and their "
-        "times overlap by half or more: one load test from several generators.",
+        "times overlap by half or more, or their names number shards, workers, instances, pods or "
+        "generators: one load test from several generators.",
         why="Generators share one target and one moment. Counted as repeats they make the spread "
         "too small, and each sees a part of the load alone.",
-        example="pr on /ping: 4 files of one run overlap in time: they are generators of one "
-        "load, not repeats, and decide nothing",
+        example="pr on /ping: 4 files overlap in time, or their names number the generators of "
+        "one load: they are not repeats, and decide nothing",
         do="Run one generator per run, or number the files apart if they are separate tests.",
     ),
     Entry(

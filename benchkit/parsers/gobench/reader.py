@@ -110,7 +110,10 @@ class Reader:
             return None
         waiting = Waiting(name, line.first)
         counted = words[0].isdecimal() and words[0].isascii()
-        if counted and not patterns.is_printed(text, words):
+        if len(words) > 1 and words[1].endswith("/op"):
+            shown = " ".join(words[:2])[:40]
+            waiting.problem = f"the number of iterations is missing before {shown!r}"
+        elif counted and not patterns.is_printed(text, words):
             reading = self._results.read(line, stream, waiting, words[0], words[1:])
             if reading is not None or not waiting.problem:
                 return reading

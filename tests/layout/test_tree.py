@@ -1,0 +1,154 @@
+"""Each tree becomes variants, runs and groups as a person would read it."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchkit.layout.tree import read_tree
+from benchkit.selection import BASELINE_NAMES
+
+TOOLS = frozenset({"ab", "cadvisor", "gobench", "hey", "k6", "server", "vegeta", "wrk"})
+
+#: Trees in a folder `results`: of each path its group, variant, benchmark, run and role.
+TREES = {
+    "trials in folders": """
+        off/trial01.out  off 1
+        off/trial02.out  off 2
+        on/trial01.out   on 1
+        on/trial02.out   on 2""",
+    "one name per folder": """
+        main/get.txt  main
+        pr/get.txt    pr""",
+    "a word for results per folder": """
+        main/bench.txt  main
+        pr/bench.txt    pr""",
+    "before and after": """
+        before/wrk_output.txt  before
+        after/wrk_output.txt   after""",
+    "result in each folder": """
+        none/result.txt  none
+        otlp/result.txt  otlp""",
+    "run folders below variants": """
+        none/run1/output.txt  none 1
+        none/run2/output.txt  none 2
+        otlp/run1/output.txt  otlp 1""",
+    "run folders below variants with tools": """
+        none/run1/wrk.txt       none 1
+        none/run1/cadvisor.prom none 1
+        otlp/run-02/wrk.txt     otlp 2""",
+    "run folders above variants": """
+        iteration1/none.txt  none 1
+        iteration2/none.txt  none 2
+        iteration1/otlp.txt  otlp 1""",
+    "run folders above variants with tools": """
+        run1/none/wrk.txt  none 1
+        run2/none/wrk.txt  none 2""",
+    "run folders whose files have runs are groups": """
+        run1/none-1.txt  run1: none 1
+        run1/none-2.txt  run1: none 2
+        run2/none-1.txt  run2: none 1""",
+    "numbered stems in folders": """
+        none/run1.txt     none 1
+        none/run_02.log   none 2
+        otlp/bench_1.out  otlp 1
+        otlp/bench_2.out  otlp 2
+        otlp/7.txt        otlp 7""",
+    "a run alone": """
+        run_01.log   results 1
+        bench_2.out  results 2""",
+    "names with numbers": """
+        baseline_1.log   baseline 1
+        baseline_02.log  baseline 2
+        otlp_1.log       otlp 1
+        otlp-run-3.log   otlp 3""",
+    "numbers that begin above 1 are names": """
+        jdk-17.txt  jdk-17
+        jdk-21.txt  jdk-21""",
+    "unless another name has the same": """
+        none-1.txt  none 1
+        none-2.txt  none 2
+        none-3.txt  none 3
+        otlp-2.txt  otlp 2
+        otlp-3.txt  otlp 3""",
+    "one number is a run": """
+        otlp-3.txt  otlp 3""",
+    "moments at the end of names": """
+        none-20240101-1200.txt      none 1
+        none-20240102-0900.txt      none 2
+        otlp_2024-01-01_12-30.txt   otlp 1
+        otlp_2024-01-03_10-00.txt   otlp 2""",
+    "days as folders": """
+        2024-01-02/none.txt  none 1
+        2024-01-02/otlp.txt  otlp 1
+        2024-01-10/none.txt  none 2
+        2024-01-31/none.txt  none 3""",
+    "days in which runs are numbered are groups": """
+        2024-01-02/none-1.txt  2024-01-02: none 1
+        2024-01-02/none-2.txt  2024-01-02: none 2""",
+    "forms of one run": """
+        baseline/raw.json      baseline
+        baseline/summary.json  baseline
+        otlp/raw.json          otlp""",
+    "forms by the end of a name": """
+        baseline.json.gz       baseline
+        baseline-summary.json  baseline
+        otlp-summary.json      otlp-summary""",
+    "old and new": """
+        old.txt  old
+        new.txt  new""",
+    "benchmarks below variants": """
+        main/get.txt  main get
+        main/put.txt  main put
+        pr/get.txt    pr get""",
+    "variants below groups": """
+        pinned/Baseline.txt       pinned: Baseline
+        pinned/otel.txt           pinned: otel
+        interleaved/Baseline.txt  interleaved: Baseline""",
+    "variants below groups without a baseline": """
+        eu/nginx.txt  eu: nginx
+        eu/caddy.txt  eu: caddy
+        us/nginx.txt  us: nginx""",
+    "a baseline alone in each folder": """
+        eu/none.txt  eu: none
+        us/none.txt  us: none""",
+    "warm-ups": """
+        none/warmup.txt  none (warmup)
+        none/run1.txt    none 1
+        otlp/warmup_1.txt  otlp 1 (warmup)""",
+    "tools": """
+        none/wrk-1.txt         none 1
+        none/wrk-warmup-1.txt  none 1 (warmup)
+        none/notes.txt         none
+        otlp/notes.txt         otlp""",
+    "groups above": """
+        eu/off/trial1.txt  eu: off 1
+        us/off/trial1.txt  us: off 1""",
+}
+
+
+def show(path: str, paths: list[str]) -> str:
+    read = read_tree(paths, BASELINE_NAMES, TOOLS, root_name="results")
+    labels = read[paths.index(path)]
+    words = [f"{labels.group}:" if labels.group else "", labels.variant, labels.benchmark]
+    words += [str(labels.run) if labels.run is not None else ""]
+    words += [f"({labels.role})" if labels.role != "measured" else ""]
+    return " ".join(filter(None, words))
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_a_tree_is_read_as_a_whole(name: str) -> None:
+    expected = {
+        path: words.strip()
+        for path, _, words in (line.strip().partition(" ") for line in TREES[name].splitlines()[1:])
+    }
+    assert {path: show(path, list(expected)) for path in expected} == expected
+
+
+def test_the_order_of_the_files_does_not_matter() -> None:
+    paths = ["2024-01-10/none.txt", "2024-01-02/none.txt"]
+    assert [show(path, paths) for path in paths] == ["none 2", "none 1"]
+
+
+def test_the_folder_of_a_run_is_where_its_files_lie() -> None:
+    (labels,) = read_tree(["none/run1/out.txt"], BASELINE_NAMES, TOOLS, root_name="results")
+    assert labels.folder == "none/run1"
