@@ -228,7 +228,8 @@ class Reader:
         parts: list[Part] = []
         rows = runs.repeated
         named: dict[Place, str] = {}
-        for form, reading, section, places in list_sections(source, runs, self._options):
+        sections = list_sections(source, runs, self._options, diagnostics)
+        for form, reading, section, places in sections:
             soundness.check_reading(reading)
             if reading.rows or places or sampled or reading.status == "failed":
                 if id(reading) in summaries:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from benchkit.errors import Finding
+from benchkit.errors import Diagnostic, Finding
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.parts import Part, find_attack_rate
 from benchkit.ingestion.pieces import Pieces
@@ -18,7 +18,7 @@ from benchkit.layout.rename import split_variant
 from benchkit.layout.sections import is_near_rate
 from benchkit.parsers.base import Format, Reading, Source, find_command
 from benchkit.parsers.prefixes import Prefix
-from benchkit.parsers.source import UnreadableError
+from benchkit.parsers.source import LOG_BYTES, UnreadableError
 from benchkit.parsers.surroundings import Above, Block, may_hold_headings, read_headings
 from benchkit.selection import BASELINE_NAMES
 
@@ -46,13 +46,22 @@ _REASONS = {
 Labelled = tuple[Format, Reading, Sections, Places | None]
 
 
-def list_sections(source: Source, runs: Pieces, options: Options) -> Iterator[Labelled]:
+def list_sections(
+    source: Source, runs: Pieces, options: Options, problems: list[Diagnostic]
+) -> Iterator[Labelled]:
     """Yield what was read of a source with what the headings above it say.
 
-    Runs that share a reading come once for each heading.
+    Runs that share a reading come once for each heading; ``problems`` gets what was not searched.
     """
     readings = [(form, reading, runs.places(reading)) for form, reading in runs.in_order()]
-    lines = _read_lines(source) if any(_may_be_headed(*item) for item in readings) else []
+    may_be_headed = any(_may_be_headed(*item) for item in readings)
+    lines = _read_lines(source) if may_be_headed else []
+    if may_be_headed and not lines:
+        problems += _report_unsearched(source, [reading for _, reading, _ in readings])
+    if source.size > LOG_BYTES and any(prefix.spans for prefix in source.prefixes):
+        what = f"line prefixes of a log are removed in its first {LOG_BYTES >> 20} MiB only"
+        hint = "split the file if results stand below"
+        problems.append(Diagnostic(source.label, 0, what, hint, "warning"))
     has_names = all(reading.benchmark for _, reading, _ in readings)
     is_single = len(source.prefixes) < 2
     is_labelled = any(_LABELLED.match(line) for line in lines if "Benchmark" in line)
@@ -146,6 +155,19 @@ def _lead_by_label(
         above._replace(headings={**above.headings, _INNERMOST: label[1]}) if label else above
         for label, above in zip(labels, headings, strict=True)
     ]
+
+
+def _report_unsearched(source: Source, readings: Sequence[Reading]) -> list[Diagnostic]:
+    """Say that blocks of a large file may be pooled though headings would part them."""
+    nameless = [reading for reading in readings if not reading.benchmark]
+    if len(nameless) < 2:
+        return []
+    what = (
+        f"headings above its {len(nameless)} results are not read, because it is larger than "
+        f"{LARGEST >> 20} MiB: results with equal commands and sizes count as repeats of one test"
+    )
+    hint = "split the file at its headings and ingest the parts"
+    return [Diagnostic(source.label, nameless[1].line, what, hint, "warning")]
 
 
 def _read_lines(source: Source) -> list[str]:

@@ -8,6 +8,7 @@ import pytest
 
 import benchkit as bk
 from benchkit.errors import DataError
+from benchkit.ingestion import surroundings
 from benchkit.ingestion.commit import ingest
 from benchkit.store import Store
 
@@ -224,6 +225,14 @@ def test_a_long_line_above_a_block_is_cut_at_a_word(tmp_path: Path) -> None:
     names = [name for name, *_ in list_runs(load(tmp_path, text))]
     assert names[0] == "Cold run: the backend answers each request only after ten… / /"
     assert len(set(names)) == 2
+
+
+def test_headings_that_a_large_file_hides_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surroundings, "LARGEST", 400)
+    loaded = load(tmp_path, f"# GET\n{wrk()}\n# PUT\n{wrk(5800)}")
+    assert any("headings above its 2 results" in problem.what for problem in loaded.diagnostics)
 
 
 def test_rates_of_early_reports_without_throughput_count_too(tmp_path: Path) -> None:
