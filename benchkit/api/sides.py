@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from benchkit import selection
@@ -121,10 +122,11 @@ def explain_single_variant(
         )
     copies = sum(finding.code == "B103" for finding in problems)
     also = f" ({copies} files are copies and counted once)" if copies else ""
-    return DataError(
-        f"nothing to compare: {only!r} is the only variant{also}",
-        hint="name files as label=path, or put each variant in a folder of its own",
-    )
+    hint = "name files as label=path, or put each variant in a folder of its own"
+    files = [quote(report.label) for report in reports if report.outcome == "read"]
+    if len(files) == 2:
+        hint = f"name the two sides: benchkit compare before={files[0]} after={files[1]}"
+    return DataError(f"nothing to compare: {only!r} is the only variant{also}", hint=hint)
 
 
 def list_unmeasured(

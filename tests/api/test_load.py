@@ -53,6 +53,17 @@ def test_a_store_is_loaded_by_folder_and_by_url(store: Path) -> None:
     assert bk.load(store=store.as_uri()).variants == ["none", "otlp"]
 
 
+def test_two_files_of_one_variant_are_answered_with_the_command_that_compares_them(
+    tmp_path: Path,
+) -> None:
+    paths = [tmp_path / "none-1.txt", tmp_path / "none-2.txt"]
+    for path, value in zip(paths, (12, 13), strict=True):
+        path.write_text(f"BenchmarkPing-2 \t 100 \t {value}.5 ns/op\n", encoding="utf-8")
+    with pytest.raises(DataError) as refused:
+        bk.load(*paths).compare()
+    assert refused.value.hint.endswith(f"compare before={paths[0]} after={paths[1]}")
+
+
 def test_a_url_without_a_store_is_an_error(tmp_path: Path) -> None:
     with pytest.raises((DataError, StoreError), match="nowhere"):
         bk.load((tmp_path / "nowhere").as_uri())
