@@ -208,15 +208,6 @@ def test_what_a_benchmark_prints_may_stand_before_its_result() -> None:
     ]
 
 
-@pytest.mark.parametrize("blank", ["    ", " \t "])
-def test_a_missing_number_of_iterations_is_named(blank: str) -> None:
-    text = f"BenchmarkX-16{blank}32393 ns/op\nBenchmarkY-16\t100\t3200 ns/op\n"
-    readings, diagnostics = parse_text(text)
-    assert [reading.benchmark for reading in readings] == ["Y"]
-    expected = "benchmark X-16: the number of iterations is missing before '32393 ns/op'"
-    assert told(diagnostics) == [(1, expected)]
-
-
 def test_what_a_benchmark_prints_is_no_configuration() -> None:
     readings, _ = parse_text(
         "pkg: a\nBenchmarkX-8   \t\nredis: pool is full\n     100\t        12 ns/op\n"

@@ -236,3 +236,12 @@ def test_results_parted_by_blanks_are_all_kept_behind_a_prefix() -> None:
     assert len(found) == 12
     assert all(len(reading.rows) == 3 for reading in found)
     assert problems == []
+
+
+@pytest.mark.parametrize("blank", ["    ", " \t "])
+def test_a_missing_number_of_iterations_is_named(blank: str) -> None:
+    text = f"BenchmarkX-16{blank}32393 ns/op\nBenchmarkY-16\t100\t3200 ns/op\n"
+    readings, diagnostics = parse_text(text)
+    assert [reading.benchmark for reading in readings] == ["Y"]
+    expected = "benchmark X-16: the number of iterations is missing before '32393 ns/op'"
+    assert [(problem.line, problem.what) for problem in diagnostics] == [(1, expected)]
