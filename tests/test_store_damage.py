@@ -220,6 +220,17 @@ def test_lost_values_are_missed_before_anything_is_read_or_put_together(
     assert "benchkit store repair" in printed.err
 
 
+@pytest.mark.parametrize("command", READERS, ids=" ".join)
+def test_a_file_whose_end_is_whole_is_named_too(
+    place: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = list_files(place, "values/raw=false")[0]
+    garble(file)
+    assert run([*command, "--store", str(place / "store")]) == 3
+    printed = capsys.readouterr()
+    assert file.name in printed.err + printed.out
+
+
 @pytest.mark.parametrize("table", ["runs", "values"])
 def test_a_file_in_place_of_a_table_is_named(
     place: Path, table: str, capsys: pytest.CaptureFixture[str]

@@ -255,8 +255,9 @@ class Store:
         try:
             yield
         except (OSError, pa.ArrowException, DeltaError) as error:
-            for one in find_damage(self._values, thoroughly=False):
-                raise one.error() from error
+            for thoroughly in (False, True):
+                for one in find_damage(self._values, thoroughly=thoroughly):
+                    raise one.error() from error
             with translated(self._values.url):
                 raise DeltaError(str(error)) from error
 
