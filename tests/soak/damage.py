@@ -36,7 +36,7 @@ def _change(path: Path, random: Random) -> None:
 
 def _cut(path: Path, random: Random) -> None:
     data = path.read_bytes()
-    path.write_bytes(data[: random.randrange(1, len(data))])
+    path.write_bytes(data[: random.randrange(len(data))])
 
 
 _DAMAGE: dict[str, Callable[[Path, Random], object]] = {
@@ -125,10 +125,15 @@ class _Trial:
         return problems, len(_COMMANDS) + 2, refused
 
     def _is_named(self, answer: Answer) -> bool:
-        """Whether an answer names the damaged file; a log without its beginning is named whole."""
+        """Whether an answer names the damaged file.
+
+        A log without its beginning is named whole; one that names another newest commit than there
+        is names that as missing.
+        """
         text = answer.out + answer.err
         is_log = self._place.parent.name == "_delta_log"
-        return self._place.name in text or (is_log and f"{self._place.parent}:" in text)
+        end = "/" if self._place.name == "_newest" else ":"
+        return self._place.name in text or (is_log and f"{self._place.parent}{end}" in text)
 
     def _compare(self, before: State) -> list[str]:
         """Compare runs and values with those before, where the store is read without a word."""
