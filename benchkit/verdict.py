@@ -55,7 +55,7 @@ class Verdict:
         The contrast's, and what is excluded and needed where nothing is shown.
     sensitivity : Sensitivity
         What the runs could have shown and how many are needed; empty for rows that are decided.
-    adjustment : {'', 'holm', 'max-t', 'holm-welch', 'benjamini-hochberg'}
+    adjustment : {'', 'holm', 'max-t', 'holm-welch', 'holm-paired', 'benjamini-hochberg'}
         How the p-value was adjusted; empty without one.
     family : int
         Primary rows that are adjusted together; 0 for other rows.

@@ -126,7 +126,7 @@ class Design(NamedTuple):
 #: Methods whose rows may be decided with the others of their family.
 _TOGETHER = frozenset({RANK, WELCH, ALIGNED, SIGNED, DIFFERENCE})
 #: What adjusts the rows of each basis.
-ADJUSTMENTS = {"row": "holm", MAX_T: "max-t", LEAST_WELCH: "holm-welch", PAIRED_T: "holm"}
+ADJUSTMENTS = {"row": "holm", MAX_T: "max-t", LEAST_WELCH: "holm-welch", PAIRED_T: "holm-paired"}
 _NOTES = {
     MAX_T: "tested together with the other rows by permuting whole runs (max-T); the change and "
     "its interval are those of the mean",

@@ -23,10 +23,8 @@ from benchkit.comparison.families import (
     scale,
 )
 from benchkit.comparison.measure import (
-    ALIGNED,
     EXACT,
     RANK,
-    SIGNED,
     SINGLE,
     WELCH,
     WELCH_RUNS,
@@ -270,8 +268,7 @@ def _test(contrast: Contrast, bound: _Bound, step: float, side: Side) -> float:
     """Return the one-sided p-value of y against the moved x."""
     if contrast.arranged and not bound.shift and not step and bound.factor > 0:
         x, y = (np.asarray(side) for side in contrast.arranged)
-        test = wilcoxon if contrast.method == SIGNED else mann_whitney
-        assert contrast.method in {SIGNED, ALIGNED}  # noqa: S101 - what has blocks
+        test = wilcoxon if contrast.is_paired else mann_whitney
         return test(x + math.log(bound.factor), y, side).pvalue
     x = np.asarray(contrast.baseline_values) * bound.factor + bound.shift + step
     y = np.asarray(contrast.variant_values)

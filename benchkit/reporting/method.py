@@ -103,7 +103,9 @@ def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
     )
     how = name_adjustments(verdicts.primary) or "Holm"
     intervals = (
-        f"Intervals hold for one row at a time, at {confidence}, not for all rows at once. The "
+        f"Intervals hold for one row at a time, at {confidence}, not for all rows at once. Those "
+        "that hold for all primary rows at once are in the tooltips and in JSON; they are wider "
+        "than the adjusted p-values need, which take row after row. The "
         f"p-values of the primary metrics are adjusted together ({how}), all others by Benjamini "
         "and Hochberg's method."
     )

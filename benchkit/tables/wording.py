@@ -139,6 +139,7 @@ _ADJUSTMENTS = {
     "holm": "Holm",
     "max-t": "permutation of whole runs, max-T",
     "holm-welch": "Holm on Welch's test with the fewest degrees of freedom",
+    "holm-paired": "Holm on the t-test of the rounds' pairs",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import examples
 import numpy as np
 import pytest
 import sessions
@@ -13,6 +14,7 @@ from benchkit import schema
 from benchkit.comparison import (
     ALIGNED,
     MAX_T,
+    PAIRED_T,
     RANK,
     SIGNED,
     WELCH,
@@ -156,3 +158,39 @@ def test_a_word_that_is_not_known_is_refused() -> None:
     assert Plan().blocks == DEFAULT_BLOCKS
     with pytest.raises(ConfigError, match="use auto, never"):
         Plan(blocks="always")
+
+
+def many_in_rounds(rows: int, rounds: int, cost: float) -> Comparisons:
+    """Compare benchmarks of three variants, whose rounds differ by 20 % and runs by 1 %."""
+    generator = np.random.default_rng(6)
+    level = np.exp(generator.normal(0, 0.2, rounds))
+    told = [
+        (name, f"B{row}", run, "time_per_op", "sample", float(value), "s")
+        for row in range(rows)
+        for name, factor in (("base", 1.0), ("new", cost), ("other", 1.0))
+        for run, value in enumerate(factor * level * np.exp(generator.normal(0, 0.01, rounds)), 1)
+    ]
+    runs = examples.runs_of(told, "gobench")
+    runs = runs.assign(block=runs["run"])
+    data = examples.observations(told, "gobench")
+    pairs = [("base", "new"), ("base", "other")]
+    return compare(data, runs, pairs, Plan(blocks="auto"))
+
+
+@pytest.mark.parametrize(
+    ("rows", "rounds", "method", "adjustment"),
+    [
+        (2, 6, ALIGNED, "holm"),
+        (10, 5, PAIRED_T, "holm-paired"),
+        (20, 8, ALIGNED, "holm"),
+        (200, 8, MAX_T, "max-t"),
+    ],
+)
+def test_many_benchmarks_in_rounds_are_decided(
+    rows: int, rounds: int, method: str, adjustment: str
+) -> None:
+    verdicts = judge(many_in_rounds(rows, rounds, 1.2))
+    for row in verdicts.primary:
+        assert (row.contrast.method, row.adjustment) == (method, adjustment)
+        if row.contrast.variant == "new":
+            assert row.word == "regression"

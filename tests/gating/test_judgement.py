@@ -296,6 +296,27 @@ def test_complete_blocks_are_held_by_the_test_of_their_design(variants: int) -> 
         assert judge(unpaired, rule(acceptable=limit)).rows[0].word == NOT_SHOWN
 
 
+def test_a_family_in_rounds_is_held_together_by_pairs() -> None:
+    generator = np.random.default_rng(6)
+    level = np.exp(generator.normal(0, 0.2, 5))
+    rows = [
+        (name, f"B{row}", run, "time_per_op", "sample", float(value), "s")
+        for row in range(10)
+        for name, cost in (("base", 1.0), ("new", 1.1), ("other", 1.045))
+        for run, value in enumerate(cost * level * np.exp(generator.normal(0, 0.01, 5)), 1)
+    ]
+    runs = examples.runs_of(rows, "gobench")
+    plan = Plan(primaries=(("time_per_op", "sample"),), blocks="auto")
+    pairs = [("base", "new"), ("base", "other")]
+    data = examples.observations(rows, "gobench")
+    compared = compare(data, runs.assign(block=runs["run"]), pairs, plan)
+    held = judge_rules(compared, [rule(acceptable="5%")]).rules[0].rows
+    words = {(row.contrast.variant, row.word) for row in held}
+    assert {word for variant, word in words if variant == "new"} == {OVER}
+    assert ("other", NOT_SHOWN) in words
+    assert not any("cannot reach" in note for row in held for note in row.notes)
+
+
 @pytest.mark.parametrize("limit", ["5%", "3ns", "2x"])
 def test_values_beyond_what_a_test_can_hold_are_held_against_no_limit(limit: str) -> None:
     row = contrast(tuple(v * 1e300 for v in BASE[:6]), tuple(v * 1.1e300 for v in BASE[:6]))
