@@ -179,7 +179,10 @@ def _count_cells(who: str, metric: str, rows: Sequence[Verdict], verdicts: Verdi
         count = f"{len(found)} of {len(rows)}"
     else:
         count = "both" if len(rows) == 2 else f"all {len(rows)}"
-    said = _say_cells(who, metric, found, f"on {count} {name_kind(rows)}", verdicts)
+    where = f"on {count} {name_kind(rows)}"
+    if lead in {EQUIVALENT, UNCHANGED} and 1 < len(found) < len(rows):
+        where = f"{where}, each by itself"
+    said = _say_cells(who, metric, found, where, verdicts)
     rest = _count_rest(rows, lead)
     is_single = all(row.contrast.method in DIRECTIONS for row in found)
     said = _add_runs(said, found, verdicts)
