@@ -137,6 +137,32 @@ def test_an_accepted_change_begins_a_new_level_and_says_why() -> None:
     assert "0 changes of level" in text(history)
 
 
+def test_an_accepted_change_of_a_commit_not_measured_here_begins_at_the_next() -> None:
+    whole = store([1e-3] * 10, group="whole")
+    gaps = store([1e-3] * 4 + [0] * 3 + [1.2e-3] * 3, group="gaps")
+    history = trace(*join(whole, gaps), accepted=[Accepted(name(5), "TLS")])
+    begins = {s.group: [change.commit for change in s.changes] for s in history.series}
+    assert begins == {"whole": [name(5)], "gaps": [name(7)]}
+    assert "since 0000005 (6 Oct 2026): accepted: TLS, in 1 series." in text(history)
+
+
+def test_a_count_that_an_accepted_change_left_alone_has_not_changed() -> None:
+    observations, runs = store([1e-3] * 6)
+    counts = observations.assign(metric="allocs_per_op", unit="1", value=8.0)
+    data = schema.observations(pd.concat([observations, counts], ignore_index=True)), runs
+    history = trace(*data, accepted=[Accepted(name(3), "TLS")])
+    assert {s.metric: len(s.changes) for s in history.series} == {
+        "time_per_op": 1,
+        "allocs_per_op": 0,
+    }
+
+
+def test_sentences_name_the_machine_where_there_are_several() -> None:
+    levels = [1e-3, 2e-3] * 10 + [1.2e-3]
+    history = trace(*store(levels, machines=["old", "new"] * 10 + ["old"]))
+    assert "time_per_op · base · Ping on old: newest 0000020" in text(history)
+
+
 def test_another_machine_is_another_series() -> None:
     levels = [1e-3, 2e-3] * 12
     history = trace(*store(levels, machines=["old", "new"] * 12))
@@ -292,6 +318,27 @@ def test_a_slow_machine_comes_before_the_series() -> None:
     assert alarm.startswith("time_per_op · base · far · Ping: newest 0000020")
     assert [f.code for f in history.findings] == ["B341"]
     assert [s.group for s in history.series if not s.newest.is_shared] == ["far"]
+
+
+def test_a_slow_day_in_the_past_predicts_nothing_and_is_named() -> None:
+    before = [1e-3] * 10 + [1.2e-3] + [1e-3] * 10
+    parts = [store([*before, 1e-3], group=f"g{n}", seed=n) for n in range(9)]
+    moved = store([*before, 1.1e-3], group="moved", seed=9)
+    history = trace(*join(*parts, moved))
+    assert [s.group for s in history.series if s.newest.verdict == "outside"] == ["moved"]
+    assert "Most series moved alike at 0000010: left out of predictions; to have it" in text(
+        history
+    )
+    again = trace(*join(*(store([*before, 1.2e-3], group=f"g{n}", seed=n) for n in range(9))))
+    assert text(again).startswith("9 of 9 series are ")
+
+
+def test_series_without_common_commits_have_no_slow_day() -> None:
+    parts = [
+        store([0] * (9 * n) + [1e-3] * 9 + [0] * (27 - 9 * n) + [1e-3], group=f"g{n}", seed=n)
+        for n in range(4)
+    ]
+    assert trace(*join(*parts)).findings == ()
 
 
 def test_a_change_of_one_series_is_no_shift_of_the_machine() -> None:

@@ -28,7 +28,7 @@ def find_levels(
     margin : float
         The smallest change that matters, as a fraction.
     bounds : collection of int
-        Where a level begins in any case.
+        Where a level begins at any difference.
 
     Examples
     --------
@@ -40,8 +40,8 @@ def find_levels(
     starts: list[int] = []
     level: list[float] = []
     for place, values in enumerate(commits):
-        is_new = place in bounds or _is_other(level, values, metric, margin)
-        if level and is_new:
+        is_moved = bool(level) and place in bounds and median(level) != median(values)
+        if is_moved or _is_other(level, values, metric, margin):
             starts.append(place)
             level = []
         level += values

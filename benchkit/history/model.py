@@ -149,6 +149,11 @@ class Series:
         """The points without gaps."""
         return tuple(point for point in self.points if point.runs)
 
+    @property
+    def open_changes(self) -> tuple[Change, ...]:
+        """The changes that nobody has accepted."""
+        return tuple(change for change in self.changes if not change.reason)
+
 
 @dataclass(frozen=True, slots=True)
 class History:
@@ -179,4 +184,9 @@ class History:
         if len(some) <= MANY:
             return some
         steady = {INSIDE, WITHIN, BY_CHANCE}
-        return tuple(s for s in some if s.changes or s.newest.verdict not in steady)
+        return tuple(s for s in some if s.open_changes or s.newest.verdict not in steady)
+
+    @property
+    def has_machines(self) -> bool:
+        """Whether the series are of several machines."""
+        return len({series.machine for series in self.series}) > 1

@@ -8,7 +8,7 @@ machine moves all of them at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Sized
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from statistics import median
@@ -31,6 +31,7 @@ from benchkit.history.naming import shorten, write_day
 from benchkit.history.tracks import Track
 from benchkit.stats.equivalence import reaches
 from benchkit.stats.multiplicity import benjamini_hochberg
+from benchkit.stats.outliers import find_outliers
 from benchkit.stats.prediction import HISTORY, compare_with_history, predictive_pvalue
 from benchkit.stats.results import ROUNDING
 
@@ -63,6 +64,15 @@ class Level:
     commits: Sequence[str]
     logs: Sequence[float]
     worse: int
+
+    def without(self, commits: Collection[str]) -> Level:
+        """Return the level without some earlier commits."""
+        kept = [place for place, commit in enumerate(self.commits) if commit not in commits]
+        return replace(
+            self,
+            commits=[self.commits[place] for place in kept],
+            logs=[self.logs[place] for place in kept],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +117,22 @@ def judge_tracks(
             newest[place] = place_newest(track.measured, found)
         elif verdict == NOT_JUDGED and track.is_positive:
             levels[place] = _cut_level(track, found)
+    sessions = {
+        session: [place for place in levels if tracks[place].session == session] for session in ends
+    }
+    findings = []
+    for places in sessions.values():
+        if far := find_far_commits([levels[place] for place in places], margin):
+            findings.append(_report_far(far, tracks[places[0]]))
+            levels |= {place: levels[place].without(far) for place in places}
     judged = judge_newest(list(levels.values()), confidence, margin)
     for place, one in zip(levels, judged, strict=True):
         newest[place] = one
-    findings = []
-    for session in ends:
-        places = [place for place in levels if tracks[place].session == session]
+    for places in sessions.values():
         shift = find_shift([levels[place] for place in places], confidence, margin)
         if shift is not None:
             shared = [places[n] for n in shift.alike]
-            findings.append(_report(shift, [tracks[place] for place in shared]))
+            findings.insert(0, _report(shift, [tracks[place] for place in shared]))
             for place in shared:
                 newest[place] = replace(newest[place], is_shared=True)
     return newest, findings
@@ -164,23 +180,12 @@ def find_shift(levels: Sequence[Level], confidence: float, margin: float) -> Shi
         median moved less than the margin or lies where its values at the earlier commits predict
         it; or where fewer than two thirds moved by half to twice as much as it.
     """
-    moves = {
-        place: dict(zip(level.commits, _measure_moves(level), strict=True))
-        for place, level in enumerate(levels)
-        if level.worse and len(level.logs) > HISTORY
-    }
-    if len(moves) < SERIES:
+    moves = _measure_moves(levels)
+    middles, newest = _find_middles(moves), levels[0].commits[-1] if levels else ""
+    size = middles.pop(newest, 0.0)
+    if len(moves) < SERIES or len(middles) < HISTORY or not reaches(size, margin):
         return None
-    newest = levels[0].commits[-1]
-    middle = {
-        commit: _find_middle([move[commit] for move in moves.values() if commit in move], moves)
-        for commit in dict.fromkeys(commit for move in moves.values() for commit in move)
-    }
-    size = middle.pop(newest)
-    past = [value for value in middle.values() if not math.isnan(value)]
-    if len(past) < HISTORY or not reaches(size, margin):
-        return None
-    if not predictive_pvalue(past, size) <= (1 - confidence) * ROUNDING:
+    if not predictive_pvalue([*middles.values()], size) <= (1 - confidence) * ROUNDING:
         return None
     alike = {p: move[newest] for p, move in moves.items() if _is_alike(move[newest], size)}
     if len(alike) < MOST * len(moves):
@@ -189,15 +194,56 @@ def find_shift(levels: Sequence[Level], confidence: float, margin: float) -> Shi
     return Shift(ends[0], ends[-1], tuple(alike), len(moves))
 
 
-def _measure_moves(level: Level) -> list[float]:
-    """Return how far each commit lies from the middle of the earlier ones; positive is worse."""
-    middle = median(level.logs[:-1])
-    return [level.worse * (log - middle) for log in level.logs]
+def find_far_commits(levels: Sequence[Level], margin: float) -> tuple[str, ...]:
+    """Find the earlier commits at which most series of one machine had moved alike.
+
+    Parameters
+    ----------
+    levels : sequence of Level
+        As in `find_shift`.
+    margin : float
+
+    Returns
+    -------
+    tuple of str
+        Where the middle of four or more series is an outlier among those of the other commits,
+        reaches the margin, and two thirds moved by half to twice as much.
+    """
+    moves = _measure_moves(levels)
+    middles = _find_middles(moves)
+    middles.pop(levels[0].commits[-1] if levels else "", None)
+    if len(moves) < SERIES or len(middles) < HISTORY:
+        return ()
+    far = []
+    for (commit, size), is_far in zip(
+        middles.items(), find_outliers([*middles.values()]), strict=True
+    ):
+        there = [move[commit] for move in moves.values() if commit in move]
+        alike = sum(_is_alike(one, size) for one in there) if size else 0
+        if is_far and reaches(size, margin) and alike >= MOST * len(there):
+            far.append(commit)
+    return tuple(far)
 
 
-def _find_middle(moves: Sequence[float], series: Sized) -> float:
-    """Return the middle move of a commit; NaN where less than half of the series have one."""
-    return median(moves) if 2 * len(moves) >= len(series) else math.nan
+def _measure_moves(levels: Sequence[Level]) -> dict[int, dict[str, float]]:
+    """Return how far each commit of a level lies from the middle of the earlier ones."""
+    return {
+        place: {
+            commit: level.worse * (log - median(level.logs[:-1]))
+            for commit, log in zip(level.commits, level.logs, strict=True)
+        }
+        for place, level in enumerate(levels)
+        if level.worse and len(level.logs) > HISTORY
+    }
+
+
+def _find_middles(moves: Mapping[int, Mapping[str, float]]) -> dict[str, float]:
+    """Return the middle move of every commit that half of the series or more have."""
+    at: dict[str, list[float]] = {}
+    for series in moves.values():
+        for commit, move in series.items():
+            at.setdefault(commit, []).append(move)
+    return {commit: median(those) for commit, those in at.items() if 2 * len(those) >= len(moves)}
 
 
 def _is_alike(move: float, size: float) -> bool:
@@ -259,6 +305,20 @@ def _report(shift: Shift, tracks: Sequence[Track]) -> Finding:
         f"at {last} ({write_day(points[-1].time)})",
         remedy=f"look at the machine first: measure {before} again on it, in turn with {last}",
         numbers={"series": shift.series, "alike": count, "low": shift.low, "high": shift.high},
+    )
+
+
+def _report_far(far: Sequence[str], track: Track) -> Finding:
+    """Say at which earlier commits the machine was slow or fast, so that they predict nothing."""
+    commits = [point.commit for point in track.points]
+    names = ", ".join(shorten(commit, commits) for commit in far)
+    return Finding(
+        code="B341",
+        severity="info",
+        where=track.session[0],
+        message=f"most series moved alike at {names}: left out of predictions",
+        remedy="to have it counted, measure it again",
+        numbers={"commits": len(far)},
     )
 
 

@@ -79,10 +79,18 @@ class Track:
         return [math.log(point.value) for point in self.measured]
 
     def bounds(self, accepted: Sequence[Accepted]) -> dict[int, Accepted]:
-        """Return where accepted changes begin among the measured points, and after the first."""
-        commits = [point.commit for point in self.measured]
-        at = {i: one for i, sha in enumerate(commits) for one in accepted if one.names(sha)}
-        return {i: one for i, one in at.items() if i > 0}
+        """Return where accepted changes begin among the measured points, and after the first.
+
+        One at a commit that was not measured here begins at the next that was.
+        """
+        places: dict[int, Accepted] = {}
+        earlier = 0
+        for point in self.points:
+            named = next((one for one in accepted if one.names(point.commit)), None)
+            if named is not None and earlier:
+                places[earlier] = named
+            earlier += point.runs > 0
+        return places
 
 
 def read_labels(runs: Runs) -> dict[Run, Label]:

@@ -7,6 +7,7 @@ commit, and at those around it.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from operator import itemgetter
@@ -55,10 +56,10 @@ def history_lines(history: History) -> tuple[str, ...]:
     -------
     tuple of str
     """
-    open_changes = sum(not c.reason for series in history.series for c in series.changes)
+    open_changes = sum(len(series.open_changes) for series in history.series)
     outside = sum(series.newest.verdict == OUTSIDE for series in history.series)
     count = len(history.series)
-    lines = [f"{finding.message}: {finding.remedy}." for finding in history.findings]
+    lines = [*_write_findings(history, "warning")]
     lines.append(
         f"{count} series: {open_changes} change{'' if open_changes == 1 else 's'} of level, "
         f"the newest commit outside in {outside}."
@@ -75,11 +76,33 @@ def history_lines(history: History) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def _write_findings(history: History, severity: str) -> Iterator[str]:
+    for finding in history.findings:
+        if finding.severity == severity:
+            where = f"{finding.where}: " if history.has_machines else ""
+            mark = ";" if ":" in finding.message else ":"
+            text = f"{finding.message}{mark} {finding.remedy}."
+            yield printable(f"{where}{text[0].upper()}{text[1:]}")
+
+
+def _list_accepted(history: History) -> Iterator[str]:
+    """Yield which changes are accepted, and in how many series."""
+    counts: Counter[str] = Counter()
+    for series in history.series:
+        for change in series.changes:
+            if change.reason:
+                name, day = name_commits(series)[change.commit], write_day(change.time)
+                counts[f"since {name} ({day}): accepted: {printable(change.reason)}"] += 1
+    yield from (f"{text}, in {count} series." for text, count in counts.items())
+
+
 def _list_alarms(history: History) -> Iterator[tuple[datetime, str]]:
     """Yield the changes, and the newest commits outside that are not part of a common shift."""
     for series in history.series:
         name, newest = name_series(series), series.newest
-        for change in series.changes:
+        if history.has_machines:
+            name = f"{name} on {printable(series.machine) or 'an unknown machine'}"
+        for change in series.open_changes:
             yield change.time, f"{name}: {write_change(series, change)}"
         if newest.verdict == OUTSIDE and not (series.is_exact or newest.is_shared):
             yield series.measured[-1].time, f"{name}: {write_newest(series)}"
@@ -87,6 +110,8 @@ def _list_alarms(history: History) -> Iterator[tuple[datetime, str]]:
 
 def _tell_left_out(history: History) -> Iterator[str]:
     """Say what is not judged, not measured or not listed, and which commits to measure again."""
+    yield from _list_accepted(history)
+    yield from _write_findings(history, "info")
     unjudged = [name_series(s) for s in history.series if s.unjudged]
     if unjudged:
         why = next(s.unjudged for s in history.series if s.unjudged)

@@ -16,7 +16,7 @@ import numpy as np
 
 from benchkit.history import find_changed
 from benchkit.history.model import OUTSIDE
-from benchkit.history.newest import Level, find_shift, judge_newest
+from benchkit.history.newest import Level, find_far_commits, find_shift, judge_newest
 from benchkit.stats.changepoint import find_changes
 from simulation.trials import CONFIDENCE, MARGIN
 from simulation.worlds import SPREAD, FloatArray, follow
@@ -40,6 +40,8 @@ class Newest:
         A commit is the median of so many.
     is_slow : bool
         Whether one run in ten is 20 % slow.
+    is_far : bool
+        Whether all series were 10 % slow at one earlier commit.
     moved, shift : float
         Share of the series that move, and by how much.
     """
@@ -48,6 +50,7 @@ class Newest:
     common: float = 0.0
     runs: int = 1
     is_slow: bool = False
+    is_far: bool = False
     moved: float = 0.0
     shift: float = 0.1
 
@@ -69,6 +72,7 @@ KINDS = (
     Newest(4),
     *(Newest(n, common) for n in (20, 200) for common in (0.0, 0.5)),
     *(Newest(20, runs=runs, is_slow=True) for runs in (1, 5)),
+    Newest(20, is_far=True),
 )
 
 
@@ -141,5 +145,9 @@ def _draw_levels(setting: Newest, moved: int, generator: np.random.Generator) ->
         values += log1p(0.2) * (generator.random(shape) < 0.1)
     logs = np.median(values, axis=1)
     logs[:moved, -1] += log1p(setting.shift)
+    if setting.is_far:
+        logs[:, EARLIER // 2] += log1p(0.1)
     commits = [str(commit) for commit in range(EARLIER + 1)]
-    return [Level(commits=commits, logs=row, worse=1) for row in logs.tolist()]
+    levels = [Level(commits=commits, logs=row, worse=1) for row in logs.tolist()]
+    far = find_far_commits(levels, MARGIN)
+    return [level.without(far) for level in levels]

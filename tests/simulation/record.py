@@ -118,8 +118,8 @@ def write_histories() -> str:
     return "\n".join([*head, *lines, "", f"{changes}: {'; '.join(steady)}."])
 
 
-def _kind(row: Row) -> tuple[int, float, int, bool]:
-    return row["series"], row["common"], row["runs"], row["is_slow"]
+def _kind(row: Row) -> tuple[int, float, int, bool, bool]:
+    return row["series"], row["common"], row["runs"], row["is_slow"], row["is_far"]
 
 
 def _newest_line(rows: Sequence[Row]) -> str:
@@ -130,8 +130,9 @@ def _newest_line(rows: Sequence[Row]) -> str:
         for move, share in _MOVES
     ]
     slow = f", 1 run in 10 20 % slow, {first['runs']} a commit" if first["is_slow"] else ""
+    far = ", all 10 % slow once before" if first["is_far"] else ""
     texts = ["–" if cell is None else _percent(cell) for cell in cells]
-    return f"| {first['series']}{slow} | {first['common']:g} | {' | '.join(texts)} |"
+    return f"| {first['series']}{slow}{far} | {first['common']:g} | {' | '.join(texts)} |"
 
 
 def _place(cell: Row) -> tuple[int, int, int]:

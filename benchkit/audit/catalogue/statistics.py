@@ -170,11 +170,12 @@ STATISTICS = (
     ),
     Entry(
         code="B341",
-        severity="warning",
+        severity="warning or info",
         says="most series of a history moved alike at the newest commit: the machine comes first",
         what="Of four or more series of one machine two thirds or more moved the same way, by half "
         "to twice as much as the middle one; that moved by the margin or more, and lies outside "
-        "what the middles of the earlier commits predict.",
+        "what the middles of the earlier commits predict. Info: earlier commits of which that is "
+        "true are left out of predictions.",
         why="A machine that is slow for an hour raises an alarm in every series, also in those "
         "whose code nobody touched.",
         example="41 of 44 series are 8–12 % slower at d5f59b8 (30 Sep 2026)",
