@@ -242,6 +242,8 @@ def _count(newest: Newest) -> str:
 
 
 def _mark(series: Series, change: Change) -> str:
+    if change.reason and change.low <= 1 <= change.high:
+        return "~"
     return {True: "▲ costs", False: "▼ gains", None: "≠"}[is_cost(series, change)]
 
 
