@@ -158,8 +158,8 @@ def _tell_place(n: int, m: int, confidence: float, *, is_inside: bool) -> str:
     runs = "1 run" if m == 1 else f"{m} runs"
     where = "inside" if is_inside else "outside"
     certain = next(size for size in count(n) if _rank_of_ends(size, confidence))
-    share = f"{100 * confidence:g}"
-    short = f"; below {certain} earlier runs it may hold 3 fewer new ones of 100 than {share}"
+    fewer = f"up to 4 fewer of 100 new runs than {100 * confidence:g}"
+    short = f"; with fewer than {certain} earlier runs it holds {fewer}"
     is_short = m == 1 and n < certain
     return (
         f"{runs} against {n}: {where} what these predict "

@@ -72,7 +72,7 @@ def test_a_new_run_outside_its_history_is_named_and_no_verdict() -> None:
     assert c.ratio_high is not None
     assert c.ratio_high < 1
     assert (c.equivalence_low, row.word) == (None, "inconclusive")
-    told = "1 run against 8: outside what these predict (a prediction interval; below 39"
+    told = "1 run against 8: outside what these predict (a prediction interval; with fewer"
     assert row.notes[0].startswith(told)
     assert not any("excluded" in note for note in row.notes)
 
