@@ -222,7 +222,8 @@ class _Line:
     def _show_header(self, header: str) -> str:
         name, colon, value = header.partition(":")
         if colon and name.strip().lower() not in _HEADERS:
-            return f"{name}: {self._manner.secret(value.strip())}"
+            hide = self._manner.secret if names_secret(name.strip()) else self._manner.other
+            return f"{name}: {hide(value.strip())}"
         return redact_text(header)
 
 

@@ -129,8 +129,8 @@ class Manner:
 
 #: As it is shown.
 SHOWN = Manner(lambda _: REDACTED, lambda _: HIDDEN)
-#: So that it differs where the values do.
-MARKED = Manner(mark, mark)
+#: So that it differs where the values do; secrets change from run to run and tell nothing.
+MARKED = Manner(lambda _: REDACTED, mark)
 #: The same, with plain words and short numbers as they are: they tell names apart.
 NAMED = Manner(mark, lambda value: value if _TELLING.fullmatch(value) else mark(value))
 
