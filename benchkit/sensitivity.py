@@ -10,7 +10,16 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from benchkit.comparison import DIRECTIONS, EXACT, HISTORY, REFUSED, Contrast, count_runs
+from benchkit.comparison import (
+    DIRECTIONS,
+    EXACT,
+    HISTORY,
+    LEAST_WELCH,
+    REFUSED,
+    Contrast,
+    count_runs,
+)
+from benchkit.comparison.measure import WELCH_RUNS
 from benchkit.stats.equivalence import reaches, worsen
 from benchkit.stats.power import (
     MOST_RUNS,
@@ -122,9 +131,10 @@ def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Se
     if contrast.method == EXACT:
         return Sensitivity(note=f"the runs lie on both sides of {_bare(margin)}")
     least = count_runs(contrast, family.rows, family.alpha)
-    if contrast.method in DIRECTIONS:
-        note = f"a verdict by ranks takes {least} runs per side"
-        return Sensitivity(runs_needed=least, least=least, note=note)
+    if few := _tell_few(contrast, family, least):
+        return Sensitivity(
+            runs_needed=least, least=least if contrast.method in DIRECTIONS else None, note=few
+        )
     closed = _tell_closed(contrast, family, least) if family.is_closed else ""
     width = _half_width(contrast.ratio_low, contrast.ratio_high, math.log)
     if width is None:
@@ -175,7 +185,7 @@ def _measure_difference(contrast: Contrast, least: int, closed: str) -> Sensitiv
     seen = detectable_shift(width, 0.0, confidence=contrast.confidence)
     note = f"so many runs usually detect a difference of {format_quantity(seen, contrast.unit)}"
     if contrast.center_baseline < 0:
-        note = f"below 0 a margin in per cent means nothing: no verdict; {note}"
+        note = f"no verdict: a baseline below 0 has no margin in per cent; {note}"
     return Sensitivity(detectable_difference=seen, note=note)
 
 
@@ -203,6 +213,19 @@ def sum_up(rows: Sequence[Sensitivity]) -> str:
     elif hardest and hardest > max(closed, default=0):
         parts.append(f"the widest needs about {hardest} runs per side")
     return "; ".join(parts)
+
+
+def _tell_few(contrast: Contrast, family: Family, least: int) -> str:
+    """Say what takes more runs where one or two of them tell little; empty where there are more."""
+    if contrast.method in DIRECTIONS:
+        return f"a verdict by ranks takes {least} runs per side"
+    if (
+        contrast.method == LEAST_WELCH
+        and min(contrast.n_baseline, contrast.n_variant) == WELCH_RUNS
+    ):
+        among = f"{WELCH_RUNS} runs on a side show little among {family.tested} rows"
+        return f"{among}: run at least {least} per side"
+    return ""
 
 
 def _tell_closed(contrast: Contrast, family: Family, least: int) -> str:

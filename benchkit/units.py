@@ -9,7 +9,7 @@ A decimal text is scaled exactly: ``814.00us`` becomes the double nearest 0.0008
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, inf, isfinite, log10
@@ -358,28 +358,6 @@ def format_percent(fraction: float, limits: Iterable[float] = ()) -> str:
 def _same_side(percent: float, decimals: int, bound: float) -> bool:
     rounded, exact = round(percent, decimals), round(percent, 9)
     return (rounded > bound) == (exact > bound) and (rounded < bound) == (exact < bound)
-
-
-def format_interval(
-    low: float, high: float, limits: Collection[float] = (), *, ratio: float | None = None
-) -> str:
-    """Write an interval of ratios: as changes in per cent, or as factors where it ends beyond 2x.
-
-    Beside a change it is written as `format_change` writes the ``ratio``: in one unit.
-
-    Examples
-    --------
-    >>> format_interval(0.543, 2.22, ratio=1.1).replace("\N{NO-BREAK SPACE}", " ")
-    '[−45.7, +122.0 %]'
-    >>> format_interval(0.852, 0.889).replace("\N{NO-BREAK SPACE}", " ")
-    '[−14.8, −11.1 %]'
-    >>> format_interval(3.1, 3.8)
-    '[3.10, 3.80×]'
-    """
-    if (high if ratio is None else ratio) >= 2:
-        return f"[{format_number(low)}, {format_number(high)}\N{MULTIPLICATION SIGN}]"
-    left = format_percent(low - 1, limits).removesuffix("\N{NO-BREAK SPACE}%")
-    return f"[{left}, {format_percent(high - 1, limits)}]"
 
 
 def format_pvalue(pvalue: float) -> str:

@@ -24,6 +24,7 @@ from benchkit.comparison import (
     find_closed,
     widen,
 )
+from benchkit.intervals import TOO_WIDE, is_wide, is_wide_difference
 from benchkit.sensitivity import Family, Sensitivity, measure_sensitivity
 from benchkit.stats.equivalence import is_equivalent, reaches
 from benchkit.stats.multiplicity import benjamini_hochberg
@@ -174,7 +175,8 @@ def _find_families(
 def _judge(contrast: Contrast, family: Family, margin: float, adjustment: str) -> Verdict:
     word = _word(contrast, family.p_adjusted, margin, family.alpha)
     notes, sensitivity = list(contrast.notes), _NOTHING_LACKS
-    if word == INCONCLUSIVE and is_too_coarse(contrast, margin):
+    has_margin = contrast.ratio is not None or contrast.center_baseline > 0
+    if word == INCONCLUSIVE and has_margin and is_too_coarse(contrast, margin):
         notes.append(_tell_of_steps(contrast, margin))
     elif word == INCONCLUSIVE and _is_failing(contrast):
         notes.append("failing requests are fast or slow for reasons of their own: nothing is shown")
@@ -289,12 +291,16 @@ def describe_excluded(contrast: Contrast) -> str:
     """Say which changes the interval rules out: ``a loss above 12.0 % is excluded``."""
     if contrast.difference_low is not None and contrast.difference_high is not None:
         ends = (contrast.difference_low, contrast.difference_high)
+        if is_wide_difference(*ends, contrast.center_baseline):
+            return TOO_WIDE
         low_end, high_end = (format_quantity(end, contrast.unit) for end in ends)
         return f"a difference outside {low_end} to {high_end} is excluded"
     low, high = contrast.ratio_low, contrast.ratio_high
     if low is None or high is None or contrast.method in {*DIRECTIONS, HISTORY}:
         return ""  # intervals of other things exclude nothing
     step = _step(contrast)
+    if is_wide(low, high):
+        return TOO_WIDE
     if step > _COARSE:  # what rounding may hide is not excluded
         low, high = low / (1 + step), high * (1 + step)
     if contrast.better == "none":

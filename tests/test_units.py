@@ -276,20 +276,6 @@ def test_rounding_never_crosses_a_limit(fraction: float, limit: float, text: str
     assert units.format_percent(fraction, [limit]) == f"{text}{HARD}%"
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "text"),
-    [
-        (0.852, 0.889, f"[{MINUS}14.8, {MINUS}11.1{HARD}%]"),
-        (0.9, 2.3, "[0.900, 2.30×]"),
-        (3.1, 3.8, "[3.10, 3.80×]"),
-        (0.5, math.inf, "[0.500, –×]"),
-        (math.nan, math.nan, "[–, –]"),
-    ],
-)
-def test_interval(low: float, high: float, text: str) -> None:
-    assert units.format_interval(low, high) == text
-
-
 @given(st.text(max_size=20))
 def test_no_name_can_act(text: str) -> None:
     shown = units.printable(text)

@@ -213,6 +213,21 @@ def amounts(x: list[float], y: list[float]) -> Contrast:
     )
 
 
+def test_values_below_zero_lack_a_ratio_and_no_digits() -> None:
+    """Steps of 1 are coarse beside values of -5; more digits would not give them a ratio."""
+    row = amounts([-7.0, -6.0, -5.0, -6.5, -5.5], [-3.0, -2.0, -1.0, -2.5, -1.5])
+    found = verdict(replace(row, resolution=1.0, unit="B"))
+    assert found.word == INCONCLUSIVE
+    assert not any("more digits" in note for note in found.notes)
+    assert any("no verdict: a baseline below 0" in note for note in found.notes)
+
+
+def test_an_interval_of_more_than_a_factor_of_ten_excludes_nothing_in_numbers() -> None:
+    row = replace(contrast(BASE, BASE), ratio_low=0.3, ratio_high=3.1)
+    assert describe_excluded(row) == "too noisy to tell"
+    assert "is excluded" in describe_excluded(replace(row, ratio_high=2.9))
+
+
 def test_a_difference_is_held_against_the_margin_of_a_positive_median() -> None:
     steady = [0.0, 100.0, 101.0, 99.0, 100.5, 99.5, 100.2]
     shifted = [0.0, *(v + 50 for v in steady[1:])]
@@ -227,5 +242,5 @@ def test_below_zero_a_margin_in_per_cent_means_nothing() -> None:
     assert found.word == INCONCLUSIVE
     assert found.contrast.pvalue == pytest.approx(2 / 252)
     assert any("a difference outside 2" in note for note in found.notes)
-    assert any("below 0 a margin in per cent means nothing" in note for note in found.notes)
+    assert any("a baseline below 0 has no margin in per cent" in note for note in found.notes)
     assert found.sensitivity.detectable_difference == pytest.approx(1.5 * 1.43, abs=0.01)

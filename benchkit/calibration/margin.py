@@ -63,8 +63,8 @@ def suggest_margin(rows: Sequence[Sizes]) -> Estimate:
     of the mean square of the sizes, which is the prediction interval of one more estimate [1]_; and
     what was measured between two sessions. The degrees of freedom are the runs less one per row,
     fewer where rows vary unequally, as Satterthwaite counts them. The interval is the larger of
-    that quantile and 1.96·e, times the limits of a standard deviation. Smallest usable n: 2 runs,
-    where the margin is 12.7 times their difference.
+    that quantile and 1.96·e, times the limits of a standard deviation, and holds the suggested
+    margin. Smallest usable n: 2 runs, where the margin is 12.7 times their difference.
 
     References
     ----------
@@ -88,7 +88,8 @@ def suggest_margin(rows: Sequence[Sizes]) -> Estimate:
     least = max(held, single, *(row.measured for row in known))
     likely = max(held, NormalDist().inv_cdf((1 + HELD) / 2) * error)
     low, high = (_to_fraction(end * likely) for end in spread_limits(freedom, HELD))
-    return Estimate(_round_up(_to_fraction(least)), low, high, HELD, "A/A splits")
+    value = _round_up(_to_fraction(least))
+    return Estimate(value, low, max(high, value), HELD, "A/A splits")
 
 
 def _pool(rows: Sequence[Sizes]) -> tuple[float, float]:

@@ -353,7 +353,7 @@ def _difference(
     x: Sequence[float], y: Sequence[float], confidence: float, method: str, ranks: Ranks | None
 ) -> Found:
     """Compare values that have no logarithm: ranks or Welch's test, on the values themselves."""
-    note = "no percent: values ≤ 0; a difference in the unit"
+    note = "has values at or below 0, so it has no ratio: a difference in the unit"
     if max(map(abs, (*x, *y))) > LARGEST:
         return Found(method=DIFFERENCE, notes=(f"values beyond {LARGEST:g} are not compared",))
     made: Method | None = ranks.method(x, y) if ranks else None

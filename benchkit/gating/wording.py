@@ -15,15 +15,9 @@ from benchkit.gating.outcome import (
     RowOutcome,
     RuleOutcome,
 )
+from benchkit.intervals import TOO_WIDE, format_interval, is_wide_difference
 from benchkit.tables.wording import FACTOR, name_metric
-from benchkit.units import (
-    common_scale,
-    format_change,
-    format_interval,
-    format_number,
-    format_percent,
-    printable,
-)
+from benchkit.units import common_scale, format_change, format_number, format_percent, printable
 
 MARKS = {OVER: "✗", NOT_SHOWN: "?", ACCEPTABLE: "△", WITHIN: "✓"}
 
@@ -96,6 +90,8 @@ def write_cost_interval(row: RowOutcome) -> str:
         return ""
     if row.evidence.is_ratio:
         return format_interval(low, high, _shares(row), ratio=row.evidence.value)
+    if is_wide_difference(low, high, row.contrast.center_baseline):
+        return TOO_WIDE
     return f"[{_amount(low, row)}, {_amount(high, row)}]"
 
 

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from benchkit.comparison import DIRECTIONS, Contrast
+from benchkit.intervals import format_interval
 from benchkit.metrics import label
-from benchkit.units import format_change, format_interval, printable
+from benchkit.units import format_change, printable
 from benchkit.verdict import Verdict, Verdicts
 
 #: More rows than this are not read at one look: the largest changes are drawn, the rest counted.

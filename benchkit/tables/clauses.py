@@ -42,7 +42,7 @@ from benchkit.verdict import (
     Verdicts,
 )
 
-_RANK = (REGRESSION, IMPROVEMENT, CHANGED, EQUIVALENT, UNCHANGED, INCONCLUSIVE)
+_RANK = (REGRESSION, IMPROVEMENT, CHANGED, INCONCLUSIVE, EQUIVALENT, UNCHANGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,9 @@ def _list_changes(rows: Sequence[Verdict], what: str, verdicts: Verdicts) -> str
 def _say_equivalent(rows: Sequence[Verdict], metric: str, verdicts: Verdicts) -> str:
     what = f" in {metric}" if metric else ""
     within = format_bare(verdicts.margin)
-    return f"{list_variants(rows, verdicts)}: no practical difference{what} (within ±{within})"
+    each = "each " if len(rows) > 1 else ""
+    who = list_variants(rows, verdicts)
+    return f"{who}: no practical difference{what} ({each}within ±{within})"
 
 
 def _say_unknown(rows: Sequence[Verdict], metric: str, verdicts: Verdicts) -> str:
@@ -203,7 +205,8 @@ def _say_cells(
         return f"{who}: {signed} {join_metric(rows, metric)} {where}, {rows[0].contrast.notes[0]}"
     if lead in {EQUIVALENT, UNCHANGED}:
         within = format_bare(verdicts.margin)
-        return f"{who}: no practical difference in {metric} {where} (within ±{within})"
+        said = "all at once " if len(rows) > 1 else ""
+        return f"{who}: no practical difference in {metric} {where} ({said}within ±{within})"
     if lead == INCONCLUSIVE:
         excluded = describe_worst_excluded(rows) or describe_few_runs(rows)
         return f"{metric} of {who} not shown {where}: {excluded}"
@@ -219,12 +222,20 @@ def _count_rest(rows: Sequence[Verdict], lead: str) -> str:
     says = {
         IMPROVEMENT: "gains on {}",
         CHANGED: "changes {}",
+        INCONCLUSIVE: "not shown on {}",
         EQUIVALENT: "no practical difference on {}",
         UNCHANGED: "no practical difference on {}",
-        INCONCLUSIVE: "not shown on {}",
     }
     found = {word: [row for row in rows if row.word == word] for word in says if word != lead}
-    return ", ".join(says[word].format(name_cells(few, rows)) for word, few in found.items() if few)
+    told = (
+        (word, says[word].format(name_cells(few, rows)), len(few)) for word, few in found.items()
+    )
+    each = " (each by itself)"
+    return ", ".join(
+        f"{text}{each if n > 1 and word in {EQUIVALENT, UNCHANGED} else ''}"
+        for word, text, n in told
+        if n
+    )
 
 
 def _largest(rows: Sequence[Verdict], verdicts: Verdicts) -> str:

@@ -13,6 +13,7 @@ from benchkit.comparison.measure import ALIGNED, HISTORY, RANK, SIGNED, SINGLE, 
 from benchkit.comparison.medians import AGAINST
 from benchkit.derived.held import HeldLoad
 from benchkit.derived.record import Cell as Place
+from benchkit.intervals import TOO_WIDE, is_wide_difference
 from benchkit.tables.amounts import amount, column, count, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty
 from benchkit.tables.places import MEDIANS, PLACE, fold_place, place_cells, shared_place
@@ -109,7 +110,7 @@ def _describe(base: HeldLoad, other: HeldLoad, row: Verdict, verdicts: Verdicts)
     sides = " → ".join(write_value(v, scale) for v in (c.center_baseline, c.center_variant))
     change = f"{write_change(c, verdicts.margin)} {write_interval(c, verdicts.margin)}"
     size, low, high = c.amount or (c.delta, None, None)
-    interval = _write_ends(low, high, scale)
+    interval = _write_ends(c, scale, low, high)
     amount_ = f"{format_number(abs(size) / scale.factor)} {scale.label}"
     verb = "takes" if size < 0 else "adds"
     moved = f"{verb} {amount_} {interval}".rstrip()
@@ -221,13 +222,16 @@ def _difference(contrast: Contrast, scale: Scale) -> Cell:
     if contrast.amount is None:
         return amount(contrast.delta, scale, signed=True)
     value, low, high = contrast.amount
-    text = f"{amount(value, scale, signed=True).text} {_write_ends(low, high, scale)}".rstrip()
+    size, ends = amount(value, scale, signed=True).text, _write_ends(contrast, scale, low, high)
+    text = f"{size} {ends}".rstrip()
     return Cell(text, value, notes=(1,) if value * contrast.delta < 0 else ())
 
 
-def _write_ends(low: float | None, high: float | None, scale: Scale) -> str:
+def _write_ends(contrast: Contrast, scale: Scale, low: float | None, high: float | None) -> str:
     """Write the ends of an interval; nothing where there is none."""
     if low is None or high is None:
         return ""
+    if is_wide_difference(low, high, contrast.center_baseline):
+        return f"({TOO_WIDE})"
     ends = (amount(end, scale, signed=True).text for end in (low, high))
     return f"[{', '.join(ends)}]"

@@ -26,18 +26,12 @@ from benchkit.history.model import (
     Series,
 )
 from benchkit.history.naming import is_cost, name_commits, name_series, shorten, write_day
+from benchkit.intervals import format_interval
 from benchkit.stats.prediction import HISTORY
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.stub import NONE
 from benchkit.tables.wording import NOTHING, write_value
-from benchkit.units import (
-    common_scale,
-    format_change,
-    format_interval,
-    format_number,
-    format_pvalue,
-    printable,
-)
+from benchkit.units import common_scale, format_change, format_number, format_pvalue, printable
 
 #: Most series whose commits are listed one by one.
 LISTED = 4

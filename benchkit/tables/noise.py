@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from benchkit.calibration import Calibration, NoiseMetric, NoiseRow
+from benchkit.intervals import is_wide
 from benchkit.metrics import label
 from benchkit.sensitivity import format_reach
 from benchkit.stats.results import Estimate
@@ -180,6 +181,8 @@ def _margin(metric: NoiseMetric) -> str:
     if math.isnan(metric.margin):
         return NOTHING
     sizes = (metric.margin, metric.margin_low, metric.margin_high)
+    if is_wide(*sizes[1:]):
+        return f"±{format_bare(metric.margin)} (too few runs to tell how well)"
     if all(format_reach(size).startswith("±") for size in sizes):
         low, high = (write_share(end) for end in sizes[1:])
         return f"±{format_bare(metric.margin)} [{low.removesuffix(_PERCENT)}, {high}]"
@@ -191,6 +194,8 @@ _PERCENT = "\N{NO-BREAK SPACE}%"
 
 
 def _rate(rate: Estimate) -> str:
-    """Write ``2.9 % [0.1, 30 %]``."""
+    """Write ``8.3 % [3.0, 19 %]``; where the ends lie far apart the upper one alone."""
     low, high = (f"{100 * end:.{0 if end >= 0.1 else 1}f}" for end in (rate.low, rate.high))
+    if is_wide(rate.low, rate.high):
+        return f"{write_share(rate.value)} (at most {high}\N{NO-BREAK SPACE}%)"
     return f"{write_share(rate.value)} [{low}, {high}\N{NO-BREAK SPACE}%]"

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from benchkit.comparison.in_unit import METHODS
 from benchkit.derived.costs import RequestCost
 from benchkit.derived.record import Cell as Place
+from benchkit.intervals import TOO_WIDE, is_wide
 from benchkit.tables.amounts import amount, column, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty
 from benchkit.tables.phrases import describe_few_runs
@@ -170,5 +171,7 @@ def _write_outside(
         return Cell(NOTHING)
     most = base.cpu * ((row.contrast.ratio_high or math.inf) - 1)
     low, high = (min(max(end, 0.0), max(most, 0.0)) for end in (found.low, found.high))
-    ends = ", ".join(format_number(end / scale.factor) for end in (low, high))
-    return Cell(f"[{ends}]", low)
+    least, most = (format_number(end / scale.factor) for end in (low, high))
+    if not low:
+        return Cell(f"at most {most}" if high else "0", low)
+    return Cell(TOO_WIDE if is_wide(low, high) else f"[{least}, {most}]", low)

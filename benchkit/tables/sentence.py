@@ -55,10 +55,12 @@ def headline(verdicts: Verdicts) -> str:
         return f"{told} {unread[:1].upper()}{unread[1:]}." if unread else told
     kept, left = _fit(clauses)
     sentence = "; ".join(clause.text for clause in kept)
-    if all(clause.word == INCONCLUSIVE and not clause.is_single for clause in clauses):
+    is_open = [row.word == INCONCLUSIVE for row in verdicts.primary]
+    if all(is_open) and not any(clause.is_single for clause in clauses):
         sentence = f"Nothing is shown: {sentence.replace(' not shown', '')}"
     more = f"more on {_list_metrics(left, kept)}" if left else ""
-    return f"{MARKS[clauses[0].word]} {'; '.join(filter(None, (sentence, more, unread)))}."
+    mark = MARKS[INCONCLUSIVE if any(is_open) else clauses[0].word]
+    return f"{mark} {'; '.join(filter(None, (sentence, more, unread)))}."
 
 
 def say_lacking(verdicts: Verdicts) -> str:
@@ -125,9 +127,16 @@ def bullets(verdicts: Verdicts, caveats: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def _order(clauses: Sequence[Clause]) -> list[Clause]:
-    """Put metrics with something shown first, and keep each metric's clauses together."""
-    shown = {clause.metric for clause in clauses if clause.word in _SHOWN}
-    return sorted(clauses, key=lambda clause: clause.metric not in shown)
+    """Put metrics with something shown first, then undecided ones; keep a metric's together."""
+    words: dict[str, set[str]] = {}
+    for clause in clauses:
+        words.setdefault(clause.metric, set()).add(clause.word)
+
+    def rank(clause: Clause) -> tuple[bool, bool]:
+        its = words[clause.metric]
+        return not its & _SHOWN, INCONCLUSIVE not in its
+
+    return sorted(clauses, key=rank)
 
 
 def _fit(clauses: Sequence[Clause]) -> tuple[list[Clause], list[Clause]]:
@@ -217,10 +226,20 @@ def _say_exploratory(verdicts: Verdicts) -> str:
     moved = [row for row in rows if row.word in _SHOWN]
     if not moved:
         return ""
-    largest = max(moved, key=lambda row: measure_size(row.contrast))
-    c = largest.contrast
-    change = write_change(c, verdicts.margin)
-    return (
-        f"Exploratory, outside the verdict: {len(moved)} of {len(rows)} other rows change; "
-        f"largest: {_name_row(largest, rows, verdicts)} {change}."
-    )
+    told = f"Exploratory, outside the verdict: {len(moved)} of {len(rows)} other rows change"
+    alike = _find_alike(moved)
+    largest = max(alike, key=lambda row: measure_size(row.contrast))
+    metric = printable(largest.contrast.metric)
+    among = f" of {len(alike)} in {metric}" if 1 < len(alike) < len(moved) else ""
+    change = write_change(largest.contrast, verdicts.margin)
+    return f"{told}; largest{among}: {_name_row(largest, rows, verdicts)} {change}."
+
+
+def _find_alike(rows: Sequence[Verdict]) -> list[Verdict]:
+    """Return the most rows whose changes can be compared: of one metric, one way, on one scale."""
+    kinds: dict[tuple[object, ...], list[Verdict]] = {}
+    for row in rows:
+        c = row.contrast
+        kind = c.metric, c.unit, c.better, row.word, c.delta > 0, c.ratio is None
+        kinds.setdefault(kind, []).append(row)
+    return max(kinds.values(), key=len)

@@ -10,6 +10,7 @@ import math
 
 from benchkit.derived.knee import Rule, find_knee
 from benchkit.derived.sweep import CONNECTIONS, FEWEST, Level, Sweep
+from benchkit.intervals import TOO_WIDE, is_wide
 from benchkit.stats.scalability import Law, asymptotic_knee
 from benchkit.tables.amounts import amount, column, percent, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty
@@ -207,4 +208,6 @@ def _triple(numbers: tuple[float, float, float]) -> str:
     text = format_number(value) if value >= 1e-9 else "0"
     if not (math.isfinite(low) and math.isfinite(high)):
         return f"{text} [no interval]"
+    if is_wide(low, high):
+        return f"{text} ({TOO_WIDE})"
     return f"{text} [{format_number(low)}, {format_number(high)}]"

@@ -10,13 +10,13 @@ import math
 from collections.abc import Sequence
 
 from benchkit.comparison import DIRECTIONS, EXACT, HISTORY, REFUSED, WITHIN, Contrast
+from benchkit.intervals import TOO_WIDE, format_interval, is_wide, is_wide_difference
 from benchkit.metrics import label
 from benchkit.stats.equivalence import margin_bounds
 from benchkit.units import (
     Scale,
     common_scale,
     format_change,
-    format_interval,
     format_percent,
     format_pvalue,
     format_stepped,
@@ -112,19 +112,22 @@ def write_change(contrast: Contrast, margin: float) -> str:
 def write_interval(contrast: Contrast, margin: float) -> str:
     """Write the interval of the change, or a dash where there is none."""
     if contrast.difference_low is not None and contrast.difference_high is not None:
-        return _write_amounts(contrast.difference_low, contrast.difference_high, contrast.unit)
+        return _write_amounts(contrast, contrast.difference_low, contrast.difference_high)
     low, high = contrast.ratio_low, contrast.ratio_high
     if low is None or high is None or low == high:
         return NOTHING
     told = _INTERVALS.get(contrast.method, "")
-    return f"{format_interval(low, high, _limits(margin), ratio=contrast.ratio)}{told}"
+    text = format_interval(low, high, _limits(margin), ratio=contrast.ratio)
+    return text if text == TOO_WIDE else f"{text}{told}"
 
 
-def _write_amounts(low: float, high: float, unit: str) -> str:
+def _write_amounts(contrast: Contrast, low: float, high: float) -> str:
     """Write an interval in the unit: ``[−1.20, +3.40 ms]``."""
     if low == high:
         return NOTHING
-    scale = common_scale([max(abs(low), abs(high))], unit)
+    if is_wide_difference(low, high, contrast.center_baseline):
+        return TOO_WIDE
+    scale = common_scale([max(abs(low), abs(high))], contrast.unit)
     ends = _write_signed(low, Scale(scale.factor, "")), _write_signed(high, scale)
     return f"[{', '.join(ends)}]"
 
@@ -162,6 +165,8 @@ def write_loss_interval(contrast: Contrast) -> str:
     low, high, ratio = contrast.ratio_low, contrast.ratio_high, contrast.ratio
     if low is None or high is None or ratio is None or low == high:
         return ""
+    if is_wide(low, high):
+        return f"(how much is {TOO_WIDE})"
     confidence = format_bare(contrast.confidence)
     if ratio < 1:
         low, high = 2 - high, 2 - low

@@ -129,6 +129,11 @@ def test_one_difference_asks_for_a_wide_margin_and_knows_it_badly() -> None:
     assert one.value == pytest.approx(math.expm1(12.706 * 0.01), abs=0.01)
     assert many.value == 0.025
     assert (one.high - one.low) > 20 * (many.high - many.low)
+    for tiny in (
+        suggest_margin([Sizes((1e-5,) * 9, 9)]),
+        suggest_margin([Sizes((0.001,) * 9, 9, 0.2)]),
+    ):
+        assert tiny.low <= tiny.value <= tiny.high  # rounded up, or seen between two sessions
     assert math.isinf(suggest_margin([Sizes((60.0,), 2)]).value)
 
 

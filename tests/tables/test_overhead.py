@@ -152,13 +152,21 @@ def test_huge_numbers_are_written_with_a_power_of_ten() -> None:
 
 def test_a_change_and_its_interval_are_written_in_one_unit() -> None:
     base = (1.0, 1.1, 0.9)
-    found = gobench({"Few": (base, (1.1, 3.0, 0.7)), "Double": (base, (2.4, 2.9, 2.2))})
+    found = gobench({"Few": (base, (1.1, 1.7, 1.0)), "Double": (base, (2.4, 2.9, 2.2))})
     rows = {row.contrast.benchmark: row.contrast for row in found.rows}
     assert rows["Few"].ratio_high is not None
     assert rows["Few"].ratio_high > 2
     for name, unit in (("Few", "%"), ("Double", "\N{MULTIPLICATION SIGN}")):
         assert write_change(rows[name], 0.03).endswith(unit)
         assert write_interval(rows[name], 0.03).endswith(f"{unit}]")
+
+
+def test_an_interval_that_says_nothing_is_no_pair_of_numbers() -> None:
+    base = (1.0, 1.1, 0.9)
+    found = gobench({"Wild": (base, (1.1, 3.0, 0.5)), "Zero": ((0.0, 9.0, 1.0), (1.0, 0.0, 20.0))})
+    for row in found.rows:
+        assert write_interval(row.contrast, 0.03) == "too noisy to tell"
+        assert row.contrast.ratio_high or row.contrast.difference_high
 
 
 def test_no_change_is_sorted_beside_none_and_an_amount_not_at_all() -> None:

@@ -45,6 +45,59 @@ def test_exploratory_rows_stay_outside_the_first_line() -> None:
     )
 
 
+def test_the_largest_change_is_the_largest_of_its_kind() -> None:
+    """A share of failures that grows twentyfold is not put before latencies of some per cent."""
+    extra = {
+        ("latency", "p90", "s"): {"none": STEADY, "a": times(1.2), "b": times(1.3)},
+        ("transfer_rate", "mean", "B/s"): {"none": STEADY, "a": times(1.2), "b": times(20)},
+    }
+    found = verdicts({RATE: dict.fromkeys(("none", "a", "b"), STEADY), **extra}, "wrk", "/")
+    assert any(
+        "4 of 4 other rows change; largest of 2 in latency: latency p90 of b +30.0 %." in read(line)
+        for line in bullets(found)
+    )
+
+
+def test_what_is_equivalent_never_leads_while_another_row_is_undecided() -> None:
+    same = {f"Same{i}": (STEADY, STEADY) for i in range(5)}
+    assert read(headline(gobench(same))) == (
+        "= enabled: no practical difference in time_per_op on all 5 benchmarks "
+        "(all at once within ±3 %)."
+    )
+    text = read(headline(gobench({**same, "Wild": (STEADY, WILD)})))
+    assert text.startswith("~ time_per_op of enabled not shown on 1 of 6 benchmarks: ")
+    assert text.endswith("; no practical difference on 5 (each by itself).")
+    rates = {"none": STEADY, "apm": STEADY, "otlp": STEADY, "zipkin": WILD}
+    text = read(headline(verdicts({RATE: rates}, "wrk", "/")))
+    assert text.startswith("~ request_rate of zipkin not shown")
+    assert text.endswith("; apm and otlp: no practical difference (each within ±3 %).")
+
+
+def test_a_cost_that_is_hardly_known_has_no_interval_in_numbers() -> None:
+    found = gobench({"A": ((1.0, 1.05), (9.0, 13.0))})
+    assert " (how much is too noisy to tell)." in headline(found)
+
+
+@pytest.mark.parametrize(
+    ("rows", "runs", "needed"), [(10, 2, 6), (10, 1, 6), (60, 1, 7), (1, 1, 4)]
+)
+def test_runs_that_decide_nothing_are_followed_by_how_many_do(
+    rows: int, runs: int, needed: int
+) -> None:
+    sides = STEADY[:runs], times(1.5)[:runs]
+    found = gobench(
+        {f"B{i}": (sides[0], tuple(v * (1 + i / 500) for v in sides[1])) for i in range(rows)}
+    )
+    assert headline(found).startswith("~")
+    assert f"{needed} " in bullets(found)[0]
+
+
+@pytest.mark.parametrize("rows", [10, 60])
+def test_three_runs_decide_many_rows(rows: int) -> None:
+    found = gobench({f"B{i}": (STEADY[:3], times(2 + i / 500)[:3]) for i in range(rows)})
+    assert headline(found).startswith("▲ enabled costs 2.00× to")
+
+
 def test_one_run_shows_a_direction_and_no_more() -> None:
     found = published()
     assert read(headline(found)) == (
@@ -73,8 +126,8 @@ def test_benchmarks_of_all_kinds_are_told_apart() -> None:
         }
     )
     assert read(headline(found)) == (
-        "▲ enabled costs 20.0 % more time_per_op [18.9, 21.1 % at 95 %] on 1 of 4 benchmarks "
-        "(Slow); gains on Fast, no practical difference on Same, not shown on Wild."
+        "~ enabled costs 20.0 % more time_per_op [18.9, 21.1 % at 95 %] on 1 of 4 benchmarks "
+        "(Slow); gains on Fast, not shown on Wild, no practical difference on Same."
     )
     assert read(bullets(found)[0]).startswith("Not shown: time_per_op of enabled on Wild, ")
 
@@ -83,7 +136,7 @@ def test_the_runs_that_are_asked_for_are_those_of_the_benchmarks_that_lack_them(
     single = {name: (STEADY[:1], times(1.02)[:1]) for name in ("full", "legacy")}
     found = gobench({"": (STEADY, times(1.2)), **single})
     assert read(headline(found)) == (
-        "▲ enabled costs 20.0 % more time_per_op [18.8, 21.2 % at 95 %] on 1 of 3 benchmarks "
+        "~ enabled costs 20.0 % more time_per_op [18.8, 21.2 % at 95 %] on 1 of 3 benchmarks "
         "(gobench, unnamed); not shown on full, legacy."
     )
     (line,) = bullets(found)

@@ -1,0 +1,66 @@
+"""Intervals as they are read: in one unit beside a change, and in words where they say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from benchkit.units import format_number, format_percent
+
+#: Ends of an interval that lie further apart say nothing as numbers, and what is written instead.
+_WIDEST, TOO_WIDE = 10, "too noisy to tell"
+
+
+def is_wide(low: float, high: float) -> bool:
+    """Tell whether the ends of an interval of positive values differ by more than a factor of 10.
+
+    Examples
+    --------
+    >>> is_wide(0.5, 4.9), is_wide(0.5, 5.1), is_wide(0.0, 0.1)
+    (False, True, True)
+    """
+    return not 0 < high <= _WIDEST * low
+
+
+def is_wide_difference(low: float, high: float, base: float) -> bool:
+    """Tell the same of an interval of a difference from a base, by the values that it leads to.
+
+    Where the base is not positive the ends themselves are compared, if both are more or less.
+
+    Examples
+    --------
+    >>> is_wide_difference(-3.0, 5.0, 20.0), is_wide_difference(-19.0, 5.0, 20.0)
+    (False, True)
+    >>> is_wide_difference(1.0, 12.0, 0.0), is_wide_difference(-1.0, 12.0, -5.0)
+    (True, False)
+    """
+    if base > 0:
+        return is_wide(base + low, base + high)
+    near, far = sorted((abs(low), abs(high)))
+    return low * high > 0 and is_wide(near, far)
+
+
+def format_interval(
+    low: float, high: float, limits: Collection[float] = (), *, ratio: float | None = None
+) -> str:
+    """Write an interval of ratios: as changes in per cent, or as factors where it ends beyond 2x.
+
+    Beside a change it is written as `format_change` writes the ``ratio``: in one unit. Ends further
+    apart than a factor of 10 are no numbers to read: `TOO_WIDE`.
+
+    Examples
+    --------
+    >>> format_interval(0.2, 3.0)
+    'too noisy to tell'
+    >>> format_interval(0.543, 2.22, ratio=1.1).replace("\N{NO-BREAK SPACE}", " ")
+    '[−45.7, +122.0 %]'
+    >>> format_interval(0.852, 0.889).replace("\N{NO-BREAK SPACE}", " ")
+    '[−14.8, −11.1 %]'
+    >>> format_interval(3.1, 3.8)
+    '[3.10, 3.80×]'
+    """
+    if is_wide(low, high):
+        return TOO_WIDE
+    if (high if ratio is None else ratio) >= 2:
+        return f"[{format_number(low)}, {format_number(high)}\N{MULTIPLICATION SIGN}]"
+    left = format_percent(low - 1, limits).removesuffix("\N{NO-BREAK SPACE}%")
+    return f"[{left}, {format_percent(high - 1, limits)}]"
