@@ -171,7 +171,7 @@ def _write_outside(
         return Cell(NOTHING)
     most = base.cpu * ((row.contrast.ratio_high or math.inf) - 1)
     low, high = (min(max(end, 0.0), max(most, 0.0)) for end in (found.low, found.high))
-    least, most = (format_number(end / scale.factor) for end in (low, high))
+    first, last = (format_number(end / scale.factor) for end in (low, high))
     if not low:
-        return Cell(f"at most {most}" if high else "0", low)
-    return Cell(TOO_WIDE if is_wide(low, high) else f"[{least}, {most}]", low)
+        return Cell(f"at most {last}" if high else "0", low)
+    return Cell(TOO_WIDE if is_wide(low, high) else f"[{first}, {last}]", low)
