@@ -22,6 +22,7 @@ from benchkit.stats.rankpower import (
     draw_runs,
     least_by_ranks,
     rank_sessions,
+    split_variants,
 )
 from benchkit.stats.results import ROUNDING
 from benchkit.stats.sample import FloatArray, check_fraction
@@ -70,7 +71,7 @@ def family_power(
     effect : array_like
         A fraction, 0.06 for 6 % more and -0.06 for 6 % less: of all rows, or row by row.
     variants : int
-        How many variants the rows belong to, in equal shares; each has runs of its own.
+        How many variants the rows belong to, in equal shares; they have the baseline in common.
     margin : float
         A fraction that the estimate has to reach, too; 0 for the test alone.
     alpha : float
@@ -237,7 +238,7 @@ def _simulate(n: int, rows: int, variants: int, alpha: float, basis: Basis) -> L
         least, estimate = _least_by_permutation(runs, max(rows // variants, 1), most, rng), mean
     if rows == 1:
         return _Simulated(least, estimate)
-    is_alike = _pool(runs, rows, rng) <= log(bearable_ratio(basis, rows))
+    is_alike = _pool(runs, max(rows // variants, 1), rng) <= log(bearable_ratio(basis, rows))
     welch = _least_by_welch(runs, t_quantile(n - 1, 1 - alpha / rows / 2))
     return _Simulated(np.where(is_alike, least, welch), np.where(is_alike, estimate, mean))
 
@@ -290,45 +291,65 @@ def _show_all(n: int, shift: FloatArray, reach: FloatArray, variants: int, alpha
     """Return how often all rows are shown where all change."""
     rows, rng = shift.size, np.random.default_rng(_SEED)
     basis = choose_basis(n, rows, variants, alpha)
-    work = count_splits(n) if basis == "max-t" else min(n, SIMULATED_RUNS) ** 2
-    sessions = count_sessions(_ALL, work * rows)
     if n > SIMULATED_RUNS and basis == "row":
-        pvalue, reaches = draw_ranks(n, shift, reach, rng)
+        pvalue, reaches = draw_ranks(n, shift, reach, variants, rng)
         return float(np.mean(_pass_holm(pvalue, alpha) & reaches.all(axis=1)))
-    runs = rng.standard_normal((sessions, rows, 2 * n))
+    work = count_splits(n) if basis == "max-t" else min(n, SIMULATED_RUNS) ** 2
+    runs = rng.standard_normal((count_sessions(_ALL, work * rows), rows, 2 * n))
     runs[:, :, n:] += shift[:, None]
-    before, after = runs[:, :, :n], runs[:, :, n:]
-    estimate = after.mean(axis=2) - before.mean(axis=2)
-    error = np.sqrt((before.var(axis=2, ddof=1) + after.var(axis=2, ddof=1)) / n)
-    shown = _pass_welch(estimate / error, n, alpha) & (estimate >= reach).all(axis=1)
-    if basis == "least-welch":
-        return float(np.mean(shown))
-    ratios = spread_ratios(before.reshape(-1, n), after.reshape(-1, n)).reshape(sessions, rows)
-    is_alike = np.abs(np.log(ratios).mean(axis=1)) <= log(bearable_ratio(basis, rows))
+    blocks = split_variants(rows, variants)
+    for block in blocks:  # one baseline for all variants
+        runs[:, block, :n] = runs[:, : block.stop - block.start, :n]
+    pvalue, estimate = _test_least_welch(runs)
     if basis == "row":
-        pvalue, estimate = rank_sessions(before, after)
-        passes = _pass_holm(pvalue, alpha)
-    else:
-        block = max(rows // variants, 1)
+        ranked, shifts = rank_sessions(runs[:, :, :n], runs[:, :, n:])
+        for block in blocks:
+            is_alike = _are_alike(runs[:, block], basis, rows)[:, None]
+            pvalue[:, block] = np.where(is_alike, ranked[:, block], pvalue[:, block])
+            estimate[:, block] = np.where(is_alike, shifts[:, block], estimate[:, block])
+    elif basis == "max-t":
         # a variant whose rows are all shown leaves its share of alpha to the others, as by Holm
-        worst = [
-            adjust_sessions(runs[:, start : start + block]).max(axis=1)
-            for start in range(0, rows, block)
-        ]
-        passes = _pass_holm(np.stack(worst, axis=1), alpha)
-    ours = passes & (estimate >= reach).all(axis=1) & (estimate > 0).all(axis=1)
-    return float(np.mean(np.where(is_alike, ours, shown)))
+        pvalue = np.stack(
+            [
+                np.where(
+                    _are_alike(runs[:, block], basis, rows),
+                    adjust_sessions(runs[:, block]).max(axis=1),
+                    _find_worst(pvalue[:, block]),
+                )
+                for block in blocks
+            ],
+            axis=1,
+        )
+    is_beyond = (estimate >= reach) & (estimate > 0)
+    return float(np.mean(_pass_holm(pvalue, alpha) & is_beyond.all(axis=1)))
+
+
+def _are_alike(runs: FloatArray, basis: Basis, rows: int) -> NDArray[np.bool_]:
+    """Tell in which sessions the spreads of both sides are close enough for the basis."""
+    sessions, block, n = *runs.shape[:2], runs.shape[2] // 2
+    sides = runs.reshape(-1, 2 * n)
+    ratios = np.log(spread_ratios(sides[:, :n], sides[:, n:])).reshape(sessions, block)
+    return np.asarray(abs(ratios.mean(axis=1)) <= log(bearable_ratio(basis, rows)))
+
+
+def _test_least_welch(runs: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the p-values of Welch's t with n - 1 degrees of freedom, and the estimates."""
+    from scipy.special import stdtr
+
+    n = runs.shape[2] // 2
+    before, after = runs[:, :, :n], runs[:, :, n:]
+    estimate: FloatArray = after.mean(axis=2) - before.mean(axis=2)
+    error = np.sqrt((before.var(axis=2, ddof=1) + after.var(axis=2, ddof=1)) / n)
+    pvalue: FloatArray = 2 * stdtr(n - 1, -np.abs(estimate) / error)
+    return pvalue, estimate
+
+
+def _find_worst(pvalue: FloatArray) -> FloatArray:
+    """Return the largest p-value of each session by Holm's method."""
+    worst: FloatArray = (np.sort(pvalue, axis=1) * np.arange(pvalue.shape[1], 0, -1)).max(axis=1)
+    return worst
 
 
 def _pass_holm(pvalue: FloatArray, alpha: float) -> NDArray[np.bool_]:
     """Tell which sessions reject every row by Holm's method."""
-    rows = pvalue.shape[1]
-    passes = np.sort(pvalue, axis=1) * np.arange(rows, 0, -1) <= alpha * ROUNDING
-    return np.asarray(passes.all(axis=1))
-
-
-def _pass_welch(t: FloatArray, n: int, alpha: float) -> NDArray[np.bool_]:
-    """Tell which sessions reject every row by Holm's method on Welch's t."""
-    levels = alpha / np.arange(t.shape[1], 0, -1) / 2
-    critical = np.array([t_quantile(n - 1, 1 - level) for level in levels.tolist()])
-    return np.asarray((np.sort(t, axis=1)[:, ::-1] >= critical).all(axis=1))
+    return _find_worst(pvalue) <= alpha * ROUNDING

@@ -15,7 +15,7 @@ from benchkit.stats.results import ROUNDING
 from benchkit.stats.sample import FloatArray
 
 #: Sessions that are drawn at most.
-_SESSIONS = 6000
+_SESSIONS = 12_000
 #: Up to so many runs per side all rows together are counted.
 _COUNTED_RUNS = 100
 #: Values that are drawn for a rank test, and the fewest sessions: what keeps a plan fast.
@@ -45,12 +45,18 @@ class NormalRanks:
 
 def draw_runs(n: int, sessions: int, rng: np.random.Generator) -> FloatArray:
     """Draw sessions of n + n runs whose differences of the means are evenly spread quantiles."""
+    return _spread_evenly(rng.standard_normal((sessions, 2 * n)))
+
+
+def _spread_evenly(runs: FloatArray) -> FloatArray:
+    """Move the second sides so that the differences of the means are evenly spread quantiles."""
     from scipy.special import ndtri
 
-    runs = rng.standard_normal((sessions, 2 * n))
-    differences = ndtri((rng.permutation(sessions) + 0.5) / sessions) * sqrt(2 / n)
-    missing = differences - (runs[:, n:].mean(axis=1) - runs[:, :n].mean(axis=1))
-    runs += missing[:, None] / 2 * np.where(np.arange(2 * n) < n, -1, 1)
+    sessions, n = len(runs), runs.shape[1] // 2
+    differences = runs[:, n:].mean(axis=1) - runs[:, :n].mean(axis=1)
+    even = np.empty(sessions)
+    even[np.argsort(differences)] = ndtri((np.arange(sessions) + 0.5) / sessions) * sqrt(2 / n)
+    runs[:, n:] += (even - differences)[:, None]
     return runs
 
 
@@ -135,30 +141,43 @@ def rank_sessions(before: FloatArray, after: FloatArray) -> tuple[FloatArray, Fl
     return _find_pvalues(n, below), np.median(differences, axis=2)
 
 
+def split_variants(rows: int, variants: int) -> list[slice]:
+    """Return the places of each variant's rows; a benchmark has the same place in each."""
+    size = max(rows // variants, 1)
+    return [slice(start, min(start + size, rows)) for start in range(0, rows, size)]
+
+
 def draw_ranks(
-    n: int, shift: FloatArray, reach: FloatArray, rng: np.random.Generator
+    n: int, shift: FloatArray, reach: FloatArray, variants: int, rng: np.random.Generator
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Draw p-values of the rank test, and whether the estimate reaches the margin.
 
     Shape (sessions, rows), for changes and margins in standard deviations of a run.
     """
     draw = _count_ranks if n <= _COUNTED_RUNS else _draw_normal
-    return draw(n, shift, reach, rng)
+    return draw(n, shift, reach, split_variants(shift.size, variants), rng)
 
 
 def _count_ranks(
-    n: int, shift: FloatArray, reach: FloatArray, rng: np.random.Generator
+    n: int, shift: FloatArray, reach: FloatArray, blocks: list[slice], rng: np.random.Generator
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Draw all rows from the same simulated sessions, each in another order."""
+    """Draw all benchmarks from the same simulated sessions, each in another order."""
     sessions = count_sessions(_PAIRS, n * n)
+    size = max(block.stop - block.start for block in blocks)
+    order = rng.permuted(np.tile(np.arange(sessions)[:, None], size), axis=0)
     runs = draw_runs(n, sessions, rng)
-    differences = (runs[:, n:, None] - runs[:, None, :n]).reshape(sessions, n * n)
-    differences.sort(axis=1)
-    below = np.array([np.searchsorted(each, -shift) for each in differences])
-    middle = (differences[:, (n * n - 1) // 2] + differences[:, n * n // 2]) / 2
-    order = rng.permuted(np.tile(np.arange(sessions)[:, None], shift.size), axis=0)
-    reaches = middle[order] + shift >= reach
-    return _find_pvalues(n, np.take_along_axis(below, order, axis=0)), reaches
+    pvalues, reaches = [], []
+    for block in blocks:
+        differences = (runs[:, n:, None] - runs[:, None, :n]).reshape(sessions, n * n)
+        differences.sort(axis=1)
+        below = np.array([np.searchsorted(each, -shift[block]) for each in differences])
+        middle = (differences[:, (n * n - 1) // 2] + differences[:, n * n // 2]) / 2
+        places = order[:, : below.shape[1]]
+        pvalues.append(_find_pvalues(n, np.take_along_axis(below, places, axis=0)))
+        reaches.append(middle[places] + shift[block] >= reach[block])
+        runs[:, n:] = rng.standard_normal((sessions, n))  # the next variant of the same baseline
+        runs = _spread_evenly(runs)
+    return np.concatenate(pvalues, axis=1), np.concatenate(reaches, axis=1)
 
 
 def _find_pvalues(n: int, below: NDArray[np.int64]) -> FloatArray:
@@ -173,12 +192,15 @@ def _find_pvalues(n: int, below: NDArray[np.int64]) -> FloatArray:
 
 
 def _draw_normal(
-    n: int, shift: FloatArray, reach: FloatArray, rng: np.random.Generator
+    n: int, shift: FloatArray, reach: FloatArray, blocks: list[slice], rng: np.random.Generator
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Draw with U taken as normal."""
+    """Draw with U taken as normal; half its variance is that of the common baseline."""
     sessions = count_sessions(_NORMAL, shift.size)
     u = _find_moments(n, shift, reach)
     z, independent = rng.standard_normal((2, sessions, shift.size))
+    common = rng.standard_normal(z[:, blocks[0]].shape)
+    for block in blocks if len(blocks) > 1 else ():
+        z[:, block] = (z[:, block] + common[:, : block.stop - block.start]) / sqrt(2)
     below = np.clip(np.rint(n * n - u.mean[0] - u.sd[0] * z), 0, n * n)
     second = u.correlation * z + np.sqrt(1 - u.correlation**2) * independent
     pvalue = _find_pvalues(n, below.astype(np.int64))

@@ -1,4 +1,4 @@
-"""Run the whole suite and record it: `nox -s calibrate`, some minutes on two cores."""
+"""Run the whole suite and record it: `nox -s calibrate`, a quarter of an hour on one core."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import chain
 
-from simulation.grid import list_grid, try_grid
+from simulation.grid import list_grid, read_setting, try_grid
 from simulation.histories import list_newest, list_steady, try_newest, try_steady
 from simulation.joint import IN_ROUNDS, TOGETHER, try_rounds, try_together
 from simulation.record import METHODS, read_record, write_record
@@ -22,7 +22,7 @@ def main() -> None:
     parser.add_argument("-m", "--seldom", type=int, default=400, help="sessions per power")
     parser.add_argument("--missing", action="store_true", help="only what the record lacks")
     options = parser.parse_args()
-    record = read_record() if options.missing else {"rows": [], "families": []}
+    record = read_record() if options.missing else {"rows": [], "families": [], "grid": []}
     known = {key(row): row for row in record["rows"] if row["method"] in METHODS}
     settings = [setting for setting in list_settings() if setting.key not in known]
     attempt = partial(try_setting, often=options.often, seldom=options.seldom)
@@ -33,10 +33,12 @@ def main() -> None:
             broken = ", ".join(find_broken(row)) or "holds"
             print(row["method"], row["runs"], row["variants"], row["world"], broken, flush=True)
         rows = [known[setting.key] for setting in list_settings()]
-        grid = []
-        for cell in pool.map(partial(try_grid, sessions=options.often), list_grid()):
-            grid.append(cell)
+        cells = {read_setting(cell): cell for cell in record["grid"]}
+        new = [setting for setting in list_grid() if setting not in cells]
+        for cell in pool.map(partial(try_grid, sessions=options.often), new):
+            cells[read_setting(cell)] = cell
             print(cell, flush=True)
+        grid = [cells[setting] for setting in list_grid()]
         histories = [
             *pool.map(partial(try_newest, sessions=options.often), list_newest()),
             *pool.map(partial(try_steady, sessions=options.often), list_steady()),

@@ -1,27 +1,31 @@
-"""The error of whole families, over rows, runs and unequal spreads, through `decide` itself."""
+"""The error of whole families, over rows, runs and unequal spreads, through `decide_family`."""
 
 from __future__ import annotations
 
 import zlib
 from collections import Counter
-from dataclasses import asdict, dataclass
-from math import log
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from math import log, log1p
+from typing import Any
 
 import numpy as np
+from scipy.stats import ttest_ind
 
-from benchkit.comparison import Comparisons, decide
-from benchkit.comparison.measure import measure
-from benchkit.comparison.ranks import Ranks
+from benchkit.comparison import RANK, RANK_RUNS, WELCH
+from benchkit.comparison.families import ADJUSTMENTS
+from benchkit.stats.families import Block, decide_family
+from benchkit.stats.rank import smallest_pvalue
+from benchkit.stats.rankrows import compare_rows
 from benchkit.stats.results import ROUNDING
-from simulation.trials import CONFIDENCE, make_contrast
+from benchkit.stats.spread import are_unequal
+from simulation.trials import CONFIDENCE
 from simulation.worlds import SPREAD, FloatArray
 
 ROWS, RUNS = (1, 20, 60, 600), ((4, 4), (6, 6), (10, 10), (8, 4), (12, 4))
 RATIOS = (1.0, 2.0, 3.0, 6.0)
 #: Family error that is promised, and how much rows differ in spread.
 PROMISED, ROWS_DIFFER = 0.065, 0.5
-#: Sessions of few rows for one of many.
-_FEWER_OF_MANY = 5
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,11 @@ class Setting:
         return zlib.crc32(repr(self).encode())
 
 
+def read_setting(cell: Mapping[str, Any]) -> Setting:
+    """Return the setting that a recorded cell is of."""
+    return Setting(**{field.name: cell[field.name] for field in fields(Setting)})
+
+
 def list_grid() -> tuple[Setting, ...]:
     """Return the settings without an effect, then those whose power is recorded."""
     errors = [
@@ -75,21 +84,21 @@ def list_grid() -> tuple[Setting, ...]:
 
 def try_grid(setting: Setting, sessions: int) -> dict[str, object]:
     """Return the share of sessions with a rejection, and of rows that are rejected."""
-    count = max(sessions // (_FEWER_OF_MANY if setting.rows > 100 else 1), 1)
     generator = np.random.default_rng(setting.seed)
     methods: Counter[str] = Counter()
     any_row = all_rows = 0.0
-    for _ in range(count):
-        rejected, method = _judge(*_draw(setting, generator))
+    for _ in range(sessions):
+        rejected, method = judge(*draw(setting, generator))
         methods[method] += 1
         any_row += rejected > 0
         all_rows += rejected / setting.rows
-    shares = {name: round(n / count, 3) for name, n in methods.most_common()}
-    found = {"any": round(any_row / count, 5), "rows_shown": round(all_rows / count, 5)}
-    return {**asdict(setting), "sessions": count, **found, "methods": shares}
+    shares = {name: round(n / sessions, 3) for name, n in methods.most_common()}
+    rates = {"any": round(any_row / sessions, 5), "rows_shown": round(all_rows / sessions, 5)}
+    return {**asdict(setting), "sessions": sessions, **rates, "methods": shares}
 
 
-def _draw(setting: Setting, generator: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def draw(setting: Setting, generator: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Draw the logarithms of both sides of a session."""
     scale = SPREAD * np.exp(ROWS_DIFFER * generator.standard_normal((setting.rows, 1)))
     if setting.effect:
         scale = np.full_like(scale, SPREAD)
@@ -99,22 +108,20 @@ def _draw(setting: Setting, generator: np.random.Generator) -> tuple[FloatArray,
     y[: None if setting.everywhere else 1] *= setting.ratio
     if setting.is_slow:
         x, y = (side + log(1.2) * (generator.random(side.shape) < 0.1) for side in (x, y))
-    return 100 * np.exp(x), 100 * np.exp(y) * (1 + setting.effect)
+    return x, y + log1p(setting.effect)
 
 
-def _judge(x: FloatArray, y: FloatArray) -> tuple[int, str]:
-    sides = [
-        (tuple(before), tuple(after)) for before, after in zip(x.tolist(), y.tolist(), strict=True)
-    ]
-    ranks = Ranks(sides, CONFIDENCE)
-    contrasts = tuple(
-        make_contrast(*pair, measure(*pair, "", CONFIDENCE, ranks=ranks)) for pair in sides
-    )
-    pairs = (("a", "b"),)
-    whole = Comparisons(pairs=pairs, contrasts=contrasts, confidence=CONFIDENCE)
-    decided, adjusted = decide(whole)
-    level = (1 - CONFIDENCE) * ROUNDING
-    rejected = sum(how is not None and how.pvalue <= level for how in adjusted)
-    method = next(how.method for how in adjusted if how is not None)
-    single = decided.contrasts[0].method
-    return rejected, method if len(sides) > 1 else single
+def judge(x: FloatArray, y: FloatArray) -> tuple[int, str]:
+    """Decide the rows of a session as a comparison does: how many are rejected, and by what."""
+    n, m = x.shape[1], y.shape[1]
+    unequal = are_unequal(x, y) if n == m >= RANK_RUNS else np.ones(len(x), dtype=np.bool_)
+    pvalue = np.ones(len(x))
+    if not unequal.all():
+        pvalue = compare_rows(x, y, CONFIDENCE).pvalue.copy()
+    if unequal.any():
+        pvalue[unequal] = ttest_ind(x[unequal], y[unequal], axis=1, equal_var=False).pvalue
+    smallest = np.where(unequal, 0.0, smallest_pvalue(n, m))
+    block = Block(x=x, y=y, pvalue=pvalue, smallest=smallest, resolution=np.zeros(len(x)))
+    (decision,) = decide_family([block], 1 - CONFIDENCE)
+    rejected = int((decision.p_adjusted <= (1 - CONFIDENCE) * ROUNDING).sum())
+    return rejected, ADJUSTMENTS[decision.basis] if len(x) > 1 else (WELCH if unequal[0] else RANK)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 import pytest
 
-from simulation.grid import PROMISED, list_grid, try_grid
+from benchkit.comparison import decide
+from benchkit.comparison.measure import measure
+from benchkit.stats.results import ROUNDING
+from simulation.grid import PROMISED, draw, judge, list_grid, read_setting, try_grid
 from simulation.grid import Setting as _Cell
 from simulation.joint import (
     IN_ROUNDS,
@@ -30,11 +31,10 @@ from simulation.suite import (
     list_settings,
     try_setting,
 )
-from simulation.trials import try_cell, try_family
+from simulation.trials import CONFIDENCE, compare_sides, try_cell, try_family
 from simulation.worlds import COARSE, DRIFT_APART, HEAVY, NORMAL, SLOW, arrange, follow
 
 OFTEN, SELDOM = 200, 2
-FIELDS = tuple(field.name for field in fields(_Cell))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_no_promise_is_broken_that_is_not_explained() -> None:
 
 def test_the_error_of_families_is_as_promised() -> None:
     grid = read_record()["grid"]
-    assert [_Cell(**{name: cell[name] for name in FIELDS}) for cell in grid] == list(list_grid())
+    assert [read_setting(cell) for cell in grid] == list(list_grid())
     for cell in grid:
         if not cell["effect"]:
             assert cell["any"] <= PROMISED + error(ALPHA, cell["sessions"]), cell
@@ -123,6 +123,31 @@ def test_rows_in_rounds_and_averages_are_as_promised() -> None:
 def test_a_quick_part_of_them_holds() -> None:
     for cell in (*try_rounds(IN_ROUNDS[-1], 20), *try_together(TOGETHER[-1], 100)):
         assert cell["any" if "any" in cell else "false"] <= limit_of(cell), cell
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        _Cell(1, 4, 4, 6.0),
+        _Cell(1, 8, 4),
+        _Cell(20, 6, 6, effect=0.1),
+        _Cell(60, 6, 6, effect=0.1),
+        _Cell(20, 10, 10, 6.0, effect=0.1),
+        _Cell(20, 12, 4, effect=0.1),
+    ],
+    ids=str,
+)
+def test_the_grid_decides_as_a_comparison_does(cell: _Cell) -> None:
+    generator = np.random.default_rng(1)
+    for _ in range(10):
+        x, y = draw(cell, generator)
+        sides = [(tuple(np.exp(a)), tuple(np.exp(b))) for a, b in zip(x, y, strict=True)]
+        rows = [(*pair, measure(*pair, "", CONFIDENCE)) for pair in sides]
+        decided, adjusted = decide(compare_sides(rows))
+        rejected = sum(how is not None and how.pvalue <= ALPHA * ROUNDING for how in adjusted)
+        methods = {how.method for how in adjusted if how is not None}
+        single = decided.contrasts[0].method
+        assert judge(x, y) == (rejected, methods.pop() if cell.rows > 1 else single)
 
 
 def test_the_order_finding_exists_because_of_what_the_table_shows() -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.comparison.blocks import Blocks
 from benchkit.comparison.measure import Found, measure
+from benchkit.comparison.ranks import Ranks
 from benchkit.verdict import EQUIVALENT, IMPROVEMENT, REGRESSION, Verdicts, judge
 from simulation.worlds import FloatArray, World, draw_blocks, draw_sides
 
@@ -59,8 +60,10 @@ def try_cell(cell: Cell, sessions: int) -> Rates:
     methods: Counter[str] = Counter()
     words: Counter[str] = Counter()
     rejected = covered = 0
-    for x, y, blocks in draw_sessions(cell, sessions):
-        found = measure(x, y, "", CONFIDENCE, blocks)
+    drawn = list(draw_sessions(cell, sessions))
+    ranks = Ranks(((tuple(x), tuple(y)) for x, y, blocks in drawn if not blocks), CONFIDENCE)
+    for x, y, blocks in drawn:
+        found = measure(x, y, "", CONFIDENCE, blocks, ranks=ranks)
         methods[found.method] += 1
         rejected += found.pvalue is not None and found.pvalue <= 1 - CONFIDENCE
         covered += holds(found, truth)
@@ -95,9 +98,15 @@ def judge_rows(
     rows: Sequence[tuple[Sequence[float], Sequence[float], Found]], *, primary: bool = True
 ) -> Verdicts:
     """Judge the rows of one comparison together."""
+    return judge(compare_sides(rows, primary=primary), MARGIN)
+
+
+def compare_sides(
+    rows: Sequence[tuple[Sequence[float], Sequence[float], Found]], *, primary: bool = True
+) -> Comparisons:
+    """Put rows, and what their methods found, into one comparison."""
     contrasts = tuple(make_contrast(x, y, found, primary=primary) for x, y, found in rows)
-    whole = Comparisons(pairs=(("a", "b"),), contrasts=contrasts, confidence=CONFIDENCE)
-    return judge(whole, MARGIN)
+    return Comparisons(pairs=(("a", "b"),), contrasts=contrasts, confidence=CONFIDENCE)
 
 
 def make_contrast(

@@ -18,32 +18,35 @@ SESSIONS = 500
 NEAR = 0.03 + 3 * 0.5 * 0.8 / SESSIONS**0.5
 
 
-def is_shown(x: np.ndarray, y: np.ndarray, reach: float) -> np.ndarray:
+def are_shown(x: np.ndarray, variants: list[np.ndarray], reach: float) -> np.ndarray:
     """Decide a session as a comparison does: adjusted p and an estimate beyond the margin."""
-    ranks = compare_rows(x, y)
-    block = Block(
-        x=x,
-        y=y,
-        pvalue=ranks.pvalue,
-        smallest=np.full(len(x), smallest_pvalue(x.shape[1], y.shape[1])),
-        resolution=np.zeros(len(x)),
-    )
-    (decision,) = decide_family([block])
-    estimate = ranks.value if decision.basis == "row" else decision.value
-    return (decision.p_adjusted <= 0.05) & (estimate >= max(reach, 1e-300))
+    ranks = [compare_rows(x, y) for y in variants]
+    smallest = np.full(len(x), smallest_pvalue(x.shape[1], x.shape[1]))
+    blocks = [
+        Block(x=x, y=y, pvalue=own.pvalue, smallest=smallest, resolution=np.zeros(len(x)))
+        for y, own in zip(variants, ranks, strict=True)
+    ]
+    shown = [
+        (decision.p_adjusted <= 0.05)
+        & ((own.value if decision.basis == "row" else decision.value) >= max(reach, 1e-300))
+        for decision, own in zip(decide_family(blocks), ranks, strict=True)
+    ]
+    return np.concatenate(shown)
 
 
-def simulate(cv: float, n: int, effect: float, rows: int, margin: float) -> tuple[float, float]:
+def simulate(
+    cv: float, n: int, effect: float, rows: int, margin: float, variants: int = 1
+) -> tuple[float, float]:
     """Return how often the first row is shown if it alone changes, and all rows if all change."""
     rng = np.random.default_rng(rows)
     size, reach = abs(log1p(effect)), abs(log1p(copysign(margin, effect)))
     one = every = 0
     for _ in range(SESSIONS):
-        x, y = cv * rng.standard_normal((2, rows, n))
-        changed = y.copy()
-        changed[0] += size
-        one += int(is_shown(x, changed, reach)[0])
-        every += int(is_shown(x, y + size, reach).all())
+        x, *sides = cv * rng.standard_normal((1 + variants, rows // variants, n))
+        changed = [side.copy() for side in sides]
+        changed[0][0] += size
+        one += int(are_shown(x, changed, reach)[0])
+        every += int(are_shown(x, [side + size for side in sides], reach).all())
     return one / SESSIONS, every / SESSIONS
 
 
@@ -72,6 +75,17 @@ def test_the_printed_power_is_kept(rows: int, cv: float, effect: float, margin: 
     assert one[0] >= 0.8
     if runs > 4:
         assert find_power(cv, runs - 1, effect, rows=rows, margin=margin) < 0.8
+
+
+@pytest.mark.parametrize(
+    ("rows", "variants", "n", "cv"), [(8, 8, 6, 0.025), (8, 8, 12, 0.04), (12, 3, 12, 0.03)]
+)
+def test_variants_have_their_baseline_in_common(
+    rows: int, variants: int, n: int, cv: float
+) -> None:
+    one, every = family_power([cv] * rows, n, 0.06, margin=0.03, variants=variants)
+    kept = simulate(cv, n, 0.06, rows, 0.03, variants)
+    assert (float(one[0]), every) == pytest.approx(kept, abs=NEAR)
 
 
 @pytest.mark.parametrize(("rows", "n"), [(2, 4), (10, 4), (20, 4), (10, 5), (30, 6)])
