@@ -35,7 +35,6 @@ from benchkit.stats.outliers import find_outliers
 from benchkit.stats.power import (
     detectable_effect,
     detectable_shift,
-    minimum_effect,
     runs_to_show_effect,
     runs_to_show_equivalence,
 )
@@ -102,7 +101,6 @@ __all__ = [
     "margin_bounds",
     "measure_spread",
     "median",
-    "minimum_effect",
     "paired_shift",
     "paired_t",
     "pairs_for_family",

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from benchkit.stats.equivalence import log_sizes
 from benchkit.stats.families import Basis, bearable_ratio
 from benchkit.stats.maxt import adjust_sessions, count_splits, measure_splits
-from benchkit.stats.power import FEWEST_RUNS, spread_nodes
+from benchkit.stats.power import FEWEST_RUNS
 from benchkit.stats.rankpower import (
     NormalRanks,
     count_below,
@@ -197,6 +197,26 @@ def choose_basis(n: int, rows: int, variants: int = 1, alpha: float = 0.05) -> B
     if n >= FEWEST_RUNS and smallest * rows <= level:
         return "row"
     return "max-t" if n >= FEWEST_RUNS and smallest * variants <= level else "least-welch"
+
+
+@lru_cache(maxsize=256)
+def spread_nodes(freedom: int) -> tuple[FloatArray, FloatArray]:
+    """Return values of s/σ, shape (200,), and the weights that make a sum over them a mean.
+
+    Notes
+    -----
+    Gauss-Legendre quadrature over the quantiles of sqrt(χ²/freedom). Smallest usable freedom: 1.
+
+    Examples
+    --------
+    >>> spread, weights = spread_nodes(8)
+    >>> round(float(weights @ spread**2), 3)
+    1.0
+    """
+    from scipy.special import gammaincinv
+
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    return np.sqrt(gammaincinv(freedom / 2, (nodes + 1) / 2) / (freedom / 2)), weights / 2
 
 
 @dataclass(frozen=True, slots=True)

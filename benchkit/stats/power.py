@@ -1,21 +1,18 @@
 """How many runs are needed, and what so many runs can show.
 
-In: the half-width of an interval that was measured, or a coefficient of variation. Out: runs per
-side, or the smallest effect. Why: "inconclusive" has to come with what to do about it.
+In: the half-width of an interval that was measured. Out: runs per side, or the smallest effect.
+Why: "inconclusive" has to come with what to do about it.
 
 Planning only: never the power of the test that was just made, which says nothing new.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import ceil, expm1, isfinite, log1p, sqrt
 from statistics import NormalDist
 
-import numpy as np
-
 from benchkit.stats.equivalence import log_bounds, log_sizes
-from benchkit.stats.sample import FloatArray, check_fraction
+from benchkit.stats.sample import check_fraction
 
 #: Below this no rank test reaches 5 %, so no smaller number of runs is ever advised.
 FEWEST_RUNS = 4
@@ -235,118 +232,6 @@ def detectable_shift(
     critical, wanted = _z((1 + confidence) / 2), _z(power)
     error = half_width / critical
     return max((critical + wanted) * error, margin + wanted * error)
-
-
-def minimum_effect(cv: float, n: int, power: float = 0.8, alpha: float = 0.05) -> float:
-    """Return the smallest increase that n runs per side show with the given power.
-
-    Parameters
-    ----------
-    cv : float
-        Run-to-run coefficient of variation as a fraction, 0.02 for 2 %, greater than 0: the
-        standard deviation of the logarithms.
-    n : int
-        Runs per side, at least 2.
-    power : float
-        Probability of a two-sided rejection, alpha < power < 1.
-    alpha : float
-        Level of the test.
-
-    Returns
-    -------
-    float
-        A fraction: 0.03 for +3 %.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Notes
-    -----
-    exp(λ·cv·sqrt(2/n)) - 1, with λ the noncentrality at which the two-sample t test on the
-    logarithms has the wanted power [1]_; the negligible rejections on the wrong side are left
-    out. The power is integrated over the distribution of the standard deviation, since the
-    library's noncentral t gives NaN, infinity or no answer at all for large λ. Assumes log-normal
-    runs; a rank test needs about 5 % more. A cv from few runs is uncertain: plan with its upper
-    limit. Smallest usable n: 2.
-
-    References
-    ----------
-    .. [1] J. Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), chapter 2.
-
-    Examples
-    --------
-    >>> round(minimum_effect(0.02, 10), 4), round(minimum_effect(0.05, 10), 4)
-    (0.0269, 0.0685)
-    """
-    check_fraction(power, "power")
-    check_fraction(alpha, "alpha")
-    if not (cv > 0 and isfinite(cv) and n >= 2 and power > alpha):
-        raise ValueError(
-            f"cv > 0, n >= 2 and power > alpha are needed: {cv}, {n}, {power}, {alpha}"
-        )
-    return expm1(find_noncentrality(2 * n - 2, power, alpha) * cv * sqrt(2 / n))
-
-
-@lru_cache(maxsize=4096)
-def find_noncentrality(freedom: int, power: float, alpha: float) -> float:
-    """Return the noncentrality at which Student's t test has the wanted power.
-
-    Parameters
-    ----------
-    freedom : int
-        Degrees of freedom, at least 1.
-    power : float
-        Of a rejection on the right side, alpha < power < 1.
-    alpha : float
-        Two-sided level.
-
-    Returns
-    -------
-    float
-        λ with P(T > t_{1-alpha/2}) = power, T noncentral t: found by halving an interval.
-
-    Notes
-    -----
-    Assumes normal values; smallest usable freedom: 1. Cohen (1988), chapter 2, as in
-    `minimum_effect`.
-
-    Examples
-    --------
-    >>> round(find_noncentrality(18, 0.8, 0.05), 2)
-    2.96
-    """
-    from scipy.special import ndtr, stdtrit
-
-    spread, weights = spread_nodes(freedom)
-    critical = float(stdtrit(freedom, 1 - alpha / 2)) * spread
-    low, high = 0.0, float(critical.max()) + 10
-    for _ in range(60):
-        middle = (low + high) / 2
-        reached = float(weights @ ndtr(middle - critical))
-        low, high = (middle, high) if reached < power else (low, middle)
-    return high
-
-
-@lru_cache(maxsize=256)
-def spread_nodes(freedom: int) -> tuple[FloatArray, FloatArray]:
-    """Return values of s/σ, shape (200,), and the weights that make a sum over them a mean.
-
-    Notes
-    -----
-    Gauss-Legendre quadrature over the quantiles of sqrt(χ²/freedom). Smallest usable freedom: 1.
-
-    Examples
-    --------
-    >>> spread, weights = spread_nodes(8)
-    >>> round(float(weights @ spread**2), 3)
-    1.0
-    """
-    from scipy.special import gammaincinv
-
-    nodes, weights = np.polynomial.legendre.leggauss(200)
-    return np.sqrt(gammaincinv(freedom / 2, (nodes + 1) / 2) / (freedom / 2)), weights / 2
 
 
 def _z(probability: float) -> float:

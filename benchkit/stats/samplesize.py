@@ -13,8 +13,8 @@ from math import expm1, inf, isfinite, log1p, pi, sqrt
 import numpy as np
 
 from benchkit.stats.equivalence import log_bounds, log_sizes
-from benchkit.stats.familypower import SIMULATED_RUNS, check_design, find_law
-from benchkit.stats.power import FEWEST_RUNS, MOST_RUNS, spread_nodes
+from benchkit.stats.familypower import SIMULATED_RUNS, check_design, find_law, spread_nodes
+from benchkit.stats.power import FEWEST_RUNS, MOST_RUNS
 from benchkit.stats.ranksum import attained_level
 from benchkit.stats.sample import check_fraction
 

@@ -11,52 +11,9 @@ from benchkit.stats import (
     hodges_lehmann,
     is_equivalent,
     mann_whitney,
-    minimum_effect,
     runs_to_show_effect,
     runs_to_show_equivalence,
 )
-
-
-@pytest.mark.parametrize(
-    ("cv", "effect", "runs"),
-    [
-        (0.01, 0.01, 17),
-        (0.01, 0.02, 6),
-        (0.02, 0.02, 18),
-        (0.02, 0.03, 9),
-        (0.03, 0.05, 8),
-        (0.05, 0.01, 398),
-        (0.05, 0.05, 18),
-        (0.10, 0.03, 181),
-        (0.10, 0.10, 19),
-    ],
-)
-def test_minimum_effect_turns_at_the_runs_of_the_table(cv: float, effect: float, runs: int) -> None:
-    assert minimum_effect(cv, runs) <= effect < minimum_effect(cv, runs - 1)
-
-
-def test_minimum_effect_by_simulation() -> None:
-    rng = np.random.default_rng(4)
-    cv, n, repeats = 0.03, 5, 20_000
-    size = log1p(minimum_effect(cv, n))
-    x, y = rng.normal(0, cv, (repeats, n)), rng.normal(size, cv, (repeats, n))
-    pooled = (x.var(axis=1, ddof=1) + y.var(axis=1, ddof=1)) / 2
-    t = (y.mean(axis=1) - x.mean(axis=1)) / np.sqrt(pooled * 2 / n)
-    assert np.mean(t > 2.306004) == pytest.approx(0.8, abs=0.01)
-
-
-@pytest.mark.parametrize(("n", "alpha"), [(2, 1e-12), (2, 0.05), (10**7, 1e-9), (3, 0.5)])
-def test_minimum_effect_stays_finite_where_noncentral_t_does_not(n: int, alpha: float) -> None:
-    effects = [minimum_effect(1e-4, n, power, alpha) for power in (0.6, 0.8, 0.999)]
-    assert 0 < effects[0] < effects[1] < effects[2] < inf
-
-
-@pytest.mark.parametrize("cv", [0, -1, nan, inf])
-def test_minimum_effect_refuses_what_is_no_variation(cv: float) -> None:
-    with pytest.raises(ValueError, match="are needed"):
-        minimum_effect(cv, 5)
-    with pytest.raises(ValueError, match="are needed"):
-        minimum_effect(0.02, 5, power=0.04)
 
 
 def half_width(cv: float, n: int) -> float:
