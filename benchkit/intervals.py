@@ -64,3 +64,16 @@ def format_interval(
         return f"[{format_number(low)}, {format_number(high)}\N{MULTIPLICATION SIGN}]"
     left = format_percent(low - 1, limits).removesuffix("\N{NO-BREAK SPACE}%")
     return f"[{left}, {format_percent(high - 1, limits)}]"
+
+
+def format_size(share: float) -> str:
+    """Write how large a change is, without its sign: per cent, beyond +100 % a factor.
+
+    Examples
+    --------
+    >>> format_size(-0.12).replace("\N{NO-BREAK SPACE}", " "), format_size(1.323)
+    ('12.0 %', '2.32×')
+    """
+    if share > 1:
+        return f"{format_number(1 + share)}\N{MULTIPLICATION SIGN}"
+    return format_percent(abs(share)).lstrip("+±")

@@ -20,6 +20,7 @@ from benchkit.comparison import (
     count_runs,
 )
 from benchkit.comparison.measure import WELCH_RUNS
+from benchkit.intervals import format_size
 from benchkit.stats.equivalence import reaches, worsen
 from benchkit.stats.power import (
     MOST_RUNS,
@@ -129,7 +130,7 @@ def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Se
     if contrast.method == HISTORY:
         return Sensitivity(note=_ONE_BY_ONE if contrast.n_variant > 1 else _ONE)
     if contrast.method == EXACT:
-        return Sensitivity(note=f"the runs lie on both sides of {_bare(margin)}")
+        return Sensitivity(note=f"the runs lie on both sides of {format_size(margin)}")
     least = count_runs(contrast, family.rows, family.alpha)
     if few := _tell_few(contrast, family, least):
         return Sensitivity(
@@ -161,11 +162,11 @@ def _measure(
         said.append("the spread is too large for any practical number of runs")
     elif not is_enough:
         said.append(
-            f"it takes {_about(same)} runs per side to show no change beyond {_bare(margin)}, "
-            f"{_about(twice)} to show a change of {_bare(2 * margin)}"
+            f"it takes {_about(same)} runs per side to show no change beyond "
+            f"{format_size(margin)}, {_about(twice)} to show a change of {format_size(2 * margin)}"
         )
     elif not said[0]:
-        said[0] = f"so many runs are usually enough: the change is too near {_bare(margin)}"
+        said[0] = f"so many runs are usually enough: the change is too near {format_size(margin)}"
     return Sensitivity(
         detectable=seen,
         runs_needed=None if is_enough else needed,
@@ -205,11 +206,12 @@ def sum_up(rows: Sequence[Sensitivity]) -> str:
     parts = []
     if closed:
         which = "any" if len(closed) == len(rows) else f"{len(closed)} of them"
-        parts.append(f"too few runs for {which} to be ever shown (it takes {max(closed)} per side)")
+        parts.append(f"too few runs to show {which} (it takes {max(closed)} per side)")
     if seen is not None:
         parts.append(f"the least sensitive detects {format_reach(seen)}")
     if wide:
-        parts.append(f"{wide} would take more than {MOST_RUNS} runs per side")
+        verb = "is" if wide == 1 else "are"
+        parts.append(f"{wide} {verb} too noisy for any practical number of runs")
     elif hardest and hardest > max(closed, default=0):
         parts.append(f"the widest needs about {hardest} runs per side")
     return "; ".join(parts)
@@ -253,7 +255,3 @@ def _half_width(
 
 def _about(runs: int | None) -> str:
     return f"more than {MOST_RUNS}" if runs is None else f"about {runs}"
-
-
-def _bare(fraction: float) -> str:
-    return format_percent(abs(fraction)).lstrip("+±")

@@ -24,7 +24,7 @@ from benchkit.comparison import (
     find_closed,
     widen,
 )
-from benchkit.intervals import TOO_WIDE, is_wide, is_wide_difference
+from benchkit.intervals import TOO_WIDE, format_size, is_wide, is_wide_difference
 from benchkit.sensitivity import Family, Sensitivity, measure_sensitivity
 from benchkit.stats.equivalence import is_equivalent, reaches
 from benchkit.stats.multiplicity import benjamini_hochberg
@@ -282,8 +282,8 @@ def _step(contrast: Contrast) -> float:
 def _tell_of_steps(contrast: Contrast, margin: float) -> str:
     step = format_quantity(contrast.resolution, contrast.unit)
     return (
-        f"values are rounded to steps of {step}, larger than a change of {_bare(margin)}: that "
-        "there is none cannot be shown; take a form with more digits"
+        f"values are rounded to steps of {step}, larger than a change of {format_size(margin)}: "
+        "that there is none cannot be shown; take a form with more digits"
     )
 
 
@@ -312,11 +312,9 @@ def describe_excluded(contrast: Contrast) -> str:
     else:
         worst, best, cost, gain = low - 1, high - 1, "a loss", "a gain"
     is_cost = worst > 0 if contrast.better == "lower" else worst < 0
-    parts = [f"{cost} above {_bare(worst)} is excluded" if is_cost else f"{cost} is excluded"]
+    parts = [f"{cost} above {format_size(worst)} is excluded" if is_cost else f"{cost} is excluded"]
     is_gain = best < 0 if contrast.better == "lower" else best > 0
-    parts.append(f"{gain} above {_bare(best)} is excluded" if is_gain else f"{gain} is excluded")
+    parts.append(
+        f"{gain} above {format_size(best)} is excluded" if is_gain else f"{gain} is excluded"
+    )
     return ", ".join(parts)
-
-
-def _bare(fraction: float) -> str:
-    return format_percent(abs(fraction)).lstrip("+±")

@@ -34,10 +34,11 @@ from benchkit.gating.outcome import (
     RuleOutcome,
 )
 from benchkit.gating.undecidable import describe_undecidable, find_closed_rows
+from benchkit.intervals import format_size
 from benchkit.metrics import VOCABULARY
 from benchkit.stats.power import runs_to_show_equivalence
 from benchkit.stats.results import ROUNDING
-from benchkit.units import format_percent, format_pvalue
+from benchkit.units import format_pvalue
 from benchkit.verdict import (
     CHANGED,
     INCONCLUSIVE,
@@ -319,7 +320,7 @@ def _tell_needed(row: RowOutcome, alpha: float) -> tuple[int | None, list[str]]:
     if evidence.low is None or evidence.high is None:
         return None, ["so few runs carry no interval: run each side more often"]
     worst = evidence.high - 1 if c.better != "higher" else evidence.low - 1
-    told = [f"it could cost up to {format_percent(abs(worst)).lstrip('+±')}"]
+    told = [f"it could cost up to {format_size(worst)}"]
     if not limit.is_relative or limit.share <= 0 or c.ratio_low is None or c.ratio_high is None:
         return None, told
     width = (math.log(c.ratio_high) - math.log(c.ratio_low)) / 2

@@ -218,12 +218,3 @@ def test_names_cannot_break_the_line() -> None:
     text = headline(verdicts({RATE: sides}, "wrk", "/"))
     assert "\n" not in text
     assert "\x1b" not in text
-
-
-def test_some_equivalent_rows_of_many_are_so_each_by_itself() -> None:
-    calm, wide = (100.0, 100.2, 99.9, 100.1, 99.8, 100.05), (50.0, 90.0, 110.0, 150.0, 100.0, 70.0)
-    same, noisy = (calm, calm[::-1]), (wide, wide[::-1])
-    some = headline(gobench({"A": same, "B": same, "C": noisy}))
-    assert "on 2 of 3 benchmarks, each by itself (within" in some
-    every = headline(gobench({"A": same, "B": same, "C": same}))
-    assert "on all 3 benchmarks (within" in every
