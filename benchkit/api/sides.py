@@ -106,12 +106,14 @@ def explain_single_variant(
     only: str, runs: Runs, problems: Sequence[Finding], reports: Sequence[SourceReport] = ()
 ) -> DataError:
     """Say why there is but one variant."""
+    copies = [finding for finding in problems if finding.code == "B103"]
+    also = f" ({copies[0].where}: {copies[0].message})" if copies else ""
     seen = runs[runs["role"].isin(["failed", "warmup"])]
     lost = sorted(set(seen["variant"]) - {only})
     if lost:
         return DataError(
             f"nothing to compare: no measured run of {', '.join(lost)}, only failed ones "
-            "or warm-ups",
+            f"or warm-ups{also}",
             hint="see `benchkit runs`",
         )
     unread = list_unmeasured([only], runs, reports)
@@ -120,8 +122,6 @@ def explain_single_variant(
             f"nothing to compare: no measured run of {', '.join(unread)} could be read",
             hint="mend the files that were refused, or measure again",
         )
-    copies = sum(finding.code == "B103" for finding in problems)
-    also = f" ({copies} files are copies and counted once)" if copies else ""
     hint = "name files as label=path, or put each variant in a folder of its own"
     files = [quote(report.label) for report in reports if report.outcome == "read"]
     if len(files) == 2:

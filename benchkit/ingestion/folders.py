@@ -6,16 +6,18 @@ They become parts of role ``empty``, which say that a variant was tried.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from benchkit.errors import SourceReport
 from benchkit.ingestion.addresses import show_path
 from benchkit.ingestion.discovery import Discovery, Found, Options, assign
-from benchkit.ingestion.marks import mark_folder
+from benchkit.ingestion.marks import is_result, mark_folder
 from benchkit.ingestion.parts import Part
 from benchkit.layout.patterns import PathLabels
 from benchkit.layout.sidecars import Sidecar
+from benchkit.layout.tree import RESULT_WORDS
 
 NO_RESULT = "no result in this folder of a variant"
 _READ = frozenset({"read", "unchanged", "duplicate"})
@@ -32,7 +34,8 @@ def list_lost_folders(
     """Yield a part for each folder of a variant that should hold results, and holds none.
 
     Those are the folders named among others, and those that lie beside folders that their files
-    have the variant from. A folder that holds only scripts or documents is none.
+    have the variant from. A folder that holds only scripts or documents is none: one of its files
+    must be called as a result is, or as a file that was read elsewhere.
 
     Parameters
     ----------
@@ -51,6 +54,8 @@ def list_lost_folders(
         root, sources = sidecars.root, walked.get(id(sidecars), [])
         filled = _list_folders(source for source, is_read in sources if is_read)
         tried = _list_folders(source for source, _ in sources)
+        known = {source.path.name for source, is_read in sources if is_read and source.path}
+        meant = _list_folders(source for source, _ in sources if _is_called_so(source, known))
         homes = {}
         if not label:
             homes = _find_homes(root, [source for source, is_read in sources if is_read])
@@ -58,7 +63,10 @@ def list_lost_folders(
         places += [(path, group) for home, group in homes.items() for path in _list_inner(home)]
         for path, group in places:
             name = str(path)
-            if name in filled or (name not in tried and _holds_more(name, discovery.skipped)):
+            holds_other = (
+                name not in meant if name in tried else _holds_more(name, discovery.skipped)
+            )
+            if name in filled or holds_other:
                 continue
             variant = label or path.name
             labels = PathLabels(group, variant, "", (), None, "measured", "", "", "", "")
@@ -68,6 +76,14 @@ def list_lost_folders(
             )  # fmt: skip
             assign([found], options)
             yield mark_folder(found, options, NO_RESULT)
+
+
+def _is_called_so(source: Found, known: Collection[str]) -> bool:
+    """Tell whether a file is called as results are, or as one that was read elsewhere."""
+    if source.path is None:
+        return False
+    words = re.split(r"[\W\d_]+", source.path.stem.lower())
+    return source.path.name in known or is_result(source) or not RESULT_WORDS.isdisjoint(words)
 
 
 def _list_folders(sources: Iterator[Found]) -> set[str]:

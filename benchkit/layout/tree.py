@@ -21,7 +21,16 @@ from benchkit.layout.stems import FORMS, ROLES, split_name
 __all__ = ["read_tree"]
 
 #: Names of results that name no variant.
-_WORDS = FORMS | {"result", "output", "out", "stdout", "log", "bench", "benchmark", "benchmarks"}
+RESULT_WORDS = FORMS | {
+    "result",
+    "output",
+    "out",
+    "stdout",
+    "log",
+    "bench",
+    "benchmark",
+    "benchmarks",
+}
 #: What people call the side that they compare with, where it is no variant's usual name.
 _EARLIER = frozenset({"old", "before"})
 _COUNTED = (
@@ -225,7 +234,7 @@ def _drop_forms(files: Iterable[_File]) -> None:
 def _is_name(name: str, tools: frozenset[str]) -> bool:
     """Tell whether a stem's name is more than a word for results or a tool."""
     words = (word.lower() for word in _SEPARATORS.split(name) if word)
-    return any(word not in _WORDS and word not in tools for word in words)
+    return any(word not in RESULT_WORDS and word not in tools for word in words)
 
 
 def _find_folders(

@@ -93,3 +93,15 @@ def test_where_one_variant_is_left_the_lost_ones_are_named(results: Path) -> Non
             damage(path, "")
     with pytest.raises(DataError, match="no measured run of apm, otlp, skywalking, zipkin"):
         bk.load(results).compare()
+
+
+def test_copies_are_named_where_they_leave_nothing_to_compare(tmp_path: Path) -> None:
+    line = "pkg: x\nBenchmarkA-8 \t 1000000\t 10{}.0 ns/op\n"
+    failed = "panic: no\nFAIL\tx\t0.5s\n"
+    for variant in ("old", "new"):
+        (tmp_path / variant).mkdir()
+        for run in range(1, 4):
+            (tmp_path / variant / f"run{run}.txt").write_text(line.format(run))
+    (tmp_path / "new/run3.txt").write_text(line.format(9) + failed)
+    with pytest.raises(DataError, match=r"no measured run of new, only failed .*the same bytes as"):
+        bk.load(tmp_path / "old", tmp_path / "new").compare()
