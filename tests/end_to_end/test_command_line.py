@@ -18,7 +18,8 @@ PINNED = FIXTURES / "redis-gobench" / "pinned"
 ROW_KEYS = (
     "group,benchmark,params,subject,metric,stat,unit,better,primary,baseline,variant,n_baseline,"
     "n_variant,center_baseline,center_variant,delta,ratio,ratio_low,ratio_high,method,p,p_adjusted,"
-    "verdict,runs_needed,notes,detectable,difference,difference_low,difference_high,adjustment"
+    "verdict,runs_needed,notes,detectable,difference,difference_low,difference_high,adjustment,"
+    "simultaneous_low,simultaneous_high"
 )
 
 
