@@ -111,7 +111,8 @@ def _find_homes(root: Path, sources: Sequence[Found]) -> dict[Path, str]:
 
 def _list_inner(folder: Path) -> list[Path]:
     with os.scandir(folder) as entries:
-        return sorted(Path(entry.path) for entry in entries if entry.is_dir())
+        # A link to itself is no folder for `isdir`, and an error for the entry.
+        return sorted(Path(entry.path) for entry in entries if os.path.isdir(entry))  # noqa: PTH112
 
 
 def _holds_more(folder: str, skipped: Sequence[tuple[str, str]]) -> bool:
