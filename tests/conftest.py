@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,10 @@ CI = bool(os.environ.get("CI"))
 #: What names the job that runs these tests is no part of what they ingest.
 for _name in {name for names in SYSTEMS.values() for name in names}:
     os.environ.pop(_name, None)
+#: A shell without job control starts what runs in the background with Ctrl-C ignored, and every
+#: process that a test starts and interrupts would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "benchkit",

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO
 
 from benchkit.tables.alignment import GAP, align_columns, measure, measure_columns
-from benchkit.units import printable
+from benchkit.units import AZURE_COMMAND, printable
 
 if TYPE_CHECKING:
     from benchkit.errors import Finding
@@ -205,7 +205,7 @@ def render_gate(result: GateResult, *, to_file: bool = False) -> str:
 
 
 #: What the runner of a pipeline obeys, wherever a line may begin: ``::stop-commands::x``.
-_COMMAND = re.compile(r"(?:^|(?<=\s)):(?=:\w)|#(?=#\[)", re.MULTILINE)
+_COMMAND = re.compile(rf"(?:^|(?<=\s)):(?=:\w)|{AZURE_COMMAND}", re.MULTILINE)
 
 
 def plain(text: str, file: TextIO | None = None) -> str:

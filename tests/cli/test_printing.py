@@ -13,13 +13,16 @@ from benchkit.cli.printing import print_line
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "tracing-wrk"
 
 
-@pytest.mark.parametrize("text", ["::error::x", " ::add-mask::x", "##[error]x", "a\n::error::x"])
+@pytest.mark.parametrize(
+    "text",
+    ["::error::x", " ::add-mask::x", "##[error]x", "a\n::error::x", "##vso[task.complete]x"],
+)
 def test_a_line_is_no_workflow_command(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     print_line(text)
     print_line(text, err=True)
     streams = capsys.readouterr()
     for line in (*streams.out.splitlines(), *streams.err.splitlines()):
-        assert not line.lstrip().startswith(("::", "##["))
+        assert not line.lstrip().startswith(("::", "##[", "##vso["))
 
 
 def test_a_line_shows_no_credentials(capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,4 +46,4 @@ def test_a_hostile_store_and_target_are_spelled_out(
     streams = capsys.readouterr()
     assert "error" in streams.out + streams.err
     for line in (*streams.out.splitlines(), *streams.err.splitlines()):
-        assert not line.lstrip().startswith(("::", "##["))
+        assert not line.lstrip().startswith(("::", "##[", "##vso["))

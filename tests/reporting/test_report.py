@@ -136,6 +136,7 @@ def test_markdown_tables_keep_their_columns() -> None:
         ("see https://x.example", "see https&#58;//x.example"),
         ("::stop-commands::x", "&#58;:stop-commands::x"),
         ("a ##[error]x", "a &#35;#[error]x"),
+        ("##vso[task.complete]x", "&#35;#vso[task.complete]x"),
         ("x" * 500, "x" * 400 + "…"),
     ],
 )
