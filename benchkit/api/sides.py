@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchkit import selection
 from benchkit.errors import ConfigError, DataError, Finding, SelectionError, SourceReport
+from benchkit.ingestion.harvest import NAME_FILES
 from benchkit.parsers import registry
 
 if TYPE_CHECKING:
@@ -116,6 +117,10 @@ def explain_single_variant(
             f"or warm-ups{also}",
             hint="see `benchkit runs`",
         )
+    for report in reports:
+        if report.outcome == "duplicate" and report.variant:
+            what = f"nothing to compare: {report.label} as {report.variant!r}: {report.reason}"
+            return DataError(what, hint=NAME_FILES)
     unread = list_unmeasured([only], runs, reports)
     if unread:
         return DataError(

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Values gathered before a batch is handed on.
 BATCH_ROWS = 1 << 16
+#: What helps where one file was typed under two labels.
+NAME_FILES = "name the file of each variant: before=old.txt after=new.txt"
 
 
 @dataclass(slots=True)
@@ -77,6 +79,7 @@ class Harvest:
         self._sources = sources
         known = known or Known()
         stored, self._batch = known.sources, known.batch
+        self._first_label: dict[tuple[str, str], Found] = {}
         self._digests = {
             (one.origin, one.assigned, digest): one for one, (digest, _) in stored.items()
         }
@@ -92,14 +95,16 @@ class Harvest:
     def _take(self, outcome: Outcome) -> bool:
         """Take what came of one source; tell whether its values count."""
         source = self._sources[outcome.index]
-        first = self._first(source, outcome)
-        if first is not None:
+        finding = self._find_copy(source, outcome)
+        if finding is not None:
             for file in outcome.files:
                 file.path.unlink(missing_ok=True)
-            reason = f"the same bytes as {first}"
-            report = SourceReport(label=source.label, outcome="duplicate", reason=reason)
+            reason = finding.message
+            report = SourceReport(
+                label=source.label, outcome="duplicate", reason=reason, variant=source.variant
+            )
             self.reports.append(report)
-            self.findings.append(_duplicate(source, first))
+            self.findings.append(finding)
             return False
         if outcome.is_original:
             self._digests.setdefault(_content(source, outcome), source.identity)
@@ -118,14 +123,18 @@ class Harvest:
             hint = f"measure it again, or pass --exclude {PurePosixPath(part.label).name}"
             self.diagnostics.append(Diagnostic(part.label, 0, NO_RESULT, hint, "warning"))
 
-    def _first(self, source: Found, outcome: Outcome) -> str | None:
-        """Return the source whose very bytes a load result repeats, if there is one."""
-        if not outcome.may_be_copy:
+    def _find_copy(self, source: Found, outcome: Outcome) -> Finding | None:
+        """Return the finding on a result that counts already: under another label or path."""
+        labelled = self._first_label.setdefault((source.origin, source.address), source)
+        if outcome.has_load and labelled.variant != source.variant:
+            return _labelled_twice(source, labelled)
+        is_single = source.is_named and "variant=" not in source.assigned
+        if is_single or not outcome.has_load:
             return None
         first = self._digests.get(_content(source, outcome))
-        if first is None or first == source.identity:
+        if first is None or first == source.identity or not Path(first.path).exists():
             return None
-        return first.path if Path(first.path).exists() else None
+        return _duplicate(source, first.path)
 
 
 def gather(
@@ -176,5 +185,16 @@ def _duplicate(found: Found, first: str) -> Finding:
         severity="warning",
         message=f"the same bytes as {first}; counted once",
         remedy="delete the copy, or label each with label=path if they are two variants",
+        where=found.label,
+    )
+
+
+def _labelled_twice(found: Found, first: Found) -> Finding:
+    counted = f"as {first.variant!r}" if first.variant else "without a label"
+    return Finding(
+        code="B103",
+        severity="warning",
+        message=f"this file counts {counted} already and is not compared with itself",
+        remedy=NAME_FILES,
         where=found.label,
     )

@@ -65,10 +65,10 @@ class Outcome:
     batches, files
         The samples, as `SampleSink` gives them.
     diagnostics : list of Diagnostic
+    has_load : bool
+        Whether it may hold results of load, not counters beside it alone.
     is_original : bool
         Whether another source with the same bytes would be a copy of it.
-    may_be_copy : bool
-        Whether it may itself be one.
     """
 
     index: int
@@ -79,8 +79,8 @@ class Outcome:
     batches: list[pa.RecordBatch] = field(default_factory=list)
     files: list[DataFile] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    has_load: bool = False
     is_original: bool = False
-    may_be_copy: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,8 +189,7 @@ class Reader:
         self._claims = formats
         outcome = self._parse(index, found, source, formats, sink)
         outcome.sha256 = source.sha256
-        is_single = found.is_named and "variant=" not in found.assigned
-        outcome.may_be_copy = not is_single and not all(f.is_companion for f in formats)
+        outcome.has_load = not all(f.is_companion for f in formats)
         if size and (now := found.measure()) != size:
             outcome.diagnostics.append(_changing(found.label, size, now))
             fingerprint = ""  # the next ingest reads it again

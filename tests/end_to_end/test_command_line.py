@@ -254,13 +254,24 @@ def test_a_path_named_twice_is_read_once(tmp_path: Path, again: str) -> None:
     assert "../store: 2 runs" in done.stderr
 
 
-def test_one_file_under_two_labels_is_compared_with_itself(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["compare", "gate"])
+def test_one_file_under_two_labels_is_not_compared_with_itself(
+    tmp_path: Path, command: str
+) -> None:
     file = PINNED / "Baseline.txt"
-    document = compare(f"a={file}", f"b={file}", "--baseline", "a", cwd=tmp_path)
-    assert {row["verdict"] for row in rows(document, primary=True)} <= {
-        "equivalent",
-        "inconclusive",
-    }
+    done = benchkit(command, f"a={file}", f"b={file}", cwd=tmp_path)
+    assert done.returncode == 3
+    told = done.stdout + done.stderr
+    assert f"{file} as 'b': this file counts as 'a' already and is not compared with itself" in told
+
+
+def test_one_file_under_two_labels_leaves_the_other_variants(tmp_path: Path) -> None:
+    files = {"a": "Baseline.txt", "b": "Baseline.txt", "c": "OTel_Enabled.txt"}
+    sides = [f"{name}={PINNED / file}" for name, file in files.items()]
+    document = compare(*sides, cwd=tmp_path)
+    assert document["pairs"] == [["a", "c"]]
+    (finding,) = [each for each in document["findings"] if each["code"] == "B103"]
+    assert finding["message"] == "this file counts as 'a' already and is not compared with itself"
 
 
 def test_rows_can_be_chosen_by_number_and_by_role(tmp_path: Path) -> None:

@@ -8,10 +8,12 @@ READING = (
     Entry(
         code="B103",
         severity="warning",
-        says="the same bytes under two paths, counted once",
-        what="A load result is byte for byte one that was read before, under another path. It is "
-        "counted once. Counter snapshots may well be identical and are kept.",
-        why="A copy makes two runs of one, and the spread of a variant with copies too small.",
+        says="the same bytes under two paths, or one file under two labels, counted once",
+        what="A load result is byte for byte one that was read before, under another path, or one "
+        "file was named under two labels. It is counted once. Counter snapshots may well be "
+        "identical and are kept.",
+        why="A copy makes two runs of one, and the spread of a variant with copies too small; a "
+        "file compared with itself shows no change.",
         example="results/b/wrk-2.txt: the same bytes as results/a/wrk-1.txt; counted once",
         do="Delete the copy; or label each with label=path if they are two variants.",
     ),
