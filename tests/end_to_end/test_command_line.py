@@ -270,7 +270,9 @@ def test_one_file_under_two_labels_leaves_the_other_variants(tmp_path: Path) -> 
     sides = [f"{name}={PINNED / file}" for name, file in files.items()]
     document = compare(*sides, cwd=tmp_path)
     assert document["pairs"] == [["a", "c"]]
-    (finding,) = [each for each in document["findings"] if each["code"] == "B103"]
+    findings = document["findings"]
+    assert isinstance(findings, list)
+    (finding,) = [each for each in findings if each["code"] == "B103"]
     assert finding["message"] == "this file counts as 'a' already and is not compared with itself"
 
 
