@@ -13,8 +13,7 @@ from benchkit.derived.summaries import Summary
 from benchkit.errors import DataError, SelectionError
 from benchkit.parsers.base import Reading, Samples
 from benchkit.planning import Family, Goal, Planning, plan_runs
-from benchkit.stats.spread import Components
-from benchkit.tables.plan import chances_table, describe, plan_lines, plan_table
+from benchkit.tables.plan import chances_table, plan_lines, plan_table
 
 NBSP = "\N{NO-BREAK SPACE}"
 Row = tuple[str, str, int, str, str, float, str]
@@ -216,7 +215,3 @@ def test_batches_need_samples_enough() -> None:
 def test_few_samples_make_no_stretches() -> None:
     batches = Batches(samples(0.02, 0.02, runs=2, size=190))
     assert batches.take(("", "none", "", "", "vegeta", "latency"), "p50") == {}
-
-
-def test_the_sentence_of_the_components() -> None:
-    assert "4.0" in describe(Components(0.04, 0.0, 5, 10.0))

@@ -21,13 +21,21 @@ from benchkit.comparison.replicates import Replicates, collect_replicates
 from benchkit.errors import DataError
 from benchkit.stats.equivalence import is_equivalent, reaches
 from benchkit.stats.proportion import estimate_rate
-from benchkit.stats.results import ROUNDING
+from benchkit.stats.results import ROUNDING, Estimate
 from benchkit.stats.splits import count_splits, split_runs
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
-__all__ = ["Calibration", "NoiseMetric", "NoiseRow", "Rule", "calibrate", "suggest_margin"]
+__all__ = [
+    "Calibration",
+    "Estimate",
+    "NoiseMetric",
+    "NoiseRow",
+    "Rule",
+    "calibrate",
+    "suggest_margin",
+]
 
 #: Splits per row; of more, so many are drawn.
 MOST_SPLITS = 500

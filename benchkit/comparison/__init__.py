@@ -58,6 +58,9 @@ from benchkit.derived.failures import Place, share_failures
 from benchkit.errors import DataError
 from benchkit.layout.matching import suggest_rename
 from benchkit.parsers import registry
+from benchkit.stats.equivalence import log_bounds, margin_bounds
+from benchkit.stats.power import MOST_RUNS
+from benchkit.stats.prediction import HISTORY as HISTORY_RUNS
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -70,8 +73,10 @@ __all__ = [
     "DIRECTIONS",
     "EXACT",
     "HISTORY",
+    "HISTORY_RUNS",
     "LEAST_WELCH",
     "MAX_T",
+    "MOST_RUNS",
     "PAIRED_T",
     "RANK",
     "RANK_RUNS",
@@ -93,6 +98,8 @@ __all__ = [
     "decide",
     "find_closed",
     "join_rows",
+    "log_bounds",
+    "margin_bounds",
     "widen",
 ]
 

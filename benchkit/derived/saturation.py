@@ -52,11 +52,16 @@ class Saturation:
         return next((level for level in self.sweep.levels if level.size == self.knee), None)
 
     @property
-    def gap(self) -> tuple[float, float] | None:
-        """The levels next to the knee of the bounds, where nothing between them was measured."""
+    def bound(self) -> float | None:
+        """Where the bounds of a closed loop meet; None where rates were offered."""
         if self.sweep.by != CONNECTIONS:
             return None
-        return self.sweep.gap(asymptotic_knee(self.sweep.sizes, self.sweep.rates))
+        return asymptotic_knee(self.sweep.sizes, self.sweep.rates)
+
+    @property
+    def gap(self) -> tuple[float, float] | None:
+        """The levels next to the knee of the bounds, where nothing between them was measured."""
+        return None if self.bound is None else self.sweep.gap(self.bound)
 
     @property
     def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -69,10 +74,10 @@ class Saturation:
         -----
         Denning and Buzen (1978): X(N) <= min(N X(N0) / N0, max X), N0 being the lowest level.
         """
-        if self.sweep.by != CONNECTIONS:
+        if self.bound is None:
             return (), ()
         sizes, rates = self.sweep.sizes, self.sweep.rates
-        meet = min(max(asymptotic_knee(sizes, rates), sizes[0]), sizes[-1])
+        meet = min(max(self.bound, sizes[0]), sizes[-1])
         levels = np.append(np.geomspace(sizes[0], meet, _POINTS), sizes[-1])
         possible = np.minimum(levels * rates[0] / sizes[0], max(rates))
         return tuple(levels.tolist()), tuple(possible.tolist())
@@ -130,10 +135,14 @@ def find_saturations(
     confidence : float
         Of the intervals of the scalability law.
     """
-    found = []
-    for sweep in list_sweeps(observations, runs):
-        if sweep.variant in variants or not variants:
-            law = fit(sweep, confidence)
-            knee = find_knee(sweep, rule, law)
-            found.append(Saturation(sweep=sweep, rule=rule, law=law, knee=knee))
-    return found
+    return [
+        saturate(sweep, rule, confidence)
+        for sweep in list_sweeps(observations, runs)
+        if sweep.variant in variants or not variants
+    ]
+
+
+def saturate(sweep: Sweep, rule: Rule, confidence: float = 0.95) -> Saturation:
+    """Return where a sweep saturates."""
+    law = fit(sweep, confidence)
+    return Saturation(sweep=sweep, rule=rule, law=law, knee=find_knee(sweep, rule, law))

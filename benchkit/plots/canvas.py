@@ -10,11 +10,11 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from benchkit.comparison import margin_bounds
 from benchkit.plots import theme
 from benchkit.plots.chart import Tick
 from benchkit.plots.rows import Forest, Row, name_axis
 from benchkit.plots.ticks import ratio_ticks, write_percent
-from benchkit.stats.equivalence import margin_bounds
 from benchkit.verdict import (
     CHANGED,
     EQUIVALENT,

@@ -135,8 +135,8 @@ def _sweeps(found: Sequence[Saturation]) -> Part:
         return Part(title="Load", missing=missing)
     return Part(
         title="Load",
-        lines=tuple(describe_sweep(each.sweep, each.rule, each.law) for each in found),
-        tables=tuple(sweep_table(each.sweep, each.rule, each.law) for each in found),
+        lines=tuple(describe_sweep(each) for each in found),
+        tables=tuple(sweep_table(each) for each in found),
         saturations=tuple(found),
     )
 

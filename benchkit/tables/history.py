@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from operator import itemgetter
 
+from benchkit.comparison import HISTORY_RUNS
 from benchkit.history.model import (
     BY_CHANCE,
     INSIDE,
@@ -27,7 +28,6 @@ from benchkit.history.model import (
 )
 from benchkit.history.naming import is_cost, name_commits, name_series, shorten, write_day
 from benchkit.intervals import format_interval
-from benchkit.stats.prediction import HISTORY
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.stub import NONE
 from benchkit.tables.wording import NOTHING, write_value
@@ -220,8 +220,8 @@ def _write_unplaced(series: Series) -> str:
         return "no newer one was measured here"
     if newest.verdict == NOT_JUDGED:
         return f"{NOT_JUDGED}, {series.unjudged}"
-    if newest.commits < HISTORY:
-        return f"{NO_BASELINE}, {commits} of the same level before it; {HISTORY} predict"
+    if newest.commits < HISTORY_RUNS:
+        return f"{NO_BASELINE}, {commits} of the same level before it; {HISTORY_RUNS} predict"
     size = format_change(newest.ratio)
     return f"{NO_BASELINE}, {size} beside {commits} of the same level that are all equal"
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 
-from benchkit.calibration import Calibration, NoiseMetric, NoiseRow
+from benchkit.calibration import Calibration, Estimate, NoiseMetric, NoiseRow
 from benchkit.intervals import is_wide
 from benchkit.metrics import label
 from benchkit.sensitivity import format_reach
-from benchkit.stats.results import Estimate
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.stub import (
     NONE,

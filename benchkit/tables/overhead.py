@@ -10,10 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from benchkit.comparison import EXACT, REFUSED, Contrast
+from benchkit.comparison import EXACT, MOST_RUNS, REFUSED, Contrast
 from benchkit.metrics import label
 from benchkit.sensitivity import Sensitivity, format_reach
-from benchkit.stats.power import MOST_RUNS
 from benchkit.tables.average import describe_averages
 from benchkit.tables.folding import fold_rows
 from benchkit.tables.model import (

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from benchkit.comparison import MOST_RUNS
 from benchkit.planning import Needed, Planning, PlanRow, advise
 from benchkit.sensitivity import format_reach
-from benchkit.stats.power import MOST_RUNS
-from benchkit.stats.spread import Components, Spread
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.stub import NONE, fold_stub, stub_cells, stub_columns, write_share
 from benchkit.tables.wording import format_bare, write_value
@@ -204,7 +203,7 @@ def _numbers(row: PlanRow, notes: dict[str, int]) -> tuple[Cell, ...]:
         return (*counted, NONE, NONE, NONE, NONE, *told)
     return (
         *counted,
-        Cell(_write_spread(row.spread), row.spread.cv),
+        Cell(_write_spread(row.spread.cv, row.spread.high), row.spread.cv),
         Cell(_write(row.effect), row.effect.runs),
         Cell(_write(row.equivalence), row.equivalence.runs),
         Cell(_write_size(row.shows), row.shows),
@@ -218,15 +217,16 @@ def _notes(row: PlanRow) -> tuple[str, ...]:
     if calm is None:
         return row.notes
     runs = "1 outlying run" if calm.outliers == 1 else f"{calm.outliers} outlying runs"
+    spread = _write_spread(calm.spread.cv, calm.spread.high)
     told = (
-        f"without {runs}: spread {_write_spread(calm.spread)}, {_write(calm.effect)} runs to show "
+        f"without {runs}: spread {spread}, {_write(calm.effect)} runs to show "
         f"the change, {_write(calm.equivalence)} to show none"
     )
     return (*row.notes, told)
 
 
-def _write_spread(spread: Spread) -> str:
-    return f"{write_share(spread.cv)} to {write_share(spread.high)}"
+def _write_spread(low: float, high: float) -> str:
+    return f"{write_share(low)} to {write_share(high)}"
 
 
 def _write(needed: Needed) -> str:
@@ -248,21 +248,10 @@ def _advise(rows: Sequence[PlanRow]) -> tuple[str, ...]:
         if row.components:
             runs = row.replicates
             place = f" on {runs.benchmark}" if several and runs.benchmark else ""
-            lines.append(f"{runs.variant}{place}: {describe(row.components)}")
+            parts = row.components
+            between, within = write_share(parts.between), write_share(parts.within)
+            lines.append(
+                f"{runs.variant}{place}: run to run {between}, within a run {within}: "
+                f"{advise(parts)} ({parts.runs} runs)"
+            )
     return tuple(lines)
-
-
-def describe(parts: Components) -> str:
-    """Say what helps: more runs, or longer ones.
-
-    Parameters
-    ----------
-    parts : Components
-
-    Examples
-    --------
-    >>> describe(Components(0.031, 0.004, 8, 10)).replace("\N{NO-BREAK SPACE}", " ")
-    'run to run 3.1 %, within a run 0.4 %: more runs help, more requests will not (8 runs)'
-    """
-    told = f"run to run {write_share(parts.between)}, within a run {write_share(parts.within)}"
-    return f"{told}: {advise(parts)} ({parts.runs} runs)"

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 
-from benchkit.derived.knee import Rule, find_knee
+from benchkit.derived.saturation import Saturation
 from benchkit.derived.sweep import CONNECTIONS, FEWEST, Level, Sweep
 from benchkit.intervals import TOO_WIDE, is_wide
-from benchkit.stats.scalability import Law, asymptotic_knee
 from benchkit.tables.amounts import amount, column, percent, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty
 from benchkit.tables.wording import NOTHING, format_bare
@@ -38,18 +37,9 @@ def name_sweep(sweep: Sweep) -> str:
     return printable(", ".join(part for part in parts if part))
 
 
-def sweep_table(sweep: Sweep, rule: Rule, law: Law | None) -> Table:
-    """Build the table of a sweep.
-
-    Parameters
-    ----------
-    sweep : Sweep
-    rule : Rule
-        Marks the knee.
-    law : Law or None
-        A fit, for the rule ``usl``.
-    """
-    knee = find_knee(sweep, rule, law)
+def sweep_table(saturation: Saturation) -> Table:
+    """Build the table of a sweep, its knee marked."""
+    sweep, knee = saturation.sweep, saturation.knee
     times = _time_scale(sweep)
     rows = tuple(
         (
@@ -79,9 +69,11 @@ def sweep_table(sweep: Sweep, rule: Rule, law: Law | None) -> Table:
     )
     table = drop_empty(Table(f"Sweep: {name_sweep(sweep)}", columns, rows), ("wait", *_STATS))
     said = (
-        f"medians over runs; → knee by {rule.text}" if knee in sweep.sizes else "medians over runs"
+        f"medians over runs; → knee by {saturation.rule.text}"
+        if saturation.level
+        else "medians over runs"
     )
-    footer = (*_describe_steps(sweep), *_describe_law(law, sweep))
+    footer = (*_describe_steps(sweep), *_describe_law(saturation))
     return Table(table.title, table.columns, table.rows, caption=said, footer=footer)
 
 
@@ -122,23 +114,24 @@ def _quiet(cell: Cell) -> Cell:
     return Cell("") if cell.text == NOTHING else cell
 
 
-def describe_sweep(sweep: Sweep, rule: Rule, law: Law | None) -> str:
+def describe_sweep(saturation: Saturation) -> str:
     """Say where a sweep saturates, by which rule, at what price, and what was not measured."""
-    knee = find_knee(sweep, rule, law)
-    parts = [_say_knee(sweep, rule, knee, law)]
-    last, at = sweep.levels[-1], next((v for v in sweep.levels if v.size == knee), None)
+    sweep = saturation.sweep
+    parts = [_say_knee(saturation)]
+    last, at = sweep.levels[-1], saturation.level
     if at is not None and at is not last:
         parts.append(_say_beyond(sweep, at, last))
     if sweep.best is last:
         parts.append("the best rate is at the highest level, so that the end is not shown")
-    if sweep.by == CONNECTIONS:
-        parts.append(_say_bounds(sweep))
+    if (bound := saturation.bound) is not None:
+        parts.append(_say_bounds(bound, saturation.gap))
     return f"{name_sweep(sweep)}: {'; '.join(parts)}."
 
 
-def _say_knee(sweep: Sweep, rule: Rule, knee: float | None, law: Law | None) -> str:
+def _say_knee(saturation: Saturation) -> str:
+    sweep, rule, knee = saturation.sweep, saturation.rule, saturation.knee
     if knee is None:
-        return f"no level is the knee by {printable(rule.text)}{_say_why(sweep, rule, law)}"
+        return f"no level is the knee by {printable(rule.text)}{_say_why(saturation)}"
     where = f"{_size(knee)} {'connections' if sweep.by == CONNECTIONS else 'requests/s'}"
     if rule.kind == "share":
         is_lowest = knee == sweep.sizes[0]
@@ -151,7 +144,8 @@ def _say_knee(sweep: Sweep, rule: Rule, knee: float | None, law: Law | None) -> 
     return f"{where} is the knee by {rule.text} ({how})"
 
 
-def _say_why(sweep: Sweep, rule: Rule, law: Law | None) -> str:
+def _say_why(saturation: Saturation) -> str:
+    sweep, rule, law = saturation.sweep, saturation.rule, saturation.law
     if rule.kind == "usl" and law is not None:
         return f": poor fit, {', '.join(law.poor)}" if law.poor else ": the fit has no peak"
     if rule.kind != "sla":
@@ -176,17 +170,16 @@ def _say_beyond(sweep: Sweep, at: Level, last: Level) -> str:
     return said
 
 
-def _say_bounds(sweep: Sweep) -> str:
-    bound = asymptotic_knee(sweep.sizes, sweep.rates)
+def _say_bounds(bound: float, gap: tuple[float, float] | None) -> str:
     said = f"asymptotic bounds put the knee near {bound:.1f} connections"
-    gap = sweep.gap(bound)
     if gap is None:
         return said
     low, high = (_size(size) for size in gap)
     return f"{said}, and no level between {low} and {high} was measured: the optimum is not located"
 
 
-def _describe_law(law: Law | None, sweep: Sweep) -> tuple[str, ...]:
+def _describe_law(saturation: Saturation) -> tuple[str, ...]:
+    law, sweep = saturation.law, saturation.sweep
     if law is None:
         return (f"no USL fit: it needs {FEWEST} levels in a closed loop",)
     peak = f", peak at {law.peak:.0f}" if math.isfinite(law.peak) else ""

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from benchkit.comparison import DIRECTIONS, EXACT, HISTORY, REFUSED, WITHIN, Contrast
+from benchkit.comparison import DIRECTIONS, EXACT, HISTORY, REFUSED, WITHIN, Contrast, margin_bounds
 from benchkit.intervals import TOO_WIDE, format_interval, is_wide, is_wide_difference
 from benchkit.metrics import label
-from benchkit.stats.equivalence import margin_bounds
 from benchkit.units import (
     Scale,
     common_scale,

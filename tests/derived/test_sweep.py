@@ -13,6 +13,7 @@ import pytest
 
 import benchkit.api as bk
 from benchkit.derived.knee import find_knee, fit, parse_rule
+from benchkit.derived.saturation import saturate
 from benchkit.derived.sweep import Sweep, list_sweeps
 from benchkit.errors import BaselineError, ConfigError
 from benchkit.tables.sweep import describe_sweep, sweep_table
@@ -92,17 +93,17 @@ def test_any_recorded_latency_can_be_asked_for() -> None:
 
 def test_where_a_sweep_lacks_the_latency_it_says_so() -> None:
     bare = replace(swept(), levels=tuple(replace(v, latency={}) for v in swept().levels))
-    said = describe_sweep(bare, parse_rule("sla:p95<5ms"), None)
+    said = describe_sweep(saturate(bare, parse_rule("sla:p95<5ms")))
     assert "latency p95 was not recorded at 1" in said
     assert "the lowest level does not keep it" in describe_sweep(
-        swept(), parse_rule("sla:p99<1us"), None
+        saturate(swept(), parse_rule("sla:p99<1us"))
     )
 
 
 def test_whole_milliseconds_are_shown_as_such() -> None:
     level = swept().levels[1]
     assert level.steps["p50"] == level.steps["mean"] == 1e-3
-    table = sweep_table(swept(), parse_rule("share:0.9"), None)
+    table = sweep_table(saturate(swept(), parse_rule("share:0.9")))
     keys = [column.key for column in table.columns]
     first, second, *_ = [dict(zip(keys, row, strict=True)) for row in table.rows]
     shown = [first[key].text.replace("\N{NO-BREAK SPACE}", " ") for key in ("mean", "p50", "p99")]
@@ -112,10 +113,10 @@ def test_whole_milliseconds_are_shown_as_such() -> None:
 
 
 def test_what_was_not_measured_is_said() -> None:
-    said = describe_sweep(swept(), parse_rule("share:0.9"), fit(swept()))
+    said = describe_sweep(saturate(swept(), parse_rule("share:0.9")))
     assert "no level between 1 and 20 was measured: the optimum is not located" in said
     assert "the best rate is at the highest level" in said
-    poor = describe_sweep(swept(), parse_rule("usl"), fit(swept()))
+    poor = describe_sweep(saturate(swept(), parse_rule("usl")))
     assert "no level is the knee by usl: poor fit" in poor
 
 
