@@ -1,7 +1,6 @@
 """benchkit: what does this change cost? Raw benchmark results in, overhead with significance out.
 
-In: files that ab, wrk, k6, vegeta, go test -bench and cAdvisor wrote. Out: one table, comparisons,
-verdicts and reports. Why: the numbers people subtract by hand, computed once and told honestly.
+The numbers people subtract by hand, computed once and told honestly.
 
 The road, one way:
 

@@ -1,7 +1,7 @@
 """``python -m benchkit`` and the command ``benchkit``.
 
-In: the command line. Out: an exit code. Why: a `BenchkitError` becomes one line on stderr and the
-code that CONTRACT gives it; nothing a user did wrong ends in a traceback.
+A `BenchkitError` becomes one line on stderr and the code that CONTRACT gives it; nothing a user
+did wrong ends in a traceback.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The errors benchkit raises, and the diagnostics and findings it records.
 
-In: what went wrong, where, and what the user can do. Out: one line that says all three.
-Why: a usage error stops a command; bad data costs one file, so it is a record, not an exception.
+A usage error stops a command; bad data costs one file, so it is a record, not an exception.
 """
 
 from __future__ import annotations

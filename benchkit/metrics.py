@@ -1,7 +1,7 @@
 """The vocabulary: what each metric means, its unit, and which direction is better.
 
-In: a metric's name. Out: a `Metric`. Why: units, directions and primaries are data in one place,
-never an ``if metric == ...`` in a table, a plot or a gate.
+Units, directions and primaries are data in one place, never an ``if metric == ...`` in a table, a
+plot or a gate.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The one table: its columns, their types, their meaning, and the frames that carry it.
 
-In: rows of measured values and the runs they belong to. Out: validated pandas frames.
-Why: everything left of this module produces these two frames and everything right of it
-consumes them; nobody else knows the columns.
+Everything left of this module produces these two frames and everything right of it consumes them;
+nobody else knows the columns.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Which observations take part, and which variant is the baseline.
 
-In: the frames and the user's words. Out: the frames' rows that are meant.
-Why: filtering and guessing a baseline are written once and say what they did.
+Filtering and guessing a baseline are written once and say what they did.
 """
 
 from __future__ import annotations

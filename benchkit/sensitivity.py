@@ -1,7 +1,7 @@
 """What the runs of an undecided row could have shown, and how many would decide it.
 
-In: a `Contrast` that shows nothing, the margin and the level. Out: `Sensitivity`. Why: "not shown"
-alone is read as "nothing there"; the smallest change that would have been seen says what it is.
+"not shown" alone is read as "nothing there"; the smallest change that would have been seen says
+what it is.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Runs that were starved of CPU: what the verdict is with them, and without.
 
-In: verdicts, and the observations and runs they stand on. Out: finding B340. Why: a neighbour that
-takes the machine for one run can hide a cost or make one; such a run is named only where something
-beside its own result tells of it, and it is never left out in silence.
+A neighbour that takes the machine for one run can hide a cost or make one; such a run is named
+only where something beside its own result tells of it, and it is never left out in silence.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Base units inside, prefixes only at the door and at the pen.
 
-In: texts such as ``276.50us``, ``38.50MB``, ``5.23k`` or ``10m0s``. Out: floats in s, B, 1/s or 1,
-and back to readable texts. Why: one place scales, so that no table mixes milliseconds and seconds.
+One place scales, so that no table mixes milliseconds and seconds.
 
 A decimal text is scaled exactly: ``814.00us`` becomes the double nearest 0.000814.
 """

@@ -1,8 +1,7 @@
 """Policy: what the evidence shows against a margin, and what it does not show.
 
-In: `Comparisons`, a margin, the level that goes with their confidence. Out: `Verdicts`.
-Why: the margin, the family and the multiplicity correction are decisions of the reader; the
-evidence does not change with them.
+The margin, the family and the multiplicity correction are decisions of the reader; the evidence
+does not change with them.
 """
 
 from __future__ import annotations

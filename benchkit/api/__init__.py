@@ -1,7 +1,6 @@
 """What notebooks import: load results, compare them, look at them.
 
-In: paths, a store, or frames of one's own. Out: `RunSet` and `Comparison`.
-Why: the command line and the notebook are two doors to the same rooms.
+The command line and the notebook are two doors to the same rooms.
 """
 
 from __future__ import annotations

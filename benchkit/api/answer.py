@@ -1,7 +1,6 @@
 """What was compared, and what it shows: frame, figures, report.
 
-In: verdicts with their runs and findings. Out: `Comparison`. Why: every view of a comparison is one
-attribute away, and none is computed before it is asked for.
+Every view of a comparison is one attribute away, and none is computed before it is asked for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a notebook hands over to be loaded: names with wild cards, and frames of its own.
 
-In: paths and frames. Out: paths, or a `RunSet`. Why: a shell expands wild cards, Python does not;
-and a table that was made or changed with pandas is as good as one that was read.
+A shell expands wild cards, Python does not; and a table that was made or changed with pandas is
+as good as one that was read.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What a table of one's own has to be made of before it can be compared.
 
-In: a frame as pandas, a CSV file or Arrow gave it. Out: `Observations`, or what is wrong with it.
-Why: what benchkit reads, it has checked; what a person made or joined may tell one run twice, or
-count milliseconds beside seconds, and would compare without a word.
+What benchkit reads, it has checked; what a person made or joined may tell one run twice, or count
+milliseconds beside seconds, and would compare without a word.
 """
 
 from __future__ import annotations

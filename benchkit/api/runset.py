@@ -1,7 +1,6 @@
 """Results as they were loaded: looked at, narrowed down, compared, checked.
 
-In: observations and runs. Out: `RunSet`. Why: one object carries what belongs together, and its
-frames stay ordinary pandas.
+One object carries what belongs together, and its frames stay ordinary pandas.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Who is compared with whom, and on what.
 
-In: variants, runs, what was asked. Out: pairs, or the reason why there are none. Why: what is
-missing is said in the words of the user, before anything is computed.
+What is missing is said in the words of the user, before anything is computed.
 """
 
 from __future__ import annotations

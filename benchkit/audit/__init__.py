@@ -1,7 +1,6 @@
 """Rules over runs, observations and comparisons: what the reader of a result has to know.
 
-In: evidence. Out: `Finding`s with a code, numbers and a remedy.
-Why: the mistakes that people make with these numbers are known; a tool should see them.
+The mistakes that people make with these numbers are known; a tool should see them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Rules about the load: was it the one that was asked for, and did the service answer it.
 
-In: evidence of runs. Out: findings B314, B316, B317. Why: a latency at another rate, or of failed
-requests, is another experiment.
+A latency at another rate, or of failed requests, is another experiment.
 """
 
 from __future__ import annotations

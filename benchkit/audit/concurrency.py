@@ -1,7 +1,7 @@
 """Rules about closed loops: requests in flight against connections, and stalls that hide.
 
-In: evidence of runs. Out: findings B310, B311, B318. Why: rate times mean latency is the number of
-requests in flight (Little's law), and a closed loop cannot have more of them than connections.
+Rate times mean latency is the number of requests in flight (Little's law), and a closed loop
+cannot have more of them than connections.
 """
 
 from __future__ import annotations

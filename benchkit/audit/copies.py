@@ -1,7 +1,6 @@
 """Rules about one measurement under two names, and two measurements under one.
 
-In: evidence of runs. Out: findings B105, B106. Why: where every variant writes `results.bin`, the
-last one is compared with itself.
+Where every variant writes `results.bin`, the last one is compared with itself.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What each run and each of its sources tells, number by number, as rules want to ask for it.
 
-In: observations and runs. Out: `Evidence`. Why: a rule that checks arithmetic asks for the numbers
-of one run side by side; the long table holds one number a row.
+A rule that checks arithmetic asks for the numbers of one run side by side; the long table holds
+one number a row.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rules about several forms of one run: text, JSON and samples should tell the same.
 
-In: observations. Out: findings B104. Why: a wrong match of files, or a tool that contradicts
-itself, must be seen before a number is believed.
+A wrong match of files, or a tool that contradicts itself, must be seen before a number is
+believed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Rules about the inside of runs: waves, warm-up, trend, and where the spread comes from.
 
-In: comparisons, and the stretches of runs. Out: findings B336, B337, B339. Why:
-how a run went, second by second, is lost in its percentiles; whether more runs or longer ones help
-is what people ask next.
+How a run went, second by second, is lost in its percentiles; whether more runs or longer ones
+help is what people ask next.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rules about the machine: a generator beside the service, shared cores, containers at a limit.
 
-In: evidence of runs. Out: findings B412, B415, B416. Why: a service that shares a core with what
-loads it, or that stands at its limit, is measured together with that.
+A service that shares a core with what loads it, or that stands at its limit, is measured together
+with that.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rules about names: benchmarks and levels that only one side of a comparison has.
 
-In: comparisons. Out: findings B201, B202, B205. Why: rows that silently vanish because two names
-differ by a word are the commonest way to compare nothing.
+Rows that silently vanish because two names differ by a word are the commonest way to compare
+nothing.
 """
 
 from __future__ import annotations

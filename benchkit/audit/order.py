@@ -1,7 +1,7 @@
 """Rules about the order of runs: sides one after the other, a fixed first, a drifting machine.
 
-In: comparisons and runs. Out: findings B330, B331, B332. Why: with a drift of 5 % over a session,
-"first all of this, then all of that" shows a false change three times out of four, whatever test.
+With a drift of 5 % over a session, "first all of this, then all of that" shows a false change
+three times out of four, whatever test.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Rules about single values: runs far from the rest, and rounding that hides the change.
 
-In: comparisons. Out: findings B333, B334, B335. Why: one starved run can make or hide a change,
-and a tool that prints whole milliseconds cannot tell microseconds; nothing is ever left out in
-silence.
+One starved run can make or hide a change, and a tool that prints whole milliseconds cannot tell
+microseconds; nothing is ever left out in silence.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Audit rules of other packages: entry points of the group ``benchkit.rules``.
 
-In: observations and runs. Out: findings. Why: what a team knows of its own benchmarks is a rule
-in a package of its own, and stands in the report beside those of benchkit.
+What a team knows of its own benchmarks is a rule in a package of its own, and stands in the
+report beside those of benchkit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Rules about p-values that a table of another tool shows.
 
-In: evidence of runs. Out: finding B307. Why: a p that its runs cannot give was made by hand, or by
-another test than its reader takes it for.
+A p that its runs cannot give was made by hand, or by another test than its reader takes it for.
 """
 
 from __future__ import annotations

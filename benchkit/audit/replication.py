@@ -1,7 +1,7 @@
 """Rules about the number of runs: what they can show and what they cannot.
 
-In: comparisons and runs. Out: findings B301, B302, B303, B338. Why: with too few runs no
-difference, however large, can be told from noise, and a table of stars does not say so.
+With too few runs no difference, however large, can be told from noise, and a table of stars does
+not say so.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """All audit rules, in the order in which their findings are shown.
 
-In: comparisons, runs and observations. Out: findings. Why: a rule is one function in one file of
-this package; this is the only place that lists them.
+A rule is one function in one file of this package; this is the only place that lists them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A session as it was recorded: when each run of a series was made.
 
-In: the table of runs, contrasts. Out: `Session`s, and the values of a row with their places.
-Why: several rules look at the same order, and only recorded order counts.
+Several rules look at the same order, and only recorded order counts.
 """
 
 from __future__ import annotations

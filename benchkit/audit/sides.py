@@ -1,7 +1,7 @@
 """Rules about two sides that were not measured alike, and about changes of shares.
 
-In: comparisons and evidence of runs. Out: findings B203, B204, B206, B315, B319, B320. Why: another
-version, machine, length or load is another experiment, and a table of medians does not show it.
+Another version, machine, length or load is another experiment, and a table of medians does not
+show it.
 """
 
 from __future__ import annotations

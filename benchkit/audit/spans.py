@@ -1,7 +1,7 @@
 """Rules about spans: what was made, saved and lost adds up, and fits the requests.
 
-In: evidence of runs. Out: findings B421 to B425. Why: a backend that loses most of its spans costs
-little, and counts that a warm-up has been added to hide how many.
+A backend that loses most of its spans costs little, and counts that a warm-up has been added to
+hide how many.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rules about a report's own arithmetic: totals against rate and duration, and the order of ranks.
 
-In: evidence of runs, source by source. Out: findings B312, B313. Why: numbers that were typed,
-pasted together or cut contradict each other, and every later number inherits that.
+Numbers that were typed, pasted together or cut contradict each other, and every later number
+inherits that.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A rule about sides that vary unequally, which changes how they are compared.
 
-In: comparisons. Out: finding B342. Why: the method changes with the spreads, and a variant whose
-runs vary several times as much is a result in itself.
+The method changes with the spreads, and a variant whose runs vary several times as much is a
+result in itself.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """What Go's benchstat prints, computed the way benchstat computes it.
 
-In: paths of benchmark files, ``label=path`` among them, and benchstat's options. Out: its text or
-CSV, its warnings, and findings where its p-value is wrong. Why: a team that leaves benchstat can
-check, byte for byte, that nothing else changed; nothing of this is used unless
-``--compat benchstat`` asks for it.
+A team that leaves benchstat can check, byte for byte, that nothing else changed; nothing of this
+is used unless ``--compat benchstat`` asks for it.
 
 The rules are those of golang.org/x/perf (2026-09) and of go-moremath, its statistics; each
 module names the one it follows. Last digits are those of benchstat on x86-64.

@@ -1,8 +1,7 @@
 """The files of one comparison, in their order.
 
-In: ``path``, ``label=path`` or ``-``. Out: all results, and what benchstat complains of.
-Why: the label is the column, so that two files with one label are one column and a path named
-twice is two (benchfmt/files.go).
+The label is the column, so that two files with one label are one column and a path named twice is
+two (benchfmt/files.go).
 """
 
 from __future__ import annotations

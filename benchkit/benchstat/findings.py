@@ -1,7 +1,6 @@
 """B306: where the p that benchstat prints is wrong, and what it should be.
 
-In: compared tables. Out: a finding for each wrong p. Why: compatibility reproduces a mistake, and
-says so beside it.
+Compatibility reproduces a mistake, and says so beside it.
 """
 
 from __future__ import annotations

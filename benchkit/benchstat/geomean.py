@@ -1,8 +1,7 @@
 """The last row: the geometric mean of each column.
 
-In: the centers of a column, with those of the first one. Out: the mean, the mean ratio, warnings.
-Why: benchstat averages the ratios row by row, which is no ratio of its averages where the files
-hold different benchmarks (benchtab/builder.go, summarizeCol).
+Benchstat averages the ratios row by row, which is no ratio of its averages where the files hold
+different benchmarks (benchtab/builder.go, summarizeCol).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Numbers as Go reads and writes them.
 
-In: a field of a line, or a float. Out: a float, or the text that fmt prints. Why: Go takes
-underscores and hexadecimal floats, and writes 1e+06 where Python writes 1000000.0.
+Go takes underscores and hexadecimal floats, and writes 1e+06 where Python writes 1000000.0.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Lines of the Go benchmark format, read exactly as benchstat reads them.
 
-In: the bytes of one file. Out: results with the configuration they stand under, and complaints.
-Why: benchkit's own reader repairs pasted and indented lines; benchstat passes over them, and a
-copy that reads more prints other numbers.
+Benchkit's own reader repairs pasted and indented lines; benchstat passes over them, and a copy
+that reads more prints other numbers.
 
 ::
 

@@ -1,7 +1,6 @@
 """One cell: its center and the interval of its median.
 
-In: the values of one benchmark in one file. Out: center, bounds and warnings.
-Why: benchstat's median, order statistics and percentages decide what a cell says; benchkit's own
+Benchstat's median, order statistics and percentages decide what a cell says; benchkit's own
 interval is another one (benchmath/anone.go, aexact.go; go-moremath quantileci.go).
 """
 

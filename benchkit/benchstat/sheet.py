@@ -1,7 +1,6 @@
 """The CSV, and warnings that name its cells.
 
-In: tables. Out: rows as Go's encoding/csv writes them, and ``B7: text`` for stderr.
-Why: scripts that consume benchstat read both; the cell references count every line of the CSV
+Scripts that consume benchstat read both; the cell references count every line of the CSV
 (benchtab/table.go, ToCSV).
 """
 

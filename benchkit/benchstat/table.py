@@ -1,8 +1,7 @@
 """The tables of one comparison: one for each key of the tables' projection and each unit.
 
-In: results in the order of the files, and projections. Out: tables with summarized, compared cells
-and a last row of geometric means. Why: which results meet in a table, and in which order rows and
-columns stand, is what benchstat's options decide (benchtab/builder.go).
+Which results meet in a table, and in which order rows and columns stand, is what benchstat's
+options decide (benchtab/builder.go).
 """
 
 from __future__ import annotations

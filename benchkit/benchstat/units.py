@@ -1,7 +1,6 @@
 """Units in base form, and what ``Unit`` lines say about them.
 
-In: a unit as printed (``ns/op``). Out: its base form and the factor (``sec/op``, 1e-9).
-Why: benchstat's tables are split by tidied unit, and by nothing else about the unit.
+Benchstat's tables are split by tidied unit, and by nothing else about the unit.
 """
 
 from __future__ import annotations

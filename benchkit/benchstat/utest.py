@@ -1,7 +1,6 @@
 """benchstat's p-value, its mistakes included.
 
-In: two samples. Out: p, sizes, warnings, and the right p where benchstat's is wrong.
-Why: a comparison with benchstat's output has to reproduce p as printed; nobody should act on it.
+A comparison with benchstat's output has to reproduce p as printed; nobody should act on it.
 
 go-moremath's stats/utest.go doubles P(U <= min(U1, U2)), which is two-sided only for a symmetric
 distribution: with ties and unequal sizes it is not, and p comes out too small, too large or above

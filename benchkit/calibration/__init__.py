@@ -1,7 +1,7 @@
 """What the default rule says of runs that do not differ, and how far chance moves an estimate.
 
-In: observations and runs. Out: `Calibration`. Why: a rule is trusted on a machine that it was tried
-on, with the same thing on both sides; a margin below the noise shows nothing.
+A rule is trusted on a machine that it was tried on, with the same thing on both sides; a margin
+below the noise shows nothing.
 """
 
 from __future__ import annotations

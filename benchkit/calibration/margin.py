@@ -1,7 +1,7 @@
 """The margin that a machine's noise calls for, and how well so few runs know it.
 
-In: sizes of A/A estimates, row by row. Out: an `Estimate` of a margin. Why: the largest of a few
-differences is no limit of the next one; few runs know the noise badly, and ask for a wider margin.
+The largest of a few differences is no limit of the next one; few runs know the noise badly, and
+ask for a wider margin.
 """
 
 from __future__ import annotations

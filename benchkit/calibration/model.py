@@ -1,7 +1,6 @@
 """What a calibration is made of: the rule, one row per metric and variant, one per metric.
 
-In: nothing. Out: `Rule`, `NoiseRow`, `NoiseMetric`, `Calibration`. Why: frozen data that a table or
-a script reads, with nothing left to compute.
+Frozen data that a table or a script reads, with nothing left to compute.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The CPU and memory that the control group of a process leaves to it.
 
-In: the files of Linux, of either version of control groups. Out: `cpu_limit` in cores and
-`memory_limit` in bytes, as texts. Why: a container with half a core measures its limit.
+A container with half a core measures its limit.
 """
 
 from __future__ import annotations

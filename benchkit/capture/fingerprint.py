@@ -1,7 +1,6 @@
 """What is known of the machine that a run is made on.
 
-In: the files of Linux about itself, the working folder's git. Out: an `env` map of texts. Why:
-another CPU, governor, kernel or limit makes another experiment, and nobody remembers them later.
+Another CPU, governor, kernel or limit makes another experiment, and nobody remembers them later.
 What cannot be told is left out. Of the environment's variables only `VARIABLES` are written down.
 """
 

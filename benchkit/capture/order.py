@@ -1,7 +1,6 @@
 """In which order the variants of each round are measured.
 
-In: variants, a number of rounds, the name of an order. Out: the variants of every round. Why: a
-machine drifts, and "first all of this, then all of that" gives the drift to one of the sides.
+A machine drifts, and "first all of this, then all of that" gives the drift to one of the sides.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A plan: which variants are measured, by which commands, how often and in which order.
 
-In: TOML. Out: a `Plan`. Why: a session in rounds, with warm-ups and with what has to be started and
-stopped around each run, is a file that can be read, sent and repeated. E.g.
+A session in rounds, with warm-ups and with what has to be started and stopped around each run, is
+a file that can be read, sent and repeated. E.g.
 
     rounds = 8
     order = "abba"

@@ -1,7 +1,6 @@
 """What is written beside the output of one run, as `layout.run_toml` reads it.
 
-In: a `Record`. Out: TOML. Why: what is written here and what is read there are the same keys; a
-test reads back what this writes.
+What is written here and what is read there are the same keys; a test reads back what this writes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The command line: one file per command, and `run`, which the tests call.
 
-In: arguments. Out: an exit code. Why: a command parses, calls and prints; everything it does can be
-done from Python without it.
+A command parses, calls and prints; everything it does can be done from Python without it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """``benchkit capture``: run benchmarks and keep their output with how they were run.
 
-In: a command, or a plan of several. Out: a folder of raw output and sidecars, and a table of it.
-Why: start, end, order and machine are lost unless they are written down at once.
+Start, end, order and machine are lost unless they are written down at once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """``benchkit check``: what the audit finds, and nothing else.
 
-In: raw files, folders or the store. Out: findings, as a list, Markdown, CSV or JSON.
-Why: arithmetic that does not hold, and what a comparison cannot show, are seen before it is read.
+Arithmetic that does not hold, and what a comparison cannot show, are seen before it is read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """``benchkit compare``: the overhead table.
 
-In: raw files, folders or the store. Out: a verdict sentence and a table, Markdown, CSV or JSON.
-Why: the one-minute answer.
+The one-minute answer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""``compare --compat TOOL``: what another tool prints, with that tool's options.
-
-In: files and benchstat's options. Out: its text or CSV, its warnings, and findings about them.
-"""
+"""``compare --compat TOOL``: what another tool prints, with that tool's options."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """What the shell offers when somebody presses Tab: variants and metrics.
 
-In: what has been typed of a command. Out: words, with what they mean. Why: names that were measured
-are chosen, not remembered. Nothing is fetched, parsed or asked for, and no error is shown: a shell
-that waits or complains is worse than one that offers nothing.
+Names that were measured are chosen, not remembered. Nothing is fetched, parsed or asked for, and
+no error is shown: a shell that waits or complains is worse than one that offers nothing.
 """
 
 from __future__ import annotations

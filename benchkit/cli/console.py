@@ -1,7 +1,7 @@
 """Tables and sentences in a terminal: coloured on a screen, plain when piped.
 
-In: `Table`s and verdicts. Out: text. Why: what goes to a file has no colour codes, what goes to a
-narrow or old screen stays readable, and no name in the data can drive the terminal.
+What goes to a file has no colour codes, what goes to a narrow or old screen stays readable, and
+no name in the data can drive the terminal.
 """
 
 from __future__ import annotations

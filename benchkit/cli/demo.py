@@ -1,7 +1,6 @@
 """``benchkit demo``: a report from sample results.
 
-In: what comes with benchkit. Out: a folder of raw results, and the report of them. Why: what the
-answer looks like can be seen before the first measurement.
+What the answer looks like can be seen before the first measurement.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """``benchkit explain``: what a code, a metric or a format is.
 
-In: words. Out: documentation, as text, Markdown or JSON. Why: a code in a terminal should be one
-command away from what it means and what to do.
+A code in a terminal should be one command away from what it means and what to do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """``benchkit export``: the one table.
 
-In: raw files, folders or the store. Out: CSV, JSON or Parquet of the observations.
-Why: whatever benchkit does not do, another tool can.
+Whatever benchkit does not do, another tool can.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """``benchkit formats``: what can be read.
 
-In: the registry. Out: a table of formats and their forms. Why: a refused file should leave the
-user with something to look up.
+A refused file should leave the user with something to look up.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """``benchkit gate``: a policy, and an exit code.
 
-In: raw files, folders or the store, and the limits of ``benchkit.toml``. Out: a sentence, a table,
-the files that continuous integration shows. Why: CI fails when a change costs more than the team
-allows, passes when that is excluded, and says so where neither is shown.
+CI fails when a change costs more than the team allows, passes when that is excluded, and says so
+where neither is shown.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """``benchkit history``: results of one commit into the store, and one metric over all of them.
 
-In: raw files with the commit they are of; the store. Out: sentences and tables, or a figure.
-Why: what no single commit shows, many do.
+What no single commit shows, many do.
 """
 
 from __future__ import annotations

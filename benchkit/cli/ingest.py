@@ -1,7 +1,6 @@
 """``benchkit ingest``: read results into the store.
 
-In: raw files and folders. Out: a commit to the store, and a total per format of what was read,
-skipped and refused. Why: nothing is read silently wrong, and nothing silently not at all.
+Nothing is read silently wrong, and nothing silently not at all.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """``benchkit init``: a commented ``benchkit.toml`` from what it sees.
 
-In: raw files, folders or the store. Out: the file. Why: a policy is begun from the names in the
-data, and not from an empty page.
+A policy is begun from the names in the data, and not from an empty page.
 """
 
 from __future__ import annotations

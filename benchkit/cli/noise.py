@@ -1,7 +1,6 @@
 """``benchkit noise``: what the default rule says of runs that do not differ.
 
-In: raw files, folders or the store, several runs of one thing. Out: sentences and tables, Markdown
-or JSON. Why: false alarms and margins are those of the machine at hand.
+False alarms and margins are those of the machine at hand.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Options that several commands share, and what they load.
 
-In: what the command line says. Out: `RunSet`s, settings, a place to write to.
-Why: an option means the same wherever it stands.
+An option means the same wherever it stands.
 """
 
 from __future__ import annotations

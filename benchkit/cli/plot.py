@@ -1,7 +1,6 @@
 """``benchkit plot``: one figure of the report as a file.
 
-In: raw files, folders or the store. Out: an SVG or a PNG. Why: a slide or a ticket takes one
-picture, not a page.
+A slide or a ticket takes one picture, not a page.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A line on a terminal that says how far a long command is.
 
-In: what an ingest tells of its progress. Out: a line on stderr, gone when the command is done.
-Why: who waits for gigabytes wants to know how long; a script, a pipe and a short wait see nothing.
+Who waits for gigabytes wants to know how long; a script, a pipe and a short wait see nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """``benchkit report``: the report people send.
 
-In: raw files, folders or the store. Out: one file, HTML, Markdown or JSON.
-Why: one self-contained page that answers first, shows second, proves third.
+One self-contained page that answers first, shows second, proves third.
 """
 
 from __future__ import annotations

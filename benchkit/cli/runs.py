@@ -1,7 +1,6 @@
 """``benchkit runs``: one line per run.
 
-In: raw files, folders or the store. Out: a table, CSV or JSON of runs of every role.
-Why: what a comparison stands on, before anyone believes it.
+What a comparison stands on, before anyone believes it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """``benchkit undo``: take the last ingest back.
 
-In: the store. Out: the store as it was before. Why: a wrong folder or label is one command away
-from never having happened.
+A wrong folder or label is one command away from never having happened.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Evidence: each variant beside its baseline, row by row, with estimate, interval and p-value.
 
-In: observations and runs. Out: `Comparisons`. Why: evidence knows nothing of margins, alpha or
-limits; `verdict` and the gate judge it, and never test again.
+Evidence knows nothing of margins, alpha or limits; `verdict` and the gate judge it, and never
+test again.
 """
 
 from __future__ import annotations

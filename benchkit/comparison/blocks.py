@@ -1,8 +1,7 @@
 """Which runs belong together by design: complete blocks, from recorded order alone.
 
-In: the table of runs, and the values of one row of the comparison. Out: `Blocks`, or None.
-Why: whole rounds of a session can be slower than others; where every variant was measured once in
-each round, that can be taken out. The design decides, never a p-value.
+Whole rounds of a session can be slower than others; where every variant was measured once in each
+round, that can be taken out. The design decides, never a p-value.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The values that can be compared: by variant, by what they are about, by run.
 
-In: observations, and what is known of the runs. Out: cells. Why: one run is one value, whatever
-number of events or forms it stands on.
+One run is one value, whatever number of events or forms it stands on.
 """
 
 from __future__ import annotations

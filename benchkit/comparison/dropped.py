@@ -1,7 +1,7 @@
 """Rows that only the baseline of a pair has.
 
-In: the cells of both sides. Out: `Dropped`. Why: a benchmark that disappears with a change can be
-the one that the change broke; who judges the rows has to know of those that are not there.
+A benchmark that disappears with a change can be the one that the change broke; who judges the
+rows has to know of those that are not there.
 """
 
 from __future__ import annotations

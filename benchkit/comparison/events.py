@@ -1,7 +1,7 @@
 """How many events of a run a quantile stands on.
 
-In: observations. Out: `Events`. Why: a p99 of 500 requests is the fifth largest of them, which no
-number of decimals makes better known.
+A p99 of 500 requests is the fifth largest of them, which no number of decimals makes better
+known.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Variants that have no value of what the headline speaks of, though their counterpart has.
 
-In: cells by variant, pairs. Out: per variant the primary metrics that it lacks. Why: a variant
-whose files could not be read is not left out without a word.
+A variant whose files could not be read is not left out without a word.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Evidence against a limit: whether the cost is shown to be above it, or to be below it.
 
-In: a `Contrast` and a `Limit`. Out: `LimitEvidence`, two one-sided p-values and the estimate in the
-limit's own terms. Why: "no difference was found" does not say that a limit holds; both answers come
-from one test on shifted data, and where neither is shown, that is the answer.
+"no difference was found" does not say that a limit holds; both answers come from one test on
+shifted data, and where neither is shown, that is the answer.
 """
 
 from __future__ import annotations

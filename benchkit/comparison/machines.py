@@ -1,7 +1,6 @@
 """What runs tell of the machine that they were measured on, and whether two sides tell the same.
 
-In: environments of runs. Out: their entries about the machine; whether values differ. Why: the
-audit, the gate and the history ask this, and what differs for one of them differs for all.
+The audit, the gate and the history ask this, and what differs for one of them differs for all.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where the medians of two sides, shown beside a change, say something else than it.
 
-In: the runs of both sides, and the change estimated from them. Out: a note, or none. Why: a change
-by ranks, or by means of logarithms, is not the quotient of the two medians that a reader sees.
+A change by ranks, or by means of logarithms, is not the quotient of the two medians that a reader
+sees.
 """
 
 from __future__ import annotations

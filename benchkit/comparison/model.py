@@ -1,7 +1,6 @@
 """What a comparison is made of: the plan, one contrast, all of them.
 
-In: nothing. Out: `Plan`, `Contrast`, `Comparisons`. Why: evidence is frozen data with its notes,
-and holds no margin, alpha or limit.
+Evidence is frozen data with its notes, and holds no margin, alpha or limit.
 """
 
 from __future__ import annotations

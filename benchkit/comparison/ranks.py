@@ -1,8 +1,7 @@
 """The rank tests of all rows of a comparison, made together.
 
-In: the two sides of each row. Out: `Ranks`, by which a row finds the results of its own. Why: one
-table of thousands of rows is tested in the time that a loop needs to begin; every digit is that of
-the row alone.
+One table of thousands of rows is tested in the time that a loop needs to begin; every digit is
+that of the row alone.
 """
 
 from __future__ import annotations

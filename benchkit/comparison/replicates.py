@@ -1,7 +1,6 @@
 """The runs of one variant, metric by metric: what plans and calibrations start from.
 
-In: observations and runs. Out: `Replicates` of the primary metrics. Why: how much runs vary is
-asked of each variant alone, also where there is nothing to compare it with.
+How much runs vary is asked of each variant alone, also where there is nothing to compare it with.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Intervals that hold for all rows of a family at once, beside those of each row alone.
 
-In: a decided contrast and the number of rows. Out: low and high. Why: among 60 intervals of 95 %
-three miss; who reads them all needs wider ones.
+Among 60 intervals of 95 % three miss; who reads them all needs wider ones.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The change of one metric over all benchmarks together, where single rows may be undecided.
 
-In: primary contrasts. Out: `Together`, one for each pair and metric. Why: readers average the rows
-anyway, and only the runs say how sure that average is; it decides no row and gates nothing.
+Readers average the rows anyway, and only the runs say how sure that average is; it decides no row
+and gates nothing.
 """
 
 from __future__ import annotations

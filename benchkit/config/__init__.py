@@ -1,7 +1,6 @@
 """Settings from ``benchkit.toml`` or ``[tool.benchkit]``: frozen, and strict about their keys.
 
-In: a TOML file in the working folder, or one that is named. Out: `Settings`. Why: what a project
-decides once is written once, and a misspelt key is never silently ignored.
+What a project decides once is written once, and a misspelt key is never silently ignored.
 """
 
 from __future__ import annotations

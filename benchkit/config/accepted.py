@@ -1,7 +1,6 @@
 """Changes that a project has accepted: ``[[history.accept]]``.
 
-In: a list of tables. Out: `Accepted`. Why: a cost that was paid on purpose is no alarm for ever,
-and who reads the history learns why.
+A cost that was paid on purpose is no alarm for ever, and who reads the history learns why.
 """
 
 from __future__ import annotations

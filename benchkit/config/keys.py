@@ -1,7 +1,6 @@
 """Keys of a configuration file: known ones, or an error that names the nearest.
 
-In: a key and those that are known. Out: what belongs to it, or `ConfigError`. Why: a misspelt key
-that is silently ignored is a gate that never fails.
+A misspelt key that is silently ignored is a gate that never fails.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What a change may cost: per cent, percentage points, a factor, or an amount with its unit.
 
-In: ``5%``, ``2pp``, ``1.1x``, ``+8 KiB``, ``0.5 ms``, ``100/s``. Out: `Limit`, in base units.
-Why: a bare number says neither of what nor of how much, and per cent of per cent is a trap.
+A bare number says neither of what nor of how much, and per cent of per cent is a trap.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The rules of the regression gate, as ``benchkit.toml`` and ``--max-overhead`` write them.
 
-In: a ``[[gate]]`` table, or ``latency.p50=5%``. Out: `Rule`, frozen. Why: which rows a limit holds
-for is part of the limit; a rule that is misread is a gate that never fails.
+Which rows a limit holds for is part of the limit; a rule that is misread is a gate that never
+fails.
 """
 
 from __future__ import annotations

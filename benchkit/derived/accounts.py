@@ -1,7 +1,6 @@
 """The account of a run's spans: expected, created, saved, dropped, and how each is known.
 
-In: counts of spans beside a run, its requests, what its sidecar says. Out: `Account`s.
-Why: a backend that loses half of all spans does not show the cost of tracing; a share of spans that
+A backend that loses half of all spans does not show the cost of tracing; a share of spans that
 were never counted is a guess, and has to say so.
 """
 

@@ -1,8 +1,7 @@
 """The statistic of a run, taken of each of several stretches of it.
 
-In: observations with the stretches that ingest made. Out: values per run and stretch. Why: whether
-longer runs would help, and how well a single run is known, is seen from how much it varies inside;
-single requests follow each other, long stretches hardly do.
+Whether longer runs would help, and how well a single run is known, is seen from how much it
+varies inside; single requests follow each other, long stretches hardly do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which counts of spans, among the files beside the load, belong to a run.
 
-In: observations. Out: created, saved and dropped per run and backend. Why: several benchmarks may
-share a run's number, and a log of another benchmark must not be counted here.
+Several benchmarks may share a run's number, and a log of another benchmark must not be counted
+here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """In which round of a session each run was made, and at which place of the round.
 
-In: rows of runs with their start times or recorded places. Out: ``block`` and ``position``.
-Why: whether two variants were measured in turn or one after the other decides how far their
-difference can be trusted; only recorded order counts, equal run numbers prove nothing.
+Whether two variants were measured in turn or one after the other decides how far their difference
+can be trusted; only recorded order counts, equal run numbers prove nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What each container does: which is the service under load, which collect and store its spans.
 
-In: the names of containers, and what sidecars say of them. Out: roles. Why: an agent's cost is paid
-in the service, a collector's beside it, and one sum of both says nothing.
+An agent's cost is paid in the service, a collector's beside it, and one sum of both says nothing.
 
 A sidecar's word counts first: ``[containers]`` in `run.toml` or `benchkit.toml`, as in
 ``service = "server"`` or ``storage = ["elasticsearch"]``. Else the last word of a name that is

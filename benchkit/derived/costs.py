@@ -1,7 +1,6 @@
 """What a request costs the service, and what of it the request waits for.
 
-In: observations with CPU per request. Out: a `RequestCost` per variant. Why: an agent works in the
-request's own time and behind its back; latency shows the one, CPU both.
+An agent works in the request's own time and behind its back; latency shows the one, CPU both.
 """
 
 from __future__ import annotations

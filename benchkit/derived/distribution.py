@@ -1,7 +1,6 @@
 """The raw samples of runs as distributions: the share of requests that took so long or less.
 
-In: observations that were loaded with their samples. Out: `Distribution`s of bounded size. Why: two
-humps or a cliff are seen in no percentile, and a curve of a million steps in no picture.
+Two humps or a cliff are seen in no percentile, and a curve of a million steps in no picture.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The iterations that k6 dropped, where it says nothing of them because there were none.
 
-In: observations of k6 runs. Out: rows of 0. Why: k6 leaves ``dropped_iterations`` out when nothing
-was dropped; compared over the other runs alone, the best runs would be left out.
+K6 leaves ``dropped_iterations`` out when nothing was dropped; compared over the other runs alone,
+the best runs would be left out.
 """
 
 from __future__ import annotations

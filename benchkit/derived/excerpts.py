@@ -1,7 +1,7 @@
 """Forms of a run that hold only a part of its requests.
 
-In: observations. Out: observations without those of excerpts. Why: the first 200 rows of a run are
-as precise as all 900, and are not the run; its numbers are those of the form that saw the most.
+The first 200 rows of a run are as precise as all 900, and are not the run; its numbers are those
+of the form that saw the most.
 """
 
 from __future__ import annotations

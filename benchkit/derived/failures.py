@@ -1,7 +1,7 @@
 """What share of a run's requests failed.
 
-In: observations. Out: a share per variant and cell. Why: errors are fast or slow for reasons of
-their own; a rate or a latency of failing requests is no cost and no gain of the variant.
+Errors are fast or slow for reasons of their own; a rate or a latency of failing requests is no
+cost and no gain of the variant.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What could not be derived of some runs, and what to do about it.
 
-In: runs, as they are met. Out: findings. Why: a number that is missing without a word is taken for
-one that was never asked for.
+A number that is missing without a word is taken for one that was never asked for.
 """
 
 from __future__ import annotations

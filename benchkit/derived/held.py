@@ -1,7 +1,6 @@
 """What a load that was held came to: requests, the rate that was asked for and reached, failures.
 
-In: observations, runs of an open loop. Out: a `HeldLoad` per variant, medians over runs. Why: at a
-fixed rate latency is the result and throughput a condition, which has to be shown to hold.
+At a fixed rate latency is the result and throughput a condition, which has to be shown to hold.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Which level of a sweep is called the best: a rule with a name, and where it points.
 
-In: ``share:0.9``, ``power``, ``usl`` or ``sla:latency.p99<50ms``, and a `Sweep`. Out: a level. Why:
-without its rule an optimum cannot be checked, and two rules seldom agree.
+Without its rule an optimum cannot be checked, and two rules seldom agree.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """One run, and the rows that follow from it.
 
-In: the frame of runs. Out: `Measured` runs with their windows; new rows under the labels of a run.
-Why: what is derived stands beside what was measured, under the same labels.
+What is derived stands beside what was measured, under the same labels.
 """
 
 from __future__ import annotations

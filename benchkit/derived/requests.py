@@ -1,7 +1,6 @@
 """How many requests a run made, how many a second, and what containers used meanwhile.
 
-In: observations. Out: numbers per run. Why: everything per request divides by these, and of several
-forms of a run the most precise counts.
+Everything per request divides by these, and of several forms of a run the most precise counts.
 """
 
 from __future__ import annotations

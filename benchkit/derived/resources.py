@@ -1,8 +1,7 @@
 """What containers used while a run lasted: CPU, memory, traffic, and CPU per request.
 
-In: samples of containers, runs with their windows. Out: rows per run and container, and findings
-where a run has no window or no service. Why: wrk's report and cAdvisor's are about the same
-seconds, but only start and end of the run tell which these are.
+Wrk's report and cAdvisor's are about the same seconds, but only start and end of the run tell
+which these are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """All that is derived from the values of a run, in the order in which it is.
 
-In: observations, runs, samples over time. Out: rows and findings. Why: a rule is one function in
-one file of this package; this is the only place that lists them.
+A rule is one function in one file of this package; this is the only place that lists them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Where each sweep saturates: its knee, the bounds that meet, and what lies unmeasured between.
 
-In: observations, runs, a rule. Out: `Saturation`s. Why: the sentence, the table and the figure of a
-sweep say the same.
+The sentence, the table and the figure of a sweep say the same.
 """
 
 from __future__ import annotations

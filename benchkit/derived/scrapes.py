@@ -1,7 +1,7 @@
 """Which steps of a range answer are samples, and which repeat the last scrape.
 
-In: a counter at the steps of a range query. Out: the steps that count. Why: Prometheus repeats a
-value until the next scrape; a repeat at either end of a run adds time in which nothing was counted.
+Prometheus repeats a value until the next scrape; a repeat at either end of a run adds time in
+which nothing was counted.
 
 A step counts where the value is another than at the step before. It counts as well where the value
 has stood still for longer than three scrape intervals, as the container is idle then; so do all

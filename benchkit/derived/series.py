@@ -1,7 +1,6 @@
 """Which samples over time are cut to runs.
 
-In: nothing. Out: `SERIES`. Why: whoever reads samples keeps these, and passes over the millions of
-single requests.
+Whoever reads samples keeps these, and passes over the millions of single requests.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Which samples of containers belong to a run.
 
-In: samples over time, under the labels of the files they stand in. Out: for a run one series per
-container and metric. Why: several files tell of the same seconds (two cAdvisor APIs, a Prometheus
-over all runs); mixed they would count a second twice.
+Several files tell of the same seconds (two cAdvisor APIs, a Prometheus over all runs); mixed they
+would count a second twice.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What is derived from the accounts of spans: shares, drops that nobody counted, CPU per span.
 
-In: observations with the CPU of containers. Out: rows, and a finding where spans per request are
-not known. Why: the share that was lost is compared and exported like any other number.
+The share that was lost is compared and exported like any other number.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How a run went: its raw samples in up to twenty stretches of time.
 
-In: samples with times, block by block. Out: a few rows per stretch, kept with the run. Why:
-warm-up, waves and the error of a single run are seen from stretches, which are summed up once, at
+Warm-up, waves and the error of a single run are seen from stretches, which are summed up once, at
 ingest; no comparison reads the samples again, and a run of any length takes bounded memory.
 """
 

@@ -1,7 +1,6 @@
 """What the raw samples of a run come to: its percentiles, extremes, mean and spread.
 
-In: the samples of a run, block by block. Out: rows with origin ``computed``. Why: computed once, at
-ingest, so that no comparison or report ever reads the samples again.
+Computed once, at ingest, so that no comparison or report ever reads the samples again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Runs at several levels of load: what each level gains over the first and the one before.
 
-In: observations and runs. Out: `Sweep`s of three levels or more. Why: "more connections give more
-requests" is seen at a glance, what they cost and where it ends is arithmetic.
+"more connections give more requests" is seen at a glance, what they cost and where it ends is
+arithmetic.
 """
 
 from __future__ import annotations

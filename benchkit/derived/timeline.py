@@ -1,8 +1,6 @@
 """How latency, CPU and memory went over the time of each run.
 
-In: observations with the stretches that ingest made, samples of containers, runs with their
-windows. Out: `Track`s that begin with the run, of bounded size. Why: warm-up, waves, a leak and a
-container that is throttled halfway are in no median over runs.
+Warm-up, waves, a leak and a container that is throttled halfway are in no median over runs.
 """
 
 from __future__ import annotations

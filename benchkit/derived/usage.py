@@ -1,7 +1,7 @@
 """A counter or a gauge over the time of one run: mean, largest, how much was seen.
 
-In: times, values, a window. Out: `Usage`. Why: cores are a difference of two counts over the time
-between them; resets and values that were looked at twice must not change them.
+Cores are a difference of two counts over the time between them; resets and values that were
+looked at twice must not change them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the containers of a variant used, side by side.
 
-In: observations with what containers used in each run. Out: `Use`s, medians over runs. Why: what
-the service pays and what runs beside it are two costs, and a container at its limit sets the pace.
+What the service pays and what runs beside it are two costs, and a container at its limit sets the
+pace.
 """
 
 from __future__ import annotations

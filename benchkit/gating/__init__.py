@@ -1,8 +1,7 @@
 """The regression gate: from what was shown to pass or fail.
 
-In: comparisons, and the limits a team allows. Out: an outcome with its exit code, and the files
-that continuous integration shows. Why: a gate never measures; it holds what was measured against a
-policy, and a gate that compared nothing never passes.
+A gate never measures; it holds what was measured against a policy, and a gate that compared
+nothing never passes.
 
 The room is called gating because `benchkit.gate` is the function: a submodule of the same name
 would replace it as soon as it is imported.

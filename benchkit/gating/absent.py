@@ -1,7 +1,7 @@
 """Whether there is no baseline yet, or one that was misspelled or could not be read.
 
-In: what was loaded, or the path that is not there. Out: yes or no. Why: a first run may pass where
-that is allowed; a baseline that is there and was not found must never look like one.
+A first run may pass where that is allowed; a baseline that is there and was not found must never
+look like one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Annotations of a GitHub step: what fails, and what the policy wants to be warned of.
 
-In: `GateResult`. Out: workflow commands, one a line. Why: GitHub shows at most ten of a kind per
-step and drops the rest without a word; the tenth line says how many more there are.
+GitHub shows at most ten of a kind per step and drops the rest without a word; the tenth line says
+how many more there are.
 """
 
 from __future__ import annotations

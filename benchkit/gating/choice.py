@@ -1,7 +1,7 @@
 """Which pairs a gate is about: those of its rules, of the command line, or guessed from names.
 
-In: results, a `Policy`, what was asked for. Out: `Choice`. Why: what is asked for by name has to be
-compared; an option that nothing heeds would look as if it held.
+What is asked for by name has to be compared; an option that nothing heeds would look as if it
+held.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The body of a pull request's comment that is updated in place.
 
-In: `GateResult`. Out: Markdown under a marker. Why: one comment that changes is read, one more with
-every push is not; the marker tells the step that posts it which comment is its own.
+One comment that changes is read, one more with every push is not; the marker tells the step that
+posts it which comment is its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What the baseline has and the variant has not, in words.
 
-In: `GateOutcome`. Out: texts. Why: a benchmark that disappears with a change leaves no row that
-could fail; only words tell of it.
+A benchmark that disappears with a change leaves no row that could fail; only words tell of it.
 """
 
 from __future__ import annotations

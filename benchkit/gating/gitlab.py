@@ -1,8 +1,8 @@
 """The gate as GitLab's metrics report: few lines, rounded.
 
-In: `GateResult`. Out: ``name{labels} value`` lines. Why: GitLab compares the texts of two pipelines
-and shows every one that differs, so that digits nobody reads would be shown as changes. The
-labels of a row are its own: one more row changes the name of no other.
+GitLab compares the texts of two pipelines and shows every one that differs, so that digits nobody
+reads would be shown as changes. The labels of a row are its own: one more row changes the name of
+no other.
 """
 
 from __future__ import annotations

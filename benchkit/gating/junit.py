@@ -1,7 +1,7 @@
 """The gate as JUnit XML, which every continuous integration shows.
 
-In: `GateResult`. Out: XML; a suite per pair, a case per gate and row. Why: what fails is a failure,
-what is not shown is skipped with its reason and never passed, what was not compared is an error.
+What fails is a failure, what is not shown is skipped with its reason and never passed, what was
+not compared is an error.
 
 The numbers stand in each case's ``system-out``: strict readers refuse properties of a case.
 """

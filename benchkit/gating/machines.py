@@ -1,7 +1,7 @@
 """Whether both sides of a comparison were measured on the same machine, as far as runs tell.
 
-In: the table of runs, pairs, findings. Out: why a pair shows nothing. Why: a baseline of another
-day is often of another machine, and what differs between machines is no cost of the change.
+A baseline of another day is often of another machine, and what differs between machines is no
+cost of the change.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The gate as Markdown: the job summary, and what a comment says.
 
-In: `GateResult`. Out: a text of at most 60 kB. Why: a reviewer reads the sentence and the rows to
-look at; all else is folded away, and what is left out for length is counted.
+A reviewer reads the sentence and the rows to look at; all else is folded away, and what is left
+out for length is counted.
 """
 
 from __future__ import annotations

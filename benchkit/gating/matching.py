@@ -1,7 +1,6 @@
 """Which rows of a comparison a rule is about.
 
-In: contrasts and a rule. Out: the contrasts it holds for, and what it names that is not there.
-Why: a rule that matches nothing, or half of what it names, must not look like one that holds.
+A rule that matches nothing, or half of what it names, must not look like one that holds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The gate as OpenMetrics text, for a push gateway or a file that is scraped.
 
-In: `GateResult`. Out: gauges with the estimate, its interval, the limit and the outcome of each
-row. Why: what a change costs is a series worth keeping, with how well it is known.
+What a change costs is a series worth keeping, with how well it is known.
 """
 
 from __future__ import annotations

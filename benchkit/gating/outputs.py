@@ -1,7 +1,6 @@
 """Outputs of a GitHub step, for the steps after it.
 
-In: `GateResult`. Out: ``name=value`` lines. Why: whether to post a comment is decided by a word and
-never by searching a text.
+Whether to post a comment is decided by a word and never by searching a text.
 """
 
 from __future__ import annotations

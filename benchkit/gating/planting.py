@@ -1,8 +1,7 @@
 """A regression planted in a copy of the data: a gate that never fails is worth nothing.
 
-In: observations, and rows of a gate. Out: the observations with costs beyond every limit; which
-rows the gate then did not see. Why: a gate can be blind for lack of runs, for a name that changed,
-or for a limit that allows everything, and none of that shows while it passes.
+A gate can be blind for lack of runs, for a name that changed, or for a limit that allows
+everything, and none of that shows while it passes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a gate holds results against: rules, and what stands where they say nothing.
 
-In: `Settings`, a table, or options of the command line. Out: `Policy`. Why: the command line, the
-file and a notebook name the same things in different ways, and decide them in one place.
+The command line, the file and a notebook name the same things in different ways, and decide them
+in one place.
 """
 
 from __future__ import annotations

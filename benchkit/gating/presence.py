@@ -1,8 +1,7 @@
 """Whether what a gate names is there, where there is no baseline to compare it with.
 
-In: the results of the sides that are there, a `Policy`, what was asked for. Out: nothing, or the
-first name that is not there. Why: a first run passes without a comparison, and a misspelt name
-that it let through would be found by nobody.
+A first run passes without a comparison, and a misspelt name that it let through would be found by
+nobody.
 """
 
 from __future__ import annotations

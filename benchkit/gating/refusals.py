@@ -1,7 +1,7 @@
 """What was refused while the results were read, in one line.
 
-In: diagnostics. Out: a text. Why: who reads the job summary or the comment sees no stderr, and a
-run that is refused is missing from the verdict.
+Who reads the job summary or the comment sees no stderr, and a run that is refused is missing from
+the verdict.
 """
 
 from __future__ import annotations

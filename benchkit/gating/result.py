@@ -1,6 +1,6 @@
 """What a gate hands on: its outcome, and all that the sinks write of it.
 
-In: an outcome, findings. Out: `GateResult`. Why: every sink writes the same sentence and numbers.
+Every sink writes the same sentence and numbers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The gate from results to outcome: choose pairs and metrics, compare, hold against the rules.
 
-In: results that can be compared, a `Policy`. Out: `GateResult`. Why: what could not be compared is
-an outcome too, so that the report that CI shows exists and says so.
+What could not be compared is an outcome too, so that the report that CI shows exists and says so.
 """
 
 from __future__ import annotations

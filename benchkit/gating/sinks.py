@@ -1,7 +1,6 @@
 """Where a gate's outcome goes: names, and what writes them.
 
-In: a name and a `GateResult`. Out: a text. Why: a new sink is a file and a line here, and only the
-one that is asked for is imported.
+A new sink is a file and a line here, and only the one that is asked for is imported.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A first ``benchkit.toml``: every setting that matters, with a word on what it does.
 
-In: what a comparison of the results at hand shows. Out: TOML text. Why: a policy is begun by
-deleting what is not meant, and the names in it are those of the data and not misspelt.
+A policy is begun by deleting what is not meant, and the names in it are those of the data and not
+misspelt.
 """
 
 from __future__ import annotations

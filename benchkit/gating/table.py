@@ -1,7 +1,7 @@
 """The rows of the gate as a table, the most pressing first.
 
-In: `GateOutcome`. Out: `Table`. Why: target, limit, cost and interval stand beside each other, so
-that a reader sees by how much a limit is held or missed, and not only a colour.
+Target, limit, cost and interval stand beside each other, so that a reader sees by how much a
+limit is held or missed, and not only a colour.
 """
 
 from __future__ import annotations

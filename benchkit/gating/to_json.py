@@ -1,7 +1,6 @@
 """The gate for machines: JSON with stable keys.
 
-In: `GateResult`. Out: a text. Why: scripts read the numbers that a table rounds; later versions add
-keys and rename none.
+Scripts read the numbers that a table rounds; later versions add keys and rename none.
 
 Format version 2: ``verdict`` is pass, fail or undecided, and the sentence stands in ``sentence``.
 """

@@ -1,7 +1,6 @@
 """One metric over many commits: where its level changed, and whether the newest lies outside.
 
-In: observations of runs that tell their commit, and the runs. Out: `History`. Why: a change that is
-too small for the gate of one commit shows in many.
+A change that is too small for the gate of one commit shows in many.
 """
 
 from __future__ import annotations

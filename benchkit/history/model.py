@@ -1,6 +1,6 @@
 """What a history is made of: points, changes, the newest, one series, all of them.
 
-In: nothing. Out: `History`, frozen. Why: tables, figures and machines read the same evidence.
+Tables, figures and machines read the same evidence.
 """
 
 from __future__ import annotations

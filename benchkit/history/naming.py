@@ -1,7 +1,6 @@
 """What a series and a commit are called, in tables and in figures.
 
-In: `Series`, a commit. Out: texts. Why: who looks from a figure into the table finds the same
-names.
+Who looks from a figure into the table finds the same names.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The newest commit: the machine first, then each series beside its level.
 
-In: the level of each series, its newest commit last. Out: a `Newest` per series, and a `Shift`
-where most of them moved together. Why: among many series some lie outside by chance, and a slow
-machine moves all of them at once.
+Among many series some lie outside by chance, and a slow machine moves all of them at once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The runs of each metric, variant and machine, sorted by their commits.
 
-In: observations and runs. Out: `Track`s. Why: what another machine measured is another series, and
-a commit that was not measured is a gap.
+What another machine measured is another series, and a commit that was not measured is a gap.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a PATH says of where it lies: here, elsewhere, or in a store.
 
-In: a PATH. Out: whether. Why: who reads files of this machine alone loads nothing of the network.
+Who reads files of this machine alone loads nothing of the network.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Another thread or process that reads blocks of one large source ahead of this one.
 
-In: a function of a block, and the blocks. Out: what the function returns, in their order. Why: a
-large file is one task, and while what was read of one block is summed up and stored, the next ones
-can be read elsewhere. A block is whole lines and what is read of it depends on nothing else, so
-that the result is the same to the bit.
+A large file is one task, and while what was read of one block is summed up and stored, the next
+ones can be read elsewhere. A block is whole lines and what is read of it depends on nothing else,
+so that the result is the same to the bit.
 
 The compiled kernel lets other threads work meanwhile, so that a thread is enough and nothing is
 sent; numpy alone leaves too little of a block's time to others, and a process reads it.

@@ -1,7 +1,6 @@
 """Values as Arrow batches, in the columns of the store.
 
-In: the rows and samples that parsers give. Out: record batches. Why: values go to a store or into
-memory by the same road, in columns, whatever their number.
+Values go to a store or into memory by the same road, in columns, whatever their number.
 """
 
 from __future__ import annotations

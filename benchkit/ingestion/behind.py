@@ -1,7 +1,6 @@
 """Another thread that does, in their order, things that need not be waited for.
 
-In: calls. Out: nothing but their errors. Why: writing Parquet takes as long as reading what is
-written, and lets other threads work meanwhile.
+Writing Parquet takes as long as reading what is written, and lets other threads work meanwhile.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """`ingest`: read sources into the store in one commit, or not at all.
 
-In: paths, options, a store. Out: an `IngestSummary`. Why: nothing is doubled, nothing is lost,
-and an interrupted ingest leaves the store as it was.
+Nothing is doubled, nothing is lost, and an interrupted ingest leaves the store as it was.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Results that lie elsewhere: in a commit of git, behind a web address, in an object store.
 
-In: ``git:REF:FOLDER``, ``https://…``, ``s3://…``. Out: a `Copy` on this machine. Why: the baseline
-of another run is a folder like any other, with its sidecars, and nobody has to check it out first.
+The baseline of another run is a folder like any other, with its sidecars, and nobody has to check
+it out first.
 
 Credentials are those that git and the object store find in the environment; none are asked for.
 """

@@ -1,7 +1,6 @@
 """From parts and values to the two public frames.
 
-In: the parts of runs, numbered, and their values. Out: `Observations` and `Runs`.
-Why: a raw folder in memory and a store give the very same frames.
+A raw folder in memory and a store give the very same frames.
 """
 
 from __future__ import annotations

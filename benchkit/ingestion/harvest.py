@@ -1,7 +1,6 @@
 """Everything that is read in one go: outcomes put together in the order of their sources.
 
-In: `Found` sources. Out: `Part`s, values, reports, and a diagnostic for all that was not read.
-Why: whoever read a source, and whichever was ready first, the result is the same.
+Whoever read a source, and whichever was ready first, the result is the same.
 """
 
 from __future__ import annotations

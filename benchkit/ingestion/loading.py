@@ -1,7 +1,6 @@
 """Load results for reading: raw files in memory, or a store; whole, or frame by frame.
 
-In: arguments, options, a store. Out: `Loaded`, or a stream of observations.
-Why: the command line and the notebook load by the same road.
+The command line and the notebook load by the same road.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """One run as one source tells it: its labels, and what is known of the run.
 
-In: a reading, and the source it is from. Out: a `Part`. Why: the lowest word counts where no higher
-one is given, and that order stands here alone.
+The lowest word counts where no higher one is given, and that order stands here alone.
 """
 
 from __future__ import annotations

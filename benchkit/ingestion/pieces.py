@@ -1,7 +1,6 @@
 """The runs of one source as they are read, numbered in their order.
 
-In: readings, and repeats of runs in columns. Out: what each tells, once, with the places of the
-runs that share it. Why: a run in a hundred thousand has nothing of its own but place and values.
+A run in a hundred thousand has nothing of its own but place and values.
 """
 
 from __future__ import annotations

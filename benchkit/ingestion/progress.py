@@ -1,8 +1,7 @@
 """How far an ingest is: bytes and values read, of how many bytes.
 
-In: what readers see, from whichever process. Out: a `Progress` for whoever watches, a few times a
-second. Why: gigabytes take a while, and who waits wants to know how long; counting costs nothing
-where nobody watches.
+Gigabytes take a while, and who waits wants to know how long; counting costs nothing where nobody
+watches.
 """
 
 from __future__ import annotations

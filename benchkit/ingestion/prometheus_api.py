@@ -1,7 +1,7 @@
 """Ask a Prometheus over HTTP: range queries, in pieces that the server answers.
 
-In: an address, a query, a time range. Out: one answer as the API writes it. Why: where a Prometheus
-scrapes anyway, CPU and memory of a session are one command away, and nobody has to save answers.
+Where a Prometheus scrapes anyway, CPU and memory of a session are one command away, and nobody
+has to save answers.
 
 Credentials come from the environment alone and go nowhere else: `TOKEN`, or `USER` and `PASSWORD`.
 A redirection is refused, as it would carry them to another server.

@@ -1,7 +1,7 @@
 """A query over a range of time, as the command line says it and as an address.
 
-In: texts. Out: a `RangeQuery`. Why: what cannot be asked is refused before anything is asked, and
-the address, which is kept as the source, holds no credentials.
+What cannot be asked is refused before anything is asked, and the address, which is kept as the
+source, holds no credentials.
 """
 
 from __future__ import annotations

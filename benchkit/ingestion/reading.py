@@ -1,7 +1,7 @@
 """Read one source: identify it, parse it, label its runs, sum its samples up.
 
-In: a `Found` source. Out: an `Outcome`. Why: what is read of a source depends on that source alone,
-so that any process may read it, and one bad file costs itself and a line, never the other 400.
+What is read of a source depends on that source alone, so that any process may read it, and one
+bad file costs itself and a line, never the other 400.
 """
 
 from __future__ import annotations

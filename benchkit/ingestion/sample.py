@@ -1,7 +1,6 @@
 """The sample results that come with benchkit.
 
-In: a folder. Out: raw files in it, as a load tool wrote them. Why: whoever has just installed
-benchkit has no results yet, and wants to see what becomes of them.
+Whoever has just installed benchkit has no results yet, and wants to see what becomes of them.
 """
 
 from __future__ import annotations

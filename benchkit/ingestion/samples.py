@@ -1,8 +1,7 @@
 """Samples on their way into the store: many of one source become a file, few a batch.
 
-In: the blocks of samples that a parser yields. Out: a `DataFile`, or batches. Why: a source may
-hold more samples than memory; they are put by metric, a row group of one metric alone at a time,
-and written by the process that reads them.
+A source may hold more samples than memory; they are put by metric, a row group of one metric
+alone at a time, and written by the process that reads them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a process that only ingests can do without.
 
-In: nothing. Out: nothing. Why: pyarrow looks for pandas at its first array, and importing it is a
-third of what a small ingest takes.
+Pyarrow looks for pandas at its first array, and importing it is a third of what a small ingest
+takes.
 """
 
 from __future__ import annotations

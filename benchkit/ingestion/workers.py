@@ -1,9 +1,8 @@
 """Several processes that read sources, and their results in the order of the sources.
 
-In: tasks, each a stretch of the sources. Out: a `Catch` per task, in order. Why: reading is what
-takes time, and no result may depend on how many read. A task is what one process reads in one go:
-consecutive small files, one large file, and, where a format knows where it may be parted, a
-stretch of one.
+Reading is what takes time, and no result may depend on how many read. A task is what one process
+reads in one go: consecutive small files, one large file, and, where a format knows where it may
+be parted, a stretch of one.
 
 The processes are forked before the store is opened and before any thread runs; each ends by itself
 when the process that started it is gone. One that dies costs the source it was reading: several are

@@ -1,7 +1,7 @@
 """The tables ``[spans]``, ``[limits]`` and ``[containers]`` of a sidecar, key by key.
 
-In: a table as TOML gives it. Out: what can be used of it, and why the rest cannot. Why: a count
-that is misspelt or impossible would otherwise be a number that silently lacks, or is wrong.
+A count that is misspelt or impossible would otherwise be a number that silently lacks, or is
+wrong.
 """
 
 from __future__ import annotations

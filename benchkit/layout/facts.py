@@ -1,7 +1,6 @@
 """What a sidecar tells of limits, containers and spans, as entries of a run's ``env``.
 
-In: the tables ``[limits]``, ``[containers]`` and ``[spans]``. Out: texts under dotted names.
-Why: cAdvisor tells limits as ``limit.<container>.cpu``, in cores, and a sidecar's go the same way;
+CAdvisor tells limits as ``limit.<container>.cpu``, in cores, and a sidecar's go the same way;
 whatever is derived later finds both in one place.
 """
 

@@ -1,8 +1,8 @@
 """Several forms of one run are one run: k6's text, export and raw JSON.
 
-In: pieces in natural order. Out: `Run`s, each with the pieces that tell it. Why: three files of
-one run are n = 1. Forms belong together where group, variant, folder, tool, role, left-over tokens
-and declared number agree; of sources that hold several runs the k-th of each belong together.
+Three files of one run are n = 1. Forms belong together where group, variant, folder, tool, role,
+left-over tokens and declared number agree; of sources that hold several runs the k-th of each
+belong together.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """On which line of a TOML file a key stands.
 
-In: the text, the keys from the outermost on. Out: a line. Why: the standard reader tells values
-without places, and a message about a value has to say where it is.
+The standard reader tells values without places, and a message about a value has to say where it
+is.
 """
 
 from __future__ import annotations

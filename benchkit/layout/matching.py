@@ -1,6 +1,5 @@
 """The rule that would make the benchmark names of two sides equal, if there is one.
 
-In: the names that only one side has, for each side. Out: a rule for `--rename`, or nothing. Why:
 `Overhead_Baseline/Ping` and `Overhead/Enabled/Ping` compare nothing, and a message that says the
 rule is worth more than one that says there is none.
 """

@@ -1,7 +1,7 @@
 """The order in which people expect names: wrk-2 before wrk-10.
 
-In: a path. Out: a key to sort by. Why: the walk, the numbering and every list of runs must agree
-on one order that does not depend on the file system.
+The walk, the numbering and every list of runs must agree on one order that does not depend on the
+file system.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Which readings are one run, and which number each run has.
 
-In: the pieces of all sources of a set, each with the labels of its path, sidecars and content.
-Out: the same pieces with their final labels and numbers, and notes where a number had to differ.
-Why: it is a pure function of the set, so neither the order of the files nor a second ingest
-changes a number; and of each series alone, so that an ingest settles only the series it touches.
+It is a pure function of the set, so neither the order of the files nor a second ingest changes a
+number; and of each series alone, so that an ingest settles only the series it touches.
 """
 
 from __future__ import annotations

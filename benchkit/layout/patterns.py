@@ -1,8 +1,7 @@
 """What the path of a raw file says of its runs.
 
-In: a path below the ingested folder. Out: `PathLabels`. Why: a folder that is laid out like
-`none/wrk-1.txt` needs no configuration. The patterns match the last components, the first that
-matches wins, and leading folders become the group:
+A folder that is laid out like `none/wrk-1.txt` needs no configuration. The patterns match the
+last components, the first that matches wins, and leading folders become the group:
 
     {variant}/{tool}-…      none/wrk-1.txt, agent/vegeta-text-1.txt, nginx/ab-c20-1.txt
     {variant}/{run}.{ext}   none/1.txt

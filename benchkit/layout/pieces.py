@@ -1,7 +1,6 @@
 """The unit that is merged and numbered: one run as one source tells it.
 
-In: the labels of a source's path, its sidecars and its content. Out: a `Piece`. Why: whether two
-sources tell one run depends on these labels alone, not on what was measured.
+Whether two sources tell one run depends on these labels alone, not on what was measured.
 """
 
 from __future__ import annotations

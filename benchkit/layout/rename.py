@@ -1,7 +1,7 @@
 """Rules that make benchmark names of two sides equal: `s#Overhead_Baseline/#Overhead/#`.
 
-In: a rule as sed writes it. Out: a `Rename`. Why: names that never match compare nothing, and the
-rule that brings them together belongs on the command line, not in the raw files.
+Names that never match compare nothing, and the rule that brings them together belongs on the
+command line, not in the raw files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The keys of a sidecar, and how one is read.
 
-In: the text of `run.toml` or `<file>.run.toml`. Out: a `Sidecar`, and a diagnostic for every key
-that cannot be used. Why: a misspelt key that is passed over in silence is a wrong label. E.g.
+A misspelt key that is passed over in silence is a wrong label. E.g.
 
     variant = "otlp"
     run = 1

@@ -1,11 +1,10 @@
 """What lies beside raw files: `run.toml`, `<file>.run.toml`, `runs.json`, `benchkit.toml`.
 
-In: the ingested folder. Out: for each raw file the labels that lie beside it, for each run its
-window. Why: what a tool does not print (times, position, commit) can be kept with its result.
-Lowest to highest: the `[labels]` of `benchkit.toml`, then `run.toml`, both inherited from folder to
-folder; then `<file>.run.toml`. Below all of them are the labels of the settings that hold in the
-working folder. `containers.json` says what containers are called. A problem is kept
-in `Sidecars.diagnostics` and never raised.
+What a tool does not print (times, position, commit) can be kept with its result. Lowest to
+highest: the `[labels]` of `benchkit.toml`, then `run.toml`, both inherited from folder to folder;
+then `<file>.run.toml`. Below all of them are the labels of the settings that hold in the working
+folder. `containers.json` says what containers are called. A problem is kept in
+`Sidecars.diagnostics` and never raised.
 """
 
 from __future__ import annotations

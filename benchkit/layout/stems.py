@@ -1,7 +1,6 @@
 """What the stem of a file name says: `k6-export-1` is k6's export of run 1.
 
-In: a file's name and the tools there are. Out: tool, form, role, run, params and what is left.
-Why: the tokens of a `{tool}-…` stem are read in one place and in any order.
+The tokens of a `{tool}-…` stem are read in one place and in any order.
 """
 
 from __future__ import annotations

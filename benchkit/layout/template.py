@@ -1,7 +1,6 @@
 """A path pattern of the user's own: `--layout '{scenario}/{variant}/{run}.{ext}'`.
 
-In: the pattern. Out: a `Template` that reads labels from the last components of a path. Why: a
-folder that was laid out before benchkit came can be read without being moved.
+A folder that was laid out before benchkit came can be read without being moved.
 """
 
 from __future__ import annotations

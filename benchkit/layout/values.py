@@ -1,7 +1,6 @@
 """One value of a sidecar, as people write it.
 
-In: a value as TOML or JSON gives it. Out: a time in UTC, a number in the base unit, a text.
-Why: each kind of value is checked in one place, and the message says what it must be.
+Each kind of value is checked in one place, and the message says what it must be.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Which files of a folder are raw results.
 
-In: a folder. Out: its files in natural order, and what was passed over, each with the reason.
-Why: a results folder also holds scripts, notes and sidecars, and a file that is silently not read
-is as bad as one that is wrongly read. A file that is named explicitly is always read.
+A results folder also holds scripts, notes and sidecars, and a file that is silently not read is
+as bad as one that is wrongly read. A file that is named explicitly is always read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """When each run was measured: `runs.json`, for tools that print no times.
 
-In: a list of `{"variant": "none", "repeat": 1, "start": "…Z", "end": "…Z"}`. Out: `Window`s.
-Why: wrk and ab tell no times, and without them CPU and memory cannot be cut to the run.
+Wrk and ab tell no times, and without them CPU and memory cannot be cut to the run.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What every parser shares: the source it reads, the readings it yields, the format it declares.
 
-In: a raw file. Out: `Reading`s (one run as one source tells it), batches of `Samples`, and
-`Diagnostic`s for what could not be read. Why: a parser is one file that turns bytes into
-observations and knows nothing of labels, stores or statistics.
+A parser is one file that turns bytes into observations and knows nothing of labels, stores or
+statistics.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Which container a measurement belongs to, and which containers would count twice.
 
-In: the labels that cAdvisor, the kubelet or Prometheus give. Out: a `Container`, and the keys of
-those that hold others of the same source. Why: parents, pods and pause containers repeat what
-their children use, and every form tells them apart by the same labels.
+Parents, pods and pause containers repeat what their children use, and every form tells them apart
+by the same labels.
 """
 
 from __future__ import annotations

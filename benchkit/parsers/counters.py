@@ -1,7 +1,6 @@
 """What the names of Prometheus metrics mean: usage of containers, and spans on their way.
 
-In: a metric's name and labels. Out: its word in the vocabulary, its subject, and which part of the
-subject it counts. Why: the exposition text, the query API, promtool and Grafana share the names.
+The exposition text, the query API, promtool and Grafana share the names.
 
 Spans have one account per backend, and stages of it that overlap:
 

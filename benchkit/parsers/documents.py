@@ -1,8 +1,7 @@
 """JSON documents that are read whole, with the line of every number.
 
-In: a source of one or several JSON documents, compact or indented. Out: their values, whose numbers
-know their lines. Why: a row points at the line its number stands on, and a cut document must not
-give half of what it means.
+A row points at the line its number stands on, and a cut document must not give half of what it
+means.
 
 Long lists may be read in columns before: the decoder then sees a constant in their place.
 """

@@ -1,8 +1,7 @@
 """The compiled road of `octets` and `numerals`, where there is one.
 
-In: a block's bytes, the places and sizes of cells. Out: arrays with the very values that numpy
-gives. Why: one pass over a block in place of many; it is compiled when benchkit is installed, if a
-C compiler is at hand, and nothing but time is lost without it.
+One pass over a block in place of many; it is compiled when benchkit is installed, if a C compiler
+is at hand, and nothing but time is lost without it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Columns of numbers, as they stand in a text.
 
-In: a block, and the places where a column's cells stand. Out: numbers, exact, and which cells were
-of the simplest form. Why: as in `octets`; a cell that is not of it is left to the plain reader.
+As in `octets`; a cell that is not of it is left to the plain reader.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Whole columns of text, looked at eight bytes at a time, from any place of a block.
 
-In: the bytes of a block, and the places where a column's cells stand. Out: arrays: where a byte
-comes next, which cells hold the same text. Why: a bulk reader makes no Python object per row; a
-line that is not of the simplest form is marked, for the plain reader.
+A bulk reader makes no Python object per row; a line that is not of the simplest form is marked,
+for the plain reader.
 
 Words are little-endian: the first byte of a text is the lowest of its word.
 """

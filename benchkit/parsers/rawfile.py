@@ -1,7 +1,6 @@
 """A file on disk, whose digest is taken in passing.
 
-In: a path. Out: its bytes, and their SHA-256. Why: a file of gigabytes is read once, not once to be
-read and once to be known again.
+A file of gigabytes is read once, not once to be read and once to be known again.
 """
 
 from __future__ import annotations

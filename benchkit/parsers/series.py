@@ -1,7 +1,7 @@
 """Values over time, gathered by what they measure and handed on in blocks.
 
-In: single values with their times and lines. Out: `Samples`. Why: a sample that is reported twice
-(cAdvisor looks once a second, whoever asks) is one sample, and blocks keep memory small.
+A sample that is reported twice (cAdvisor looks once a second, whoever asks) is one sample, and
+blocks keep memory small.
 """
 
 from __future__ import annotations

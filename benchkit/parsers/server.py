@@ -1,7 +1,6 @@
 r"""Logs of agents and traced servers: how many requests they have seen, how many spans they sent.
 
-In: a log, whatever else stands in it. Out: one `Reading` per line ``Processed N requests``. Why: an
-agent that counts while the load runs says whether it saw every request, without any backend.
+An agent that counts while the load runs says whether it saw every request, without any backend.
 
 OBI (``OTEL_EBPF_TRACE_PRINTER=counter``) prints when it ends::
 

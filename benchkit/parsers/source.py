@@ -1,7 +1,6 @@
 """A raw file as parsers see it: decompressed, decoded, with clean lines.
 
-In: a path or bytes. Out: a `Head` to identify it by, lines or a byte stream to parse.
-Why: BOM, UTF-16, CRLF, ANSI colours, progress overwrites and gzip are handled once, here.
+BOM, UTF-16, CRLF, ANSI colours, progress overwrites and gzip are handled once, here.
 """
 
 from __future__ import annotations

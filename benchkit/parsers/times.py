@@ -1,7 +1,6 @@
 """RFC 3339 times, a column at once.
 
-In: the cells of a column, ``2026-11-20T23:55:22.393708531Z``. Out: microseconds since 1970, UTC.
-Why: reading each with `datetime` would cost more than all the rest of its line.
+Reading each with `datetime` would cost more than all the rest of its line.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How the forest plot is laid out: labels left, axis in the middle, numbers right.
 
-In: a `Forest`. Out: a matplotlib `Figure`. Why: places are computed in inches from the texts, so
-that nothing overlaps, whatever the names.
+Places are computed in inches from the texts, so that nothing overlaps, whatever the names.
 """
 
 from __future__ import annotations

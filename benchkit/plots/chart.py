@@ -1,7 +1,7 @@
 """What a chart of lines or dots shows, as data: panels, lines, axes.
 
-In: numbers that were computed elsewhere. Out: one frozen `Chart`. Why: six kinds of figure differ
-in what they show and not in how lines, labels and axes are drawn; tests look at this data.
+Six kinds of figure differ in what they show and not in how lines, labels and axes are drawn;
+tests look at this data.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A figure that shows itself in a notebook, and the ways to draw one.
 
-In: a comparison. Out: `Drawing`s, or the axes that were passed in. Why: exploring takes one line,
-composing takes one's own axes, and neither touches pyplot, its settings or its windows.
+Exploring takes one line, composing takes one's own axes, and neither touches pyplot, its settings
+or its windows.
 """
 
 from __future__ import annotations

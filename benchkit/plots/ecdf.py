@@ -1,8 +1,8 @@
 """The empirical distribution: the share of requests that took so long or less.
 
-In: `Distribution`s. Out: a `Chart`. Why: a second hump, a cliff at a timeout or a clock that ticks
-in milliseconds is in the samples, and in no table of percentiles. Times below the clock's step are
-told as 0; they have their place at the left edge of the logarithmic axis.
+A second hump, a cliff at a timeout or a clock that ticks in milliseconds is in the samples, and
+in no table of percentiles. Times below the clock's step are told as 0; they have their place at
+the left edge of the logarithmic axis.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The forest plot: what each variant costs, with its interval, its runs and the margin.
 
-In: `Verdicts`. Out: the data that is drawn, and the figure. Why: one look tells which intervals
-lie beyond the margin, which hold it, and how far single runs scatter around both.
+One look tells which intervals lie beyond the margin, which hold it, and how far single runs
+scatter around both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How a `Chart` is drawn: panels side by side, lines labelled where they end.
 
-In: a `Chart`. Out: a matplotlib `Figure`, or the `Axes` of one's own. Why: a label beside its line
-needs no legend to look up, and colour never stands alone: every series has a mark and a dash too.
+A label beside its line needs no legend to look up, and colour never stands alone: every series
+has a mark and a dash too.
 """
 
 from __future__ import annotations

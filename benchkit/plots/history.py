@@ -1,7 +1,7 @@
 """One metric over many commits: its levels, where they changed, and where the newest should lie.
 
-In: a `History`. Out: a `Chart`. Why: a creeping cost, a level that was accepted and a newest commit
-that stands out are seen before any table is read.
+A creeping cost, a level that was accepted and a newest commit that stands out are seen before any
+table is read.
 """
 
 from __future__ import annotations

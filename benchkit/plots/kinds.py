@@ -1,7 +1,6 @@
 """Every kind of figure by its name, drawn for a file of its own.
 
-In: a kind and a comparison. Out: a `Figure`, a file. Why: the command ``plot`` and the notebook
-draw what the page shows; a new kind is one line here.
+The command ``plot`` and the notebook draw what the page shows; a new kind is one line here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Texts inside a panel: the name where a line ends, and what stands beside a point.
 
-In: `Panel`s that are drawn. Out: texts on their `Axes`. Why: nothing is looked up in a legend, and
-no two texts meet.
+Nothing is looked up in a legend, and no two texts meet.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The percentile curve: how latency grows towards its tail, variant beside baseline.
 
-In: `Verdicts`. Out: a `Chart`. Why: rankings change between the median and the tail, and a table of
-four percentiles does not show where.
+Rankings change between the median and the tail, and a table of four percentiles does not show
+where.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Contrasts that belong into one panel, and what the panel is called.
 
-In: `Verdicts`. Out: groups of contrasts by place, their headings and series. Why: every chart of a
-comparison has a panel per place and the same colour for the same variant.
+Every chart of a comparison has a panel per place and the same colour for the same variant.
 """
 
 from __future__ import annotations

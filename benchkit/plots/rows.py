@@ -1,7 +1,7 @@
 """What the forest plot shows, as data: its rows, their order, and the same in words.
 
-In: `Verdicts`. Out: a `Forest`. Why: tests and screen readers look at the data that is drawn, not
-at pixels, and nothing of it is computed while drawing.
+Tests and screen readers look at the data that is drawn, not at pixels, and nothing of it is
+computed while drawing.
 """
 
 from __future__ import annotations

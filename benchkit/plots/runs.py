@@ -1,7 +1,6 @@
 """Every run, in the order in which it was made.
 
-In: `Verdicts`, the runs. Out: a `Chart`. Why: drift, an order that was not interleaved and a single
-far run are seen before any test finds them.
+Drift, an order that was not interleaved and a single far run are seen before any test finds them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The shift plot: how much each percentile moves, with the interval from runs.
 
-In: `Verdicts`. Out: a `Chart`. Why: a change of the tail alone, or of the middle alone, is seen at
-one look, and so is how little the runs say about the tail.
+A change of the tail alone, or of the middle alone, is seen at one look, and so is how little the
+runs say about the tail.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A figure as inline SVG: selectable text, no network, the same bytes every time.
 
-In: a matplotlib figure drawn with the theme's colours. Out: one ``<svg>`` element. Why: it can
-stand in a page beside others, follows the page's colours, and a screen reader can tell what it is.
+It can stand in a page beside others, follows the page's colours, and a screen reader can tell
+what it is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The pair of a sweep: what more load brings, and what it costs.
 
-In: `Saturation`s. Out: a `Chart`. Why: a rate that stands still while latency grows is seen at one
-look, and so is the stretch in which nobody looked.
+A rate that stands still while latency grows is seen at one look, and so is the stretch in which
+nobody looked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """One drawing for light, dark and print: colours are names until the page chooses them.
 
-In: a name such as ``worse``. Out: a sentinel colour that stands for it while matplotlib draws,
-and the CSS variable that takes its place in the SVG. Why: one inline SVG serves every scheme.
+One inline SVG serves every scheme.
 
 The palette is Okabe and Ito's, darkened or lightened until text on the page has a contrast of at
 least 4.5. Worse and better are burnt orange and blue, never red and green, and never colour alone.

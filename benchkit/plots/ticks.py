@@ -1,7 +1,7 @@
 """Where the ticks of an axis stand and what they say.
 
-In: the ends of an axis. Out: ticks. Why: readers compare with round numbers in the units of the
-tables, 1-2-5 on a logarithmic axis and per cent on an axis of changes.
+Readers compare with round numbers in the units of the tables, 1-2-5 on a logarithmic axis and per
+cent on an axis of changes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Latency, CPU and memory over the time of a run, the variants aligned where their runs begin.
 
-In: `Track`s. Out: a `Chart`. Why: a warm-up that leaks into the run, a wave, a container that slows
-down halfway and a leak are seen at one look, and so is that there is nothing to see.
+A warm-up that leaks into the run, a wave, a container that slows down halfway and a leak are seen
+at one look, and so is that there is nothing to see.
 """
 
 from __future__ import annotations

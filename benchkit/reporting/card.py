@@ -1,7 +1,6 @@
 """What a notebook shows of results that were loaded.
 
-In: a sentence, a table, lines. Out: one frozen `Card`. Why: results look at home
-beside a comparison, in light and in dark.
+Results look at home beside a comparison, in light and in dark.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Lines over time in words and as a table: how each began and ended, and between what it was.
 
-In: a `Chart` whose panels have a window. Out: a sentence per panel, a `Table`. Why: who cannot see
-the curve learns what it shows; a thousand points read out one by one would tell nobody.
+Who cannot see the curve learns what it shows; a thousand points read out one by one would tell
+nobody.
 """
 
 from __future__ import annotations

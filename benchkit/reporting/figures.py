@@ -1,7 +1,6 @@
 """A chart as a part of the report: its picture, the same in words, and the table behind it.
 
-In: a `Chart`. Out: a `Plot`. Why: nobody has to read numbers off a curve, and who cannot see it
-loses nothing.
+Nobody has to read numbers off a curve, and who cannot see it loses nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The formats of a report, by name.
 
-In: a `Report` and a format's name. Out: the text of the file. Why: a new format is a module and a
-line here, imported only when it is asked for.
+A new format is a module and a line here, imported only when it is asked for.
 """
 
 from __future__ import annotations

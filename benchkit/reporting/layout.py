@@ -1,7 +1,6 @@
 """How a table stands on the page: cells in their columns, looks, and the keys they sort by.
 
-In: a `Table`. Out: rows of `Place`s, attributes. Why: a template places what it is given and
-decides nothing.
+A template places what it is given and decides nothing.
 """
 
 from __future__ import annotations

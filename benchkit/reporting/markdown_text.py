@@ -1,7 +1,7 @@
 """Text and tables that Markdown shows as they are, whatever the names in them.
 
-In: texts and `Table`s. Out: Markdown. Why: a benchmark called ``<script>`` or ``a|b`` is a name,
-neither code nor a new column, and ``@somebody`` is not called.
+A benchmark called ``<script>`` or ``a|b`` is a name, neither code nor a new column, and
+``@somebody`` is not called.
 """
 
 from __future__ import annotations

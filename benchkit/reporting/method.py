@@ -1,6 +1,6 @@
 """How the numbers came about, in sentences.
 
-In: `Verdicts`. Out: paragraphs. Why: a reader who doubts a row can do it again by hand.
+A reader who doubts a row can do it again by hand.
 """
 
 from __future__ import annotations

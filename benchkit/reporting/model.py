@@ -1,7 +1,7 @@
 """The report as data: what it says, in which order, before anyone decides on HTML or Markdown.
 
-In: verdicts, runs and findings. Out: one frozen `Report`. Why: every output is the same report in
-other clothes; a section is added here and in one builder, and every renderer shows it.
+Every output is the same report in other clothes; a section is added here and in one builder, and
+every renderer shows it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Templates of other packages: entry points of the group ``benchkit.templates``.
 
-In: a folder, or a name. Out: a folder. Why: an organisation's look is installed once, and named in
-one word.
+An organisation's look is installed once, and named in one word.
 """
 
 from __future__ import annotations

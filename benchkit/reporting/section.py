@@ -1,7 +1,6 @@
 """The parts of a report: sections, and the plots in them.
 
-In: texts, tables and functions that draw. Out: frozen `Section`s. Why: every renderer shows the
-same parts in the same order.
+Every renderer shows the same parts in the same order.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The sections of the report, one builder each; what the data do not carry is said, not shown.
 
-In: verdicts, runs and findings. Out: `Section`s in the order of the page. Why: a new section is a
-function and a line in `_BUILDERS`.
+A new section is a function and a line in `_BUILDERS`.
 """
 
 from __future__ import annotations

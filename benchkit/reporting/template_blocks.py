@@ -1,7 +1,6 @@
 """Blocks of a template that nothing shows, since no template it extends has them.
 
-In: an environment and a template. Out: nothing, or an error with its line. Why: a misspelt block
-would be left out without a word.
+A misspelt block would be left out without a word.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Plans and calibrations for machines: frozen records as JSON.
 
-In: a record of numbers, texts and other records. Out: a text. Why: a script reads the numbers that
-a table rounds; the keys are the fields, later versions add some and rename none.
+A script reads the numbers that a table rounds; the keys are the fields, later versions add some
+and rename none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Findings for machines: JSON and CSV with the public keys.
 
-In: findings. Out: a text. Why: scripts read what `check` finds, under the names that `compare` and
-`report` give it.
+Scripts read what `check` finds, under the names that `compare` and `report` give it.
 
 Format version 1: the first.
 """

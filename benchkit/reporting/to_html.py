@@ -1,6 +1,6 @@
 """The report as one self-contained page: no network, light, dark and print, script for comfort.
 
-In: a `Report`. Out: HTML. Why: the file can be mailed, attached to a ticket and opened years later.
+The file can be mailed, attached to a ticket and opened years later.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Verdicts for machines: JSON and CSV with the public keys.
 
-In: verdicts and findings. Out: a text. Why: scripts rely on these names, which are part of the
-contract: later versions add keys and rename none.
+Scripts rely on these names, which are part of the contract: later versions add keys and rename
+none.
 
 Format version 1: the first.
 """

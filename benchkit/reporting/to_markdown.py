@@ -1,7 +1,6 @@
 """The report as Markdown for a pull request or a job summary.
 
-In: a `Report`. Out: text that GitHub and GitLab render, at most 60 kB. Why: the answer and the
-rows that changed stand above the fold, everything else one click away.
+The answer and the rows that changed stand above the fold, everything else one click away.
 """
 
 from __future__ import annotations

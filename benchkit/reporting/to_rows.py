@@ -1,7 +1,7 @@
 """The one table and the table of runs as CSV, JSON and Parquet.
 
-In: the public frames. Out: texts, or a Parquet file. Why: scripts read these; floats are the
-shortest that round-trip, times are RFC 3339 in UTC, and what is unknown is empty.
+Scripts read these; floats are the shortest that round-trip, times are RFC 3339 in UTC, and what
+is unknown is empty.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Statistics on plain arrays.
 
-In: numbers, one per run. Out: estimates, p-values and small frozen results with notes.
-Why: what a test says must not depend on a frame, a file or the name of a metric.
+What a test says must not depend on a frame, a file or the name of a metric.
 
 Importing this package costs numpy and nothing else; scipy is imported only by the functions that
 need a distribution (`welch`, `paired_t`, all intervals of predictions, quantiles and single runs,

@@ -1,8 +1,7 @@
 """Variants measured in blocks: each block's own level is taken out before sides are compared.
 
-In: a table of values, one row per block and one column per variant (usually logarithms).
-Out: `Estimate` and `TestResult`. Why: with three variants or more the level of a block is known
-from all of them, so that slow rounds cost no power, and a single slow run hardly moves the rest.
+With three variants or more the level of a block is known from all of them, so that slow rounds
+cost no power, and a single slow run hardly moves the rest.
 
 A level that holds the two compared values makes them vary too little, and the test finds too much;
 one without them moves both alike, and the test finds too little. The level used is a mixture of

@@ -1,7 +1,7 @@
 """Where the level of a series of runs changed, and by how much.
 
-In: one value per commit, in order (usually logarithms). Out: `Split` and `ChangePoint`. Why: the
-place of a change is chosen by looking, so a test at that place alone finds changes in pure noise.
+The place of a change is chosen by looking, so a test at that place alone finds changes in pure
+noise.
 """
 
 from __future__ import annotations

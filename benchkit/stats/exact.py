@@ -1,8 +1,7 @@
 """Counts that hardly vary: compared by their ranges, without a test.
 
-In: two arrays of an exact metric (allocations, bytes per operation, sizes). Out: the difference
-with both ranges, or None where the values vary too much. Why: three runs of 12 against three of
-400 allocations are a fact, but no test on 3 + 3 runs can reach 5 %.
+Three runs of 12 against three of 400 allocations are a fact, but no test on 3 + 3 runs can reach
+5 %.
 """
 
 from __future__ import annotations

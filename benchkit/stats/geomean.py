@@ -1,7 +1,6 @@
 """Many benchmarks together: one change over all of them, with the interval that the runs allow.
 
-In: log values, a row per benchmark and a column per run. Out: `Estimate` of the mean log ratio.
-Why: single rows may each be undecided where all of them together are not; and benchmarks that one
+Single rows may each be undecided where all of them together are not; and benchmarks that one
 process measured in one go vary together, so that the run is what is counted.
 """
 

@@ -1,7 +1,6 @@
 """Means, medians and Student's t: for the two or three runs that ranks cannot judge.
 
-In: arrays with one value per run (usually logarithms). Out: `Estimate` and `TestResult`.
-Why: with fewer than 4 runs per side no rank test can reach 5 %; Welch's test can, at the price of
+With fewer than 4 runs per side no rank test can reach 5 %; Welch's test can, at the price of
 assuming normal runs.
 """
 

@@ -1,8 +1,7 @@
 """Whether the runs of one side fall into two groups.
 
-In: one value per run (usually logarithms). Out: `Modes`, or None. Why: a machine with two states
-(turbo or not, one core or the other) makes a median that no run ever has; the cause has to be
-found, not averaged.
+A machine with two states (turbo or not, one core or the other) makes a median that no run ever
+has; the cause has to be found, not averaged.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Many tests at once: adjusted p-values, and how many rows a number of runs can carry.
 
-In: p-values, or runs per side and rows. Out: adjusted p-values in the same order, or counts.
-Why: 20 comparisons of nothing at 5 % show a false change in 64 % of reports; and with few runs a
-large family can never reject at all, which has to be said instead of "no difference".
+20 comparisons of nothing at 5 % show a false change in 64 % of reports; and with few runs a large
+family can never reject at all, which has to be said instead of "no difference".
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Trends over a session, and whether two sides were measured in turn.
 
-In: times and values (usually logarithms), one pair of arrays per variant; places in an order.
-Out: `Trend`, and small answers. Why: a machine that drifts by 5 % makes a difference of 5 % between
-what was measured first and what was measured last, and no test on the values alone can tell.
-numpy only; small numbers of runs are counted exactly.
+A machine that drifts by 5 % makes a difference of 5 % between what was measured first and what
+was measured last, and no test on the values alone can tell. numpy only; small numbers of runs are
+counted exactly.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Values far from the rest of their side.
 
-In: one value per run (usually logarithms). Out: which of them lie far out.
-Why: a run that was starved or interrupted has to be named; whether it counts is for a person.
+A run that was starved or interrupted has to be named; whether it counts is for a person.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How many runs are needed, and what so many runs can show.
 
-In: the half-width of an interval that was measured. Out: runs per side, or the smallest effect.
-Why: "inconclusive" has to come with what to do about it.
+"inconclusive" has to come with what to do about it.
 
 Planning only: never the power of the test that was just made, which says nothing new.
 """

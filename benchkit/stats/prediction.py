@@ -1,8 +1,7 @@
 """Prediction of a new run from earlier ones.
 
-In: earlier runs, one value each (usually logarithms), and one or few new ones. Out: `Estimate` and
-`TestResult`. Why: a new commit has one run and a long history; an interval for the mean of the past
-says nothing of where a single run may lie.
+A new commit has one run and a long history; an interval for the mean of the past says nothing of
+where a single run may lie.
 """
 
 from __future__ import annotations

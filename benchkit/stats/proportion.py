@@ -1,7 +1,6 @@
 """How often something happens, with the interval that a count allows.
 
-In: a number of times out of a number of trials. Out: `Estimate` of the rate. Why: none in five is
-not never.
+None in five is not never.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Quantiles by the rules that tools use, exactly or from a sketch of bounded size.
 
-In: samples, in blocks. Out: quantiles, extremes, mean and standard deviation. Why: a percentile is
-comparable with a tool's own only by the tool's own rule, and a soak test has more samples than
-memory.
+A percentile is comparable with a tool's own only by the tool's own rule, and a soak test has more
+samples than memory.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Rank statistics for two samples: the Mann-Whitney test and the Hodges-Lehmann shift.
 
-In: two arrays, x the baseline and y the variant, one value per run (usually logarithms).
-Out: `TestResult` and `Estimate`; "greater" and a positive shift mean that y is larger than x.
-Why: they stay calibrated with few runs and outlying ones, and assume no distribution.
+They stay calibrated with few runs and outlying ones, and assume no distribution.
 
 Everything is exact, also with ties, up to the sizes in `benchkit.stats.ranksum`; beyond, the
 method's name and a note say that the normal approximation was used. scipy is never imported.

@@ -1,9 +1,7 @@
 """The rank test and the Hodges-Lehmann shift of many rows in one go.
 
-In: two tables, x the baseline and y the variant, one row per question, one column per run (usually
-logarithms). Out: `RankRows`, arrays with one element per row. Why: thousands of benchmarks are
-compared in the time that a loop needs to sort them; every number is that of `mann_whitney` and
-`hodges_lehmann` on the row alone.
+Thousands of benchmarks are compared in the time that a loop needs to sort them; every number is
+that of `mann_whitney` and `hodges_lehmann` on the row alone.
 """
 
 from __future__ import annotations

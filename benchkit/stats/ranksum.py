@@ -1,8 +1,7 @@
 """The exact distribution of Mann-Whitney's U when both sides are alike.
 
-In: the two sizes, and the ranks where values are tied. Out: probabilities, from counted splits.
-Why: one distribution serves the test, its interval and the smallest possible p-value, so that
-they never disagree; counting in integers keeps p the same when the sides are swapped.
+One distribution serves the test, its interval and the smallest possible p-value, so that they
+never disagree; counting in integers keeps p the same when the sides are swapped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The results that every statistical function returns: frozen, with notes, free of policy.
 
-In: nothing. Out: `Estimate` and `TestResult`. Why: evidence carries its own warnings, and never
-an alpha or a limit.
+Evidence carries its own warnings, and never an alpha or a limit.
 """
 
 from __future__ import annotations

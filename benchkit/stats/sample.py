@@ -1,7 +1,6 @@
 """The one door through which numbers enter a statistical function.
 
-In: any sequence of numbers. Out: a one-dimensional float64 array, finite and long enough.
-Why: a NaN in a rank test is a wrong p-value (or an endless loop elsewhere), so it is refused here.
+A NaN in a rank test is a wrong p-value (or an endless loop elsewhere), so it is refused here.
 """
 
 from __future__ import annotations

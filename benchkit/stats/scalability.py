@@ -1,7 +1,7 @@
 """How throughput grows with load: asymptotic bounds, the knee by a named rule, and the USL.
 
-In: levels of load and a rate at each. Out: levels, bounds and `Law`s. Why: "the best concurrency"
-is a different number under every rule, and a fitted curve is worth no more than its fit.
+"the best concurrency" is a different number under every rule, and a fitted curve is worth no more
+than its fit.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Rank statistics for pairs: Wilcoxon's signed-rank test and the shift by Walsh averages.
 
-In: two arrays of one length, x the baseline and y the variant, pair by pair (usually logarithms).
-Out: `TestResult` and `Estimate`; "greater" and a positive shift mean that y is larger than x.
-Why: where whole rounds of a session are slower than others, the difference within a round is known
-far better than either side.
+Where whole rounds of a session are slower than others, the difference within a round is known far
+better than either side.
 
 Everything is exact, also with ties and zeros, up to 60 pairs; scipy is never imported.
 """

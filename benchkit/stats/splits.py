@@ -1,7 +1,6 @@
 """All ways, or many, to deal the runs of one variant out to two sides.
 
-In: numbers of runs. Out: pairs of index tuples. Why: two halves of the same runs differ by chance
-alone, which shows what chance does.
+Two halves of the same runs differ by chance alone, which shows what chance does.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """How much runs vary, how well that is known, and how much of it is from inside the runs.
 
-In: one value per run, or several values of each run. Out: `Spread` and `Components`.
-Why: every plan stands on the spread, and a spread from few runs is itself uncertain; whether more
-runs or longer runs help depends on where it comes from.
+Every plan stands on the spread, and a spread from few runs is itself uncertain; whether more runs
+or longer runs help depends on where it comes from.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Student's t: its quantile and its tail, for single numbers.
 
-In: degrees of freedom and a probability or a number of standard errors. Out: the other of the two.
-Why: these two are all that comparing a few files needs of scipy.special, and importing that takes
-half as long again as importing pandas.
+These two are all that comparing a few files needs of scipy.special, and importing that takes half
+as long again as importing pandas.
 """
 
 from __future__ import annotations

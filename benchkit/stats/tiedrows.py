@@ -1,7 +1,6 @@
 """The exact distributions of Mann-Whitney's U for many patterns of ties at once.
 
-In: the ranks of tied values, one row per pattern. Out: counts, one row per pattern. Why: half of
-the rows of a large comparison have ties, each in its own pattern; their halves repeat.
+Half of the rows of a large comparison have ties, each in its own pattern; their halves repeat.
 
 A distribution is the product of those of the lower and the upper ranks. Both are counted as Fourier
 transforms, where a product of polynomials is one of numbers, and rounded to integers at the end.

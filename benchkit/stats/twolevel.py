@@ -1,9 +1,8 @@
 """Quantiles of raw samples with intervals: inside one run, and over runs and samples together.
 
-In: the samples of each run. Out: `Estimate`s and `QuantileChange`s. Why: the samples of a run tell
-how well its quantile is known, the runs how much it differs from run to run; an interval for the
-difference of two variants has to hold both. Ranks take the place of a bootstrap, which covers too
-little with few runs and takes thousands of passes over the samples.
+The samples of a run tell how well its quantile is known, the runs how much it differs from run to
+run; an interval for the difference of two variants has to hold both. Ranks take the place of a
+bootstrap, which covers too little with few runs and takes thousands of passes over the samples.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What one run tells of itself: correlation of its stretches, warm-up, trend, and its own error.
 
-In: one value per stretch of a run (usually logarithms), in the order of time. Out: small frozen
-answers. Why: requests follow each other, so that a million of them know less than they seem to; and
-how well one run is known says nothing of how much runs differ.
+Requests follow each other, so that a million of them know less than they seem to; and how well
+one run is known says nothing of how much runs differ.
 """
 
 from __future__ import annotations

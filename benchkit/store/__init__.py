@@ -1,7 +1,6 @@
 """The store: two Delta tables, one for values and one for the pieces of runs they belong to.
 
-In: record batches of values and a table of pieces. Out: the same, filtered.
-Why: atomic commits, crash safety, time travel and many readers, none of it written by us.
+Atomic commits, crash safety, time travel and many readers, none of it written by us.
 """
 
 from benchkit.store.columns import new_batch, values_schema

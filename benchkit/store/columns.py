@@ -1,7 +1,6 @@
 """The columns of stored values, and how Parquet lays them out.
 
-In: nothing. Out: the Arrow schema and the settings of a Parquet writer. Why: who writes values and
-who reads them agree here, and the layout was chosen by measurement, once.
+Who writes values and who reads them agree here, and the layout was chosen by measurement, once.
 
 zstd, with times and lines as differences, takes far less than Parquet's defaults with snappy; a row
 group of one metric alone lets every reader pass over the others by their statistics. Values are not

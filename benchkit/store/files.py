@@ -1,8 +1,8 @@
 """Files of values: written where the store's table lies, counted only once they are committed.
 
-In: record batches, or blocks of samples. Out: a `DataFile` for the commit. Why: processes that
-read sources write the samples themselves, in the layout of the store; nothing large ever passes
-from one process to another, and no file is seen before the one commit that names all of them.
+Processes that read sources write the samples themselves, in the layout of the store; nothing
+large ever passes from one process to another, and no file is seen before the one commit that
+names all of them.
 """
 
 from __future__ import annotations

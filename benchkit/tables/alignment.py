@@ -1,7 +1,7 @@
 """Texts in columns, as wide as a screen shows them.
 
-In: heads and rows of texts. Out: lines. Why: a table printed in a notebook's terminal stands as it
-does on the command line, and wide letters and accents shift no column.
+A table printed in a notebook's terminal stands as it does on the command line, and wide letters
+and accents shift no column.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Cells of numbers in one unit, down a column.
 
-In: values, some unknown. Out: `Cell`s and the unit of their column. Why: a column is read
-downwards, so that it has one scale, and what is unknown is a dash.
+A column is read downwards, so that it has one scale, and what is unknown is a dash.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One number for all benchmarks of a metric: a line under the table, and one in the verdict.
 
-In: verdicts. Out: texts. Why: where single rows are undecided all of them together may not be, and
-readers average the rows anyway; the interval is that of the runs.
+Where single rows are undecided all of them together may not be, and readers average the rows
+anyway; the interval is that of the runs.
 """
 
 from __future__ import annotations

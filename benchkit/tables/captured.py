@@ -1,6 +1,6 @@
 """The table of the runs that a session has made.
 
-In: their labels and how they ended. Out: a `Table`. Why: what failed stands beside what did not.
+What failed stands beside what did not.
 """
 
 from __future__ import annotations

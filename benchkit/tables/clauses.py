@@ -1,7 +1,6 @@
 """The parts of the verdict sentence: one clause per metric and verdict, or per variant.
 
-In: the primary rows of `Verdicts`. Out: `Clause`s, the lead metric first. Why: the sentence takes
-as many as it can carry, and the bullets the others.
+The sentence takes as many as it can carry, and the bullets the others.
 """
 
 from __future__ import annotations

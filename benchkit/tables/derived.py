@@ -1,7 +1,6 @@
 """What is shown beside the comparison: sweeps, resources, spans, with sentences and tables.
 
-In: verdicts, runs and observations. Out: `Part`s by name. Why: the terminal and the report show the
-same parts, and both say why one is not there.
+The terminal and the report show the same parts, and both say why one is not there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Where and on what the runs were made: differences between variants first, then the rest.
 
-In: the frame of runs. Out: `Table`s. Why: a variant measured on another machine is another
-experiment, and the reader has to see it.
+A variant measured on another machine is another experiment, and the reader has to see it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What a code, a metric or a format is, in words.
 
-In: entries of the catalogue, words of the vocabulary, what parsers declare. Out: `Explanation`s.
-Why: documentation that is read where the question comes up is made of the data that the program
-itself goes by, so that it cannot be out of date.
+Documentation that is read where the question comes up is made of the data that the program itself
+goes by, so that it cannot be out of date.
 """
 
 from __future__ import annotations

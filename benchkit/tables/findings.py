@@ -1,7 +1,6 @@
 """Findings in words: a few lines under a comparison, or all of them by code.
 
-In: findings. Out: lines and a `Table`. Why: forty runs that share one mistake are one line, and
-what is passed over is counted.
+Forty runs that share one mistake are one line, and what is passed over is counted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Which exploratory rows a terminal shows: a screen or two, and a count of the rest.
 
-In: exploratory verdicts. Out: those to show, and a line about the others. Why: a tool that tells a
-hundred statistics of every tag and phase hides the few that people look for.
+A tool that tells a hundred statistics of every tag and phase hides the few that people look for.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The formats that can be read, one row per form.
 
-In: what parsers declare. Out: a table. Why: a user whose file is refused looks here first.
+A user whose file is refused looks here first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a variant adds to a request at a fixed rate: latencies side by side, and their differences.
 
-In: `HeldLoad`s, and the verdicts on latencies. Out: a `Table` and sentences. Why: at a fixed rate
-people ask how many microseconds a request costs more; the rate itself is a condition, no result.
+At a fixed rate people ask how many microseconds a request costs more; the rate itself is a
+condition, no result.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A history in words and tables: changes of level, the newest commit, and every commit.
 
-In: `History`. Out: lines and `Table`s. Why: who reads "since abc1234: +3.2 %" can look at that
-commit, and at those around it.
+Who reads "since abc1234: +3.2 %" can look at that commit, and at those around it.
 """
 
 from __future__ import annotations

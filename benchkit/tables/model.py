@@ -1,7 +1,6 @@
 """A table is data: columns, rows of cells, notes; how it looks is the business of a renderer.
 
-In: texts that are ready to read, and the numbers behind them. Out: one frozen `Table`.
-Why: the terminal, Markdown and HTML show the same object, so that they cannot disagree.
+The terminal, Markdown and HTML show the same object, so that they cannot disagree.
 """
 
 from __future__ import annotations

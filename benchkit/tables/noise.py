@@ -1,7 +1,7 @@
 """What the default rule says of runs that do not differ: a sentence and two tables.
 
-In: `Calibration`. Out: texts and `Table`s. Why: false alarms on one's own machine are counted, with
-the interval that so few runs allow, and a margin is chosen by the noise.
+False alarms on one's own machine are counted, with the interval that so few runs allow, and a
+margin is chosen by the noise.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What each variant costs, row by row: the table under the sentence.
 
-In: `Verdicts`. Out: `Table`s, the primaries first, then the exploratory rows, one per group.
-Why: every output shows the same columns, scales and words.
+Every output shows the same columns, scales and words.
 """
 
 from __future__ import annotations

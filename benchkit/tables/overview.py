@@ -1,7 +1,6 @@
 """Results at a glance: who was measured, how often, with what, and what to do next.
 
-In: the frame of runs, how many findings there are. Out: a sentence and a `Table`.
-Why: what was loaded is looked at before it is compared, and a folder read wrongly is seen at once.
+What was loaded is looked at before it is compared, and a folder read wrongly is seen at once.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The small parts that clauses are made of: spans, names of rows, what is excluded.
 
-In: rows of one metric. Out: short texts. Why: a clause reads as one sentence whatever its rows.
+A clause reads as one sentence whatever its rows.
 """
 
 from __future__ import annotations

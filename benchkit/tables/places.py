@@ -1,6 +1,6 @@
 """What the tables of resources share: where a row belongs, and the change that was judged.
 
-In: verdicts. Out: cells. Why: a container's row and a request's row are found and named alike.
+A container's row and a request's row are found and named alike.
 """
 
 from __future__ import annotations

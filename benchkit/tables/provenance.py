@@ -1,7 +1,6 @@
 """The files behind a report, each with its hash, and what could not be read of them.
 
-In: the frame of runs, whose ``sources`` list path and sha256; diagnostics. Out: `Table`s. Why:
-whoever doubts a number can tell which bytes it came from, and which gave none.
+Whoever doubts a number can tell which bytes it came from, and which gave none.
 """
 
 from __future__ import annotations

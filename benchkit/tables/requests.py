@@ -1,8 +1,7 @@
 """What a request costs the service: its CPU, what of it is in band, and what runs beside it.
 
-In: `RequestCost`s, and the verdicts whose intervals belong to them. Out: a `Table` and a sentence.
-Why: throughput hides the cost of a variant where something else sets the pace; CPU per request
-does not.
+Throughput hides the cost of a variant where something else sets the pace; CPU per request does
+not.
 """
 
 from __future__ import annotations

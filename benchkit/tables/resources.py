@@ -1,7 +1,6 @@
 """What containers used under each variant, and who was at a limit.
 
-In: `Use`s, and the verdicts whose intervals belong to them. Out: `Table`s and sentences. Why: what
-the service pays and what runs beside it stand apart.
+What the service pays and what runs beside it stand apart.
 """
 
 from __future__ import annotations

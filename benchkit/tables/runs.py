@@ -1,7 +1,7 @@
 """The runs behind a comparison, one line each.
 
-In: the frame of runs. Out: a `Table`. Why: `benchkit runs` and the report list the same columns,
-and a run that was not compared says so by its role.
+`benchkit runs` and the report list the same columns, and a run that was not compared says so by
+its role.
 """
 
 from __future__ import annotations

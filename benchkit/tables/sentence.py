@@ -1,7 +1,7 @@
 """The verdict in words: one sentence first, then at most three bullets.
 
-In: `Verdicts`. Out: plain text. Why: terminal, Markdown, HTML, JSON and JUnit begin with the same
-words; what is not shown is said to be not shown, with what is excluded.
+Terminal, Markdown, HTML, JSON and JUnit begin with the same words; what is not shown is said to
+be not shown, with what is excluded.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What became of each source of an ingest: in total, and one by one.
 
-In: source reports. Out: tables. Why: what was not read must be as visible as what was.
+What was not read must be as visible as what was.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What became of the spans: a line per variant, a line per run, and what it means in a sentence.
 
-In: `Account`s. Out: `Table`s and sentences. Why: a backend that drops half of all spans is cheap
-for the wrong reason, and a share that nobody counted has to say so.
+A backend that drops half of all spans is cheap for the wrong reason, and a share that nobody
+counted has to say so.
 """
 
 from __future__ import annotations

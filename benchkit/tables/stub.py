@@ -1,7 +1,6 @@
 """The columns that say what a row of one variant is about.
 
-In: `Replicates`. Out: columns, cells, and a table without the columns that all rows share.
-Why: plans and calibrations name their rows alike.
+Plans and calibrations name their rows alike.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What more load brings: a line per level, and a sentence on where it ends.
 
-In: `Sweep`s, a rule for the knee. Out: `Table`s and sentences. Why: the best level is named with
-its rule, a fit that is poor is called so, and what was not measured is said to be unknown.
+The best level is named with its rule, a fit that is poor is called so, and what was not measured
+is said to be unknown.
 """
 
 from __future__ import annotations

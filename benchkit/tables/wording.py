@@ -1,7 +1,6 @@
 """The words and marks of a verdict, and how a change is written beside them.
 
-In: one `Verdict` or `Contrast`. Out: short texts. Why: the sentence and every table use the same
-words, which name a direction and never a colour.
+The sentence and every table use the same words, which name a direction and never a colour.
 """
 
 from __future__ import annotations

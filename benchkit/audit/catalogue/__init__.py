@@ -1,7 +1,7 @@
 """The catalogue: every code that a finding can have, with what to know about it.
 
-In: nothing. Out: `CATALOGUE`. Why: `benchkit explain`, the README's table and the test that looks
-for codes without a word about them have one source.
+`benchkit explain`, the README's table and the test that looks for codes without a word about them
+have one source.
 """
 
 from __future__ import annotations

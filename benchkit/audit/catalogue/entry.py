@@ -1,7 +1,7 @@
 """One entry of the catalogue of findings: what a code says, why it matters, what to do.
 
-In: texts. Out: `Entry`. Why: the terminal, the README and the test that looks for codes without a
-word about them read the same object.
+The terminal, the README and the test that looks for codes without a word about them read the same
+object.
 """
 
 from __future__ import annotations

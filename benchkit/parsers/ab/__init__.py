@@ -1,7 +1,6 @@
 """ApacheBench's report, as text or as the HTML of ``-w``, one or many in a file.
 
-In: what ab prints to standard output, bare or among other text. Out: one `Reading` per run, also
-of a run that failed. Why: most published numbers of web servers are these lines.
+Most published numbers of web servers are these lines.
 
 A report of ab 2.3, verbatim (without the three lines of copyright)::
 

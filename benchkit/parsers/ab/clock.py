@@ -1,8 +1,7 @@
 """How long a run took, and how fast data came, where versions of ab print them in their own ways.
 
-In: digits as printed, and the other lines of the report. Out: seconds and bytes per second, or
-None where two readings are possible. Why: ab 2.0 prints microseconds without leading zeros after
-the point (``1.5000`` is 1.005 s), its HTML a thousandth of the time, and ab 1.3 kilobytes of 1,000.
+Ab 2.0 prints microseconds without leading zeros after the point (``1.5000`` is 1.005 s), its HTML
+a thousandth of the time, and ab 1.3 kilobytes of 1,000.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """One call of ab, as far as the lines around its report tell of it.
 
-In: the command at a prompt, the banner, the progress lines, errors. Out: whether the run came to
-its end. Why: a report after Ctrl-C has every line that a whole one has; only what stands around
-it tells the two apart.
+A report after Ctrl-C has every line that a whole one has; only what stands around it tells the
+two apart.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The lines of a report of ab: their order, and how each is known.
 
-In: one line of a text. Out: which line of a report it is, with its fields as text. Why: a number
-is taken only from a line that is whole; what is cut or changed does not match and is not guessed.
+A number is taken only from a line that is whole; what is cut or changed does not match and is not
+guessed.
 """
 
 from __future__ import annotations

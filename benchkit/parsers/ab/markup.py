@@ -1,8 +1,7 @@
 """Lines of ab's report out of the HTML tables that ``-w`` writes, or out of plain text.
 
-In: one physical line. Out: the logical lines in it. Why: ``ab -w`` has a table row where the
-text has a line, with attributes that the user chose; a reader may also hold the whole table in
-one line.
+``ab -w`` has a table row where the text has a line, with attributes that the user chose; a reader
+may also hold the whole table in one line.
 """
 
 from __future__ import annotations

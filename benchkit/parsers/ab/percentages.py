@@ -1,7 +1,6 @@
 """The percentiles that ``ab -e`` writes: one line per percent.
 
-In: a table of 100 or 101 lines. Out: one `Reading` with the least, the greatest and every whole
-percentile of the latency. Why: in microseconds where the report has whole milliseconds.
+In microseconds where the report has whole milliseconds.
 
 The beginning of a file, verbatim (ab 2.3; 1.3 prints ``%f``, 2.0 ``%e``, both of whole
 milliseconds)::

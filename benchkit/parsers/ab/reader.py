@@ -1,8 +1,7 @@
 """Where one run of ab ends and the next begins.
 
-In: the lines of a source. Out: the readings of its reports, each followed by its diagnostics.
-Why: reports stand below each other, below prompts, between other text, and with their heads or
-tails cut off; a run that failed prints none; none may lend its lines to another.
+Reports stand below each other, below prompts, between other text, and with their heads or tails
+cut off; a run that failed prints none; none may lend its lines to another.
 """
 
 from __future__ import annotations

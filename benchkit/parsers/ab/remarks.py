@@ -1,7 +1,7 @@
 """What is to be said about a report of ab beside its numbers.
 
-In: what a report lacks or hides. Out: `Diagnostic`s with the numbers and the remedy. Why: a run
-that was interrupted, or whose failures are only pages of another length, looks like any other.
+A run that was interrupted, or whose failures are only pages of another length, looks like any
+other.
 """
 
 from __future__ import annotations

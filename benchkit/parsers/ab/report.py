@@ -1,8 +1,7 @@
 """One report of ab, put together line by line.
 
-In: the lines of a report, each with its rank (how far down the report it stands). Out: a
-`Reading` and the `Diagnostic`s about it. Why: which lines may follow which, and what a line means
-in the light of the others, is one concept apart from how a line is recognised.
+Which lines may follow which, and what a line means in the light of the others, is one concept
+apart from how a line is recognised.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The raw times that ``ab -g`` writes: one line per request.
 
-In: a table with tabs. Out: one `Reading`, and blocks of samples of latency and of its phases.
-Why: the only form of ab from which a percentile of one's own, or a course over time, can be had.
+The only form of ab from which a percentile of one's own, or a course over time, can be had.
 
 The beginning of a file, verbatim (ab 2.3)::
 

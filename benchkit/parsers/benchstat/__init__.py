@@ -1,8 +1,6 @@
 r"""benchstat's text tables, old and new: medians or means of Go benchmarks, compared.
 
-In: what benchstat prints, bare, quoted, or pasted among other text. Out: one reading per column
-and benchmark. Why: a README often keeps only the comparison; its numbers can be read, but not
-tested again.
+A README often keeps only the comparison; its numbers can be read, but not tested again.
 
 The new tool (since January 2023), verbatim; a column begins at its bar::
 

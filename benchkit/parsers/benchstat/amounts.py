@@ -1,8 +1,7 @@
 """Amounts as benchstat prints them, and the units that stand above them.
 
-In: a text such as ``66.98µ``, ``3.065Ki`` or ``10.21kB`` and the heading of its table. Out: the
-value in the base unit with its rounding step. Why: the old tool scales everything by powers of
-ten and names its metrics (``alloc/op``), the new one scales bytes by 1,024 and shows tidied units.
+The old tool scales everything by powers of ten and names its metrics (``alloc/op``), the new one
+scales bytes by 1,024 and shows tidied units.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where one call of benchstat ends and the next begins, and what is to be said of a source.
 
-In: tables and problems as a reader meets them. Out: readings and `Diagnostic`s. Why: a page may
-hold the output of several calls; the tables of one belong together, those of two are two runs.
+A page may hold the output of several calls; the tables of one belong together, those of two are
+two runs.
 """
 
 from __future__ import annotations

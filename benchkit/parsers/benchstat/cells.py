@@ -1,8 +1,7 @@
 """What stands in a cell of a table: a centre, how far its runs spread, and a comparison.
 
-In: texts such as ``66.98µ ± 21%``, ``65.9µs ±26%``, ``~ (p=0.280 n=10)``. Out: a `Cell`, a
-`Comparison`. Why: text, csv and html of both tools say the same things, and a cell that is cut
-has to be told from one that is whole.
+Text, csv and html of both tools say the same things, and a cell that is cut has to be told from
+one that is whole.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """benchstat's csv and html: the same tables as in its texts, in files of their own.
 
-In: a whole file. Out: one reading per column and benchmark. Why: csv of the new tool holds the
-medians in full, equal to those of the raw runs to the last bit.
+Csv of the new tool holds the medians in full, equal to those of the raw runs to the last bit.
 
 New csv, verbatim (``benchstat -format csv``; warnings such as ``B6: …`` go to standard error, and
 are passed over where they stand in the file)::

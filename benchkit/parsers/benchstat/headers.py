@@ -1,7 +1,6 @@
 """The heads of tables in a text: bars of the new tool, words of the old one.
 
-In: the lines above the first row. Out: an empty `Table` that knows its unit and its columns.
-Why: the new tool's columns begin at the bars ``│`` of its head, counted in characters, not bytes.
+The new tool's columns begin at the bars ``│`` of its head, counted in characters, not bytes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The lines of a source, and whether each has its end.
 
-In: a source. Out: number, text, and whether a line end follows. Why: a last line without its end
-may be cut anywhere, and ``n=1`` may be what is left of ``n=10``.
+A last line without its end may be cut anywhere, and ``n=1`` may be what is left of ``n=10``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The html page of the old benchstat.
 
-In: a page. Out: `Table`s, one per body of its table. Why: the page shows the names of the files,
-which the text of the same call leaves out where there are two.
+The page shows the names of the files, which the text of the same call leaves out where there are
+two.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The text output of benchstat, line by line, alone or among other text.
 
-In: a source. Out: the records of its tables. Why: what stands between two tables tells whether
-they are of one call: benchstat itself prints nothing there but blank lines, configuration and
-footnotes.
+What stands between two tables tells whether they are of one call: benchstat itself prints nothing
+there but blank lines, configuration and footnotes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Rows of a table in a text: which cell stands in which column.
 
-In: a line and the table it stands in. Out: a `Row`, and what is wrong with it. Why: a benchmark
-that a column lacks leaves a blank, so the place on the line tells the column; where every column
-is filled, their order does, whatever an editor did to the blanks.
+A benchmark that a column lacks leaves a blank, so the place on the line tells the column; where
+every column is filled, their order does, whatever an editor did to the blanks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """benchstat's csv, new and old: the tables of one call, a blank line between them.
 
-In: the lines of a file. Out: `Table`s. Why: the rows are ragged, and where the columns stand is
-told by the row of units (new) or by the head (old).
+The rows are ragged, and where the columns stand is told by the row of units (new) or by the head
+(old).
 """
 
 from __future__ import annotations

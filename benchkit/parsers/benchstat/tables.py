@@ -1,8 +1,7 @@
 """The tables of one call of benchstat, and the readings they make together.
 
-In: tables, one per unit. Out: one `Reading` per column and benchmark, with what all tables say of
-it. Why: time, bytes and allocations of the same runs stand in three tables, and every form of
-both tools comes down to the same tables.
+Time, bytes and allocations of the same runs stand in three tables, and every form of both tools
+comes down to the same tables.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
 r"""cAdvisor's REST answers: containers, subcontainers, docker, stats and summary, of API 1.0 to 2.1.
 
-In: the JSON of ``/api/v1.x/containers/…``, ``/subcontainers/…``, ``/docker/…``, ``/api/v2.x/stats``,
-``/summary`` or ``/machine``, one answer or several in a file. Out: counters and gauges of every
-container with their times. Why: cAdvisor sees what a server, its storage and its collector use,
-without asking any of them.
+CAdvisor sees what a server, its storage and its collector use, without asking any of them.
 
 API 1.3, ``subcontainers``, verbatim but for what is left out at …::
 

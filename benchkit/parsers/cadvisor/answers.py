@@ -1,7 +1,6 @@
 """The shapes of cAdvisor's answers, brought to one.
 
-In: a JSON value as cAdvisor's API 1.x or 2.x gives it. Out: `Observed` containers. Why: six
-endpoints wrap the same three things: a name, a specification, and a list of what was seen.
+Six endpoints wrap the same three things: a name, a specification, and a list of what was seen.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The looks of a container, many at once.
 
-In: the text of an answer. Out: `Looks`, and where they stood. Why: cAdvisor writes a kilobyte per
-container and second, of which a dozen numbers are read. The last look of a list, and every look
-that is not like one that was decoded, are left to the plain decoder.
+CAdvisor writes a kilobyte per container and second, of which a dozen numbers are read. The last
+look of a list, and every look that is not like one that was decoded, are left to the plain
+decoder.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """From cAdvisor's answers to a reading, its samples, and what has to be said about them.
 
-In: a source of REST answers. Out: one `Reading` with the samples of all containers that are not
-parts of each other. Why: a parent repeats its children, and cAdvisor repeats a look until it
-looks again.
+A parent repeats its children, and cAdvisor repeats a look until it looks again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Looks that differ in their digits only.
 
-In: one look as text. Out: a `Template`, which says where in every look of that outline each number
-stands. Why: cAdvisor writes every look of a container alike; what was decoded once needs no second
-decoding but of its numbers.
+CAdvisor writes every look of a container alike; what was decoded once needs no second decoding
+but of its numbers.
 
 The outline of a text is the text with ``0`` for every run of digits.
 """

@@ -1,7 +1,6 @@
 """What one look of cAdvisor at one container tells.
 
-In: an element of ``stats``. Out: values in base units, each with its measure and its line.
-Why: API 1.x and 2.x name the same fields, and a missing field is not a zero.
+API 1.x and 2.x name the same fields, and a missing field is not a zero.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 r"""docker stats: the table with its refreshes, JSON lines, and the answers of the Docker API.
 
-In: what ``docker stats`` prints, also into a file or pasted, or ``GET /containers/NAME/stats``.
-Out: CPU, memory, network and disk of every container, frame by frame. Why: it is there wherever
-Docker is.
+It is there wherever Docker is.
 
 The table, verbatim (the header comes again with every refresh; old versions say ``CONTAINER``)::
 

@@ -1,7 +1,6 @@
 """The Docker API's answer to ``/containers/NAME/stats``.
 
-In: a JSON object. Out: values in base units. Why: it holds the counters behind the table, with
-the time at which they were read.
+It holds the counters behind the table, with the time at which they were read.
 """
 
 from __future__ import annotations

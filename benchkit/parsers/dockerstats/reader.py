@@ -1,8 +1,6 @@
 """From frames of docker stats to readings.
 
-In: the lines of a source, or the documents of the API. Out: one `Reading` per table that nothing
-but its own rows interrupts. Why: a table may stand between other text, and its refreshes are not
-runs of their own.
+A table may stand between other text, and its refreshes are not runs of their own.
 """
 
 from __future__ import annotations

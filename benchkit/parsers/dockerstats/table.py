@@ -1,7 +1,6 @@
 """One row of ``docker stats``, in the table or as a JSON line.
 
-In: the cells of a row under their headings. Out: values in base units. Why: both forms hold the
-same formatted texts.
+Both forms hold the same formatted texts.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 r"""Prometheus' text exposition: ``/metrics`` of cAdvisor, of the kubelet, and of what counts spans.
 
-In: the text of a scrape, or several below each other. Out: counters and gauges of containers with
-the times that the lines carry, and counts of spans. Why: a snapshot before and one after a run
-say what the run used, without a Prometheus.
+A snapshot before and one after a run say what the run used, without a Prometheus.
 
 cAdvisor's, verbatim (0.60, ``curl -s http://127.0.0.1:8089/metrics``)::
 

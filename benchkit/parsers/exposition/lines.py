@@ -1,7 +1,6 @@
 """One line of a text exposition.
 
-In: the lines of a source. Out: the samples among them, read by Prometheus' own client library.
-Why: quoting and escapes of labels are the library's business; which line it was is ours.
+Quoting and escapes of labels are the library's business; which line it was is ours.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """From a text exposition to a reading, its samples, and what has to be said about them.
 
-In: the samples of a text, family by family. Out: one `Reading`; containers as `Samples`, spans as
-rows. Why: a family is known to be whole only when the next one begins.
+A family is known to be whole only when the next one begins.
 """
 
 from __future__ import annotations

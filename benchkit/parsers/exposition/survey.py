@@ -1,7 +1,6 @@
 """What a text exposition is about, before its values are read.
 
-In: the text. Out: which containers hold others, whose cgroups they are, which tool wrote it.
-Why: a parent stands above its children, and is only known as one when they have been seen.
+A parent stands above its children, and is only known as one when they have been seen.
 """
 
 from __future__ import annotations

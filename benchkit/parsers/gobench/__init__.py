@@ -1,8 +1,6 @@
 r"""What ``go test -bench`` prints: one reading per result line, as text or as ``-json`` events.
 
-In: the log of a benchmark run, also pasted into Markdown, quoted, or mixed with other output.
-Out: per line the time, the memory and every custom metric of one run of one benchmark.
-Why: `-count` lines are the repeats that tests stand on; benchstat reads the same lines.
+`-count` lines are the repeats that tests stand on; benchstat reads the same lines.
 
 A log, verbatim (Go 1.26, ``go test -bench . -benchmem -count=2``)::
 

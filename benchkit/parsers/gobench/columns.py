@@ -1,9 +1,8 @@
 r"""Result lines, a block at once.
 
-In: whole lines. Out: stretches of results in columns, and the lines that are left to the plain
-reader. Why: a log of many repeats is one line a hundred thousand times; here a result is a line as
-go test writes it, in ASCII: a name, a tab, the iterations, and then, behind a tab each, numbers
-without sign or exponent that a blank parts from their units::
+A log of many repeats is one line a hundred thousand times; here a result is a line as go test
+writes it, in ASCII: a name, a tab, the iterations, and then, behind a tab each, numbers without
+sign or exponent that a blank parts from their units::
 
     BenchmarkRedis/Ping-2  	    2595	     75329 ns/op	     216 B/op	       6 allocs/op
 """

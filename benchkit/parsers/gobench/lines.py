@@ -1,8 +1,7 @@
 """The lines that a benchmark run printed, out of a plain log or out of ``go test -json`` events.
 
-In: a source. Out: whole lines with their place and, from events, their time; results that stand
-close together in a large log come as tables. Why: an event holds what was written at once, so one
-result may be spread over two, and packages may alternate.
+An event holds what was written at once, so one result may be spread over two, and packages may
+alternate.
 """
 
 from __future__ import annotations

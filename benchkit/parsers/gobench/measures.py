@@ -1,8 +1,7 @@
 """The measurements of one result line: numbers and their units, in turn.
 
-In: the words after the iteration count. Out: values in base units with their rounding steps, and
-the first thing that is wrong. Why: what stands before a damage is kept, what comes after it is
-not, because nobody knows any more which number goes with which unit.
+What stands before a damage is kept, what comes after it is not, because nobody knows any more
+which number goes with which unit.
 """
 
 from __future__ import annotations

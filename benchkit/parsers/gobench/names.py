@@ -1,7 +1,7 @@
 """The names of Go benchmarks: which ``-N`` at their end is GOMAXPROCS, and which is not.
 
-In: every name of a file. Out: each name without the suffix, and its params. Why: go test appends
-``-N`` unless N is 1, but ``/size-16`` ends that way too; only the whole file can tell them apart.
+Go test appends ``-N`` unless N is 1, but ``/size-16`` ends that way too; only the whole file can
+tell them apart.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The lines that the Go benchmark format is made of, as patterns.
 
-In: one line of text. Out: what kind of line it is, and its parts. Why: recognising a source,
-surveying it and reading it must agree on what a result looks like.
+Recognising a source, surveying it and reading it must agree on what a result looks like.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The output of Go benchmarks, line by line: which lines are results, and which are not.
 
-In: lines, and a survey of the whole file. Out: one `Reading` per result, `Repeats` of those that
-came in tables, and `Diagnostic`s.
-Why: what a benchmark prints stands between its name and its result, or before them.
+What a benchmark prints stands between its name and its result, or before them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Results of Go benchmarks: a name, an iteration count and measurements become a reading.
 
-In: the words of a result, and what is known of the whole file. Out: a `Reading`, or what is
-wrong. Why: a source may end inside its last line, and half a number or half a unit is no result.
+A source may end inside its last line, and half a number or half a unit is no result.
 """
 
 from __future__ import annotations

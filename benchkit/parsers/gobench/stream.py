@@ -1,7 +1,6 @@
 """The state that a benchmark's lines are read in: configuration, and a name without its result.
 
-In: configuration lines and shell prompts. Out: what holds for the results below them.
-Why: packages run side by side in ``go test -json``, and each has a configuration of its own.
+Packages run side by side in ``go test -json``, and each has a configuration of its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What only the whole file tells, gathered before its results are read.
 
-In: a source. Out: its benchmarks' names and unit metadata. Why: ``Unit`` lines hold for results
-above them, too, and a ``-8`` is GOMAXPROCS or not depending on all the other names.
+``Unit`` lines hold for results above them, too, and a ``-8`` is GOMAXPROCS or not depending on
+all the other names.
 """
 
 from __future__ import annotations

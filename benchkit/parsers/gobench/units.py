@@ -1,8 +1,7 @@
 """The units of Go benchmarks, tidied as benchstat tidies them, and what ``Unit`` lines say of them.
 
-In: a unit such as ``ns/op`` or ``p99-ns``. Out: the metric, the base unit and the factor.
-Why: a value is multiplied as golang.org/x/perf/benchunit does, so that centres equal benchstat's
-bit for bit; unlike benchstat, a value of 0 is tidied too and stays with the others.
+A value is multiplied as golang.org/x/perf/benchunit does, so that centres equal benchstat's bit
+for bit; unlike benchstat, a value of 0 is tidied too and stays with the others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """hey's report: one or many in a file, bare or among other text.
 
-In: what hey prints. Out: one `Reading` per report. Why: hey is the usual load tool where ab is too
-old; its report has four decimals of a second and no more.
+Hey is the usual load tool where ab is too old; its report has four decimals of a second and no
+more.
 
 A report, verbatim (hey 0.1.4, part of the histogram left out)::
 

@@ -1,8 +1,7 @@
 """Where one report of hey ends and the next begins.
 
-In: the lines of a source. Out: the readings of its reports, each followed by its diagnostics.
-Why: reports stand below each other, below prompts, beside those of other tools (oha's looks much
-the same), and with their heads or tails cut off.
+Reports stand below each other, below prompts, beside those of other tools (oha's looks much the
+same), and with their heads or tails cut off.
 """
 
 from __future__ import annotations

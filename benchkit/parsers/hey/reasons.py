@@ -1,7 +1,6 @@
 """Why a request failed, in one word for the many texts of one cause.
 
-In: an error as Go words it, with addresses and ports of its own. Out: a word of the vocabulary.
-Why: hey lists a text per connection; as subjects of a metric they would never meet again.
+Hey lists a text per connection; as subjects of a metric they would never meet again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """One report of hey, put together line by line.
 
-In: the lines of a report, each with its rank. Out: a `Reading` and the `Diagnostic`s about it.
-Why: some of hey's numbers are true only in the light of others (a rate that counts failures,
-extremes of a phase that are those of the whole).
+Some of hey's numbers are true only in the light of others (a rate that counts failures, extremes
+of a phase that are those of the whole).
 """
 
 from __future__ import annotations

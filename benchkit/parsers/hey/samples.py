@@ -1,7 +1,6 @@
 """The raw times that ``hey -o csv`` writes: one line per answered request.
 
-In: a table of six or eight columns. Out: one `Reading`, blocks of samples of latency and of its
-phases; the requests, and the responses by status code, counted. Why: percentiles of one's own.
+Percentiles of one's own.
 
 The beginning of a file, verbatim (hey 0.1.4; older versions lack the last two columns)::
 

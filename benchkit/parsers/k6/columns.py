@@ -1,7 +1,6 @@
 """Points of ``--out json``, a block of lines at once.
 
-In: whole lines. Out: their points in columns, and which lines are left to the plain decoder. Why:
-a soak test writes gigabytes of lines that are all of one shape::
+A soak test writes gigabytes of lines that are all of one shape::
 
     {"metric":"NAME","type":"Point","data":{"time":"TIME","value":NUMBER,"tags":{TAGS}}}
 

@@ -1,7 +1,7 @@
 """What k6 tells on the terminal while it runs: scenarios, progress, the last state.
 
-In: lines of standard output. Out: facts of one run. Why: only the console tells of the load that
-was offered, of the run's length and of iterations that were cut off.
+Only the console tells of the load that was offered, of the run's length and of iterations that
+were cut off.
 
       scenarios: (100.00%) 1 scenario, 200 max VUs, 1m0s max duration (incl. graceful stop):
                * shorten: 500.00 iterations/s for 30s (maxVUs: 50-200, gracefulStop: 30s)

@@ -1,7 +1,7 @@
 """The leaves of a JSON document: each scalar with its path and its line.
 
-In: text. Out: `Leaf`s in the order of the document, up to where it is damaged. Why: a row names
-the line that holds its number, which `json.loads` forgets; and what stands before a cut is right.
+A row names the line that holds its number, which `json.loads` forgets; and what stands before a
+cut is right.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Metric lines of k6's end-of-test summary.
 
-In: ``http_req_duration...: avg=225.81µs p(95)=335.44µs``. Out: a `Measure` in base units.
-Why: every version writes these lines alike, only the blocks around them changed.
+Every version writes these lines alike, only the blocks around them changed.
 
     http_req_duration..............: avg=225.81µs min=61.15µs med=151.59µs max=10.31ms p(90)=…
       { expected_response:true }...: avg=225.81µs …      the line above, for a subset

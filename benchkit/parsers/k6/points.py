@@ -1,7 +1,6 @@
 """One run's raw k6 points, gathered as they stream by.
 
-In: (metric, value, time, line), one at a time. Out: blocks of `Samples` for the trends, and sums
-for counters, rates and gauges as computed rows. Why: NDJSON and CSV differ in spelling only.
+NDJSON and CSV differ in spelling only.
 
 Memory does not grow with the run: a trend is given away every `BLOCK` points.
 """

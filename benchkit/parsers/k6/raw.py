@@ -1,7 +1,6 @@
 """k6's raw points: ``--out json`` (NDJSON) and ``--out csv``, plain or gzipped.
 
-In: a file with a line per point. Out: per run a reading, its trends' samples and computed totals.
-Why: only raw points give every percentile and distributions; the rest is summed up here.
+Only raw points give every percentile and distributions; the rest is summed up here.
 
 ``json`` (all versions; the keys of a line in either order)
 

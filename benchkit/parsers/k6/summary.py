@@ -1,6 +1,6 @@
 """k6's summaries in JSON: ``--summary-export``, handleSummary's data, the machine-readable one.
 
-In: one JSON document. Out: one reading. Why: these hold every digit, the text only some.
+These hold every digit, the text only some.
 
 ``export`` (0.x on)                           ``handlesummary`` (0.30 on)
 

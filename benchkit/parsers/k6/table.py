@@ -1,8 +1,7 @@
 """Points of ``--out csv``, a block of lines at once.
 
-In: whole lines under one header. Out: their points in columns, and which lines are left to the
-plain reader. Why: as in `columns`; here a point is a row without quotes, of as many columns as the
-header has, whose time is an integer of as many digits as that of most rows::
+As in `columns`; here a point is a row without quotes, of as many columns as the header has, whose
+time is an integer of as many digits as that of most rows::
 
     http_req_duration,1795219047,4.610530,,,,true,,POST,POST /shorten,HTTP/1.1,…
 """

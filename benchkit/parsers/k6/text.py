@@ -1,7 +1,6 @@
 """k6's end-of-test summary and console lines, from 0.2x to 2.x.
 
-In: standard output of ``k6 run``, whole, pasted among prose, or many runs in one file. Out: one
-reading per run. Why: the text is what people keep.
+The text is what people keep.
 
       █ THRESHOLDS
         http_req_duration

@@ -1,8 +1,7 @@
 """What k6's own words mean in the one table.
 
-In: one metric of one k6 run (`Measure`): its name, tags, kind and numbers. Out: rows of a
-`Reading`. Why: the text, the summaries and the raw points name the same metrics; they must come
-out under the same names and units, or several forms of one run could not be one run.
+The text, the summaries and the raw points name the same metrics; they must come out under the
+same names and units, or several forms of one run could not be one run.
 
     http_req_duration              latency (sending + waiting + receiving: no connecting, no TLS)
     http_req_blocked, …            phase_time, subject blocked connect tls send wait receive

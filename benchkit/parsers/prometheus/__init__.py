@@ -1,8 +1,7 @@
 r"""What Prometheus answers to queries: JSON of its API, promtool's output, and Grafana's CSV.
 
-In: the answer to one query. Out: the series whose names tell their unit: usage of containers and
-counts of spans, over all runs that the time range covers. Why: where a Prometheus scrapes anyway,
-one range query per metric is all that has to be kept of a session.
+Where a Prometheus scrapes anyway, one range query per metric is all that has to be kept of a
+session.
 
 A range (``/api/v1/query_range``), verbatim but for its length::
 

@@ -1,7 +1,6 @@
 """The API's JSON: an answer, its data, or its result.
 
-In: a JSON value. Out: the `Series` of it, and what Prometheus itself says of the query.
-Why: people save what ``curl`` gives, or what ``jq .data`` or ``jq .data.result`` leave of it.
+People save what ``curl`` gives, or what ``jq .data`` or ``jq .data.result`` leave of it.
 """
 
 from __future__ import annotations

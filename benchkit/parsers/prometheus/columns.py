@@ -1,7 +1,6 @@
 """The values of a range, a series at once.
 
-In: the text of an answer. Out: `Columns`, and where each stood. Why: a day at one value a second
-is tens of megabytes, nearly all of them pairs of one shape::
+A day at one value a second is tens of megabytes, nearly all of them pairs of one shape::
 
     "values":[[1795224103.302,"467.677489547"],[1795224104,"NaN"],…]
 

@@ -1,7 +1,6 @@
 """Grafana's CSV export of a panel.
 
-In: one column per series beside ``Time``, or the columns ``Series``, ``Time``, ``Value``.
-Out: `Series`. Why: "Inspect, Data, Download CSV" is what people without access to the server have.
+"Inspect, Data, Download CSV" is what people without access to the server have.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """One container under one name, made anew under another id.
 
-In: the values of each id over time. Out: one series. Why: Prometheus repeats the last value of a
-container that is gone for minutes, beside the counter of the one that took its place; a difference
-of the two is no use of CPU.
+Prometheus repeats the last value of a container that is gone for minutes, beside the counter of
+the one that took its place; a difference of the two is no use of CPU.
 """
 
 from __future__ import annotations

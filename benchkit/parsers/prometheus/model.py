@@ -1,7 +1,7 @@
 """A series as Prometheus has it, whatever wrote it down.
 
-In: labels, times and values. Out: `Series`. Why: what is left out, and why, must not depend on
-whether the API, promtool or Grafana wrote the answer.
+What is left out, and why, must not depend on whether the API, promtool or Grafana wrote the
+answer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """promtool's text output of a query.
 
-In: ``name{…} => value @[time]`` of an instant, or such a head above one line per value of a range.
-Out: `Series`. Why: promtool is how one queries from a shell, and its default is this text.
+Promtool is how one queries from a shell, and its default is this text.
 """
 
 from __future__ import annotations

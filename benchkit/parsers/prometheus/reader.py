@@ -1,7 +1,7 @@
 """From the series of an answer to a reading, its samples, and what has to be said about them.
 
-In: `Series`. Out: one `Reading` with the series whose names tell what they measure. Why: an answer
-holds parents, pods, CPUs and instances side by side, and a rate looks like any other number.
+An answer holds parents, pods, CPUs and instances side by side, and a rate looks like any other
+number.
 """
 
 from __future__ import annotations

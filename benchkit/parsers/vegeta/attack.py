@@ -1,7 +1,6 @@
 """One attack of vegeta, summed up from its raw results as vegeta's own report does.
 
-In: `Result`s, one by one. Out: blocks of latencies, and at the end the totals on the reading. Why:
-counts and rates from the raw results equal the JSON report of the same run to the last digit only
+Counts and rates from the raw results equal the JSON report of the same run to the last digit only
 if they are defined, and divided, as vegeta does.
 """
 

@@ -1,8 +1,7 @@
 """Vegeta's results in columns, many at once.
 
-In: a source. Out: `Results`, and one by one, as `records` reads them, the few that are not as
-vegeta writes them. Why: an attack of twenty minutes leaves millions of results; a Python object for
-each would take longer than vegeta's own report.
+An attack of twenty minutes leaves millions of results; a Python object for each would take longer
+than vegeta's own report.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The messages of a gob stream, a block at once: where they begin, and the fields of each.
 
-In: a block of a stream in which every value is of one struct type. Out: the places of its messages,
-and the struct's fields in columns. Why: a message has no mark, only its length before it; walking
-from one to the next costs a Python step per record.
+A message has no mark, only its length before it; walking from one to the next costs a Python step
+per record.
 
 Every place where the type's id stands is a candidate, whose length is read backwards. Walking from
 a known beginning, a candidate counts where the one before ends at it: mostly all do, and those that

@@ -1,8 +1,7 @@
 """Go's gob streams, read by the type descriptors that they carry.
 
-In: a binary stream. Out: its values: dicts for structs, lists, pairs for maps, scalars. Why: a gob
-names its fields, so a reader that takes names, types and ids from the stream reads every version of
-every program.
+A gob names its fields, so a reader that takes names, types and ids from the stream reads every
+version of every program.
 
 The layout (https://pkg.go.dev/encoding/gob), message by message::
 

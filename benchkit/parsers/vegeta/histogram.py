@@ -1,6 +1,6 @@
 """Vegeta's two tables of a distribution: ``hist[…]`` and ``hdrplot``.
 
-In: the lines of a table. Out: one `Reading`. Why: some keep only these. The histogram::
+Some keep only these. The histogram::
 
     Bucket           #     %       Histogram
     [0s,     1ms]    0     0.00%

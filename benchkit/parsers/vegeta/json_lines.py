@@ -1,8 +1,7 @@
 """Vegeta's JSON lines, a block of them at once.
 
-In: a source. Out: `Results`, and one by one, as `records` reads them, the lines that are not as
-vegeta writes them. Why: as in `columns`. A line of version 12; 8 ends with the body, 5.9 with the
-error, and begins with the code::
+As in `columns`. A line of version 12; 8 ends with the body, 5.9 with the error, and begins with
+the code::
 
     {"attack":"A","seq":N,"code":N,"timestamp":"T","latency":N,"bytes_out":N,"bytes_in":N,
     "error":"E","body":"B","method":"M","url":"U","headers":{"K":["V",…],…}}

@@ -1,7 +1,6 @@
 """The strings of JSON lines, as far as it matters that they are strings.
 
-In: a block of lines. Out: where strings begin and end, and which lines hold what no string may.
-Why: a body or a header of any length is passed over from quote to quote, and never copied.
+A body or a header of any length is passed over from quote to quote, and never copied.
 """
 
 from __future__ import annotations

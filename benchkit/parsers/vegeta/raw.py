@@ -1,8 +1,7 @@
 r"""Vegeta's raw results: gob (`attack`), CSV and JSON lines (`encode`, formerly `dump`).
 
-In: a whole source. Out: one `Reading` per attack, its latencies as `Samples`, and the totals that
-vegeta's own report would print. Why: raw results are the most precise of vegeta's forms. CSV of
-version 8 (see `records` for the others)::
+Raw results are the most precise of vegeta's forms. CSV of version 8 (see `records` for the
+others)::
 
     1795222069242054756,200,142728302,0,0,,,partial,99
 

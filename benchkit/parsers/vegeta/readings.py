@@ -1,8 +1,7 @@
 """What vegeta's reports have in common: how a reading begins, and what its zeros mean.
 
-In: a reading filled by one of the report forms. Out: the same without values that were never
-measured. Why: a library user who prints metrics before closing them gets zeros, and one single
-request has no rate; both look like numbers and are not.
+A library user who prints metrics before closing them gets zeros, and one single request has no
+rate; both look like numbers and are not.
 """
 
 from __future__ import annotations

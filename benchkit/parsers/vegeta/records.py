@@ -1,7 +1,7 @@
 """One request as vegeta's raw results tell it, from gob, CSV or JSON lines.
 
-In: a source. Out: `Result`s in the order of the source. Why: three encodings, four sets of columns
-and two layouts of gob hold the same facts; what sums them up sees one.
+Three encodings, four sets of columns and two layouts of gob hold the same facts; what sums them
+up sees one.
 
 CSV has no header: time (ns), code, latency (ns), bytes out, bytes in, error; from version 7 the
 body, from 8 attack and number, from 12.8 method, URL and headers. Versions up to 6 write the error

@@ -1,8 +1,7 @@
 """Vegeta's reports: text of all versions, JSON, hist and hdrplot, alone or among other text.
 
-In: a text. Out: one `Reading` per report. Why: reports are pasted into notes, printed one after the
-other by scripts and cut by ``kubectl logs``, where the tail of one stands before the head of the
-next::
+Reports are pasted into notes, printed one after the other by scripts and cut by ``kubectl logs``,
+where the tail of one stands before the head of the next::
 
     Pod: vegeta-ns-2-66b4b87b69-6hfhh
     Status Codes  [code:count]                      200:270000

@@ -1,7 +1,7 @@
 """Vegeta's JSON report.
 
-In: the lines of one JSON object, compact or indented. Out: one `Reading`. Why: it is the most
-precise of the summaries, and library users print it by themselves, at times unfinished::
+It is the most precise of the summaries, and library users print it by themselves, at times
+unfinished::
 
     {"latencies":{"total":32650762956,"mean":3627862,"50th":1877548,"90th":5967472,"95th":8117921,"99th":36563349,"max":134911352,"min":1216689},"bytes_in":{"total":0,"mean":0},"bytes_out":{"total":0,"mean":0},"earliest":"2026-11-21T00:21:47.490698251Z","latest":"2026-11-21T00:22:17.487485851Z","end":"2026-11-21T00:22:17.489625129Z","duration":29996787600,"wait":2139278,"requests":9000,"rate":300.0321274402063,"throughput":300.01073160387733,"success":1,"status_codes":{"200":9000},"errors":[]}
 

@@ -1,7 +1,6 @@
 """Vegeta's CSV, a block of lines at once.
 
-In: a source. Out: `Results`, and one by one, as `records` reads them, the records with quotes and
-those that are odd. Why: as in `columns`.
+As in `columns`.
 """
 
 from __future__ import annotations

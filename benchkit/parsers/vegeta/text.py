@@ -1,7 +1,7 @@
 """Vegeta's text report, of every version, by the names in its brackets.
 
-In: the lines of a report. Out: one `Reading`. Why: versions differ in which values stand behind a
-label, and each line says itself which they are. A report of vegeta 12::
+Versions differ in which values stand behind a label, and each line says itself which they are. A
+report of vegeta 12::
 
     Requests      [total, rate, throughput]         9000, 300.04, 300.02
     Duration      [total, attack, wait]             29.998s, 29.996s, 1.595ms

@@ -1,7 +1,7 @@
 """wrk 1.0 to 4.2 and wrk2: their text reports, one or many in a file, bare or among other text.
 
-In: what wrk prints. Out: one `Reading` per report. Why: neither tool writes anything else; every
-number of a run is in these lines, with two decimals and a unit.
+Neither tool writes anything else; every number of a run is in these lines, with two decimals and
+a unit.
 
 A whole report of wrk 4.1 with ``--latency`` (the rows from ``Latency Distribution`` on are missing
 without it; wrk 1.x begins ``Making 100000 requests to http://…``)::

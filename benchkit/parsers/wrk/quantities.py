@@ -1,7 +1,7 @@
 """The quantities in a report of wrk or wrk2: times, rates, quantiles, the path of the URL.
 
-In: texts. Out: values in base units, and names. Why: both roads into a report read them alike, and
-the same texts come again and again in a folder of reports, so that each is read once.
+Both roads into a report read them alike, and the same texts come again and again in a folder of
+reports, so that each is read once.
 """
 
 from __future__ import annotations

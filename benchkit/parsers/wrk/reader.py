@@ -1,8 +1,7 @@
 """Where one report of wrk or wrk2 ends and the next begins.
 
-In: the lines of a source. Out: the readings of its reports, each followed by its diagnostics.
-Why: reports stand below each other, below shell prompts, between other text, and with their
-heads or tails cut off; none may lend its lines to another.
+Reports stand below each other, below shell prompts, between other text, and with their heads or
+tails cut off; none may lend its lines to another.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What is to be said about a report of wrk or wrk2 beside its numbers.
 
-In: what a report lacks or hides. Out: `Diagnostic`s with the numbers and the remedy. Why: a
-report that is cut, or whose latencies are censored, looks like any other.
+A report that is cut, or whose latencies are censored, looks like any other.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The commonest source of all, one whole report of wrk and nothing else, read in one match.
 
-In: a small source. Out: its reading, the same as the line reader's, or None for that to try.
-Why: folders hold thousands of these; whatever is not exactly of this shape takes the slow road,
-so that this one can never change a value. Reports with errors are left to it, too.
+Folders hold thousands of these; whatever is not exactly of this shape takes the slow road, so
+that this one can never change a value. Reports with errors are left to it, too.
 """
 
 from __future__ import annotations
