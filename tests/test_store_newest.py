@@ -23,6 +23,28 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     return made
 
 
+@pytest.mark.parametrize("table", ["runs", "values"])
+def test_the_only_entry_is_missed_and_brought_back_too(
+    tmp_path: Path, table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store(str(tmp_path / "store"))
+    for seed, name in enumerate(("main", "pr"), 1):
+        gated.write_runs(tmp_path / "results" / f"{name}.txt", seed=seed)
+    ingest([str(tmp_path / "results")], store)
+    before = bk.load(store=store.url)
+    (entry,) = (Path(store.url) / table / "_delta_log").glob("*.json")
+    entry.unlink()
+    for words in (["gate"], ["ingest", str(tmp_path / "results")], ["store", "check"]):
+        assert run([*words, "--store", store.url]) == 3
+        streams = capsys.readouterr()
+        assert entry.name in streams.out + streams.err
+    assert run(["store", "repair", "--store", store.url]) == 0
+    assert Store(store.url).check() == []
+    after = bk.load(store=store.url)
+    assert len(after.runs) == len(before.runs)
+    assert len(after.observations) == len(before.observations)
+
+
 @pytest.mark.parametrize(
     ("table", "commands"),
     [

@@ -162,7 +162,7 @@ def _check_log(table: Table) -> Iterator[Damage]:
     gaps = [gap for one, next_ in pairwise(versions) for gap in range(one + 1, next_)]
     for gap in gaps:
         yield Damage(table=table, path=entries.path_of(gap), problem="missing")
-    if not gaps and names and newest > max(map(entries.version_of, names)):
+    if not gaps and newest > max(map(entries.version_of, names), default=-1):
         gaps = [newest]
         yield Damage(table=table, path=entries.path_of(newest), problem="missing")
     if gaps:

@@ -97,6 +97,9 @@ class Table:
             try:
                 opened = DeltaTable(self.url)
             except TableNotFoundError:
+                if newest >= 0:
+                    missing = f"{self.url}/{entries.path_of(newest)}"
+                    raise damaged(missing, FileNotFoundError()) from None
                 if not self.is_remote and entries.list_logs(self.filesystem)[1:]:
                     raise damaged(f"{self.url}/{entries.FOLDER}", FileNotFoundError()) from None
                 return None

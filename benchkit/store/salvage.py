@@ -194,7 +194,7 @@ def _list_damaged(runs: Table) -> set[int]:
     newest = max(entries.read_newest(runs.url, folder) for folder in folders)
     named = [(folder, name) for folder in folders for name in entries.list_names(files, folder)]
     unsound = (name for folder, name in named if not entries.is_sound(files, f"{folder}/{name}"))
-    is_lost = newest > max((entries.version_of(name) for _, name in named), default=newest)
+    is_lost = newest > max((entries.version_of(name) for _, name in named), default=-1)
     return {*map(entries.version_of, unsound), *([newest] if is_lost else [])}
 
 
