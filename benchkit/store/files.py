@@ -120,13 +120,13 @@ class FileWriter:
 
         self._is_raw = is_raw
         place = folder / _partition(is_raw=is_raw)
-        with _writing(folder):
+        with writing(folder):
             place.mkdir(parents=True, exist_ok=True)
         self.path = place / f"{batch}-{uuid.uuid4().hex}.parquet"
         self._schema = file_schema(is_raw=is_raw)
         self._rows = 0
         self._bounds: dict[str, tuple[Any, Any]] = {}
-        with _writing(folder):
+        with writing(folder):
             settings = parquet_settings(self._schema.names)
             self._writer = pq.ParquetWriter(self.path, self._schema, **settings)
 
@@ -142,13 +142,13 @@ class FileWriter:
             low, high = found["min"].as_py(), found["max"].as_py()
             known = self._bounds.get(name, (low, high))
             self._bounds[name] = (min(known[0], low), max(known[1], high))
-        with _writing(self.path.parent):
+        with writing(self.path.parent):
             self._writer.write_table(chosen, row_group_size=max(len(chosen), 1))
         self._rows += len(chosen)
 
     def close(self) -> DataFile:
         """End the file and return what a commit has to know of it."""
-        with _writing(self.path.parent):
+        with writing(self.path.parent):
             self._writer.close()
         return DataFile(
             path=self.path,
@@ -166,7 +166,7 @@ class FileWriter:
 
 
 @contextmanager
-def _writing(folder: Path) -> Iterator[None]:
+def writing(folder: Path) -> Iterator[None]:
     """Turn what a file system refuses into a `StoreError`."""
     try:
         yield
@@ -175,7 +175,7 @@ def _writing(folder: Path) -> Iterator[None]:
         raise StoreError(
             f"the store cannot be written: {reason}",
             where=str(folder),
-            hint="nothing was changed; make room, or name another place with --store",
+            hint="nothing was changed; make room or make it writable, or name another with --store",
         ) from error
 
 
@@ -247,7 +247,7 @@ def write_rows(folder: Path, seq: int, rows: pa.Table, record: Mapping[str, obje
 
     path = folder / f"{seq}-{uuid.uuid4().hex}.parquet"
     rows = rows.replace_schema_metadata({RECORD: json.dumps(record)})
-    with _writing(folder):
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         try:
             pq.write_table(rows, path, **LOG_SETTINGS)

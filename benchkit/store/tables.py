@@ -19,7 +19,7 @@ from benchkit.store import salvage
 from benchkit.store.columns import PARTITION, new_batch, values_schema
 from benchkit.store.damage import Damage, Repaired, find_damage, find_lost_commits, find_missing
 from benchkit.store.delta import ConflictError, Table, attempts, translated
-from benchkit.store.files import DataFile, wait_for_others, write_rows
+from benchkit.store.files import DataFile, wait_for_others, write_rows, writing
 from benchkit.store.tidying import MANY_COMMITS, MANY_ROWS, Tidied, tidy_values
 from benchkit.store.values import read_values
 
@@ -59,7 +59,9 @@ class Store:
             yield
             return
         self._prepare()
-        with (Path(self.url) / ".lock").open("w") as lock:
+        with writing(Path(self.url)):
+            lock = (Path(self.url) / ".lock").open("w")
+        with lock:
             wait_for_others(lock)
             yield
 
@@ -387,14 +389,8 @@ class Store:
     def _prepare(self) -> None:
         if self._is_remote:
             return
-        try:
-            (folder := Path(self.url)).mkdir(parents=True, exist_ok=True)
+        with writing(folder := Path(self.url)):
+            folder.mkdir(parents=True, exist_ok=True)
             ignore = folder / ".gitignore"
             if not ignore.exists():
                 ignore.write_text("*\n", encoding="utf-8")
-        except OSError as error:
-            raise StoreError(
-                f"the store cannot be made: {error.strerror}",
-                where=self.url,
-                hint="name another with --store, or store= in Python",
-            ) from error

@@ -52,7 +52,7 @@ def fails(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 3, done.stderr
     assert "the store cannot be written: " in done.stderr
-    assert "nothing was changed; make room" in done.stderr
+    assert "nothing was changed; make room or make it writable" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -101,6 +101,24 @@ def test_a_full_disk_leaves_the_store_as_it_was(results: Path, small_disk: Path)
         subprocess.run([sys.executable, "-m", "benchkit", *arguments], check=False).returncode == 0
     )
     assert variants(store) == ["none", "otlp", "otlp"]
+
+
+def test_a_store_that_may_only_be_read_is_named(results: Path, small_disk: Path) -> None:
+    store = Store(str(small_disk / "store"))
+    ingest([str(results / "none")], store)
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    for words in (
+        ["ingest", str(results)],
+        ["undo"],
+        ["store", "repair"],
+        ["store", "upgrade"],
+        ["store", "vacuum"],
+    ):
+        command = [sys.executable, "-m", "benchkit", *words, "--store", store.url]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 3, done.stderr
+        assert f"{store.url}: the store cannot be written: Read-only file system" in done.stderr
+    assert variants(store) == ["none"]
 
 
 def test_vacuum_makes_room_on_a_full_disk_before_it_writes(results: Path, small_disk: Path) -> None:
