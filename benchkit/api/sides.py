@@ -117,7 +117,7 @@ def explain_single_variant(
             hint="see `benchkit runs`",
         )
     for report in reports:
-        if report.outcome == "duplicate" and report.variant:
+        if report.outcome == "duplicate" and report.variant not in {"", only}:
             what = f"nothing to compare: {report.label} as {report.variant!r}: {report.reason}"
             return DataError(what, hint=NAME_FILES)
     unread = list_unmeasured([only], runs, reports)

@@ -48,6 +48,7 @@ from benchkit.comparison.measure import (
 )
 from benchkit.comparison.medians import tell_of_medians
 from benchkit.comparison.model import Comparisons, Contrast, Drift, Dropped, Plan
+from benchkit.comparison.out_of_band import estimate_outside
 from benchkit.comparison.ranks import RANK_RUNS, Ranks
 from benchkit.comparison.shards import find_shards
 from benchkit.comparison.simultaneous import widen
@@ -61,6 +62,7 @@ from benchkit.parsers import registry
 from benchkit.stats.equivalence import log_bounds, margin_bounds
 from benchkit.stats.power import MOST_RUNS
 from benchkit.stats.prediction import HISTORY as HISTORY_RUNS
+from benchkit.stats.results import Estimate
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -90,12 +92,14 @@ __all__ = [
     "Contrast",
     "Drift",
     "Dropped",
+    "Estimate",
     "Plan",
     "Together",
     "compare",
     "count_decidable",
     "count_runs",
     "decide",
+    "estimate_outside",
     "find_closed",
     "join_rows",
     "log_bounds",

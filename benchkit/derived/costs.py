@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
 from benchkit.derived.containers import BACKEND, role_of
 from benchkit.derived.record import Cell, Measured
 from benchkit.derived.requests import Key, mean_latencies, read_usage, request_rates
-from benchkit.stats.location import estimate_shift
-from benchkit.stats.results import Estimate
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -42,8 +40,8 @@ class RequestCost:
         Spans of a request.
     runs, of : int
         The runs that the medians stand on, and those that were measured.
-    surplus : tuple of float
-        CPU of a request less its latency, run by run, in s; empty where a latency is not known.
+    surplus : mapping of int to float
+        CPU of a request less its latency, in s, by run; empty where a latency is not known.
     """
 
     cell: Cell
@@ -56,7 +54,7 @@ class RequestCost:
     per_request: float | None
     runs: int = 1
     of: int = 1
-    surplus: tuple[float, ...] = ()
+    surplus: Mapping[int, float] = field(default_factory=dict)
 
     def split(self, base: RequestCost) -> tuple[float, float | None]:
         """Return the extra CPU per request, and how much of it can be in band at most.
@@ -76,30 +74,6 @@ class RequestCost:
         if self.latency is None or base.latency is None or extra <= 0:
             return extra, None
         return extra, min(max(self.latency - base.latency, 0.0), extra)
-
-    def estimate_outside(
-        self, base: RequestCost, confidence: float, method: str = "auto"
-    ) -> Estimate | None:
-        """Estimate what of the extra CPU no request waits for, at least, over the runs.
-
-        Parameters
-        ----------
-        base : RequestCost
-            Of the baseline.
-        confidence : float
-            Of the interval.
-        method : {'auto', 'rank', 'welch', 'history'}
-            As in `estimate_shift`.
-
-        Returns
-        -------
-        Estimate or None
-            In s; of `surplus`. At or below 0 all of it may be in band. None with fewer runs than
-            the method needs.
-        """
-        if not (base.surplus and self.surplus):
-            return None
-        return estimate_shift(base.surplus, self.surplus, confidence, method)
 
 
 def list_costs(
@@ -127,7 +101,7 @@ def list_costs(
                 latency=waits.get(run.key),
                 beside=sum(backends) / rate if backends else None,
                 per_request=spans.get(run.key),
-                surplus=(value - waits[run.key],) if run.key in waits else (),
+                surplus={run.run: value - waits[run.key]} if run.key in waits else {},
             )
             found.setdefault(run.cell, []).append(one)
     sizes = Counter(run.cell for run in measured)
@@ -150,9 +124,9 @@ def _center(cell: Cell, rows: Sequence[RequestCost], of: int) -> RequestCost:
     )
 
 
-def _join(told: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+def _join(values: Sequence[Mapping[int, float]]) -> dict[int, float]:
     """Put the values of all runs together, where each run has one."""
-    return tuple(value for each in told for value in each) if all(told) else ()
+    return {run: value for each in values for run, value in each.items()} if all(values) else {}
 
 
 def _median(values: Iterable[float | None]) -> float | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from benchkit.comparison import estimate_outside
 from benchkit.derived.accounts import list_accounts
 from benchkit.derived.containers import BACKEND, role_of
 from benchkit.derived.costs import list_costs
@@ -102,7 +103,7 @@ def build_parts(
     return {
         "held": _held(verdicts, list_held(observations, measured, runs)),
         "sweep": _sweeps(sweeps),
-        "resources": _resources(verdicts, runs, observations, measured),
+        "resources": _resources(verdicts, runs, observations, measured, listed),
         "spans": _spans(observations, measured),
     }
 
@@ -147,10 +148,15 @@ def shown_apart(parts: Mapping[str, Part]) -> frozenset[str]:
 
 
 def _resources(
-    verdicts: Verdicts, runs: Runs, observations: Observations, measured: Sequence[Measured]
+    verdicts: Verdicts,
+    runs: Runs,
+    observations: Observations,
+    measured: Sequence[Measured],
+    listed: Sequence[Measured],
 ) -> Part:
-    uses, costs = list_uses(observations, measured), list_costs(observations, measured, runs)
-    tables = resource_tables(uses, costs, verdicts)
+    uses, costs = list_uses(observations, measured), list_costs(observations, listed, runs)
+    outside = estimate_outside(costs, (row.contrast for row in verdicts.rows), runs)
+    tables = resource_tables(uses, costs, verdicts, outside)
     if not tables:
         missing = "No table of resources: no CPU of containers lies within a run's start and end."
         return Part(title="Resources", missing=missing)

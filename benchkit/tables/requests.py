@@ -7,9 +7,9 @@ not.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from benchkit.comparison.in_unit import METHODS
+from benchkit.comparison import Estimate
 from benchkit.derived.costs import RequestCost
 from benchkit.derived.record import Cell as Place
 from benchkit.intervals import TOO_WIDE, is_wide
@@ -34,10 +34,12 @@ from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
 Pair = tuple[RequestCost, RequestCost | None]
 
 
-def cost_table(costs: Sequence[RequestCost], verdicts: Verdicts) -> Table | None:
+def cost_table(
+    costs: Sequence[RequestCost], verdicts: Verdicts, outside: Mapping[Place, Estimate]
+) -> Table | None:
     """Build the table; None where no variant can be put beside its baseline."""
     paid = _pair_up(costs, verdicts)
-    return _build(paid, verdicts) if len(paid) > 1 else None
+    return _build(paid, verdicts, outside) if len(paid) > 1 else None
 
 
 def describe_costs(costs: Sequence[RequestCost], verdicts: Verdicts) -> tuple[str, ...]:
@@ -89,7 +91,7 @@ def _pair_up(
     return sorted(paid.values(), key=lambda pair: (shared_place(pair[0].cell), pair[1] is not None))
 
 
-def _build(paid: Sequence[Pair], verdicts: Verdicts) -> Table:
+def _build(paid: Sequence[Pair], verdicts: Verdicts, outside: Mapping[Place, Estimate]) -> Table:
     judged = judge_by_place(verdicts)
     cpu = scale_of([cost.cpu for cost, _ in paid], "s")
     wait = scale_of([cost.latency for cost, _ in paid], "s")
@@ -99,7 +101,7 @@ def _build(paid: Sequence[Pair], verdicts: Verdicts) -> Table:
     for cost, base in paid:
         extra, inside = cost.split(base) if base else (None, None)
         row = judged.get((cost.cell, cost.service, "cpu_per_request"))
-        outside = extra - inside if extra is not None and inside is not None else None
+        beyond = extra - inside if extra is not None and inside is not None else None
         per_span = extra / cost.per_request if extra is not None and cost.per_request else None
         rows.append(
             (
@@ -113,8 +115,8 @@ def _build(paid: Sequence[Pair], verdicts: Verdicts) -> Table:
                 *change_cells(row if base else None, verdicts, notes),
                 amount(per_span, cpu, signed=True),
                 amount(inside, cpu),
-                amount(outside, cpu),
-                _write_outside(cost, base, row, cpu),
+                amount(beyond, cpu),
+                _write_outside(cost, base, row, outside.get(cost.cell), cpu),
                 amount(cost.beside, cpu),
                 Cell(f"{cost.runs}" if cost.runs == cost.of else f"{cost.runs} of {cost.of}"),
             )
@@ -157,19 +159,22 @@ _OUT_OF_BAND = (
 
 
 def _write_outside(
-    cost: RequestCost, base: RequestCost | None, row: Verdict | None, scale: Scale
+    cost: RequestCost,
+    base: RequestCost | None,
+    row: Verdict | None,
+    estimate: Estimate | None,
+    scale: Scale,
 ) -> Cell:
     """Write the interval of what is out of band at least: from nothing to all that is extra."""
     if base is None or row is None or cost.split(base)[1] is None:
         return Cell(NOTHING)
-    method = METHODS.get(row.contrast.method, "auto")
-    found = cost.estimate_outside(base, row.contrast.confidence, method)
-    if found is None:
-        return Cell("none: 1 run on a side")
-    if not math.isfinite(found.low) or not math.isfinite(found.high):
+    if estimate is None:
+        is_single = 1 in {row.contrast.n_baseline, row.contrast.n_variant}
+        return Cell("none: 1 run on a side" if is_single else NOTHING)
+    if not math.isfinite(estimate.low) or not math.isfinite(estimate.high):
         return Cell(NOTHING)
     most = base.cpu * ((row.contrast.ratio_high or math.inf) - 1)
-    low, high = (min(max(end, 0.0), max(most, 0.0)) for end in (found.low, found.high))
+    low, high = (min(max(end, 0.0), max(most, 0.0)) for end in (estimate.low, estimate.high))
     first, last = (format_number(end / scale.factor) for end in (low, high))
     if not low:
         return Cell(f"at most {last}" if high else "0", low)

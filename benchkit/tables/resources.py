@@ -5,10 +5,12 @@ What the service pays and what runs beside it stand apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from benchkit.comparison import Estimate
 from benchkit.derived.containers import SERVICE
 from benchkit.derived.costs import RequestCost
+from benchkit.derived.record import Cell as Place
 from benchkit.derived.uses import AT_LIMIT, Use
 from benchkit.tables.amounts import amount, column, percent, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty
@@ -31,7 +33,10 @@ SHOWN = frozenset({"cpu_usage", "memory_working_set", "memory_usage", "cpu_per_s
 
 
 def resource_tables(
-    uses: Sequence[Use], costs: Sequence[RequestCost], verdicts: Verdicts
+    uses: Sequence[Use],
+    costs: Sequence[RequestCost],
+    verdicts: Verdicts,
+    outside: Mapping[Place, Estimate],
 ) -> tuple[Table, ...]:
     """Build the table of CPU per request and the table of containers; none where nothing is known.
 
@@ -40,10 +45,12 @@ def resource_tables(
     uses : sequence of Use
     costs : sequence of RequestCost
     verdicts : Verdicts
+    outside : mapping of place to Estimate
+        As `estimate_outside` gives it.
     """
     variants = list(dict.fromkeys(name for pair in verdicts.comparisons.pairs for name in pair))
     shown = [use for use in uses if use.cell[1] in variants]
-    tables = [cost_table(costs, verdicts)]
+    tables = [cost_table(costs, verdicts, outside)]
     if shown:
         tables.append(_containers(_order(shown, variants), verdicts))
     return tuple(table for table in tables if table is not None)

@@ -1,0 +1,87 @@
+"""The extra CPU of a request that no request waits for, by the method of its row and its rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from benchkit.comparison.blocks import Design, Series, find_designs
+from benchkit.comparison.in_unit import METHODS
+from benchkit.comparison.measure import LEAST_WELCH, MAX_T, PAIRED_T
+from benchkit.comparison.model import Contrast
+from benchkit.derived.costs import RequestCost
+from benchkit.derived.record import Cell
+from benchkit.stats.aligned import compare_aligned
+from benchkit.stats.location import estimate_shift, paired_t
+from benchkit.stats.results import Estimate
+from benchkit.stats.signed_rank import paired_shift
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+#: Methods by which rows are decided together estimate means.
+_METHODS = {**METHODS, MAX_T: "welch", LEAST_WELCH: "welch"}
+
+
+def estimate_outside(
+    costs: Sequence[RequestCost], contrasts: Iterable[Contrast], runs: Runs
+) -> dict[Cell, Estimate]:
+    """Estimate the extra CPU, at least, that no request of a variant waits for.
+
+    Parameters
+    ----------
+    costs : sequence of RequestCost
+        Of all variants, as rounds hold them.
+    contrasts : iterable of Contrast
+        Their CPU per request is compared as here: unpaired, or in rounds.
+    runs : Runs
+
+    Returns
+    -------
+    dict of (group, variant, benchmark, params, tool) to Estimate
+        In s. At or below 0 all of it may be in band. Nothing of variants with fewer runs than the
+        method needs.
+    """
+    designs = find_designs(runs)
+    by_cell = {(cost.cell, cost.service): cost for cost in costs}
+    estimates = {}
+    for c in contrasts:
+        if (c.metric, c.stat) != ("cpu_per_request", "mean"):
+            continue
+        cell = (c.group, c.variant, c.benchmark, c.params, c.tool)
+        base = by_cell.get(((c.group, c.baseline, *cell[2:]), c.subject))
+        cost = by_cell.get((cell, c.subject))
+        if base is None or cost is None or not (base.surplus and cost.surplus):
+            continue
+        if c.arranged:
+            estimate = _estimate_by_rounds(c, costs, designs)
+        else:
+            sides = list(base.surplus.values()), list(cost.surplus.values())
+            estimate = estimate_shift(*sides, c.confidence, _METHODS.get(c.method, "auto"))
+        if estimate is not None:
+            estimates[cell] = estimate
+    return estimates
+
+
+def _estimate_by_rounds(
+    c: Contrast, costs: Sequence[RequestCost], designs: Mapping[Series, Design]
+) -> Estimate | None:
+    """Estimate a row whose runs stand in complete rounds; None where the surplus lacks some."""
+    design = designs[c.group, c.benchmark, c.params, c.tool]
+    columns: dict[str, list[float]] = {}
+    for cost in costs:
+        group, variant, *rest = cost.cell
+        if (group, *rest, cost.service) != (c.group, c.benchmark, c.params, c.tool, c.subject):
+            continue
+        of_run = design.get(variant, {})
+        rounds = {of_run.get(run): value for run, value in cost.surplus.items()}
+        if rounds.keys() != set(of_run.values()):
+            return None
+        columns[variant] = [rounds[number] for number in sorted(of_run.values())]
+    if c.is_paired:
+        sides = columns[c.baseline], columns[c.variant]
+        by_means = c.method == PAIRED_T
+        return paired_t(*sides, c.confidence)[0] if by_means else paired_shift(*sides, c.confidence)
+    names, table = list(columns), list(zip(*columns.values(), strict=True))
+    places = names.index(c.baseline), names.index(c.variant)
+    return compare_aligned(table, *places, c.confidence)[0]
