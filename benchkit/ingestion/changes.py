@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic
-from benchkit.ingestion.frames import parts_table, read_parts
+from benchkit.ingestion.frames import fill_texts, parts_table, read_parts
+from benchkit.ingestion.gone import Folders
 from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.parts import Part
 from benchkit.layout.numbering import series_of, settle
@@ -34,6 +35,8 @@ class Change:
         The pieces in the store.
     new : sequence of Part
         One for each run that was read.
+    folders : Folders
+        Those that were read.
 
     Attributes
     ----------
@@ -41,12 +44,19 @@ class Change:
         A note for every run whose declared number was taken.
     superseded : int
         Stored runs in whose place new ones stand.
+    gone : list of Part
+        Stored runs whose sources are gone from these folders.
+    has_marks : bool
+        Whether any of them is gone, or back, since the last ingest.
     """
 
-    def __init__(self, stored: pa.Table | None, new: Sequence[Part]) -> None:
+    def __init__(self, stored: pa.Table | None, new: Sequence[Part], folders: Folders) -> None:
         self.notes: list[Diagnostic] = []
         self.superseded = 0
-        self._new = new
+        self._new, self._folders = new, folders
+        marked = list(folders.list_marked(stored))
+        self.gone = [part for part, _ in marked if part.gone_from]
+        self.has_marks = any(is_news for _, is_news in marked)
         self._after = [] if stored is None or not stored.num_columns else [stored]
 
     def build(self, stored: pa.Table | None) -> pa.Table:
@@ -61,15 +71,18 @@ class Change:
         superseded = _list_superseded(stored, self._new)
         touched = {series_of(part) for part in (*self._new, *superseded)}
         neighbours = _list_series(stored, touched)
-        gone = {(part.batch, part.piece) for part in superseded}
-        kept = [part for part in neighbours if (part.batch, part.piece) not in gone]
+        gone = {_key(part) for part in superseded}
+        marked = [each for each in self._folders.list_marked(stored) if _key(each[0]) not in gone]
+        self.gone = [part for part, _ in marked if part.gone_from]
+        changed = {_key(part): part for part, is_news in marked if is_news}
+        kept = [changed.get(_key(part), part) for part in neighbours if _key(part) not in gone]
         before = [_labels(part) for part in kept]
         self.notes = settle([*kept, *self._new])
-        changed = [part for part, old in zip(kept, before, strict=True) if _labels(part) != old]
-        added, dropped = parts_table([*changed, *self._new]), parts_table(superseded)
+        relabelled = zip(kept, before, strict=True)
+        changed |= {_key(part): part for part, old in relabelled if _labels(part) != old}
+        added, dropped = parts_table([*changed.values(), *self._new]), parts_table(superseded)
         self.superseded = _count_runs([dropped])
-        replaced = {*gone, *((part.batch, part.piece) for part in changed)}
-        self._after = [_without(stored, replaced), added]
+        self._after = [_without(stored, {*gone, *changed}), added]
         return pa.concat_tables([_flag(added, dropped=False), _flag(dropped, dropped=True)])
 
     def count_runs(self) -> int:
@@ -104,7 +117,7 @@ def list_sources(stored: pa.Table | None) -> dict[Identity, tuple[str, str]]:
         return {}
     import pyarrow.compute as pc
 
-    rows = _fill(stored, [*Identity._fields, "sha256", "fingerprint", "role"])
+    rows = fill_texts(stored, [*Identity._fields, "sha256", "fingerprint", "role"])
     is_damaged = pc.equal(rows["role"], "damaged")
     damaged, whole = rows.filter(is_damaged), rows.filter(pc.invert(is_damaged))
     # What gave no run is read, and refused, again.
@@ -161,31 +174,20 @@ def _list_series(stored: pa.Table, touched: set[tuple[str, str, str, str, str]])
     import pyarrow.compute as pc
 
     keys = pa.array({"\0".join((origin, *rest)) for origin, _, *rest in touched}, pa.string())
-    columns = _fill(stored, list(_SERIES))
+    columns = fill_texts(stored, list(_SERIES))
     joined = pc.binary_join_element_wise(*(columns[name] for name in _SERIES), "\0")
     near = read_parts(stored.filter(pc.is_in(joined, keys)))
     return [part for part in near if series_of(part) in touched]
+
+
+def _key(part: Part) -> tuple[int, int]:
+    return part.batch, part.piece
 
 
 def _labels(part: Part) -> tuple[object, ...]:
     """Return what `settle` writes."""
     declared = part.declared_benchmark, part.declared_params
     return part.benchmark, part.params, part.number, *declared
-
-
-def _fill(stored: pa.Table, names: list[str]) -> pa.Table:
-    """Return text columns of a store, empty where a store from before them has none."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return pa.table(
-        {
-            name: pc.fill_null(stored[name], "")
-            if name in stored.column_names
-            else pa.repeat("", len(stored))
-            for name in names
-        }
-    )
 
 
 def _without(stored: pa.Table, pieces: set[tuple[int, int]]) -> pa.Table:

@@ -15,6 +15,7 @@ from benchkit.ingestion.ahead import Ahead
 from benchkit.ingestion.changes import Change, list_sources, settle_all
 from benchkit.ingestion.discovery import Discovery, Found, Options, assign, discover
 from benchkit.ingestion.frames import list_parts
+from benchkit.ingestion.gone import Folders, find_gone
 from benchkit.ingestion.harvest import Harvest
 from benchkit.ingestion.origins import name_origin
 from benchkit.ingestion.parts import single_out
@@ -109,13 +110,13 @@ def ingest(
         harvest = _harvest(discovery.found, store, stored, crew, meter, strict=strict)
         harvest.take_folders(discovery, options)
         new = single_out(harvest.parts)
-        change = Change(stored, new)
-        if harvest.parts:
+        change = Change(stored, new, Folders(discovery, options))
+        if harvest.parts or change.has_marks:
             store.commit_pieces(change.build)
         diagnostics = [*discovery.diagnostics, *harvest.diagnostics, *change.notes]
         if harvest.parts:
             diagnostics += _tidy(store)
-        harvest.findings += find_split_blocks(new)
+        harvest.findings += [*find_split_blocks(new), *find_gone(change.gone)]
     summary = _summarise(discovery, harvest, diagnostics, change.count_runs())
     return replace(summary, superseded=change.superseded)
 

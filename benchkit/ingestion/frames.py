@@ -85,6 +85,21 @@ def read_parts(table: pa.Table | None) -> list[Part]:
     return [Part(**{k: v for k, v in row.items() if v is not None}) for row in rows]
 
 
+def fill_texts(stored: pa.Table, names: list[str]) -> pa.Table:
+    """Return text columns of a store, empty where a store from before them has none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pa.table(
+        {
+            name: pc.fill_null(stored[name], "")
+            if name in stored.column_names
+            else pa.repeat("", len(stored))
+            for name in names
+        }
+    )
+
+
 @lru_cache(maxsize=1 << 10)
 def _load_json(text: str) -> dict[str, str]:
     entries: dict[str, str] = json.loads(text)

@@ -19,6 +19,7 @@ from benchkit.ingestion.discovery import Discovery, Options, discover
 from benchkit.ingestion.frames import drop_unsound, list_parts, stream_observations
 from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import runs as make_runs
+from benchkit.ingestion.gone import find_gone
 from benchkit.ingestion.harvest import gather
 from benchkit.ingestion.origins import choose, list_layers, name_job, refuse_contested
 from benchkit.ingestion.parts import Part, single_out_shared
@@ -297,7 +298,7 @@ def _complete(
         observations=observations,
         runs=runs,
         series=beside,
-        findings=(*findings, *find_split_blocks(parts)),
+        findings=(*findings, *find_split_blocks(parts), *find_gone(parts)),
         derived=derived,
     )
 

@@ -34,8 +34,9 @@ class Part(Piece):
     """One run as one source tells it: its labels, and what is known of the run.
 
     ``batch`` and ``piece`` tie it to its values; ``label`` is the path as the user knows it;
-    ``assigned`` holds the labels of the command line that belong to the source's identity, and
-    ``fingerprint`` changes when labels or the reader change; the rest is as in the table of runs.
+    ``assigned`` holds the labels of the command line that belong to the source's identity,
+    ``fingerprint`` changes when labels or the reader change, and ``gone_from`` names the folder
+    that a later ingest read without the source; the rest is as in the table of runs.
     """
 
     assigned: str = ""
@@ -52,6 +53,7 @@ class Part(Piece):
     position: int | None = None
     corrected: str | None = None
     remark: str = ""
+    gone_from: str = ""
     units: dict[str, str] = field(default_factory=dict)
 
     @property

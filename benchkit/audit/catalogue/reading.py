@@ -88,6 +88,20 @@ READING = (
         "length; no heading names them",
         do="If they are repeats, write each to a file of its own: `name-1.txt`, `name-2.txt`.",
     ),
+    Entry(
+        code="B110",
+        severity="warning",
+        says="sources are gone from a folder that was ingested again, and their runs still count",
+        what="A folder was ingested again, from the same origin and under the same labels. Files "
+        "of an earlier ingest are no longer there. The store keeps their runs until you remove "
+        "them; the finding ends when the files are back.",
+        why="A folder that was measured again with fewer files pools the rest of the old "
+        "measurement with the new one.",
+        example="results: it was ingested again without these sources, and their runs still "
+        "count: results/pr/4.txt, results/pr/5.txt, results/pr/6.txt",
+        do="`benchkit ingest results --store NEW` makes a store without them. To keep both "
+        "measurements, `benchkit undo`, then ingest with `--origin NAME` or `--commit SHA`.",
+    ),
 )
 
 SIDES = (
