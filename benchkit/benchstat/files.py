@@ -10,9 +10,11 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from benchkit.benchstat.reader import BenchstatError, Reader, Result
 from benchkit.benchstat.units import UnitMetadata
+from benchkit.config.files import is_readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,8 @@ def _read_bytes(path: str) -> bytes:
     try:
         if path == "-":
             return sys.stdin.buffer.read()
+        if Path(path).exists() and not (Path(path).is_dir() or is_readable(Path(path))):
+            raise BenchstatError(f"{path}:0: read {path}: not a regular file")
         with open(path, "rb") as file:  # noqa: PTH123 - an empty path is no file, "." is a folder
             return file.read()
     except IsADirectoryError:

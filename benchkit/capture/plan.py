@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from benchkit.capture.order import ORDERS
+from benchkit.config.files import read_file
 from benchkit.config.keys import require_key
 from benchkit.errors import ConfigError
 from benchkit.units import parse_duration
@@ -95,7 +96,7 @@ def read_plan(path: Path) -> Plan:
         If it cannot be read, has an unknown key, or lacks a command.
     """
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        table = tomllib.loads(read_file(path))
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"not valid TOML: {error}", where=str(path)) from error
     except (OSError, UnicodeDecodeError) as error:

@@ -14,6 +14,7 @@ from typing import Any
 
 from benchkit.config.acceptance import parse_acceptances
 from benchkit.config.accepted import Accepted, parse_accepted
+from benchkit.config.files import read_file
 from benchkit.config.keys import read_text, require_key
 from benchkit.config.labels import FACTS, LABELS, NO_LABELS, LabelTables, select_labels
 from benchkit.config.rules import Habits, Rule, parse_habits, parse_rules
@@ -323,9 +324,10 @@ def _check_split(pattern: str, where: str, hint: str) -> None:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_file(path)
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read: {error}", where=path.name) from error
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ConfigError(f"cannot be read: {reason}", where=path.name) from error
 
 
 def _parse_toml(text: str, path: Path) -> dict[str, Any]:

@@ -6,12 +6,11 @@ import shlex
 import sys
 from pathlib import Path
 
+from benchkit.config.files import is_readable
 from benchkit.errors import DataError
 from benchkit.parsers.source import PIPE_BYTES
 
 STDIN = "-"
-#: Where shells put the pipes of ``<(command)``; a pipe elsewhere may have nobody who writes.
-_PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 
 def read_standard_input() -> bytes:
@@ -40,7 +39,6 @@ def require_file(path: Path) -> None:
     DataError
         If reading it could wait or grow for ever.
     """
-    is_pipe_of_shell = path.as_posix().startswith(_PIPES) and path.is_fifo()
-    if not (path.is_file() or is_pipe_of_shell):
+    if not is_readable(path):
         hint = f"pass its content on standard input: - < {shlex.quote(str(path))}"
         raise DataError("not a regular file", where=str(path), hint=hint)

@@ -9,13 +9,13 @@ folder. `containers.json` says what containers are called. A problem is kept in
 
 from __future__ import annotations
 
-import errno
 import os
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from benchkit import config
+from benchkit.config.files import read_file
 from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, Diagnostic
 from benchkit.layout.declared import read_container_names
@@ -182,9 +182,7 @@ class Sidecars:
 
     def _read_text(self, path: Path) -> str | None:
         try:
-            if path.exists() and not path.is_file():  # a pipe would wait for somebody who writes
-                raise OSError(errno.EINVAL, "not a regular file")
-            return path.read_text(encoding="utf-8-sig")
+            return read_file(path)
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
             what = f"the sidecar cannot be read: {reason}; none of its labels are used"

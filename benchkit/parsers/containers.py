@@ -89,12 +89,17 @@ def nested(containers: Iterable[Container]) -> frozenset[str]:
     """
     named = {each.key: each.is_named for each in containers}
     repeated = set()
-    for key in named:
-        above = [parent for parent in ancestors(key) if parent in named]
+    above: list[str] = []
+    # Split, a cgroup sorts before all within it, and those before all others.
+    cgroups = [key for key in named if key.startswith("/")]
+    for key in sorted(cgroups, key=lambda key: key.split("/")):
+        while above and not key.startswith(above[-1].removesuffix("/") + "/"):
+            above.pop()
         if any(named[parent] for parent in above):
             repeated.add(key)
         else:
             repeated.update(above)
+        above.append(key)
     return frozenset(repeated)
 
 
@@ -113,20 +118,6 @@ def undecided(containers: Iterable[Container]) -> frozenset[str]:
     return frozenset(
         each.key for each in found if not each.is_named and last < each.key.rstrip("/") + "0"
     )
-
-
-def ancestors(key: str) -> list[str]:
-    """Return the cgroups above one, from the root on.
-
-    Examples
-    --------
-    >>> ancestors("/bench/server")
-    ['/', '/bench']
-    """
-    if not key.startswith("/") or key == "/":
-        return []
-    parts = key.split("/")
-    return ["/", *("/".join(parts[:size]) for size in range(2, len(parts)))]
 
 
 def memory_limit(limit: float) -> str:

@@ -32,7 +32,8 @@ def require_blocks(environment: Environment, path: Path) -> None:
     jinja2.TemplateError
         If a template cannot be parsed, or one that it extends is not there.
     """
-    tree = environment.parse(path.read_text(encoding="utf-8"), path.name, str(path))
+    source, _ = _read(environment, path.name)
+    tree = environment.parse(source, path.name, str(path))
     known = {block.name for parent in _list_parents(environment, tree) for block in _all(parent)}
     for block in _list_outer(tree) if known else ():
         if block.name not in known:
@@ -52,12 +53,18 @@ def _list_parents(environment: Environment, tree: Template) -> Iterator[Template
     seen: set[str] = set()
     while (extends := tree.find(Extends)) and isinstance(extends.template, Const):
         name = str(extends.template.value)
-        if name in seen or environment.loader is None:
+        if name in seen:
             return
         seen.add(name)
-        source, file, _ = environment.loader.get_source(environment, name)
+        source, file = _read(environment, name)
         tree = environment.parse(source, name, file)
         yield tree
+
+
+def _read(environment: Environment, name: str) -> tuple[str, str | None]:
+    if environment.loader is None:
+        raise TypeError("an environment without a loader has no templates")
+    return environment.loader.get_source(environment, name)[:2]
 
 
 def _all(tree: Template) -> Iterator[Block]:

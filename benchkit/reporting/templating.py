@@ -9,7 +9,7 @@ folder run in Jinja's sandbox, in a process of their own (`benchkit.reporting.re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ from benchkit.reporting.named_templates import find_folder
 from benchkit.units import printable
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, FileSystemLoader
 
     from benchkit.reporting.card import Card
     from benchkit.reporting.model import Report
@@ -54,7 +54,7 @@ def make_environment(folder: Path | None = None) -> Environment:
     from markupsafe import Markup
 
     packaged = FileSystemLoader(_PACKAGED)
-    first = [FileSystemLoader(folder)] if folder else []
+    first = [_load_from(folder)] if folder else []
     environment = (SandboxedEnvironment if folder else Environment)(
         loader=ChoiceLoader([*first, packaged, PrefixLoader({_PREFIX: packaged})]),
         autoescape=True,
@@ -82,6 +82,23 @@ def make_environment(folder: Path | None = None) -> Environment:
         "script_hash": hash_script(script),
     }
     return environment
+
+
+def _load_from(folder: Path) -> FileSystemLoader:
+    """Return what loads the templates of a folder, and refuses what a link names elsewhere."""
+    from jinja2 import FileSystemLoader
+
+    class Loader(FileSystemLoader):
+        def get_source(
+            self, environment: Environment, template: str
+        ) -> tuple[str, str, Callable[[], bool]]:
+            source = super().get_source(environment, template)
+            if not Path(source[1]).resolve().is_relative_to(folder.resolve()):
+                what, hint = "the template is a link out of its folder", "copy the file there"
+                raise ConfigError(what, where=source[1], hint=hint)
+            return source
+
+    return Loader(folder)
 
 
 def _summarise(findings: Sequence[Finding]) -> Sequence[str]:

@@ -15,6 +15,7 @@ import pytest
 
 from benchkit.audit.machine import parse_cpus
 from benchkit.cli import run
+from benchkit.config import files
 from benchkit.errors import DataError
 from benchkit.ingestion import discovery, streams
 from benchkit.parsers import registry, source
@@ -57,15 +58,44 @@ def test_what_is_no_file_is_passed_over(folder: Path, capsys: pytest.CaptureFixt
     os.mkfifo(folder / "pipe.txt")
     os.mkfifo(folder / "none" / "runs.json")
     os.mkfifo(folder / "run.toml")
+    os.mkfifo(folder / "none" / "benchkit.toml")
     assert run(["ingest", "results"]) == 0
     streams = capsys.readouterr()
     told = streams.out + streams.err
     assert "Too many levels of symbolic links" in told
     assert "2 not a regular file" in told
     assert "run.toml: the sidecar cannot be read: not a regular file" in told
+    what = "none/benchkit.toml: none of its labels are used: cannot be read: not a regular file"
+    assert what in told
     for path in ("/dev/zero", "results/pipe.txt"):
         assert run(["runs", path]) == 3
         assert f"{path}: not a regular file; pass its content" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["gate", "results", "--policy"], ["capture", "--plan"], ["compare", "--compat", "benchstat"]],
+    ids=lambda words: words[0],
+)
+def test_a_file_of_settings_is_a_file_and_of_bounded_size(
+    folder: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo("pipe.toml")
+    Path("large.toml").write_bytes(b"#" * (files.LARGEST + 1))
+    refused = {"pipe.toml": "not a regular file", "/dev/zero": "not a regular file"}
+    if words[0] != "compare":
+        refused |= {"large.toml": "it holds more than 16 MiB", str(folder): "it is a folder"}
+    for path, reason in refused.items():
+        assert run([*words, path]) == (0 if words[0] == "compare" else 2)
+        assert reason in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_policy_may_come_through_the_pipe_of_a_shell() -> None:
+    policy = "<(echo '[stats]')"
+    command = f"{shlex.join(CALL)} gate results --policy {policy}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode in {0, 1, 4}, done.stderr
 
 
 def test_the_pipe_of_a_shell_is_read(folder: Path) -> None:

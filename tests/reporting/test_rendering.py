@@ -78,6 +78,28 @@ def test_a_pipe_among_the_templates_is_passed_over(tmp_path: Path, page: Page) -
     assert "font" in rendering.render_apart("page.html", page, tmp_path)
 
 
+@pytest.mark.parametrize("name", ["section.html", "notes.txt"])
+def test_a_link_out_of_the_folder_is_refused(tmp_path: Path, page: Page, name: str) -> None:
+    folder, secret = tmp_path / "look", tmp_path / "secret.txt"
+    folder.mkdir()
+    secret.write_text("S3cr3t", encoding="utf-8")
+    (folder / "page.html").write_text(f"{{% include '{name}' %}}", encoding="utf-8")
+    (folder / name).symlink_to(secret)
+    with pytest.raises(ConfigError, match="a link out of its folder") as refused:
+        rendering.render_apart("page.html", page, folder)
+    assert refused.value.where == str(folder / name)
+
+
+def test_a_link_within_the_folder_is_followed(tmp_path: Path, page: Page) -> None:
+    folder, named = tmp_path / "look", tmp_path / "named"
+    folder.mkdir()
+    named.symlink_to(folder)
+    (folder / "part.txt").write_text("a part", encoding="utf-8")
+    (folder / "other.txt").symlink_to("part.txt")
+    (folder / "page.html").write_text("{% include 'other.txt' %}", encoding="utf-8")
+    assert rendering.render_apart("page.html", page, named) == "a part"
+
+
 def test_a_page_holds_nothing_to_call(page: Page) -> None:
     assert len(list(walk(page))) > 1000
     for each in walk(page):

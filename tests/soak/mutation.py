@@ -24,6 +24,8 @@ from benchkit.parsers.source import Source, UnreadableError
 
 #: Bytes of a text that is mutated; longer ones are excerpted line by line.
 _SIZE = 6000
+#: Times that a character is repeated within a line.
+_SWOLLEN = 100_000
 _SIDECARS = {"PROVENANCE.toml", "run.toml", "runs.json", "benchkit.toml"}
 _NUMBER = re.compile(rb"\d+(?:\.\d+)?")
 _BLANKS = re.compile(rb"[ \t]+")
@@ -129,6 +131,8 @@ def make(seed: int, number: int) -> Mutant:
     data = text.data
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 5))):
         data = rng.choice(_CHANGES)(rng, data)
+    if not rng.randrange(40):
+        data = _swell(rng, data)
     if not rng.randrange(6):
         data = rng.choice(_DRESSES)(rng, data)
     return Mutant(text, data)
@@ -217,6 +221,15 @@ def _repeat(rng: Random, data: bytes) -> bytes:
     start = rng.randrange(len(data) + 1)
     piece = data[start : start + rng.choice((1, 1, 2, 9))]
     return data[:start] + piece * rng.choice((30, 300, 2000)) + data[start:]
+
+
+def _swell(rng: Random, data: bytes) -> bytes:
+    """Repeat a character of a line within it, so often that what is quadratic takes seconds."""
+    spans = [match.span() for match in re.finditer(rb"[^\n]+", data)]
+    start, end = rng.choice(spans) if spans else (0, len(data))
+    place = rng.randrange(start, end + 1)
+    known = [*{*data[start:end]} - {*b"0123456789"} | {*b"/:=,. "}]
+    return data[:place] + bytes([rng.choice(sorted(known))]) * _SWOLLEN + data[place:]
 
 
 def _twice(_: Random, data: bytes) -> bytes:

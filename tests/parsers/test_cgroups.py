@@ -1,0 +1,37 @@
+"""Cgroups that repeat others, however they are nested."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+
+from benchkit.parsers.containers import Container, nested
+
+
+def find_nested(*keys: str, named: str = "") -> set[str]:
+    return set(nested(Container(key, key, is_named=key == named) for key in keys))
+
+
+@pytest.mark.parametrize(
+    ("keys", "parents"),
+    [
+        (("/a/b", "/a-1", "/a", "/a.b/c"), {"/a"}),
+        (("/", "/a/b/c", "/a/x", "/a/b"), {"/", "/a/b"}),
+        (("a", "a/b", "/a/b/"), set()),
+        (("/a/", "/a", "/a/b"), {"/a", "/a/"}),
+    ],
+)
+def test_a_cgroup_repeats_those_within_it(keys: tuple[str, ...], parents: set[str]) -> None:
+    assert find_nested(*keys) == parents
+
+
+def test_what_is_in_a_container_repeats_it() -> None:
+    keys = ("/", "/docker/1", "/docker/1/init", "/docker/10")
+    assert find_nested(*keys, named="/docker/1") == {"/", "/docker/1/init"}
+
+
+def test_a_path_of_many_parts_costs_no_time() -> None:
+    start = process_time()
+    assert find_nested("/a", "/a" + "/" * 1_000_000) == {"/a"}
+    assert process_time() - start < 2
