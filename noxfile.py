@@ -1,8 +1,4 @@
-"""The contributor's menu: `nox -l` lists it, plain `nox` is word for word what CI runs.
-
-In: a checkout. Out: one session per verb, each in an environment of its own. Why: what a
-contributor runs before a commit and what CI runs afterwards are the same commands.
-"""
+"""The contributor's menu: `nox -l` lists it, plain `nox` is word for word what CI runs."""
 
 from __future__ import annotations
 
@@ -76,6 +72,41 @@ def tests(session: nox.Session) -> None:
     is_measured = session.python == RUNNING and not session.posargs
     coverage = ["--cov", "--cov-report=term"] if is_measured else []
     session.run("pytest", "-n", "2", *coverage, *session.posargs)
+
+
+@nox.session(default=False)
+def quick(session: nox.Session) -> None:
+    """Check style, types and the tests nearest to the last change, or else a tenth of all."""
+    groups = (each for name in ("lint", "types", "test") for each in _group(name))
+    session.install("-e", ".", *groups, "nox")
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    session.run("mypy")
+    session.run("pytest", "-q", "-n", "2", *(session.posargs or find_near() or ["--tenth"]))
+
+
+def find_near() -> list[str]:
+    """Return the tests of what changed since the last commit, or else in it."""
+    for since in ("HEAD", "HEAD~1"):
+        command = ["git", "diff", "--name-only", since]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        if changed := done.stdout.split():
+            near = (near for each in map(Path, changed) for near in _list_near(each))
+            return list(dict.fromkeys(near))
+    return []
+
+
+def _list_near(path: Path) -> list[str]:
+    """Return the tests of a module, which lie where it does; a changed test is its own."""
+    if path.suffix != ".py" or path.parts[0] not in {"benchkit", "tests"}:
+        return []
+    if path.parts[0] == "tests":
+        return [str(path)] if path.name.startswith("test_") and path.exists() else []
+    inner = Path("tests", *path.parts[1:-1])
+    module = inner / f"test_{path.stem}.py"
+    return [
+        str(each) for each in (module, inner.with_name(f"test_{inner.name}.py")) if each.exists()
+    ]
 
 
 @nox.session

@@ -1,4 +1,4 @@
-"""Run the whole suite and record it: `nox -s calibrate`, a quarter of an hour on one core."""
+"""Run the whole suite and record it: `nox -s calibrate`, about 25 minutes on one core."""
 
 from __future__ import annotations
 
