@@ -91,6 +91,14 @@ def test_a_change_is_told_with_its_commit_and_how_long_it_has_lasted() -> None:
     assert "measure 0000015 and 0000016 in turn" in text(history)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_a_faster_commit_after_a_step_is_outside_the_level_that_the_step_began(seed: int) -> None:
+    (series,) = trace(*store([1e-3] * 18 + [1.25e-3] * 12 + [1.1e-3], seed=seed)).series
+    assert [change.commit for change in series.changes] == [name(18)]
+    assert series.newest.verdict == "outside"
+    assert 0.9 < series.newest.low < series.newest.high < 1.1
+
+
 def test_a_steady_series_has_no_change_and_a_small_one_is_passed_over() -> None:
     assert trace(*store([1e-3] * 40)).series[0].changes == ()
     small = store([1e-3] * 20 + [1.02e-3] * 20)

@@ -29,6 +29,13 @@ _DRAFT = 499
 _BIAS = 1.5
 #: Standard errors from which on the likeness of neighbours is taken for real: 5 %, one-sided.
 _CHANCE = 1.645
+#: Width of the long-tailed noise by which places are fitted, in median absolute deviations: 95 %
+#: as efficient as least squares where the noise is normal (2.385 standard deviations).
+_WIDTH = 2.385 * 1.4826
+#: Noise that is narrower is taken for rounding, as a share of the range.
+_ROUNDING = 1e-9
+#: Most times that every place is fitted between its neighbours.
+_PASSES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +109,9 @@ def find_split(
     with the largest amount is the proposal (the test of Pettitt [1]_, standardised so that changes
     near an end count alike). p is (1 + drawn orders with at least that largest amount)/(1 + drawn),
     so that looking everywhere is paid for. Orders are drawn by moving whole blocks [2]_. Assumes
-    that the noise keeps its character along the series. Smallest usable n: 10.
+    that the noise keeps its character along the series. The place is a proposal: it often
+    lies a value or two inside the longer side, and `find_changes` fits it by level. Smallest usable
+    n: 10.
 
     References
     ----------
@@ -223,17 +232,20 @@ def find_changes(
 
     Notes
     -----
-    `find_split` on the whole, then on both sides of what it found, until no p is at most ``alpha``,
-    with one block for all, that of `find_block`; a change whose estimate between its neighbours
-    then lies within the bounds is taken out and the two segments are one. Effects are those of
-    `hodges_lehmann`; with a block of more than 1 its interval, which assumes independent values, is
-    widened by the square root of the block. Intervals are not corrected for the place having been
-    chosen. Smallest usable n: 10.
+    `find_split` on the whole, then on both sides of its place [1]_, until no p is at most
+    ``alpha``, with one block for all, that of `find_block`. Each place is then fitted between its
+    neighbours until all stay [2]_: it is the likeliest between the medians of its two sides for
+    Cauchy's noise as wide as theirs, so that one outlying value does not draw it; p stays that of
+    the test. A change whose estimate lies within the bounds is taken out and the two segments are
+    one. Effects are those of `hodges_lehmann`; with a block of more than 1 its interval, which
+    assumes independent values, is widened by the square root of the block. Intervals are not
+    corrected for the place having been chosen. Smallest usable n: 10.
 
     References
     ----------
-    L. Y. Vostrikova, "Detecting 'disorder' in multidimensional random processes", Soviet Math.
-    Dokl. 24 (1981) 55-59 (binary segmentation).
+    .. [1] L. Y. Vostrikova, "Detecting 'disorder' in multidimensional random processes", Soviet
+       Math. Dokl. 24 (1981) 55-59 (binary segmentation).
+    .. [2] J. Bai, "Estimating multiple breaks one at a time", Econometric Theory 13 (1997) 315-352.
 
     Examples
     --------
@@ -246,13 +258,14 @@ def find_changes(
     check_fraction(confidence, "confidence")
     low, high = bounds
     block = find_block(sample, smallest, seed)
-    found = _part(sample, block, alpha, smallest, permutations, seed)
+    pvalues = _part(sample, block, alpha, smallest, permutations, seed)
     while True:
-        changes = _estimate(sample, found, block, confidence)
+        pvalues = _fit_places(sample, pvalues, smallest)
+        changes = _estimate(sample, pvalues, block, confidence)
         small = [change for change in changes if low < change.effect.value < high]
         if not small:
             return changes
-        del found[min(small, key=lambda change: abs(change.effect.value)).index]
+        del pvalues[min(small, key=lambda change: abs(change.effect.value)).index]
 
 
 def _part(
@@ -269,6 +282,34 @@ def _part(
             found[place] = split.pvalue
             waiting += [(start, place), (place, stop)]
     return found
+
+
+def _fit_places(sample: FloatArray, pvalues: dict[int, float], smallest: int) -> dict[int, float]:
+    """Fit each place between its neighbours, until all stay."""
+    proposed = sorted(pvalues)
+    places = [0, *proposed, sample.size]
+    for _ in range(_PASSES):
+        earlier = list(places)
+        for i in range(1, len(places) - 1):
+            start, place, stop = places[i - 1 : i + 2]
+            places[i] = start + _fit_place(sample[start:stop], place - start, smallest)
+        if places == earlier:
+            break
+    return dict(zip(places[1:-1], map(pvalues.__getitem__, proposed), strict=True))
+
+
+def _fit_place(part: FloatArray, place: int, smallest: int) -> int:
+    """Return the likeliest end of the level before the place, by a noise with long tails."""
+    if np.median(part[:place]) == np.median(part[place:]):
+        return place
+    scaled = (part - part.min()) / np.ptp(part)
+    levels = [float(np.median(side)) for side in np.split(scaled, [place])]
+    rest = scaled - np.repeat(levels, [place, part.size - place])
+    width = max(_WIDTH * float(np.median(np.abs(rest))), _ROUNDING)
+    before, after = (np.log1p(((scaled - level) / width) ** 2) for level in levels)
+    # rounded, so that the unit of the values decides no tie
+    costs = np.cumsum(before - after)[smallest - 1 : part.size - smallest].round(9)
+    return smallest + int(np.argmin(costs))
 
 
 def estimate_change(
@@ -319,13 +360,13 @@ def estimate_change(
 
 
 def _estimate(
-    sample: FloatArray, found: dict[int, float], block: int, confidence: float
+    sample: FloatArray, pvalues: dict[int, float], block: int, confidence: float
 ) -> tuple[ChangePoint, ...]:
-    places = sorted(found)
+    places = sorted(pvalues)
     segments = [sample[start:stop] for start, stop in pairwise([0, *places, sample.size])]
     effects = (estimate_change(*sides, block, confidence) for sides in pairwise(segments))
     return tuple(
-        ChangePoint(place, found[place], effect)
+        ChangePoint(place, pvalues[place], effect)
         for place, effect in zip(places, effects, strict=True)
     )
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchkit.stats.changepoint import find_block, find_changes, find_split
+from benchkit.stats.equivalence import log_bounds
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 
@@ -55,6 +56,47 @@ def test_one_slow_commit_is_no_change() -> None:
     series = move((60, 0.0))
     series[40] += 1.0
     assert find_changes(series) == ()
+
+
+def find_places(
+    before: int, after: int, step: float, far: tuple[int, float] = (0, 0.0)
+) -> list[list[int]]:
+    """Return where levels begin in those of forty series that show a change."""
+    places = []
+    for seed in range(40):
+        series = move((before, 0.0), (after, np.log1p(step)), seed=seed)
+        series[far[0]] += far[1]
+        changes = find_changes(series, log_bounds(0.03), permutations=199)
+        places.append([change.index for change in changes])
+    return [one for one in places if one]
+
+
+@pytest.mark.parametrize(("step", "least"), [(0.05, 0.9), (0.12, 1.0), (0.25, 1.0)])
+@pytest.mark.parametrize(("before", "after"), [(18, 12), (10, 20), (52, 8)])
+def test_the_first_commit_of_a_level_is_named_however_unequal_the_levels(
+    before: int, after: int, step: float, least: float
+) -> None:
+    places = find_places(before, after, step)
+    assert len(places) >= 30
+    assert places.count([before]) >= least * len(places)
+
+
+@pytest.mark.parametrize("step", [0.05, 0.12])
+@pytest.mark.parametrize("far", [(16, 0.3), (12, 1.0), (17, -0.3), (19, -0.3)])
+def test_one_far_commit_does_not_draw_the_first_commit_of_a_level(
+    far: tuple[int, float], step: float
+) -> None:
+    places = find_places(18, 12, step, far)
+    assert len(places) >= 30
+    assert places.count([18]) >= 0.9 * len(places)
+
+
+def test_values_with_hardly_any_noise_keep_their_places() -> None:
+    series = [1.0] * 12 + [1.1] * 9 + [1.4] * 14
+    series[3] = series[30] = 1.2
+    assert [change.index for change in find_changes(series)] == [12, 21]
+    smallest = [5e-324 * value for value in [0.0] * 12 + [1.0] * 9 + [4.0] * 14]
+    assert [change.index for change in find_changes(smallest)] == [12, 21]
 
 
 def test_no_segment_is_shorter_than_five() -> None:
