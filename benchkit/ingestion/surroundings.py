@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -32,9 +33,22 @@ LARGEST = 8 << 20
 _LABELLED = re.compile(r"\s*+([A-Za-z][\w-]{0,30}) ?: ?(?=Benchmark)")
 _INNERMOST = 50
 
+#: What ``go test`` prints above its results, and what it prints below them or beside.
+_HEADER = re.compile(r"[\s>]*+(?:goos|goarch|pkg|cpu|toolchain): ")
+_STATUS = re.compile(
+    r"[\s>]*+(?:(?:PASS|FAIL)\s*$|(?:ok|FAIL|\?) *+\t|(?:ok|FAIL) +\S+\s+[\d.]+s|go: |testing: |"
+    r"exit status \d|coverage: |=== (?:RUN|PAUSE|CONT|NAME) |"
+    r"Benchmark(?![a-z])\S*+\s|--- (?:BENCH|FAIL|SKIP|PASS): )"
+)
+_FENCE = re.compile(r"[\s>]*+(?:```|~~~)")
+
 #: What tells blocks apart, in words.
 _REASONS = {
     "caption": "the line above",
+    "goos": "operating system",
+    "goarch": "architecture",
+    "cpu": "processor",
+    "toolchain": "toolchain",
     "connections": "connections",
     "rate": "target rate",
     "document_length": "document length",
@@ -65,13 +79,17 @@ def list_sections(
     has_names = all(reading.benchmark for _, reading, _ in readings)
     is_single = len(source.prefixes) < 2
     is_labelled = any(_LABELLED.match(line) for line in lines if "Benchmark" in line)
-    is_bare = has_names and is_single and not is_labelled
-    if not lines or (is_bare and not may_hold_headings(lines)):
+    is_bare = has_names and is_single and not is_labelled and not may_hold_headings(lines)
+    blocks = [_list_blocks(*item) if lines else [] for item in readings]
+    listed = [block for each in blocks for block in each]
+    owners = [reading for (_, reading, _), each in zip(readings, blocks, strict=True) for _ in each]
+    outputs = _list_outputs(lines, listed, owners)
+    if not lines or (is_bare and len(outputs) < 2):
         yield from ((form, reading, Sections(), places) for form, reading, places in readings)
         return
-    blocks = [_list_blocks(*item) for item in readings]
-    listed = [block for each in blocks for block in each]
-    above = _lead_by_process(source.prefixes, listed, read_headings(lines, listed))
+    headings = [Above({})] * len(listed) if is_bare else read_headings(lines, listed)
+    headings = _take_captions(lines, listed, owners, headings, outputs)
+    above = _lead_by_process(source.prefixes, listed, headings)
     if is_labelled:
         above = _lead_by_label(lines, listed, above)
     singles = [reading for _, reading, places in readings if places is None]
@@ -102,6 +120,65 @@ def _list_blocks(form: Format, reading: Reading, places: Places | None) -> list[
     if places is not None:
         return [Block(line, line) for line in places.lines.tolist()]
     return [Block(reading.line, max(reading.line, reading.last_line), reading.command or "")]
+
+
+def _list_outputs(
+    lines: Sequence[str], blocks: Sequence[Block], owners: Sequence[Reading]
+) -> list[Block]:
+    """Return where each output of ``go test`` stands, from its header to its status.
+
+    What stands between was printed by the benchmarks. Without a header, any text ends an output.
+    """
+    pairs = zip(blocks, owners, strict=True)
+    results = {block.first: block for block, owner in pairs if _is_line_of_go(owner)}
+    outputs: list[Block] = []
+    header, is_open, is_framed = 0, False, False
+    for number, line in enumerate(lines if results else (), 1):
+        block = results.get(number)
+        if block is not None and is_open:
+            outputs[-1] = outputs[-1]._replace(last=block.last)
+        elif block is not None:
+            outputs.append(block._replace(first=header or number))
+            header, is_open, is_framed = 0, True, header > 0
+        elif _HEADER.match(line):
+            header, is_open = header or number, False
+        elif _STATUS.match(line):
+            if is_open and outputs[-1].last < number:
+                outputs[-1], is_framed = outputs[-1]._replace(last=number), False
+        elif _FENCE.match(line):
+            header, is_open = 0, False
+        elif is_open and not is_framed and outputs[-1].last < number:
+            is_open = False
+    return outputs
+
+
+def _is_line_of_go(reading: Reading) -> bool:
+    return reading.tool == "gobench" and reading.form == "text" and bool(reading.benchmark)
+
+
+def _take_captions(
+    lines: Sequence[str],
+    blocks: Sequence[Block],
+    owners: Sequence[Reading],
+    headings: Sequence[Above],
+    outputs: Sequence[Block],
+) -> list[Above]:
+    """Give the results of ``go test`` the lines around their whole output.
+
+    Rows of other reports that name their benchmarks have no lines of their own.
+    """
+    others = [b for b, owner in zip(blocks, owners, strict=True) if not owner.benchmark]
+    shown = ["" if _STATUS.match(line) else line for line in lines] if outputs else []
+    around = read_headings(shown, [*outputs, *others]) if outputs else []
+    starts = [output.first for output in outputs]
+    result: list[Above] = []
+    for block, owner, above in zip(blocks, owners, headings, strict=True):
+        if _is_line_of_go(owner):
+            whole = around[bisect_right(starts, block.first) - 1]
+            result.append(whole._replace(headings=above.headings))
+        else:
+            result.append(Above(above.headings) if owner.benchmark else above)
+    return result
 
 
 def _hold_commands(

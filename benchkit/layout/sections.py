@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from functools import partial
 
 from benchkit.layout.invocations import differences, read_words
 from benchkit.layout.pieces import Piece
@@ -299,9 +300,15 @@ def _read_connections(piece: Piece) -> str:
     return "" if piece.connections is None else f"{piece.connections}"
 
 
+def _read_env(name: str, piece: Piece) -> str:
+    return piece.env.get(name, "")
+
+
 _FACTS: dict[str, Callable[[Piece], str]] = {
     "connections": _read_connections,
     "rate": _read_rate,
-    "document_length": lambda piece: piece.env.get("document_length", ""),
-    "tls": lambda piece: piece.env.get("tls", ""),
+    **{
+        name: partial(_read_env, name)
+        for name in ("document_length", "tls", "goos", "goarch", "cpu", "toolchain")
+    },
 }

@@ -33,7 +33,11 @@ GLUED = re.compile(
 )
 FAILED = re.compile(r"\s*+(?:\S++\s++)?--- FAIL: Benchmark(\S+)")
 SKIPPED = re.compile(r"\S++\s++--- SKIP: Benchmark\S+\s*$")
-COMMAND = re.compile(r"[$%#>❯➜]\s+(go test\s.*)")
+#: A command behind a prompt, with its environment, what it runs under and which Go it is.
+COMMAND = re.compile(
+    r"[$%#>❯➜]\s+((?:(?:env|time|sudo|perflock|nice|taskset(?: -\w+)? \S+|"
+    r"\w++=(?:\"[^\"]*+\"|'[^']*+'|[^\s\"']*+))\s+)*+(?:[\w.~$/-]*/)?go(?:tip|[\d.]+\w*)?\s+test\s.*)"
+)
 CONFIG = re.compile(r"([^\s:]++):(?:[ \t]++(.*))?$")
 _WORD = re.compile(r"\S*+")
 

@@ -69,7 +69,7 @@ class Stream:
             self._set(line.number, *config)
         elif ":" in line.text:
             self._set_quoted(line.number, split_config(unquote(line.text)))
-        command = COMMAND.search(line.text) if "go test" in line.text else None
+        command = COMMAND.search(line.text) if " test " in line.text else None
         if command is not None and "-bench" in command[1]:
             self.command = command[1].strip()
 
