@@ -1,8 +1,9 @@
 """The headings above each block of a text: what its author calls the results below them.
 
-Markdown (``#``, underlined, bold lines, ``<summary>``), reStructuredText, banners that scripts
-print (``=== nginx ===``, ``echo "nginx"``), and the caption directly above a block count. Code
-fences, tables of contents, front matter, Prometheus comments and prose are not headings.
+Markdown (``#``, underlined, bold lines, ``<summary>``, titles of fences and tabs), AsciiDoc,
+reStructuredText, banners that scripts print (``=== nginx ===``, ``echo "nginx"``), and the caption
+directly above a block count. Code fences, tables of contents, front matter, Prometheus comments and
+prose are not headings.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ class Above(NamedTuple):
 _ADORNMENTS = "#*=-~^\"'+.:<>_"
 #: Depths below those of Markdown: banners by their character, bold lines.
 _BANNER, _BOLD = 10, 30
+#: Depths of what names one block alone: its tab or title, and the title of its fence.
+_TAB, _TITLE = 40, 45
 _LONGEST = 100
 #: Lines of a code fence that may stand between a block and its caption.
 _REACH = 40
@@ -51,6 +54,12 @@ _SIGNS = frozenset("#*=-~^\"'+.:<>_")
 _QUOTED = re.compile(r"\A {0,3}(?:> ?){1,9}")
 _FENCE = re.compile(r"\A[ \t>]*+(`{3,}|~{3,})")
 _NUMBER_SIGNS = re.compile(r"\A {0,3}(#{1,6})(?:[ \t]+|(?=[^\W_]))(\S.*)")
+_TITLED = re.compile(r"[ \t{](?:title|caption|filename|name)=([\"'])(.+?)\1")
+_ASCIIDOC = re.compile(r"\A(={2,6})[ \t]+(?!(?:RUN|PAUSE|CONT|NAME) )(\w.*)")
+_TABBED = re.compile(r"\A[ \t]*+===[!+]?[ \t]+([\"'])(.+)\1[ \t]*\Z")
+#: What stands between the title of a block in AsciiDoc and its text.
+_ATTRIBUTES = re.compile(r"\A\[(?:(?:source|listing|literal|example)\b|[,%])[^\[\]]*\][ \t]*\Z")
+_DELIMITER = re.compile(r"\A(?:-{4,}|\.{4,}|={4,})[ \t]*\Z")
 _UNDERLINE = re.compile(r"\A[ \t]*+([#*=\-~^\"'+.:])\1{2,}+[ \t]*+")
 _TAGGED = re.compile(r"<(h[1-6]|summary)\b[^<>]*>(.+?)</\1>", re.IGNORECASE)
 _RESULT = re.compile(r"[\d., ]{1,20}(?:req|requests?|ops?|[mµnu]?s)(?:/s(?:ec)?)?\Z")
@@ -75,7 +84,11 @@ def may_hold_headings(lines: Iterable[str]) -> bool:
     >>> may_hold_headings(["goos: linux", "BenchmarkGet-2  100  12 ns/op", "PASS"])
     False
     """
-    return any(line.lstrip()[:1] in _SIGNS or "echo " in line for line in lines if line)
+    return any(
+        line.lstrip()[:1] in _SIGNS or "echo " in line or _TITLED.search(line)
+        for line in lines
+        if line
+    )
 
 
 def read_headings(lines: Sequence[str], blocks: Iterable[Block]) -> list[Above]:
@@ -117,14 +130,16 @@ class _Page:
         waiting = iter((*self._blocks, Block(len(self._lines) + 2, 0)))
         block = next(waiting)
         fence, matter = "", self._find_front_matter()
+        title: dict[int, str] = {}
         for number, line in enumerate(self._lines, 1):
             while block.first == number:
                 before = result[-1] if result else Above({})
-                result.append(self._look_around(block, current, before))
+                result.append(self._look_around(block, {**current, **title}, before))
                 block = next(waiting)
             mark = _FENCE.match(line)
             if mark is not None and (not fence or mark[1].startswith(fence)):
                 fence = "" if fence else mark[1]
+                title = _read_fence_title(line) if fence else {}
                 continue
             if fence:
                 self._fenced.add(number)
@@ -183,8 +198,8 @@ class _Page:
         """Return depth and text of the heading that a line is, if it is one."""
         if len(line) > 2 * _LONGEST or not line.strip():
             return None
-        banner = _read_banner(line)
-        if banner is not None:
+        titled = None if is_fenced else _read_titled(line, self._line(number + 1))
+        if banner := _read_banner(line) or titled:
             return banner
         if underlined := self._read_underlined(number, line, is_fenced=is_fenced):
             return underlined
@@ -240,8 +255,7 @@ class _Page:
                 break
             if self._read_line(number, line, is_fenced=number in self._fenced):
                 break
-            is_mark = not re.search(r"\w", line) or _FENCE.match(line) is not None
-            if not is_mark and not _shows(line.strip(), command):
+            if not _is_fence(line) and re.search(r"\w", line) and not _shows(line.strip(), command):
                 kept.append(line.strip())
             elif kept and not line.strip():
                 break
@@ -262,7 +276,7 @@ class _Page:
                 break
             if self._read_line(number, line, is_fenced=number in self._fenced):
                 break
-            if not text or _FENCE.match(line) or _shows(text, block.command):
+            if not text or _is_fence(line) or _shows(text, block.command):
                 continue
             is_fenced = number in self._fenced
             caption = _read_caption(line, is_fenced=is_fenced)
@@ -271,9 +285,29 @@ class _Page:
         return ""
 
 
+def _is_fence(line: str) -> bool:
+    """Tell whether a line begins or ends a block of code, or says how it is shown."""
+    return _FENCE.match(line) is not None or _ATTRIBUTES.match(line) is not None
+
+
 def _shows(text: str, command: str) -> bool:
     """Tell whether a line shows a command, or part of one that goes over several lines."""
     return bool(command) and (command[:40] in text or text.endswith("\\"))
+
+
+def _read_titled(line: str, below: str) -> tuple[int, str] | None:
+    """Read a heading or the title of a block in AsciiDoc, or the tab of a page of MkDocs."""
+    if tab := _TABBED.match(line):
+        return _named(_TAB, tab[2])
+    if heading := _ASCIIDOC.match(line):
+        return _named(len(heading[1]), heading[2].rstrip("= \t"))
+    is_above_block = _ATTRIBUTES.match(below) or _DELIMITER.match(below)
+    return _named(_TAB, line[1:]) if re.match(r"\.\w", line) and is_above_block else None
+
+
+def _read_fence_title(line: str) -> dict[int, str]:
+    titled = _TITLED.search(line)
+    return {_TITLE: _clean(titled[2])} if titled else {}
 
 
 def _read_markup(text: str) -> tuple[int, str] | None:

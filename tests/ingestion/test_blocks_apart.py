@@ -241,3 +241,38 @@ def test_rates_of_early_reports_without_throughput_count_too(tmp_path: Path) -> 
         for rate in (50, 200)
     )
     assert are_apart(load(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "== {name}\n\n[source,raw]\n....\n{block}....\n\n",
+        "== {name}\n----\n{block}----\n\n",
+        ".{name}\n[source,{name}]\n----\n{block}----\n\n",
+        ".{name}\n....\n{block}....\n\n",
+        '```text title="{name}"\n{block}```\n\n',
+        "~~~{{.text caption='{name}'}}\n{block}~~~\n\n",
+        '=== "{name}"\n\n    ```\n{block}    ```\n\n',
+    ],
+)
+def test_titles_of_blocks_name_them(tmp_path: Path, shape: str) -> None:
+    text = "".join(shape.format(name=name, block=wrk()) for name in ("WARP", "ACTIX"))
+    loaded = load(tmp_path, f"= Results\n\n{text}")
+    assert [name for name, *_ in list_runs(loaded)] == ["WARP / /", "ACTIX / /"]
+    assert "B109" not in set(loaded.findings["code"])
+
+
+def test_the_title_of_a_fence_ends_with_it(tmp_path: Path) -> None:
+    text = f'# GET\n```text title="may"\n{wrk()}\n{wrk(5800)}```\n```text\n{wrk(9000)}```\n'
+    assert list_runs(load(tmp_path, text)) == [
+        ("may / /", "connections=8,threads=2", 1),
+        ("may / /", "connections=8,threads=2", 2),
+        ("/", "connections=8,threads=2", 1),
+    ]
+
+
+def test_titles_of_fences_name_go_results_too(tmp_path: Path) -> None:
+    fences = "".join(
+        f'```text title="{name}"\nBenchmarkA-8 \t100\t10 ns/op\n```\n' for name in ("may", "axum")
+    )
+    assert [name for name, *_ in list_runs(load(tmp_path, fences))] == ["may / A", "axum / A"]
