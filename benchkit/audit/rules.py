@@ -36,6 +36,7 @@ from benchkit.audit.sides import (
     find_other_lengths,
     find_other_loads,
     find_other_machines,
+    find_other_queries,
     find_other_versions,
 )
 from benchkit.audit.spans import find_span_errors
@@ -78,6 +79,7 @@ SIDE_RULES: tuple[SideRule, ...] = (
     find_other_versions,
     find_other_machines,
     find_other_lengths,
+    find_other_queries,
     find_other_loads,
     find_changed_shares,
 )

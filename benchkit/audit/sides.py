@@ -93,6 +93,24 @@ def find_other_lengths(comparisons: Comparisons, evidence: Evidence) -> Iterator
             )
 
 
+def find_other_queries(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
+    """B208: the sides were asked for one path with other query strings."""
+    for places in _pair_places(comparisons, evidence):
+        sides = [_list_queries(sheets) for _, sheets in places]
+        if all(sides) and set(sides[0]) != set(sides[1]):
+            baseline, variant = (place[1] for place, _ in places)
+            one, other = map(_join, sides)
+            yield Finding(
+                code="B208",
+                severity="warning",
+                where=name_place(places[1][0]),
+                message=f"{baseline} was loaded with {one} and {variant} with {other}: another "
+                "request has a cost of its own",
+                remedy="load both sides with the same URL",
+                numbers={baseline: one, variant: other},
+            )
+
+
 def find_other_loads(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
     """B315, B319: the sides were measured at different rates."""
     models = {sheet.run.place: sheet.run.load_model for sheet in evidence.loads}
@@ -143,6 +161,12 @@ def _list_versions(evidence: Evidence, variant: str) -> dict[str, dict[str, None
         if run.variant == variant and run.tool_version:
             found.setdefault(run.tool, {})[run.tool_version] = None
     return found
+
+
+def _list_queries(sheets: list[Sheet]) -> dict[str, None]:
+    """Return the query strings of the runs whose URL is known."""
+    known = (sheet.run.env for sheet in sheets if "host" in sheet.run.env)
+    return dict.fromkeys(f"?{env['query']}" if "query" in env else "no query" for env in known)
 
 
 def _count_machines(evidence: Evidence, variant: str) -> dict[tuple[str, str], Counter[str]]:

@@ -45,6 +45,10 @@ def one(text: str, name: str = "wrk-1.txt") -> Files:
     return {name: text}
 
 
+def query(text: str) -> tuple[str, str]:
+    return "8080/ping/GRM", f"8080/ping/GRM?{text}"
+
+
 def pair(
     first: str, second: str, name: str = "wrk-1.txt", of: tuple[str, str] = ("none", "otlp")
 ) -> Files:
@@ -135,6 +139,10 @@ CASES: dict[str, tuple[Files, Files]] = {
     ),
     "B204": (machines("Xeon", "EPYC"), machines("Xeon", "Xeon")),
     "B206": (pair(wrk(), wrk(*OTHER, *LONGER)), pair(wrk(), wrk(*OTHER))),
+    "B208": (
+        pair(wrk(query("size=10")), wrk(*OTHER, query("size=1000"))),
+        pair(wrk(query("size=10")), wrk(*OTHER, query("size=10"))),
+    ),
     "B207": (generators(0), generators(15)),
     "B307 too small": (fewer("p=0.000 n=5+5"), fewer("p=0.008 n=5+5")),
     "B307 above 1": (benchstat("1.200"), benchstat("1.000")),

@@ -192,4 +192,14 @@ SIDES = (
         example="otlp on /ping: the runs are not of one length: 15 s against 30 s in none and otlp",
         do="Run both sides for the same time.",
     ),
+    Entry(
+        code="B208",
+        severity="warning",
+        says="the sides were loaded with different query strings",
+        what="The URLs of the two sides have one path, and differ behind the question mark.",
+        why="Another query is another request: a page of 1000 entries costs more than one of 10.",
+        example="after on /list, connections=100,threads=4: before was loaded with ?size=10 and "
+        "after with ?size=1000: another request has a cost of its own",
+        do="Load both sides with the same URL.",
+    ),
 )
