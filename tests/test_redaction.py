@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from secret_shapes import HOLDING, SECRET, URL
 
-from benchkit.redaction import redact, redact_command, redact_name, redact_text, redact_value
+from benchkit.redaction import (
+    redact,
+    redact_command,
+    redact_label,
+    redact_name,
+    redact_text,
+    redact_value,
+)
 
 #: Secrets by their shape alone; none is or was in use.
 SHAPED = {
@@ -33,7 +40,7 @@ KEPT = (
     ["sh", "-c", "vegeta attack -rate=1000/s -duration=20m -targets=r.txt | vegeta report"],
     ["hey", "-z", "10s", "-T", "application/json", "-m", "POST", "-D", "body.json", URL],
     ["./load.sh", "-a", "127.0.0.1:8080", "--keys", "100", "--key-size", "16", URL],
-    ["./load.sh", "-a", "-n", "10", "--user=1000:1000", "http://127.0.0.1:8080/users/@me"],
+    ["./load.sh", "-a", "-n", "10", "http://127.0.0.1:8080/users/@me"],
     ["sh", "-c", "echo 'GET http://h:80/' | vegeta attack -duration=5s | tee results.bin"],
     ["autocannon", "-c", "100", "-d", "40", "-p", "10", "http://localhost:3000"],
     ["siege", "-c", "25", "-t", "1M", "-b", "http://localhost/a"],
@@ -47,6 +54,11 @@ KEPT = (
     ["ab", "-p", "post.json", "-T", "text/xml", "http://h/login"],
     ["docker", "run", "-p", "8080:80", "-v", "/etc/ca.pem:/etc/ca.pem", "wrk"],
     ["docker", "run", "--rm", "-u", "1000:1000", "williamyeh/wrk", "-d10", URL],
+    ["podman", "run", "--user=1000:1000", "-p", "8080:80", "wrk", "-d10", URL],
+    ["vegeta", "attack", "-name", "otlp", "-duration=5s"],
+    ["curl", "-H", "$AUTH", "-u", "$USER", f"{URL}#top"],
+    ["./load.sh", "-p", "10", "-u", "100", "-a", "localhost:8080"],
+    ["benchkit", "capture", "--out", "results", "--", "wrk", "-d10", URL],
 )
 
 
@@ -91,6 +103,10 @@ def test_what_stands_around_a_secret_is_kept() -> None:
     script = f"ab -A me:{SECRET} -n 10 '{URL}?a=1&b=2' | tee out.txt > /dev/null"
     wanted = f"ab -A … -n 10 '{URL}?a=1&b=2' | tee out.txt > /dev/null"
     assert redact(["sh", "-c", script]) == ["sh", "-c", wanted]
+
+
+def test_a_password_in_a_name_is_taken_out_though_it_is_a_word() -> None:
+    assert redact_label("mysql -pcorrect -h db") == "mysql -p…15a -h db"
 
 
 UNBALANCED = (

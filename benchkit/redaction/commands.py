@@ -20,6 +20,7 @@ from benchkit.redaction.harmless import (
     VERBS,
     WRAPPERS,
     is_harmless,
+    may_be_credential,
 )
 from benchkit.redaction.texts import (
     HIDDEN,
@@ -27,6 +28,7 @@ from benchkit.redaction.texts import (
     NAMED,
     SHOWN,
     Manner,
+    mark,
     names_secret,
     redact_connection,
     redact_name,
@@ -85,7 +87,7 @@ def redact(words: Sequence[str], *, marked: bool = False) -> list[str]:
     Examples
     --------
     >>> redact(["wrk", "-d", "9s", "-H", "Authorization: a", "-H", "Host: a", "http://u:p@h/?x=y"])
-    ['wrk', '-d', '9s', '-H', 'Authorization: REDACTED', '-H', 'Host: a', 'http://REDACTED@h/?x=…']
+    ['wrk', '-d', '9s', '-H', 'Authorization: REDACTED', '-H', 'Host: a', 'http://REDACTED@h/?x=y']
     """
     return list(_redact(words, MARKED if marked else SHOWN))
 
@@ -103,7 +105,7 @@ def redact_label(name: str) -> str:
     Examples
     --------
     >>> redact_label("GET /a?token=c0ffee"), redact_label("tool --mode fast --zap c0ffee")
-    ('GET /a?token=REDACTED', 'tool --mode fast --zap …d46')
+    ('GET /a?token=…fb0', 'tool --mode fast --zap …fb0')
     """
     if not _COMMAND.match(name):
         return redact_name(name)
@@ -143,6 +145,9 @@ class _Line:
         if word and set(word) <= _CONTROL:
             self._is_due |= not _BEGINS.isdisjoint(word)
             return word
+        if word == "--" and self._program == "benchkit":  # a command follows
+            self._program, self._is_due = "", True
+            return word
         if _HEADER_OPTION.fullmatch(before):
             self._before = word
             return self._show_header(word)
@@ -158,6 +163,7 @@ class _Line:
             return redact_text(word)
         if _SPACE.search(word) and not _VARIABLE.match(word):
             takes_scripts = self._program in SCRIPTED and before not in self._texts
+            takes_scripts |= self._program == "benchkit" and _COMMAND.match(word) is not None
             if is_first or takes_scripts or _SCRIPT.fullmatch(before):
                 return _redact_script(word, self._manner)
         is_verb = self._program and word in VERBS
@@ -204,9 +210,9 @@ class _Line:
 
     def _show(self, value: str, option: str) -> str:
         """Return what is shown of a value, or of a word that belongs to no option."""
-        if not value:
-            return value
-        if self._program == "benchkit" or option in self._texts:
+        if may_be_credential(value, option, self._program):
+            return mark(value) if self._manner is NAMED else self._manner.other(value)
+        if not value or self._program == "benchkit" or option in self._texts:
             return redact_text(value)
         if variable := _VARIABLE.match(value):
             name, rest = variable[1], value[variable.end() :]
@@ -221,7 +227,9 @@ class _Line:
 
     def _show_header(self, header: str) -> str:
         name, colon, value = header.partition(":")
-        if colon and name.strip().lower() not in _HEADERS:
+        if not colon:
+            return self._show(header, "-H")
+        if name.strip().lower() not in _HEADERS:
             hide = self._manner.secret if names_secret(name.strip()) else self._manner.other
             return f"{name}: {hide(value.strip())}"
         return redact_text(header)

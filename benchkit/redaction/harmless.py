@@ -25,6 +25,18 @@ TOOLS: dict[str, frozenset[str]] = {
     "wrk": frozenset(),
     "wrk2": frozenset(),
 }
+_CREDENTIALS = frozenset({"-A", "-P", "-U", "-a", "-p", "-u"})
+#: Options of these tools that carry credentials; of other known tools none does.
+_CREDENTIALS_OF = {
+    "ab": frozenset({"-A", "-P"}),
+    "curl": _CREDENTIALS,
+    "hey": frozenset({"-a"}),
+    "oha": frozenset({"-a"}),
+}
+#: Options that do so whatever the tool: ``--proxy-user``, and what should have been a header.
+_CREDENTIAL = re.compile(r"-H|--?(?:[a-z]+-)*(?:headers?|login|user|username|userpwd)")
+#: Programs whose ``-p 8080:80`` and ``-u 1000:1000`` are ports and numbers of users.
+_CONTAINERS = frozenset({"docker", "kubectl", "podman"})
 #: Programs that start another one, which follows behind their options.
 WRAPPERS = frozenset(
     {"chrt", "docker", "env", "ionice", "kubectl", "nice", "nohup", "numactl", "perf", "podman"}
@@ -72,6 +84,28 @@ HARMLESS = re.compile(
 #: Letters of options that count something; behind others, a number of many digits may be a PIN.
 _COUNTING = frozenset("-" + letter for letter in "bcdijlnqrstvwzR")
 _MANY = re.compile(r"\d{4,}")
+#: Values that are no credentials.
+_NO_CREDENTIAL = re.compile(
+    rf"\d{{1,3}}(?:[.,]\d{{1,3}}){{0,9}}{_UNIT}"
+    r"|(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]{2,39}\])(?::\d{1,5})?"
+    r"|\$\{?\w{1,64}\}?|…[\da-f]{0,3}|REDACTED|"
+)
+_PORTS = re.compile(r"[\d.]{1,15}(?:[:-]\d{1,5}){1,3}")
+
+
+def may_be_credential(value: str, option: str, program: str) -> bool:
+    """Whether a value belongs to an option that carries credentials, and may be some.
+
+    Examples
+    --------
+    >>> may_be_credential("a.b:12", "-A", "ab"), may_be_credential("a.b:12", "-A", "hey")
+    (True, False)
+    """
+    others = frozenset() if program in TOOLS else _CREDENTIALS
+    if option not in _CREDENTIALS_OF.get(program, others) and not _CREDENTIAL.fullmatch(option):
+        return False
+    is_port = program in _CONTAINERS and _PORTS.fullmatch(value)
+    return not (is_port or "://" in value or _NO_CREDENTIAL.fullmatch(value))
 
 
 def is_harmless(value: str, option: str) -> bool:

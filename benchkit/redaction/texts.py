@@ -165,7 +165,7 @@ def redact_name(text: str) -> str:
     Examples
     --------
     >>> redact_name("Basic auth, token=jwt"), redact_name("GET /a?token=c0ffee")
-    ('Basic auth, token=jwt', 'GET /a?token=…d46')
+    ('Basic auth, token=jwt', 'GET /a?token=…fb0')
     """
     return _redact_shapes(text, _LONG_BEARER, _is_certain, _tells, NAMED)
 
@@ -194,20 +194,20 @@ def _redact_address(word: str, manner: Manner) -> str:
     bare = word.rstrip(_CLOSING)
     address, sharp, fragment = bare.partition("#")
     path, mark, query = address.partition("?")
-    is_url = "://" in path
-    if not is_url and not ("/" in path and _ASSIGNS.match(query)):
+    is_assigned = _ASSIGNS.match(query) or _ASSIGNS.match(fragment.rpartition("?")[2])
+    if "://" not in path and not ("/" in path and is_assigned):
         return word
     if query:
         parts = re.split("([&;])", query)
         query = "".join(_redact_part(part, manner) for part in parts)
-    if is_url and "=" not in fragment and not _TELLING.fullmatch(fragment):
-        fragment = fragment and manner.other(fragment)
+    parts = re.split("([&;?])", fragment)
+    fragment = "".join(p if _TELLING.fullmatch(p) else _redact_part(p, manner) for p in parts)
     return f"{path}{mark}{query}{sharp}{fragment}{word[len(bare) :]}"
 
 
 def _redact_part(part: str, manner: Manner) -> str:
     name, equals, value = part.rpartition("=")
-    if not value or value in "&;" or _SHOWN.fullmatch(value):
+    if not value or value in "&;?" or _SHOWN.fullmatch(value):
         return part
     return f"{name}{equals}{manner.other(value)}"
 
