@@ -37,6 +37,7 @@ from benchkit.audit.sides import (
     find_other_loads,
     find_other_machines,
     find_other_queries,
+    find_other_origins,
     find_other_versions,
 )
 from benchkit.audit.spans import find_span_errors
@@ -60,6 +61,7 @@ RunRule = Callable[[Evidence], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (
     find_unmatched_names,
     find_other_params,
+    find_other_origins,
     find_single_runs,
     find_few_runs,
     find_left_out,

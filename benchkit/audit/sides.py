@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from statistics import median
+from typing import TYPE_CHECKING
 
 from benchkit.audit.facts import Evidence, Place, Sheet, name_place
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.comparison.machines import differ, list_entries
 from benchkit.errors import Finding
 from benchkit.units import format_number, format_percent, format_quantity
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
 
 #: The code that the gate looks for: what was measured elsewhere shows nothing.
 OTHER_MACHINE = "B204"
@@ -70,6 +74,31 @@ def find_other_machines(comparisons: Comparisons, evidence: Evidence) -> Iterato
                 remedy="measure both sides on one machine as it stands, in turn",
                 numbers={name: " / ".join(texts) for name, texts in differing.items()},
             )
+
+
+def find_other_origins(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
+    """B209: the sides were measured in different CI jobs, or on different machines."""
+    measured = runs[(runs["role"] == "measured").to_numpy()]
+    origins: dict[tuple[str, str], dict[str, None]] = {}
+    names = (measured[name].tolist() for name in ("group", "variant", "origin"))
+    for group, variant, origin in zip(*names, strict=True):
+        shown = f"origin {origin}" if origin and isinstance(origin, str) else "this machine"
+        origins.setdefault((group, variant), {})[shown] = None
+    groups = dict.fromkeys(group for group, _ in origins)
+    for pair in comparisons.pairs:
+        for sides in ([origins.get((group, name), {}) for name in pair] for group in groups):
+            if all(sides) and sides[0].keys() != sides[1].keys():
+                baseline, variant = map(_join, sides)
+                yield Finding(
+                    code="B209",
+                    severity="warning",
+                    where=", ".join(pair),
+                    message=f"{pair[1]} is from {variant}, {pair[0]} from {baseline}",
+                    remedy="measure both in one job; if one job has both, name it with --origin "
+                    "(origin= in Python)",
+                    numbers=dict(zip(pair, (baseline, variant), strict=True)),
+                )
+                break
 
 
 def find_other_lengths(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:

@@ -158,6 +158,29 @@ def test_the_sides_may_be_of_two_origins_and_the_machines_are_checked(
     assert "not shown" in shown
 
 
+def test_a_side_that_another_job_measured_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measure(0.0)
+    for number, paths in ((71, ["results"]), (72, ["results/main.txt"])):
+        enter(monkeypatch, "arm")
+        monkeypatch.setenv("GITHUB_RUN_ID", str(number))
+        assert run(["ingest", *paths, "--meta", "cpu_model=Xeon", "-q"]) == 0
+    capsys.readouterr()
+    pr, main = (f"origin github/{number}/1/bench/arm" for number in (71, 72))
+    for command in (GATE, ["compare"], ["check"]):
+        assert run(command) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert f"pr is from {pr}, main from {main}" in shown
+    for command in (GATE, ["compare"]):
+        assert run([*command, "--format", "json"]) == 0
+        findings = json.loads(capsys.readouterr().out)["findings"]
+        (finding,) = [one for one in findings if one["code"] == "B209"]
+        assert finding["numbers"] == {"main": main, "pr": pr}
+    assert run([*GATE, "--origin", "github/71"]) == 0
+    assert "B209" not in capsys.readouterr().out
+
+
 def test_a_variant_of_several_origins_stands_in_nobodys_way() -> None:
     measure(0.15)
     assert run(["ingest", "results", "--origin", "a", "-q"]) == 0

@@ -100,7 +100,7 @@ READING = (
         example="results: it was ingested again without these sources, and their runs still "
         "count: results/pr/4.txt, results/pr/5.txt, results/pr/6.txt",
         do="`benchkit ingest results --store NEW` makes a store without them. To keep both "
-        "measurements, `benchkit undo`, then ingest with `--origin NAME` or `--commit SHA`.",
+        "apart, `benchkit undo` right away, then ingest with `--origin NAME` or `--commit SHA`.",
     ),
 )
 
@@ -201,5 +201,16 @@ SIDES = (
         example="after on /list, connections=100,threads=4: before was loaded with ?size=10 and "
         "after with ?size=1000: another request has a cost of its own",
         do="Load both sides with the same URL.",
+    ),
+    Entry(
+        code="B209",
+        severity="warning",
+        says="the sides are from different origins: CI jobs or machines that ingested them",
+        what="Different CI jobs or machines ingested the runs of the two sides. A side uses the "
+        "origin named with --origin, else this CI job's, else the only one that has it.",
+        why="A job that did not measure a variant is compared with what another job measured, "
+        "perhaps days ago and of another state of the code.",
+        example="main, pr: pr is from origin github/11/1/bench, main from origin github/12/1/bench",
+        do="Measure both sides in one job; if one job has both, name it with --origin.",
     ),
 )
