@@ -36,8 +36,8 @@ from benchkit.audit.sides import (
     find_other_lengths,
     find_other_loads,
     find_other_machines,
-    find_other_queries,
     find_other_origins,
+    find_other_queries,
     find_other_versions,
 )
 from benchkit.audit.spans import find_span_errors

@@ -106,7 +106,8 @@ def find_gone(parts: Sequence[Part]) -> Iterator[Finding]:
             where=folder,
             message="it was ingested again without these sources, and their runs still count: "
             f"{', '.join(listed[:_SHOWN])}{more}",
-            remedy=f"run `benchkit ingest {source} --store NEW` for a store without them; or "
-            f"`benchkit undo`, then `benchkit ingest {source} --origin NAME` to keep both apart",
+            remedy=f"run `benchkit ingest {source} --store NEW` for a store without them; to "
+            "keep both apart, run `benchkit undo` right after that ingest, then "
+            f"`benchkit ingest {source} --origin NAME`",
             numbers={"sources": len(listed)},
         )
