@@ -7,7 +7,7 @@ rule is worth more than one that says there is none.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from benchkit.errors import ConfigError
 from benchkit.layout.rename import parse_rename
@@ -81,6 +81,12 @@ def _helps(rule: str, baseline: Sequence[str], variant: Sequence[str]) -> bool:
         apply = parse_rename(rule).apply
     except ConfigError:
         return False
-    mine, its = {apply(name) for name in baseline}, {apply(name) for name in variant}
+    mine, its = ({_rename(apply, name) for name in names} for names in (baseline, variant))
     kept_apart = len(mine) == len(baseline) and len(its) == len(variant)
     return kept_apart and "" not in mine | its and bool(mine & its)
+
+
+def _rename(apply: Callable[[str], str], name: str) -> str:
+    """Rename a benchmark as reading does: the headings that lead it stay."""
+    headings, joint, last = name.rpartition(" / ")
+    return f"{headings}{joint}{apply(last)}"

@@ -26,3 +26,8 @@ def test_the_suggested_rule_makes_the_names_equal(left: list[str], right: list[s
 )
 def test_names_that_have_nothing_in_common_get_no_rule(left: list[str], right: list[str]) -> None:
     assert suggest_rename(left, right) == ""
+
+
+def test_no_rule_is_suggested_for_headings_which_a_rename_does_not_see() -> None:
+    assert suggest_rename(["Before / A", "Before / B"], ["After / A", "After / B"]) == ""
+    assert suggest_rename(["GET / Base/A"], ["PUT / With/A"]) == ""
