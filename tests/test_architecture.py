@@ -30,6 +30,24 @@ TOP_LEVEL = {
 LEFT_BEHIND = {"report.html", "report.md", "report.json", "build", "dist", "__pycache__"}
 GRAB_BAGS = {"utils", "util", "helpers", "helper", "common", "misc", "core", "manager"}
 HEAVY = {"pandas", "scipy", "matplotlib", "pyarrow", "numpy", "deltalake", "jinja2"}
+#: What knows of a tool outside its room of parsers, and why.
+KNOWING = {
+    "audit/catalogue/": "sentences that explain a finding by examples",
+    "audit/concurrency.py": "advice: which tools send at a fixed rate",
+    "audit/copies.py": "advice: an example of a file name",
+    "audit/pvalues.py": "findings on the p-values of benchstat's tables",
+    "benchstat/": "what --compat benchstat prints",
+    "capture/plan.py": "an example in a hint",
+    "cli/": "examples in helps, --compat benchstat, --prometheus",
+    "derived/containers.py": "what containers are called, whoever makes them",
+    "ingestion/discovery.py": "--prometheus: a server that is asked has no path to tell labels by",
+    "ingestion/surroundings.py": "go test writes a result in one line, below a header of its run",
+    "layout/template.py": "an example in a hint",
+    "metrics.py": "how tools call a metric",
+    "redaction/": "programs whose options hold no secret, of which most are no tools",
+}
+#: Names of companions that are words of the trade.
+PLAIN_WORDS = {"server", "spans"}
 MAX_LINES = 400
 MAX_FUNCTION = 60
 
@@ -97,6 +115,31 @@ def test_the_registry_names_every_parser() -> None:
         if path.is_relative_to(PACKAGE / "parsers") and " = Format(\n" in path.read_text()
     }
     assert {built_in.module for built_in in registry.BUILTIN} == declaring
+
+
+def test_no_tool_is_known_outside_its_parser() -> None:
+    naming: dict[str, set[str]] = {}
+    for path in MODULES:
+        name = path.relative_to(PACKAGE).as_posix()
+        tools = set() if name.startswith("parsers/") else _tools_named(path)
+        if tools:
+            place = next((place for place in KNOWING if name.startswith(place)), name)
+            naming.setdefault(place, set()).update(tools)
+    assert {place: tools for place, tools in naming.items() if place not in KNOWING} == {}
+    assert KNOWING.keys() == naming.keys(), "an exception that nothing needs any more"
+
+
+def _tools_named(path: Path) -> set[str]:
+    """Return the tools whose names stand in a module's code; docstrings and comments are none."""
+    names = sorted({tool.name for tool in registry.all_tools()} - PLAIN_WORDS, reverse=True)
+    pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?!\w)")
+    nodes = list(ast.walk(tree(path)))
+    documenting = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    texts = [node.id for node in nodes if isinstance(node, ast.Name)]
+    for node in nodes:
+        if isinstance(node, ast.Constant) and id(node) not in documenting:
+            texts += [node.value] if isinstance(node.value, str) else []
+    return {tool for text in texts for tool in pattern.findall(text)}
 
 
 def test_exported_names_exist_and_hide_no_submodule() -> None:

@@ -121,12 +121,12 @@ def _tell_corrected(place: Place, over: Sequence[_Flight], total: int) -> Findin
         code="B310",
         severity="warning",
         where=name_place(place),
-        message=f"wrk's mean implies {_write_span(over)} requests in flight on "
+        message=f"{worst.sheet.run.tool}'s mean implies {_write_span(over)} requests in flight on "
         f"{_connections(worst)} ({count_of(over, total)}); in run {worst.sheet.run.run} "
         f"connections ÷ rate makes the mean {format_quantity(plain, 's')}, not "
         f"{format_quantity(worst.mean, 's')}",
-        remedy="wrk adds samples for requests it holds to be late: take connections ÷ rate for "
-        "the mean, or compare rates",
+        remedy=f"{worst.sheet.run.tool} adds samples for requests it holds to be late: take "
+        "connections ÷ rate for the mean, or compare rates",
         numbers={
             "in_flight": worst.share * worst.clients,
             "connections": worst.clients,

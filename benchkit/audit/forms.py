@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from benchkit.derived.stretches import is_stretch
 from benchkit.errors import Finding
-from benchkit.layout.stems import COMPANIONS
 from benchkit.parsers import registry
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def find_disagreements(observations: Observations) -> Iterator[Finding]:
     """
     is_value = ~observations["stat"].isin(["sample", "counter"])
     is_value &= ~is_stretch(observations["stat"])
-    told = observations[is_value & ~observations["tool"].isin(COMPANIONS)]
+    told = observations[is_value & ~observations["tool"].isin(registry.companions())]
     twice = told[told.duplicated(_ABOUT, keep=False)]
     alike: dict[tuple[object, ...], list[_Told]] = {}
     columns = [twice[name].tolist() for name in _ABOUT]

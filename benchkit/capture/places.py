@@ -15,12 +15,12 @@ from pathlib import Path, PurePath
 from benchkit.capture.claim import SIDECAR, Claim
 from benchkit.layout.patterns import read_path
 from benchkit.layout.run_toml import Sidecar, read_sidecar
-from benchkit.layout.stems import COMPANIONS, read_stem
+from benchkit.layout.stems import ToolNames, read_stem
 from benchkit.parsers import registry
 
 #: What a tool does that is run to be measured by.
 _MEASURING = ("load", "microbenchmark")
-_KNOWN = registry.tools() | COMPANIONS
+_KNOWN = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
 _PRUNED = ("node_modules", "__pycache__")
 
 

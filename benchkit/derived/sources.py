@@ -6,7 +6,6 @@ would count a second twice.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from benchkit.stats.sample import FloatArray
 
 _MICRO = 1e-6
-_SNAPSHOTS = re.compile(r"(?:^|/)(?:cadvisor|prometheus|docker)-[^/]*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +170,9 @@ def _without_repeats(together: Sequence[Series]) -> list[Series]:
 def _folder_of(path: str) -> str:
     """Return the series a file belongs to: the snapshots in ``cadvisor-metrics-1/`` are one."""
     folder = path.rpartition("/")[0]
-    return folder if _SNAPSHOTS.search(folder) else path
+    name = folder.rpartition("/")[2]
+    is_series = any(name.startswith(f"{tool}-") for tool in registry.snapshotting())
+    return folder if is_series else path
 
 
 def _group(rows: pd.DataFrame, lines: Iterable[str]) -> dict[_Labels, list[int]]:

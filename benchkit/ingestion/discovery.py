@@ -20,7 +20,7 @@ from benchkit.ingestion.streams import STDIN, read_standard_input, require_file
 from benchkit.layout.patterns import PathLabels, compile_pattern, read_path
 from benchkit.layout.rename import Rename, parse_rename
 from benchkit.layout.sidecars import Sidecar, Sidecars
-from benchkit.layout.stems import COMPANIONS
+from benchkit.layout.stems import ToolNames
 from benchkit.layout.template import refuse_unmatched
 from benchkit.layout.tree import read_tree
 from benchkit.layout.walk import walk
@@ -166,7 +166,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
         compile_pattern(options.layout)
     if options.as_format:
         registry.by_name(options.as_format)
-    tools = registry.tools() | COMPANIONS
+    tools = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
     result = Discovery()
     for argument in arguments:
         variant, path = split_label(argument)
@@ -214,9 +214,7 @@ def _drop_repeats(result: Discovery) -> None:
     result.found = kept
 
 
-def _add(
-    result: Discovery, path: str, variant: str, options: Options, tools: frozenset[str]
-) -> None:
+def _add(result: Discovery, path: str, variant: str, options: Options, tools: ToolNames) -> None:
     """Find the sources of one argument."""
     if path == STDIN:
         result.found.append(_standard_input(variant, options))
@@ -242,7 +240,7 @@ def split_label(argument: str) -> tuple[str, str]:
 
 def _standard_input(variant: str, options: Options) -> Found:
     data = read_standard_input()
-    labels = read_path(PurePosixPath("stdin"), tools=frozenset())
+    labels = read_path(PurePosixPath("stdin"), tools=ToolNames())
     return Found(
         label=STDIN,
         address=STDIN,
@@ -272,7 +270,7 @@ def live_source(address: str, ask: Callable[[], bytes]) -> Found:
 
 
 def _add_local(
-    result: Discovery, path: Path, variant: str, options: Options, tools: frozenset[str]
+    result: Discovery, path: Path, variant: str, options: Options, tools: ToolNames
 ) -> bool:
     """Add a folder or a file, and tell whether it is there."""
     if (path / "runs" / "_delta_log").is_dir():
@@ -288,7 +286,7 @@ def _add_local(
 
 
 def _add_distant(
-    result: Discovery, path: str, variant: str, options: Options, tools: frozenset[str]
+    result: Discovery, path: str, variant: str, options: Options, tools: ToolNames
 ) -> None:
     """Add the copy of what lies elsewhere, under the names it has there."""
     from benchkit.ingestion.distant import bring
@@ -302,7 +300,7 @@ def _add_distant(
     result.skipped[skipped:] = [(copy.rename(p), why) for p, why in result.skipped[skipped:]]
 
 
-def _named_file(path: Path, variant: str, options: Options, tools: frozenset[str]) -> Found:
+def _named_file(path: Path, variant: str, options: Options, tools: ToolNames) -> Found:
     sidecars = Sidecars(path.parent, options.labels)
     labels = read_path(
         PurePosixPath(show_path(path.as_posix())),
@@ -325,7 +323,7 @@ def _named_file(path: Path, variant: str, options: Options, tools: frozenset[str
 
 
 def _add_folder(
-    result: Discovery, root: Path, variant: str, options: Options, tools: frozenset[str]
+    result: Discovery, root: Path, variant: str, options: Options, tools: ToolNames
 ) -> None:
     sidecars = Sidecars(root, options.labels)
     base = show_path(root.resolve())

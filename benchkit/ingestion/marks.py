@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from benchkit.errors import Diagnostic, SourceReport
 from benchkit.ingestion.discovery import Found, Options
 from benchkit.ingestion.parts import CROSSED_EXIT, Part, enter_commit
-from benchkit.layout.stems import COMPANIONS
+from benchkit.parsers import registry
 from benchkit.parsers.base import Format
 from benchkit.units import printable
 
@@ -106,7 +106,7 @@ def lost_variant(found: Found, formats: Sequence[Format] = ()) -> str:
     path = found.labels
     told = found.variant or found.sidecar.variant
     is_result = any(not form.is_companion for form in formats)
-    if path.role != "measured" or path.tool in COMPANIONS:
+    if path.role != "measured" or registry.tool(path.tool).role == "companion":
         return ""
     return told or (path.variant if path.tool or is_result or _is_numbered(found) else "")
 
@@ -157,7 +157,6 @@ def _mark(
         assigned=found.assigned,
         label=found.label,
         tool=tool,
-        format=tool if tool in COMPANIONS else "",
         group=side.group or path.group,
         variant=found.variant or options.variant or side.variant or path.variant,
         benchmark=options.benchmark or side.benchmark or path.benchmark,

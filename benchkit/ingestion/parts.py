@@ -17,8 +17,10 @@ from benchkit.ingestion.discovery import Found, Options
 from benchkit.ingestion.identity import Identity
 from benchkit.layout.facts import list_facts
 from benchkit.layout.headings import Sections
+from benchkit.layout.invocations import Words, read_words
 from benchkit.layout.numbering import Piece
 from benchkit.layout.rename import Rename, split_variant
+from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading
 from benchkit.redaction import redact_command, redact_label, redact_text, redact_value
 from benchkit.units import printable
@@ -55,6 +57,17 @@ class Part(Piece):
     remark: str = ""
     gone_from: str = ""
     units: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_companion(self) -> bool:
+        """Whether its tool tells of what ran beside the load."""
+        return registry.tool(self.tool).role == "companion"
+
+    @property
+    def words(self) -> Words:
+        """The words of its shown command that count, for its tool."""
+        tool = registry.tool(self.tool)
+        return read_words(self.shown_command, tool.outputs, tool.printing)
 
     @property
     def identity(self) -> Identity:
@@ -147,9 +160,9 @@ def _count_requests(reading: Reading) -> int | None:
 
 
 def find_attack_rate(reading: Reading) -> float | None:
-    """Return the rate at which vegeta sent its requests; others tell only the rate served."""
+    """Return the rate at which an open loop sent; most tools tell only the rate served."""
     rates = {row[1]: row[3] for row in reading.rows if row[0] is None and row[2] == "mean"}
-    is_open = reading.load_model == "open" and reading.tool == "vegeta"
+    is_open = reading.load_model == "open" and registry.tool(reading.tool).reports_sent
     return rates.get("request_rate") if is_open else None
 
 

@@ -20,30 +20,29 @@ Words = tuple[str, ...]
 _END = re.compile(r"[|;&<>]|\d?>|2>&1")
 _FLAG = re.compile(r"-[a-zA-Z]")
 _ATTACHED = re.compile(r"(-[a-zA-Z])=?(\d\S*)")
-#: Options by tool whose value names a file for results or the run itself.
-_OUTPUTS = {
-    "ab": ("-g", "-e"),
-    "hey": ("-o",),
-    "k6": ("-o", "--out", "--summary-export", "--console-output", "--log-output"),
-    "vegeta": ("-o", "-output", "--output", "-name", "--name"),
-}
-#: Options that print more and change nothing else.
-_PRINTING = ("--latency", "-L", "--u_latency", "-U", "-q", "--quiet")
 
 
-def read_words(command: str) -> Words:
+def read_words(command: str, outputs: Words = (), printing: Words = ()) -> Words:
     """Return the words of a command that count, in its order.
+
+    Parameters
+    ----------
+    command : str
+    outputs : tuple of str
+        Options of the tool whose value names a file for results or the run itself.
+    printing : tuple of str
+        Options of the tool that print more or less and change nothing else.
 
     Examples
     --------
-    >>> read_words("wrk -t4 -d 30s --latency http://h:8080/a?b=c > out.txt")
+    >>> command = "wrk -t4 -d 30s --latency http://h:8080/a?b=c > out.txt"
+    >>> read_words(command, printing=("--latency",))
     ('wrk', '-t', '4', '-d', '30s', '/a?b=c')
     """
     try:
         words = shlex.split(command)
     except ValueError:
         words = command.split()
-    outputs = _OUTPUTS.get(words[0] if words else "", ())
     kept: list[str] = []
     rest = iter(words)
     for word in rest:
@@ -53,7 +52,7 @@ def read_words(command: str) -> Words:
         if name in outputs:
             if name == word:
                 next(rest, "")
-        elif word not in _PRINTING:
+        elif word not in printing:
             attached = _ATTACHED.fullmatch(word)
             kept += attached.groups() if attached else (_drop_host(word),)
     return tuple(kept)

@@ -14,7 +14,6 @@ from benchkit.layout.forms import Run, merge_forms
 from benchkit.layout.natural import path_key
 from benchkit.layout.pieces import Piece
 from benchkit.layout.sections import label_blocks
-from benchkit.layout.stems import COMPANIONS
 
 __all__ = ["Piece", "part_packages", "series_of", "settle"]
 
@@ -85,11 +84,7 @@ def _settle_series(pieces: list[Piece]) -> Iterator[Diagnostic]:
         if piece.declared_benchmark is None or piece.declared_params is None:
             piece.declared_benchmark, piece.declared_params = piece.benchmark, piece.params
         piece.benchmark, piece.params = piece.declared_benchmark, piece.declared_params
-        if (
-            piece.role in {"damaged", "empty"}
-            or piece.format in COMPANIONS
-            or piece.tool in COMPANIONS
-        ):
+        if piece.role in {"damaged", "empty"} or piece.is_companion:
             piece.number = _declared(piece.run) or 0
         else:
             measured.append(piece)

@@ -16,13 +16,10 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from benchkit.layout.stems import COMPANIONS, Stem, read_stem, split_name, starts_with_tool
+from benchkit.layout.stems import Stem, ToolNames, read_stem, split_name, starts_with_tool
 from benchkit.layout.template import Template, compile_pattern
 
-__all__ = ["COMPANIONS", "PathLabels", "compile_pattern", "read_path"]
-
-#: Companions that come as folders of snapshots.
-_SERIES = COMPANIONS - {"server"}
+__all__ = ["PathLabels", "compile_pattern", "read_path"]
 
 
 class PathLabels(NamedTuple):
@@ -69,7 +66,7 @@ class PathLabels(NamedTuple):
 def read_path(
     relative: PurePosixPath | str,
     *,
-    tools: frozenset[str],
+    tools: ToolNames,
     root_name: str = "",
     pattern: str | None = None,
 ) -> PathLabels:
@@ -79,8 +76,7 @@ def read_path(
     ----------
     relative : PurePosixPath or str
         Posix path below the ingested folder; a snapshot's labels are those of its series folder.
-    tools : frozenset of str
-        The names of the formats; the companions are always known.
+    tools : ToolNames
     root_name : str
         Name of the ingested folder: the variant where no pattern gives one.
     pattern : str, optional
@@ -93,7 +89,7 @@ def read_path(
 
     Examples
     --------
-    >>> found = read_path(PurePosixPath("eu/none/ab-k-c30-1.txt"), tools=frozenset({"ab"}))
+    >>> found = read_path("eu/none/ab-k-c30-1.txt", tools=ToolNames(frozenset({"ab"})))
     >>> found.group, found.variant, found.benchmark, found.params, found.run
     ('eu', 'none', 'k', (('connections', '30'),), 1)
     """
@@ -121,7 +117,7 @@ def _from_folders(
     folder: str,
     stem: str,
     read: Stem,
-    tools: frozenset[str],
+    tools: ToolNames,
     root_name: str,
 ) -> PathLabels:
     """Try the built-in patterns in their order."""
@@ -197,11 +193,11 @@ def _clean(folders: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _find_series(folders: tuple[str, ...], tools: frozenset[str]) -> tuple[int, Stem]:
+def _find_series(folders: tuple[str, ...], tools: ToolNames) -> tuple[int, Stem]:
     """Find the outermost folder whose own name reads like `cadvisor-metrics-1`."""
     for at, folder in enumerate(folders):
         read = read_stem(folder, tools)
-        if read.tool in _SERIES and (read.form or read.run is not None):
+        if read.tool in tools.snapshots and (read.form or read.run is not None):
             return at, read
     return -1, Stem()
 

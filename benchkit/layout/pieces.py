@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from benchkit.layout.invocations import Words, read_words
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -112,3 +114,13 @@ class Piece:
     declared_benchmark: str | None = None
     declared_params: str | None = None
     places: Places | None = None
+
+    @property
+    def is_companion(self) -> bool:
+        """Whether it tells of what ran beside the load."""
+        return self.role == "companion"
+
+    @property
+    def words(self) -> Words:
+        """The words of its shown command that count."""
+        return read_words(self.shown_command)

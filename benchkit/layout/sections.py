@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from functools import partial
 
-from benchkit.layout.invocations import differences, read_words
+from benchkit.layout.invocations import differences
 from benchkit.layout.pieces import Piece
 from benchkit.schema import format_params
 
@@ -204,8 +204,7 @@ def _add_param(piece: Piece, name: str, value: str) -> None:
 def _part_by_commands(same: Sequence[Piece]) -> None:
     if len({piece.shown_command for piece in same if piece.shown_command}) < 2:
         return
-    words = [read_words(piece.shown_command) for piece in same]
-    for piece, different in zip(same, differences(words), strict=True):
+    for piece, different in zip(same, differences([each.words for each in same]), strict=True):
         if different:
             _add_param(piece, "command", different)
 

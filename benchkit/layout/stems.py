@@ -8,9 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-
-#: Tools whose sources accompany the runs of a load tool; what is left of their stems means nothing.
-COMPANIONS = frozenset({"cadvisor", "docker-stats", "prometheus", "spans", "server"})
+from typing import NamedTuple
 
 #: Tokens that name a form of a result.
 FORMS = frozenset(
@@ -25,6 +23,24 @@ _VERSION = re.compile(r"v[0-9]+(?:\.[0-9]+)*")
 _CONNECTIONS = re.compile(r"c[0-9]+")
 _EXTENSION = re.compile(r"(?=.*[A-Za-z])\w+")
 _NUMBER = re.compile(r"[0-9]+")
+
+
+class ToolNames(NamedTuple):
+    """The names of tools and formats that a path may hold.
+
+    Parameters
+    ----------
+    known : frozenset of str
+        All of them.
+    companions : frozenset of str
+        Of tools that accompany the runs of another; what is left of their stems means nothing.
+    snapshots : frozenset of str
+        Of companions that come as folders of snapshots.
+    """
+
+    known: frozenset[str] = frozenset()
+    companions: frozenset[str] = frozenset()
+    snapshots: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +60,8 @@ class Stem:
         Of a token like ``c20``.
     leftover : str
         The tokens that say none of this, joined by ``-``.
+    benchmark : str
+        The benchmark that a load tool's left-over tokens name.
     """
 
     tool: str = ""
@@ -52,11 +70,7 @@ class Stem:
     run: int | None = None
     connections: str = ""
     leftover: str = ""
-
-    @property
-    def benchmark(self) -> str:
-        """The benchmark that a load tool's left-over tokens name."""
-        return "" if self.tool in COMPANIONS else self.leftover
+    benchmark: str = ""
 
     @property
     def params(self) -> tuple[tuple[str, str], ...]:
@@ -80,20 +94,21 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=1 << 14)
-def read_stem(stem: str, tools: frozenset[str]) -> Stem:
+def read_stem(stem: str, tools: ToolNames) -> Stem:
     """Read a stem; one that does not begin with a tool's name says nothing.
 
     Examples
     --------
-    >>> read_stem("cadvisor-v13-2", frozenset())
-    Stem(tool='cadvisor', form='v13', role='measured', run=2, connections='', leftover='')
+    >>> read = read_stem("ab-k-c30-2", ToolNames(frozenset({"ab"})))
+    >>> read.tool, read.run, read.connections, read.benchmark
+    ('ab', 2, '30', 'k')
     """
     tokens = [token.strip() for token in stem.split("-")]
     tool, rest = _take_tool(tokens, tools)
-    return read_tokens(tool, rest) if tool else Stem()
+    return _read_tokens(tool, rest, is_companion=tool in tools.companions) if tool else Stem()
 
 
-def read_tokens(tool: str, tokens: list[str]) -> Stem:
+def _read_tokens(tool: str, tokens: list[str], *, is_companion: bool) -> Stem:
     """Read the tokens that follow a tool's name; of several numbers the last is the run."""
     numbers = [at for at, token in enumerate(tokens) if _NUMBER.fullmatch(token)]
     run_at = numbers[-1] if numbers else -1
@@ -102,7 +117,7 @@ def read_tokens(tool: str, tokens: list[str]) -> Stem:
         word = token.lower()
         if at == run_at or not word:
             continue
-        if word in FORMS or (tool in COMPANIONS and _VERSION.fullmatch(word)):
+        if word in FORMS or (is_companion and _VERSION.fullmatch(word)):
             forms.append(word)
         elif word in ROLES:
             role = ROLES[word]
@@ -111,7 +126,9 @@ def read_tokens(tool: str, tokens: list[str]) -> Stem:
         else:
             left.append(token)
     run = int(tokens[run_at]) if numbers else None
-    return Stem(tool, "-".join(forms), role, run, connections, "-".join(left))
+    leftover = "-".join(left)
+    benchmark = "" if is_companion else leftover
+    return Stem(tool, "-".join(forms), role, run, connections, leftover, benchmark)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -121,15 +138,15 @@ def form_tokens(path: str) -> tuple[str, ...]:
     return tuple(token for token in tokens if token in FORMS or _VERSION.fullmatch(token))
 
 
-def starts_with_tool(stem: str, tools: frozenset[str]) -> Stem:
+def starts_with_tool(stem: str, tools: ToolNames) -> Stem:
     """Read a `{tool}…` stem, whatever of ``-``, ``_``, ``.`` or blank follows the tool's name."""
     return read_stem(re.sub(r"[-_. ]+", "-", stem), tools)
 
 
-def _take_tool(tokens: list[str], tools: frozenset[str]) -> tuple[str, list[str]]:
+def _take_tool(tokens: list[str], tools: ToolNames) -> tuple[str, list[str]]:
     """Take the longest tool's name that the tokens begin with (names may hold a ``-``)."""
     for size in (2, 1):
         name = "-".join(tokens[:size]).lower()
-        if name in tools or name in COMPANIONS:
+        if name in tools.known:
             return name, tokens[size:]
     return "", tokens

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from benchkit.layout.patterns import PathLabels, read_path
-from benchkit.layout.stems import FORMS, ROLES, split_name
+from benchkit.layout.stems import FORMS, ROLES, ToolNames, split_name
 
 __all__ = ["read_tree"]
 
@@ -72,7 +72,7 @@ class _File:
 def read_tree(
     paths: Sequence[str],
     baselines: Collection[str],
-    tools: frozenset[str],
+    tools: ToolNames,
     *,
     root_name: str,
     pattern: str | None = None,
@@ -85,7 +85,7 @@ def read_tree(
         Posix paths below the folder.
     baselines : collection of str
         Names of a baseline: the level that holds one of them names the variants.
-    tools : frozenset of str
+    tools : ToolNames
         The names of the formats.
     root_name : str
         Name of the folder: the variant where nothing else names one.
@@ -95,7 +95,7 @@ def read_tree(
     Examples
     --------
     >>> paths = ["off/trial01.out", "on/trial01.out"]
-    >>> read = read_tree(paths, ("off",), frozenset(), root_name="results")
+    >>> read = read_tree(paths, ("off",), ToolNames(), root_name="results")
     >>> [(labels.group, labels.variant, labels.run) for labels in read]
     [('', 'off', 1), ('', 'on', 1)]
     """
@@ -126,7 +126,7 @@ def _open(path: str, run: int | None) -> _File:
 
 
 def _leave_out_runs(
-    paths: Sequence[str], tools: frozenset[str], root_name: str
+    paths: Sequence[str], tools: ToolNames, root_name: str
 ) -> list[tuple[str, int | None]]:
     """Return each path without a folder that is a run, and the run.
 
@@ -231,14 +231,14 @@ def _drop_forms(files: Iterable[_File]) -> None:
             file.name = rest
 
 
-def _is_name(name: str, tools: frozenset[str]) -> bool:
+def _is_name(name: str, tools: ToolNames) -> bool:
     """Tell whether a stem's name is more than a word for results or a tool."""
     words = (word.lower() for word in _SEPARATORS.split(name) if word)
-    return any(word not in RESULT_WORDS and word not in tools for word in words)
+    return any(word not in RESULT_WORDS and word not in tools.known for word in words)
 
 
 def _find_folders(
-    files: Iterable[_File], tools: frozenset[str], baselines: Collection[str]
+    files: Iterable[_File], tools: ToolNames, baselines: Collection[str]
 ) -> dict[tuple[str, ...], bool]:
     """Return where folders are the variants, and whether stems name benchmarks below them."""
     names: dict[tuple[str, ...], set[str]] = defaultdict(set)
@@ -261,7 +261,7 @@ def _label(
     labels: PathLabels,
     file: _File,
     holding: dict[tuple[str, ...], bool],
-    tools: frozenset[str],
+    tools: ToolNames,
     root_name: str,
 ) -> PathLabels:
     """Put the labels of a file together."""

@@ -92,6 +92,9 @@ class Format:
     starts : str
         the text begins with one of these characters. A source that shows neither is not asked
         about; with neither of both, and where there is no text, every source is.
+    anchors : tuple of (word, pattern)
+        Words of lines that only the format has, and what follows them: where such a line begins
+        with something else, that is a prefix of a log.
     """
 
     name: str
@@ -105,6 +108,7 @@ class Format:
     quantile_rule: str = "linear"
     words: tuple[str, ...] = ()
     starts: str = ""
+    anchors: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,8 +133,16 @@ class Tool:
         loop, else the median latency, and the CPU per request.
     executables : tuple of str
         How it is called on a command line, where that is not its name.
+    outputs : tuple of str
+        Its options whose value names a file for results or the run itself.
+    printing : tuple of str
+        Its options that print more or less and change nothing else.
     whole_exits : tuple of int
         Exit codes other than 0 of runs that were measured whole.
+    has_snapshots : bool
+        Whether its results come as folders of snapshots, one for each run.
+    reports_sent : bool
+        Whether the request rate of its open loop is that at which it sent.
     corrected : {'approximate', None}
         How it corrects for coordinated omission where a run does not say.
     drops_timeouts : bool
@@ -156,7 +168,11 @@ class Tool:
     load_model: LoadModel = "unknown"
     primaries: tuple[tuple[str, str], ...] = ()
     executables: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    printing: tuple[str, ...] = ()
     whole_exits: tuple[int, ...] = ()
+    has_snapshots: bool = False
+    reports_sent: bool = False
     corrected: str | None = None
     drops_timeouts: bool = False
     repeats_timeouts: bool = False

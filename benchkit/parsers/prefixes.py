@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from benchkit.errors import DataError
-from benchkit.parsers.signs import signs_in
+from benchkit.parsers.signs import anchors_of, signs_in
 
 #: What pages put where a tool prints a blank.
 NO_BREAK = "\xa0"
@@ -49,69 +49,6 @@ _FEW = 3
 _SEEN = 50
 #: Lines of a tool looked at per word, so that a long log costs little.
 _MANY = 500
-
-#: Tool -> a word of a line that only it prints, and the line from that word on.
-_ANCHORS = {
-    tool: tuple((word, re.compile(rest)) for word, rest in lines)
-    for tool, lines in {
-        "wrk": (
-            ("Running ", r"\d+[smh] test @ \S"),
-            ("Thread Stats", r" +Avg +Stdev"),
-            ("Requests/sec:", r"\s+\d"),
-            ("Latency Distribution", r"(?: \(HdrHistogram|\s*$)"),
-            ("unable to ", r"(?:connect to|resolve) \S+:[\w-]+ \S"),
-        ),
-        "ab": (
-            ("This is ApacheBench, Version ", r"\d"),
-            ("Benchmarking ", r"\S+ (?:\[.+\] )?\(be patient\)"),
-            ("Server Software:", ""),
-            ("Complete requests:", r"\s+\d"),
-            ("Requests per second:", r"\s+\d"),
-            ("Percentage of the requests served", ""),
-            ("Total of ", r"\d+ requests completed"),
-        ),
-        "hey": (
-            ("Summary:", r"\s*$"),
-            ("resp wait:", r"\s+(?:\d|NaN)"),
-        ),
-        "k6": (
-            ("http_req", r"\w*\.{3,}:\s+\S"),
-            ("iteration", r"(?:s|_duration)\.{3,}:\s+\S"),
-            ("data_", r"(?:received|sent)\.{3,}:\s+\S"),
-            ("checks", r"(?:_total)?\.{3,}:\s+\S"),
-            ("running (", r"[\dhms.]+\), \d+/\d+ VUs, "),
-            ("execution: ", r"(?:local|cloud)\b"),
-            ("█ ", r"(?:THRESHOLDS|TOTAL RESULTS)\s*$"),
-        ),
-        "vegeta": (
-            ("Requests", r"\s+\[total"),
-            ("Status Codes", r"\s+\[code:count\]"),
-            ("Bucket ", r"\s*#\s+%\s+Histogram"),
-            ("Value(ms)", r"\s+Percentile"),
-            ('{"latencies":', ""),
-        ),
-        "gobench": (
-            ("Benchmark", r"\S+\s+\d+\s+[\d.]+(?:e[+-]?\d+)? \S"),
-            ("--- ", r"(?:FAIL|BENCH|SKIP): Benchmark"),
-            ("goos: ", r"\w+\s*$"),
-            ('{"Time":"', ""),
-            ('{"Action":"', ""),
-        ),
-        "benchstat": (
-            ("name ", r"(?:\\ \S| *(?:old )?\S+/\S+)"),
-            ("│", r".*│\s*$"),
-        ),
-        "docker-stats": (
-            ("CONTAINER", r"(?: ID)?\s+.*CPU %"),
-            ("NAME ", r"\s*CPU %"),
-            ('{"BlockIO":', ""),
-        ),
-        "server": (
-            ("Processed ", r"\d+ requests\s*$"),
-            ("Served ", r"\d+ requests\s*$"),
-        ),
-    }.items()
-}
 
 
 class MixedError(DataError):
@@ -246,7 +183,7 @@ def _find_anchors(text: str, *, is_plain: bool = False) -> Iterator[tuple[str, i
 
     Those before which nothing stands are left out unless ``is_plain``.
     """
-    lines = ((tool, *line) for tool in sorted(signs_in(text)) for line in _ANCHORS.get(tool, ()))
+    lines = ((tool, *line) for tool in sorted(signs_in(text)) for line in anchors_of(tool))
     for tool, word, rest in lines:
         place, count = text.find(word), 0
         while place >= 0 and count < _MANY:

@@ -36,7 +36,7 @@ BUILTIN = (
     EntryPoint("hyperfine", "benchkit.parsers.hyperfine:TOOLS", GROUP),
     EntryPoint("benchstat", "benchkit.parsers.benchstat:TOOLS", GROUP),
     EntryPoint("cadvisor", "benchkit.parsers.cadvisor:TOOLS", GROUP),
-    EntryPoint("exposition", "benchkit.parsers.exposition:TEXT", GROUP),
+    EntryPoint("exposition", "benchkit.parsers.exposition:TOOLS", GROUP),
     EntryPoint("prometheus", "benchkit.parsers.prometheus:TOOLS", GROUP),
     EntryPoint("docker-stats", "benchkit.parsers.dockerstats:TOOLS", GROUP),
     EntryPoint("server", "benchkit.parsers.server:TOOLS", GROUP),
@@ -58,8 +58,21 @@ def all_tools() -> tuple[Tool, ...]:
 
 @cache
 def tools() -> frozenset[str]:
-    """Return every name of a format or of its tools."""
-    return frozenset(name for each in formats() for name in (each.name, *each.tools))
+    """Return every name of a tool, of a format or of its tools."""
+    named = {name for each in formats() for name in (each.name, *each.tools)}
+    return frozenset(named | _by_name().keys())
+
+
+@cache
+def companions() -> frozenset[str]:
+    """Return the names of the tools that tell of what ran beside the load."""
+    return frozenset(each.name for each in all_tools() if each.role == "companion")
+
+
+@cache
+def snapshotting() -> frozenset[str]:
+    """Return the names of the tools whose results come as folders of snapshots."""
+    return frozenset(each.name for each in all_tools() if each.has_snapshots)
 
 
 def tool(name: str) -> Tool:

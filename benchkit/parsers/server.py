@@ -83,6 +83,10 @@ LOG = Format(
     name="server",
     tools=("server",),
     words=("Processed ", "Served "),
+    anchors=(
+        ("Processed ", r"\d+ requests\s*$"),
+        ("Served ", r"\d+ requests\s*$"),
+    ),
     summary="logs of agents (OBI, Beyla) and traced servers: requests seen, spans sent",
     forms=(
         Form(

@@ -5,6 +5,7 @@ A sign is a necessary condition only; the format itself decides.
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
 from importlib import import_module
 
@@ -30,6 +31,14 @@ def _index() -> tuple[frozenset[str], dict[str, list[tuple[str, str]]], list[tup
     starts = [(first, each.name) for each in formats for first in each.starts]
     plain = (each.name for each in formats if not each.words and not each.starts)
     return frozenset(plain), words, starts
+
+
+@cache
+def anchors_of(name: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the words by which lines of a format are known, and what follows them."""
+    formats = import_module("benchkit.parsers.registry").formats()
+    anchors = next(each.anchors for each in formats if each.name == name)
+    return tuple((word, re.compile(rest)) for word, rest in anchors)
 
 
 def find_signs(head: Head) -> frozenset[str] | None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from benchkit.capture.places import Places, find_tool
 from benchkit.layout.patterns import read_path
+from benchkit.layout.stems import ToolNames
 from benchkit.layout.walk import walk
 from benchkit.parsers import registry
 
@@ -76,7 +77,9 @@ def test_any_variant_stays_inside_and_is_walked(tmp_path: Path, variant: str) ->
     path.write_text("x")
     assert [*walk(tmp_path / "out")] == [path]
     labels = read_path(
-        PurePosixPath(path.relative_to(tmp_path / "out")), tools=registry.tools(), root_name="out"
+        PurePosixPath(path.relative_to(tmp_path / "out")),
+        tools=ToolNames(registry.tools()),
+        root_name="out",
     )
     assert (labels.group, labels.series, labels.run) == ("", "", 1)
 
@@ -89,6 +92,8 @@ def test_a_benchmark_in_a_name_is_no_other_label(text: str, word: str) -> None:
             Places(Path(root)).claim(WRK, "v", benchmark, is_warmup=False) as claim,
         ):
             stem, run = claim.stem, claim.run
-        labels = read_path(f"v/{stem.name}.txt", tools=registry.tools(), root_name="nowhere")
+        labels = read_path(
+            f"v/{stem.name}.txt", tools=ToolNames(registry.tools()), root_name="nowhere"
+        )
         assert (labels.variant, labels.run, labels.role) == ("v", run, "measured")
         assert (labels.params, labels.form, labels.group) == ((), "", "")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from benchkit.layout.invocations import differences, read_words
+from benchkit.ingestion.parts import Part
+from benchkit.layout.invocations import differences
 from benchkit.redaction import redact_command
 
 
 def tell_apart(*commands: str) -> list[str]:
-    return differences([read_words(redact_command(each, marked=True)) for each in commands])
+    redacted = [redact_command(each, marked=True) for each in commands]
+    parts = [Part(path="a", tool=each.split()[0], shown_command=each) for each in redacted]
+    return differences([part.words for part in parts])
 
 
 @pytest.mark.parametrize(
@@ -41,6 +44,7 @@ def test_commands_of_one_test_have_no_differences(command: str, other: str) -> N
         ("wrk -s post.lua http://a/", "wrk http://a/", ["-s post.lua", ""]),
         ("wrk -d30s http://a/", "wrk -d60s http://a/", ["-d30s", "-d60s"]),
         ("wrk2 -R1000 http://a/", "wrk2 -R 3000 http://a/", ["-R1000", "-R3000"]),
+        ("hey -q 50 http://a/", "hey -q 90 http://a/", ["-q50", "-q90"]),
         ("ab -n 10 -k http://a/x", "ab -n 10 http://a/y", ["-k /x", "/y"]),
         ("wrk http://a/?n=1", "wrk http://a/?n=2", ["/?n=1", "/?n=2"]),
         (

@@ -13,12 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.errors import Diagnostic
+from benchkit.ingestion.parts import Part
 from benchkit.layout import numbering
 from benchkit.layout.numbering import Piece, part_packages, series_of
 from benchkit.layout.patterns import read_path
+from benchkit.layout.stems import ToolNames
+from benchkit.parsers import registry
 from benchkit.schema import format_params
 
-TOOLS = frozenset({"ab", "gobench", "k6", "vegeta", "wrk"})
+TOOLS = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
 
 
 def settle(pieces: list[Piece]) -> list[Diagnostic]:
@@ -32,7 +35,7 @@ def piece(path: str, form: str = "text", **told: object) -> Piece:
     """Make a piece as ingestion does: labels of the path, and what the content tells."""
     found = read_path(PurePosixPath(path), tools=TOOLS)
     params = dict(found.params) | dict(told.pop("params", {}))  # type: ignore[call-overload]
-    made = Piece(
+    made = Part(
         path=path,
         tool=found.tool,
         form=form,

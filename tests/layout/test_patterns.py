@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from benchkit.errors import ConfigError
 from benchkit.layout.patterns import PathLabels, read_path
+from benchkit.layout.stems import ToolNames
+from benchkit.parsers import registry
 
-TOOLS = frozenset({"ab", "benchstat", "gobench", "hey", "k6", "vegeta", "wrk", "docker-stats"})
+TOOLS = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
 
 #: Paths of real captures and what they say; what is not listed is empty.
 CAPTURES = """
@@ -214,6 +216,15 @@ def test_a_layout_that_cannot_be_used(pattern: str, hint: str) -> None:
 names = st.text(st.characters(exclude_characters="/\0", codec="utf-8"), min_size=1, max_size=12)
 
 
+@pytest.mark.parametrize(("companions", "benchmark"), [((), "full"), (("mytop",), "")])
+def test_what_is_left_of_a_companions_stem_is_no_benchmark(
+    companions: tuple[str, ...], benchmark: str
+) -> None:
+    tools = ToolNames(frozenset({"mytop"}), frozenset(companions))
+    found = read_path("none/mytop-full-1.log", tools=tools)
+    assert (found.tool, found.leftover, found.benchmark) == ("mytop", "full", benchmark)
+
+
 @given(st.lists(names.filter(lambda name: name not in (".", "..")), min_size=1, max_size=5), names)
 def test_every_path_has_a_variant(parts: list[str], root_name: str) -> None:
     found = read_path(PurePosixPath(*parts), tools=TOOLS, root_name=root_name)
@@ -225,7 +236,7 @@ def test_every_path_has_a_variant(parts: list[str], root_name: str) -> None:
 @given(
     group=st.sampled_from(["", "eu", "eu/west"]),
     variant=st.from_regex(r"[a-z]{3,8}(-[a-z]{3,8})?", fullmatch=True),
-    tool=st.sampled_from(sorted(TOOLS)),
+    tool=st.sampled_from(sorted(TOOLS.known)),
     run=st.integers(0, 10**6),
     extension=st.sampled_from(["txt", "json", "json.gz", "log"]),
 )

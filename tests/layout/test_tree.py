@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from benchkit.layout.stems import ToolNames
 from benchkit.layout.tree import read_tree
+from benchkit.parsers import registry
 from benchkit.selection import BASELINE_NAMES
 
-TOOLS = frozenset({"ab", "cadvisor", "gobench", "hey", "k6", "server", "vegeta", "wrk"})
+TOOLS = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
 
 #: Trees in a folder `results`: of each path its group, variant, benchmark, run and role.
 TREES = {

@@ -79,6 +79,15 @@ TEXT = Format(
         " requests completed",
         "ApacheBench",
     ),
+    anchors=(
+        ("This is ApacheBench, Version ", r"\d"),
+        ("Benchmarking ", r"\S+ (?:\[.+\] )?\(be patient\)"),
+        ("Server Software:", ""),
+        ("Complete requests:", r"\s+\d"),
+        ("Requests per second:", r"\s+\d"),
+        ("Percentage of the requests served", ""),
+        ("Total of ", r"\d+ requests completed"),
+    ),
     summary="reports of ApacheBench, alone, many in a file, or pasted among other text",
     forms=(
         Form(
@@ -148,6 +157,8 @@ TOOLS = (
         formats=(TEXT, TSV, CSV),
         role="load",
         load_model="closed",
+        outputs=("-g", "-e"),
+        printing=("-q",),
         quantile_note="ab's CSV and its text take quantiles by different rules",
     ),
 )

@@ -44,6 +44,10 @@ TEXT = Format(
     name="benchstat",
     tools=("benchstat",),
     words=("±", " delta"),
+    anchors=(
+        ("name ", r"(?:\\ \S| *(?:old )?\S+/\S+)"),
+        ("│", r".*│\s*$"),
+    ),
     summary="benchstat's text tables: medians (new) or means (old) per column and benchmark",
     forms=(
         Form(

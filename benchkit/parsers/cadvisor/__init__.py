@@ -68,4 +68,4 @@ ANSWERS = Format(
     is_companion=True,
 )
 
-TOOLS = (Tool(name="cadvisor", formats=(ANSWERS,), role="companion"),)
+TOOLS = (Tool(name="cadvisor", formats=(ANSWERS,), role="companion", has_snapshots=True),)

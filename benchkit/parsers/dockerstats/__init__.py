@@ -36,6 +36,11 @@ STATS = Format(
     tools=("docker-stats",),
     words=("CPU %", '"CPUPerc"'),
     starts="{[",
+    anchors=(
+        ("CONTAINER", r"(?: ID)?\s+.*CPU %"),
+        ("NAME ", r"\s*CPU %"),
+        ('{"BlockIO":', ""),
+    ),
     summary="docker stats: CPU, memory, network and disk of containers",
     forms=(
         Form(
@@ -63,4 +68,4 @@ STATS = Format(
     is_companion=True,
 )
 
-TOOLS = (Tool(name="docker-stats", formats=(STATS,), role="companion"),)
+TOOLS = (Tool(name="docker-stats", formats=(STATS,), role="companion", has_snapshots=True),)

@@ -34,7 +34,7 @@ Not recorded: when a line without a time was read, the scrape's own time, the ru
 
 from __future__ import annotations
 
-from benchkit.parsers.base import Form, Format, late
+from benchkit.parsers.base import Form, Format, Tool, late
 
 TEXT = Format(
     name="exposition",
@@ -71,3 +71,6 @@ TEXT = Format(
     parse=late("benchkit.parsers.exposition.reader:parse"),
     is_companion=True,
 )
+
+#: What files like ``spans-1.prom`` are called after; their values are Prometheus'.
+TOOLS = (Tool(name="spans", formats=(TEXT,), role="companion", has_snapshots=True),)

@@ -38,6 +38,13 @@ LOG = Format(
     name="gobench",
     tools=("gobench",),
     words=("Benchmark", "FAIL", "panic: ", "fatal error: "),
+    anchors=(
+        ("Benchmark", r"\S+\s+\d+\s+[\d.]+(?:e[+-]?\d+)? \S"),
+        ("--- ", r"(?:FAIL|BENCH|SKIP): Benchmark"),
+        ("goos: ", r"\w+\s*$"),
+        ('{"Time":"', ""),
+        ('{"Action":"', ""),
+    ),
     summary="go test -bench: time, memory and custom metrics per operation",
     forms=(
         Form(

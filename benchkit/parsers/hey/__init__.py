@@ -55,6 +55,10 @@ TEXT = Format(
     name="hey",
     tools=("hey",),
     words=("Summary:", "resp wait:"),
+    anchors=(
+        ("Summary:", r"\s*$"),
+        ("resp wait:", r"\s+(?:\d|NaN)"),
+    ),
     summary="text reports of hey, alone, many in a file, or pasted among other text",
     forms=(
         Form(
@@ -95,6 +99,7 @@ TOOLS = (
         formats=(TEXT, CSV),
         role="load",
         load_model="closed",
+        outputs=("-o",),
         drops_timeouts=True,
     ),
 )

@@ -12,6 +12,15 @@ TEXT = Format(
     name="k6",
     tools=("k6",),
     words=("...:", " VUs, "),
+    anchors=(
+        ("http_req", r"\w*\.{3,}:\s+\S"),
+        ("iteration", r"(?:s|_duration)\.{3,}:\s+\S"),
+        ("data_", r"(?:received|sent)\.{3,}:\s+\S"),
+        ("checks", r"(?:_total)?\.{3,}:\s+\S"),
+        ("running (", r"[\dhms.]+\), \d+/\d+ VUs, "),
+        ("execution: ", r"(?:local|cloud)\b"),
+        ("█ ", r"(?:THRESHOLDS|TOTAL RESULTS)\s*$"),
+    ),
     summary="k6's end-of-test summary and console lines",
     forms=(
         Form(
@@ -91,6 +100,8 @@ TOOLS = (
         name="k6",
         formats=(TEXT, SUMMARY, RAW),
         role="load",
+        outputs=("-o", "--out", "--summary-export", "--console-output", "--log-output"),
+        printing=("-q", "--quiet"),
         whole_exits=(99,),  # a threshold was crossed
         iterates=True,
         quantile_note="the samples end before the run does, and console times are cut, not rounded",

@@ -69,4 +69,12 @@ ANSWERS = Format(
     is_companion=True,
 )
 
-TOOLS = (Tool(name="prometheus", formats=(ANSWERS,), role="companion", is_range=True),)
+TOOLS = (
+    Tool(
+        name="prometheus",
+        formats=(ANSWERS,),
+        role="companion",
+        has_snapshots=True,
+        is_range=True,
+    ),
+)

@@ -11,6 +11,13 @@ REPORT = Format(
     name="vegeta",
     tools=("vegeta",),
     words=("[total", "[code:count]", '"latencies"', "Histogram", "Value(ms)"),
+    anchors=(
+        ("Requests", r"\s+\[total"),
+        ("Status Codes", r"\s+\[code:count\]"),
+        ("Bucket ", r"\s*#\s+%\s+Histogram"),
+        ("Value(ms)", r"\s+Percentile"),
+        ('{"latencies":', ""),
+    ),
     summary="vegeta report: text, JSON, hist and hdrplot, alone or among other text",
     forms=(
         Form(
@@ -81,6 +88,8 @@ TOOLS = (
         formats=(REPORT, RAW),
         role="load",
         load_model="open",
+        outputs=("-o", "-output", "--output", "-name", "--name"),
+        reports_sent=True,
         unanswered="0",
         quantile_error=0.05,
         quantile_note="vegeta reports quantiles from a t-digest, which approximates",

@@ -61,6 +61,13 @@ TEXT = Format(
     name="wrk",
     tools=("wrk", "wrk2"),
     words=(" threads and ", " requests in ", "(HdrHistogram - ", "unable to "),
+    anchors=(
+        ("Running ", r"\d+[smh] test @ \S"),
+        ("Thread Stats", r" +Avg +Stdev"),
+        ("Requests/sec:", r"\s+\d"),
+        ("Latency Distribution", r"(?: \(HdrHistogram|\s*$)"),
+        ("unable to ", r"(?:connect to|resolve) \S+:[\w-]+ \S"),
+    ),
     summary="text reports of wrk and wrk2, alone, many in a file, or pasted among other text",
     forms=(
         Form(
@@ -99,8 +106,16 @@ TOOLS = (
         formats=(TEXT,),
         role="load",
         load_model="closed",
+        printing=("--latency", "-L"),
         corrected="approximate",
         drops_timeouts=True,
     ),
-    Tool(name="wrk2", formats=(TEXT,), role="load", load_model="open", repeats_timeouts=True),
+    Tool(
+        name="wrk2",
+        formats=(TEXT,),
+        role="load",
+        load_model="open",
+        printing=("--latency", "-L", "--u_latency", "-U"),
+        repeats_timeouts=True,
+    ),
 )
