@@ -24,7 +24,7 @@ from benchkit.units import printable
 
 MOST = 10
 _KINDS = {"fail": "error", "warn": "warning", "pass": "notice"}
-_MESSAGE = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_MESSAGE = {"%": "%25", "\n": "%0A"}
 _PROPERTY = {**_MESSAGE, ":": "%3A", ",": "%2C"}
 
 
@@ -57,7 +57,8 @@ def escape(text: str, characters: dict[str, str] | None = None) -> str:
     >>> escape("5%\n::error::")
     '5%25%0A::error::'
     """
-    return "".join((characters or _MESSAGE).get(c, c) for c in text)
+    shown = "\n".join(map(printable, text.split("\n")))
+    return "".join((characters or _MESSAGE).get(c, c) for c in shown)
 
 
 def _tell_first(result: GateResult) -> Iterator[tuple[str, str, str]]:

@@ -70,7 +70,7 @@ def list_added(pairs: Sequence[Pair], only_in: Mapping[str, Sequence[str]]) -> I
     baselines = {baseline for baseline, _ in pairs}
     for baseline, variant in pairs:
         if names := [name for name in only_in.get(variant, ()) if name]:
-            text = f"{join(names, 3)}, only in {variant}"
+            text = printable(f"{join(names, 3)}, only in {variant}")
             if variant not in baselines:
                 yield Occurrence(event=ADDED, action="pass", text=text, pair=(baseline, variant))
 

@@ -24,7 +24,7 @@ def to_outputs(result: GateResult) -> str:
         "exit-code": int(result.exit_code),
         "over": outcome.count(OVER),
         "not-shown": outcome.unshown,
-        "policy": printable(result.policy),
+        "policy": result.policy,
         "sentence": result.sentence.replace("\n", " "),
     }
-    return "".join(f"{name}={value}\n" for name, value in values.items())
+    return "".join(f"{name}={printable(str(value))}\n" for name, value in values.items())

@@ -15,7 +15,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
@@ -123,8 +123,10 @@ def find_ending(name: str) -> str:
     return next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
 
 
-def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> None:
-    """Unpack an archive into a folder.
+def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list[str]:
+    """Unpack an archive into a folder; return the names of what was left out.
+
+    Links and devices are, and what would lie outside of the folder.
 
     Parameters
     ----------
@@ -147,10 +149,9 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> None
     target.mkdir(parents=True)
     try:
         if ending == ".zip":
-            _unpack_zip(archive, target, meter)
-        else:
-            with _TARS[ending](archive) as stream:
-                _unpack_tar(stream, target, meter)
+            return list(_unpack_zip(archive, target, meter))
+        with _TARS[ending](archive) as stream:
+            return list(_unpack_tar(stream, target, meter))
     except _TooLargeError as error:
         hint = f"unpack it yourself if you trust it, or pass {OPTION} 8GiB"
         raise DataError(f"the archive was not unpacked: {error}", where=name, hint=hint) from None
@@ -158,13 +159,17 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> None
         raise DataError(f"the archive cannot be unpacked: {error}", where=name) from None
 
 
-def _unpack_zip(archive: Path, target: Path, meter: _Meter) -> None:
+def _unpack_zip(archive: Path, target: Path, meter: _Meter) -> Iterator[str]:
+    """Yield the names of what is left out."""
     with zipfile.ZipFile(archive) as packed:
         for member in packed.infolist():
             place = PurePosixPath(member.filename.replace("\\", "/"))
             meter.enter(place)
             is_link = stat.S_ISLNK(member.external_attr >> 16)
-            if is_link or member.is_dir() or not _is_inside(place):
+            if is_link or not _is_inside(place):
+                yield member.filename
+                continue
+            if member.is_dir():
                 continue
             path = target / place
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -187,10 +192,17 @@ class _Member(tarfile.TarInfo):
         return super()._proc_member(tar)  # type: ignore[misc,no-any-return]
 
 
-def _unpack_tar(stream: IO[bytes], target: Path, meter: _Meter) -> None:
+def _unpack_tar(stream: IO[bytes], target: Path, meter: _Meter) -> Iterator[str]:
+    """Yield the names of what is left out."""
     metered = io.BufferedReader(_Metered(stream, meter), _BLOCK)
     with tarfile.open(fileobj=metered, mode="r|", tarinfo=_Member) as packed:
         for member in packed:
             meter.enter(PurePosixPath(member.name))
-            if member.isreg():
+            if member.isdir():
+                continue
+            try:
+                if not member.isreg():
+                    raise tarfile.SpecialFileError(member)
                 packed.extract(member, target, filter="data")
+            except tarfile.FilterError:
+                yield member.name

@@ -298,6 +298,7 @@ def _add_distant(
         source.label = source.address = copy.rename(source.label)
     result.roots = [root for root in result.roots if root[1].root != copy.path]
     result.skipped[skipped:] = [(copy.rename(p), why) for p, why in result.skipped[skipped:]]
+    result.skipped += copy.left_out
 
 
 def _named_file(path: Path, variant: str, options: Options, tools: ToolNames) -> Found:

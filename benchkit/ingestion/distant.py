@@ -25,6 +25,7 @@ from benchkit.ingestion.addresses import GIT, is_page, refuse_store, show_addres
 from benchkit.redaction import redact_text
 
 _FILES = frozenset({"100644", "100755"})  # neither links nor submodules
+_OUTSIDE = "a link, or outside of its archive's folder"
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -37,10 +38,13 @@ class Copy:
         The copy: a folder or a file, under the name that it bears elsewhere.
     name : str
         Where it lies, as it was named and without credentials.
+    left_out : tuple of (str, str)
+        What of an archive was not unpacked, and why.
     """
 
     path: Path
     name: str
+    left_out: tuple[tuple[str, str], ...] = ()
 
     def rename(self, path: str) -> str:
         """Return the name of a path below the copy."""
@@ -86,7 +90,7 @@ def _bring(path: str, folder: Path, max_unpacked: int) -> Copy:
     name = redact_text(show_address(path))
     target = folder / _name_copy(unquote(parts.path))
     if is_page(path):
-        return Copy(_bring_page(path, target, name, max_unpacked), name)
+        return _bring_page(path, target, name, max_unpacked)
     _bring_objects(path, target, name)
     return Copy(target, name.rstrip("/"))
 
@@ -148,15 +152,15 @@ def _git(*words: str, name: str, hint: str = "", given: str = "") -> bytes:
     return done.stdout
 
 
-def _bring_page(address: str, target: Path, name: str, max_unpacked: int) -> Path:
+def _bring_page(address: str, target: Path, name: str, max_unpacked: int) -> Copy:
     """Fetch one file; an archive is unpacked."""
     pages.fetch(address, target, name)
     ending = archives.find_ending(target.name)
     if not ending:
-        return target
+        return Copy(target, name)
     unpacked = target.with_name(target.name[: -len(ending)] or "results")
-    archives.unpack(target, unpacked, name, max_unpacked)
-    return unpacked
+    left_out = archives.unpack(target, unpacked, name, max_unpacked)
+    return Copy(unpacked, name, tuple((f"{name}/{path}", _OUTSIDE) for path in left_out))
 
 
 def _require_files(path: Path, name: str) -> None:

@@ -141,6 +141,8 @@ def _write(address: str, target: Path) -> None:
 
 def _read_blocks(response: http.client.HTTPResponse) -> Iterator[bytes]:
     """Yield the body; one that is cut short, too large or too slow is an error."""
+    if (response.headers.get("Content-Length") or "0").strip().startswith("-"):
+        raise _BodyError("the answer has a negative length")
     size, since, mark = 0, time.monotonic(), 0
     while block := response.read1(_BLOCK):
         size += len(block)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from benchkit import schema
-from benchkit.reporting.to_json import FORMULA, write_cell
+from benchkit.reporting.to_json import FORMULA, escape, write_cell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,7 @@ def write_json(frames: Iterable[Observations], out: IO[str]) -> None:
     for frame in frames:
         for row in _rows(frame):
             line = dict(zip(names, row, strict=True))
-            out.write(before + json.dumps(line, ensure_ascii=False, allow_nan=False))
+            out.write(before + escape(json.dumps(line, ensure_ascii=False, allow_nan=False)))
             before = ",\n"
     out.write("\n]}\n")
 
@@ -106,4 +106,4 @@ def _csv(names: list[str], rows: Iterator[list[Any]]) -> str:
 
 
 def _json(document: dict[str, Any]) -> str:
-    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
+    return escape(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))

@@ -19,6 +19,7 @@ from benchkit.errors import ExitCode, Finding
 from benchkit.gating.annotations import MOST
 from benchkit.gating.comment import MARKER
 from benchkit.gating.events import NO_BASELINE, Occurrence
+from benchkit.gating.incidents import list_added
 from benchkit.gating.judgement import judge_rules
 from benchkit.gating.markdown import LONGEST
 from benchkit.gating.outcome import GateOutcome
@@ -28,7 +29,7 @@ from benchkit.gating.sinks import SINKS, render_sink
 if TYPE_CHECKING:
     from conftest import Golden
 
-HOSTILE = '<b>&"|`\n::error::x\x1b[2J@all,%'
+HOSTILE = '<b>&"|`\n::error::x\x1b[2J@all,%\x07\x85\u2028\u202e'
 
 
 def rule(name: str, metric: str, *, target: str = "", acceptable: str = "", **more: object) -> Rule:
@@ -103,12 +104,20 @@ def test_each_sink_is_as_it_was_looked_at(sink: str, golden: Golden) -> None:
 @pytest.mark.parametrize("sink", SINKS)
 def test_nothing_in_the_data_acts(sink: str, name: str) -> None:
     text = render_sink(sink, RESULTS[name]())
-    assert "\x1b" not in text
+    assert not {*"\x1b\x07\x85\u2028\u202e"} & {*text}
     if sink != "annotations":
         assert not any(line.startswith("::") for line in text.splitlines())
     if sink in {"md", "comment"}:
         assert "<b>" not in text
         assert "@all" not in text
+
+
+@pytest.mark.parametrize("sink", ["annotations", "outputs", "md", "comment"])
+def test_the_name_of_a_benchmark_that_is_new_does_not_act(sink: str) -> None:
+    added = list_added([("none", HOSTILE)], {HOSTILE: ["New"]})
+    found = replace(result(*MIXED).outcome, events=tuple(added))
+    text = render_sink(sink, GateResult(outcome=found))
+    assert not {*"\x1b\x07\x85\u2028\u202e"} & {*text}
 
 
 #: Attributes and children that strict readers of JUnit XML (Jenkins' xUnit schema) allow.

@@ -6,6 +6,7 @@ import gzip
 import io
 import tarfile
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -34,9 +35,9 @@ def write_tar(path: Path, mode: str, **files: bytes) -> Path:
     return path
 
 
-def unpack(path: Path) -> dict[str, bytes]:
+def unpack(path: Path, left_out: Sequence[str] = ()) -> dict[str, bytes]:
     target = path.parent / "unpacked"
-    archives.unpack(path, target, "https://host/a")
+    assert archives.unpack(path, target, "https://host/a") == list(left_out)
     files = (file for file in target.rglob("*") if file.is_file())
     return {file.relative_to(target).as_posix(): file.read_bytes() for file in files}
 
@@ -138,7 +139,14 @@ def test_a_zip_writes_below_its_folder_only(tmp_path: Path) -> None:
     link.external_attr = 0o120777 << 16
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr(link, "/etc/passwd")
-    assert unpack(path) == {"good": b"good"}
+    assert unpack(path, left_out=[*names, "link"]) == {"good": b"good"}
+    assert not list(tmp_path.rglob("evil*"))
+
+
+def test_a_tar_writes_below_its_folder_only(tmp_path: Path) -> None:
+    names = ("../evil.txt", "a/../../evil.txt")
+    path = write_tar(tmp_path / "a.tar", "w", **dict.fromkeys(names, b"evil"), good=b"good")
+    assert unpack(path, left_out=names) == {"good": b"good"}
     assert not list(tmp_path.rglob("evil*"))
 
 

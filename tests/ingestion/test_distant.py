@@ -132,8 +132,12 @@ def test_a_web_address_is_a_file_or_an_archive(folder: Path, server: str) -> Non
 def test_an_archive_writes_nowhere_else(folder: Path, server: str) -> None:
     with tarfile.open(folder / "evil.tar", "w") as archive:
         archive.add(folder / "main/1.txt", "../../evil.txt")
-    with pytest.raises(DataError, match="cannot be unpacked"):
-        find(f"{server}/evil.tar")
+        archive.add(folder / "main/1.txt", "1.txt")
+    discovery = find(f"{server}/evil.tar")
+    assert len(discovery.found) == 1
+    assert discovery.skipped == [
+        (f"{server}/evil.tar/../../evil.txt", "a link, or outside of its archive's folder")
+    ]
 
 
 def test_a_copy_stays_where_copies_are(folder: Path) -> None:

@@ -39,7 +39,8 @@ class Handler(BaseHTTPRequestHandler):
         body = (self.headers.get("Authorization") or "none").encode()
         self.send_response(200)
         missing = 1000 if self.path == "/cut" else 0
-        self.send_header("Content-Length", str(len(body) + missing))
+        length = -5 if self.path == "/negative" else len(body) + missing
+        self.send_header("Content-Length", str(length))
         self.end_headers()
         for part in (bytes([byte]) for byte in body):
             self.wfile.write(part)
@@ -85,6 +86,11 @@ def test_credentials_go_to_the_host_that_they_are_for(
     assert fetch(f"http://{first}/to/http://me:{SECRET}@{second}/a", tmp_path) == BASIC
     assert fetch(f"http://me:other@{first}/to/http://me:{SECRET}@{first}/a", tmp_path) == BASIC
     assert set(resolved) == {"127.0.0.1"}
+
+
+def test_an_answer_of_a_negative_length_is_an_error(hosts: tuple[str, str], tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="the answer has a negative length"):
+        fetch(f"http://{hosts[0]}/negative", tmp_path)
 
 
 def test_an_answer_that_is_cut_short_is_an_error(
