@@ -66,6 +66,24 @@ class Quantity:
             raise ValueError(msg)
 
 
+def read_number(text: str) -> float:
+    """Read a number as tools write it: Python takes underscores and any script's digits, too.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+
+    Examples
+    --------
+    >>> read_number("1e3")
+    1000.0
+    """
+    if "_" in text or not text.isascii():
+        raise ValueError(f"{text!r} is no number")
+    return float(text)
+
+
 def scale(number: str, exponent: int) -> float:
     """Return ``number`` times ten to ``exponent``, rounded once.
 
@@ -75,7 +93,7 @@ def scale(number: str, exponent: int) -> float:
     True
     """
     mantissa, _, power = number.lower().partition("e")
-    return float(f"{mantissa}e{int(power or 0) + exponent}")
+    return read_number(f"{mantissa}e{int(power or 0) + exponent}")
 
 
 def step(number: str, exponent: int = 0) -> float:

@@ -295,3 +295,9 @@ def test_ordinary_names_stay() -> None:
 )
 def test_pvalue(pvalue: float, text: str) -> None:
     assert units.format_pvalue(pvalue) == text
+
+
+@pytest.mark.parametrize("text", ["1_000e+19", "1_0", "١٢", "", "x"])
+def test_what_only_python_takes_for_a_number_is_none(text: str) -> None:
+    with pytest.raises(ValueError, match=r"number|convert"):
+        units.read_number(text)

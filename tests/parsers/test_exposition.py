@@ -9,6 +9,10 @@ from container_records import FIXTURES, tell, tell_file
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchkit.parsers import registry
+from benchkit.parsers.base import Reading, Samples
+from benchkit.parsers.source import Source
+
 LEAVES = {"/bench/collector", "/bench/server", "/bench/storage"}
 SNAPSHOTS = sorted((FIXTURES / "tracing-resources/none/cadvisor-metrics-1").iterdir())
 
@@ -197,3 +201,20 @@ def test_the_network_of_a_pod_is_kept(labels: str) -> None:
         assert told.values("network_out") == {"shop/web-1": [1001.0], "shop/web-2": [1002.0]}
         assert told.values("cpu_time") == {}
         assert told.readings[0].tool == "cadvisor"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("exposition", "# TYPE app_spans_dropped_total counter\napp_spans_dropped_total 1_0e3\n"),
+        (
+            "prometheus",
+            '[{"metric":{"__name__":"app_spans_dropped_total"},"values":[[1795224103,"1_0e3"]]}]',
+        ),
+    ],
+)
+def test_no_number_is_read_that_only_python_takes_for_one(name: str, text: str) -> None:
+    form = next(each for each in registry.formats() if each.name == name)
+    records = list(form.parse(Source(None, "x", text.encode())))
+    assert not any(isinstance(each, Samples) for each in records)
+    assert all(not each.rows for each in records if isinstance(each, Reading))

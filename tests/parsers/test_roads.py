@@ -154,3 +154,8 @@ def test_looks_that_differ_in_digits_are_read_in_columns(monkeypatch: pytest.Mon
         first, last = each.stats
         assert len(first.times) > 10
         assert isinstance(last, dict)
+
+
+@pytest.mark.parametrize("pair", [b'[1795224103,"]', b'[1795224103,""]', b'[1795224103,"8"],[1,"]'])
+def test_a_quote_that_opens_and_closes_holds_no_number(pair: bytes) -> None:
+    assert prometheus_columns._read_pairs(pair) is None

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from benchkit.parsers.base import Source
 from benchkit.parsers.counters import measure_of
 from benchkit.parsers.source import UnreadableError
+from benchkit.units import read_number
 
 _NAME = re.compile(r"\s*([a-zA-Z_:][\w:.]*)")
 _EXEMPLAR = re.compile(r" # \{[^{}]*\} \S+(?: \S+)?$")
@@ -67,8 +68,10 @@ class Text:
         from prometheus_client.parser import text_string_to_metric_families
 
         try:
-            (found,) = text_string_to_metric_families(_EXEMPLAR.sub("", line))
+            text = _EXEMPLAR.sub("", line)
+            (found,) = text_string_to_metric_families(text)
             (sample,) = found.samples
+            read_number(text.rpartition("}")[2].split()["}" not in text])
             value = float(sample.value)
             time = None if sample.timestamp is None else _micros(float(sample.timestamp) * 1000)
         except (ValueError, TypeError, IndexError, KeyError, OverflowError):

@@ -100,6 +100,8 @@ def _read_pairs(text: bytes) -> tuple[Array, Array] | None:
     if times is None:
         return None
     starts, ends = inner + (2 - MARGIN), np.append(between - 2, block.end - 2) - MARGIN
+    if (starts > ends).any():  # a single quote cannot open and close
+        return None
     values = _read_floats(text, starts, ends)
     return None if values is None else (times, values)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.errors import Diagnostic
+from benchkit.units import read_number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +67,7 @@ class Series:
     def add(self, time: int | None, text: object, line: int) -> None:
         """Add a value as it is written (``"0.5"``, ``"NaN"``)."""
         try:
-            value = float(text) if isinstance(text, str | int | float) else math.nan
+            value = float(text) if isinstance(text, int | float) else read_number(str(text))
         except (ValueError, OverflowError):
             value = math.nan
         if not math.isfinite(value):
