@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import benchkit.api as bk
@@ -49,8 +51,7 @@ def tear(path: Path) -> None:
 def garble(path: Path) -> None:
     """Change bytes in the middle, so that the file's end is as it was."""
     content = bytearray(path.read_bytes())
-    for at in range(10, 60):
-        content[at] ^= 0xFF
+    content[10:60] = bytes(byte ^ 0xFF for byte in content[10:60])
     path.write_bytes(bytes(content))
 
 
@@ -388,3 +389,12 @@ def test_sources_that_other_files_know_are_listed_and_the_others_counted(
         assert f"results/otlp/wrk-{number}.txt" in printed.out
     assert "unknown" in printed.err
     assert "every folder" in printed.err
+
+
+def test_a_column_of_another_type_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = list_files(place, "runs")[-1]
+    rows = pq.read_table(file)
+    moved = rows["started_at"].cast(pa.timestamp("us", tz="Europe/Paris"))
+    pq.write_table(rows.drop(["started_at"]).append_column("started_at", moved), file)
+    assert run(["runs", "--store", str(place / "store")]) == 3
+    assert file.name in capsys.readouterr().err

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from deltalake import DeltaTable
 
 #: Rows of a row group of samples: two or three hundred thousand requests make a few of them.
 GROUP_ROWS = 1 << 17
@@ -99,3 +100,31 @@ def parquet_settings(columns: Sequence[str]) -> dict[str, Any]:
 
 #: How the log of runs is written.
 LOG_SETTINGS: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}
+
+
+def plain(table: pa.Table) -> pa.Table:
+    """Return a table with strings in place of string views and codes."""
+    import pyarrow as pa
+
+    def kind(of: pa.DataType) -> pa.DataType:
+        is_text = pa.types.is_string_view(of) or pa.types.is_dictionary(of)
+        return pa.string() if is_text else of
+
+    schema = pa.schema([field.with_type(kind(field.type)) for field in table.schema])
+    return table if schema == table.schema else table.cast(schema)
+
+
+def fits(schema: pa.Schema, version: DeltaTable) -> bool:
+    """Tell whether the columns of a file can be those of its table."""
+    import pyarrow as pa
+
+    stated = plain(pa.schema(version.schema()).empty_table()).schema
+    flat = [
+        pa.schema([field for field in each if not pa.types.is_nested(field.type)])
+        for each in (stated, plain(schema.empty_table()).schema)
+    ]
+    try:
+        pa.unify_schemas(flat, promote_options="permissive")
+    except pa.ArrowException:
+        return False
+    return True

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from benchkit.errors import StoreError
 from benchkit.store import entries
 from benchkit.store import log as log_of_runs
+from benchkit.store.columns import fits
 from benchkit.store.delta import REMEDY, require_files
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def find_damage(table: Table, *, thoroughly: bool = True) -> Iterator[Damage]:
     if version is None:
         return
     for file in table.list_files(version):
-        if problem := _check_file(table, file, thoroughly=thoroughly):
+        if problem := _check_file(table, version, file, thoroughly=thoroughly):
             yield _describe(table, file, problem)
 
 
@@ -129,7 +130,9 @@ def _bounds(file: dict[str, Any], column: str) -> Any:  # noqa: ANN401 - as the 
     return None if low is None or high is None else (low, high)
 
 
-def _check_file(table: Table, file: dict[str, Any], *, thoroughly: bool) -> str:
+def _check_file(
+    table: Table, version: DeltaTable, file: dict[str, Any], *, thoroughly: bool
+) -> str:
     """Return what is wrong with a file of a table; empty if nothing is."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -139,6 +142,8 @@ def _check_file(table: Table, file: dict[str, Any], *, thoroughly: bool) -> str:
             if problem := _check_size(opened.size(), file["size_bytes"]):
                 return problem
             parquet = pq.ParquetFile(opened, page_checksum_verification=True)
+            if not fits(parquet.schema_arrow, version):
+                return "has columns of other types than its table"
             if thoroughly:
                 for _ in parquet.iter_batches():
                     pass

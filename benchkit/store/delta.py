@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
 from benchkit.store import entries
+from benchkit.store.columns import fits, plain
 from benchkit.store.files import DataFile
 
 if TYPE_CHECKING:
@@ -248,7 +249,13 @@ class Table:
         self._read = {path: self._read.get(path) or self.read_file(path) for path in paths}
         if not paths:
             return plain(pa.schema(version.schema()).empty_table())
-        return pa.concat_tables(self._read.values(), promote_options="permissive")
+        try:
+            return pa.concat_tables(self._read.values(), promote_options="permissive")
+        except pa.ArrowException as error:
+            for path, rows in self._read.items():
+                if not fits(rows.schema, version):
+                    raise damaged(f"{self.url}/{path}", error) from error
+            raise
 
     def read_groups(self, path: str) -> Iterator[pa.Table]:
         """Yield the rows of one file, a row group at a time."""
@@ -368,18 +375,6 @@ def require_files(folder: Path) -> None:
             elif not entry.is_file() and not entry.is_dir() and Path(entry).exists():
                 what = f"{entry.name} is no file, but a pipe or device"
                 raise StoreError(what, where=str(folder), hint=f"delete it; then {REMEDY}")
-
-
-def plain(table: pa.Table) -> pa.Table:
-    """Return a table with strings in place of string views and codes."""
-    import pyarrow as pa
-
-    def kind(of: pa.DataType) -> pa.DataType:
-        is_text = pa.types.is_string_view(of) or pa.types.is_dictionary(of)
-        return pa.string() if is_text else of
-
-    schema = pa.schema([field.with_type(kind(field.type)) for field in table.schema])
-    return table if schema == table.schema else table.cast(schema)
 
 
 @contextmanager

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from benchkit.store.columns import values_schema
-from benchkit.store.delta import plain
+from benchkit.store.columns import plain, values_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
