@@ -19,11 +19,14 @@ from benchkit.gating.events import (
 from benchkit.units import printable
 
 if TYPE_CHECKING:
+    from benchkit.comparison.model import Contrast
     from benchkit.gating.events import Pair
     from benchkit.schema import Runs
 
 #: So many are named; the rest are counted.
 _SHOWN = 2
+#: Fewest values beside the first of their row that cannot be the same by chance.
+_ENOUGH = 5
 #: Roles of runs that say that a variant was tried.
 _TRIED = ("failed", "warmup", "aggregate", "part", "damaged", "empty")
 
@@ -73,6 +76,23 @@ def list_added(pairs: Sequence[Pair], only_in: Mapping[str, Sequence[str]]) -> I
             text = printable(f"{join(names, 3)}, only in {variant}")
             if variant not in baselines:
                 yield Occurrence(event=ADDED, action="pass", text=text, pair=(baseline, variant))
+
+
+def list_equal(rows: Sequence[Contrast]) -> Iterator[Occurrence]:
+    """Yield the variants whose values are those of the baseline, one by one, wherever they vary.
+
+    A second measurement never gives the same numbers again: one that wrote nothing, or elsewhere,
+    leaves the first one's.
+    """
+    own: dict[Pair, list[Contrast]] = {}
+    for row in rows:
+        own.setdefault((row.baseline, row.variant), []).append(row)
+    for (baseline, variant), compared in own.items():
+        same = [sorted(row.baseline_values) == sorted(row.variant_values) for row in compared]
+        varied = sum(len(set(row.baseline_values)) - 1 for row in compared)
+        if all(same) and varied >= _ENOUGH:
+            text = f"all values of {variant} are those of {baseline}: one measurement, two names"
+            yield Occurrence(event=NOT_COMPARED, action="fail", text=printable(text))
 
 
 def join(names: Sequence[str], shown: int = _SHOWN) -> str:

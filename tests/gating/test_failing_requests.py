@@ -17,7 +17,7 @@ def write_attacks(folder: Path, failed: int, *, requests: int = 1000) -> None:
     folder.mkdir(parents=True)
     share = 1 - failed / requests
     for number in range(8):
-        value = 5_000_000 + 10_000 * number
+        value = 5_000_000 + 10_000 * number + requests
         codes = {"200": requests - failed, "500": failed}
         report = {
             "latencies": dict.fromkeys(LATENCIES, value),

@@ -87,6 +87,20 @@ def test_copies_of_the_baselines_files_are_no_measurement(
     assert "✗ The files of pr are copies of those of main" in capsys.readouterr().out
 
 
+def test_one_folder_ingested_under_two_labels_is_one_measurement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    gated.write_runs(Path("res/a.txt"), seed=1)
+    for label in ("main", "pr"):
+        run(["ingest", f"{label}=res", "--quiet"])
+    capsys.readouterr()
+    assert run(["gate", "--quiet"]) == 3
+    assert "✗ All values of pr are those of main: one measurement, two names" in (
+        capsys.readouterr().out
+    )
+
+
 def test_variants_of_one_file_are_no_copies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
