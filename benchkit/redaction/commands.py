@@ -71,7 +71,7 @@ _LOOSE_WORD = re.compile(
 #: A name that is a command line: a program, and behind it an option.
 _COMMAND = re.compile(
     r"\$ |(?:[\w.-]*+/)*+[\w.-]++ "
-    r"(?=(?:[^-]|(?<![ '\"])-)*+(?<=[ '\"])-{1,2}+[A-Za-z])"
+    r"(?=(?:[^-]|(?<![ '\"])-|--(?= ))*+(?<=[ '\"])-{1,2}+[A-Za-z])"
 )
 
 

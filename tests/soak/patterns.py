@@ -21,12 +21,13 @@ from types import ModuleType
 from typing import Any
 
 import benchkit
+from benchkit.parsers import registry, signs
 
 Expression = re.Pattern[str] | re.Pattern[bytes]
 
 METHODS = frozenset({"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
 #: Modules whose expressions users write, or whose own test measures those that follow from files.
-_WRITTEN = ("config", "layout.rename", "layout.template", "parsers.prefixes")
+_WRITTEN = ("config", "layout.rename", "layout.template", "parsers.prefixes", "parsers.signs")
 BY_USERS = frozenset(f"benchkit.{name}" for name in _WRITTEN)
 #: Sizes of text, small first: an exponential expression is found before it takes for ever.
 SIZES = (24, 400, 4000)
@@ -95,7 +96,12 @@ def collect() -> list[Use]:
         for name, module in modules.items()
         for use in (*_inline(name, module, codes[name]), *_named(name, module, codes))
     )
-    return list(dict.fromkeys(uses))
+    anchors = (
+        Use("benchkit.parsers.signs", expression, "match")
+        for each in registry.formats()
+        for _, expression in signs.anchors_of(each.name)
+    )
+    return list(dict.fromkeys((*uses, *anchors)))
 
 
 def _modules() -> dict[str, ModuleType]:

@@ -36,7 +36,7 @@ SKIPPED = re.compile(r"\S++\s++--- SKIP: Benchmark\S+\s*$")
 #: A command behind a prompt, with its environment, what it runs under and which Go it is.
 COMMAND = re.compile(
     r"[$%#>❯➜]\s+((?:(?:env|time|sudo|perflock|nice|taskset(?: -\w+)? \S+|"
-    r"\w++=(?:\"[^\"]*+\"|'[^']*+'|[^\s\"']*+))\s+)*+(?:[\w.~$/-]*/)?go(?:tip|[\d.]+\w*)?\s+test\s.*)"
+    r"\w++=(?:\"[^\"]*+\"|'[^']*+'|[^\s\"']*+))\s+){0,8}+(?:[\w.~$/-]*/)?go(?:tip|[\d.]+\w*)?\s+test\s.*)"
 )
 CONFIG = re.compile(r"([^\s:]++):(?:[ \t]++(.*))?$")
 _WORD = re.compile(r"\S*+")
