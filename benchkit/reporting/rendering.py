@@ -79,7 +79,7 @@ def main() -> int:
     name, page, folder, limits = pickle.load(sys.stdin.buffer)  # noqa: S301 - from `render_apart`
     _limit(*limits[:2])
     try:
-        with _locate(folder, *limits):
+        with _locate(name, folder, *limits):
             text = _render(name, page, folder, limits[2])
     except ConfigError as error:
         place = {"what": error.what, "where": error.where, "hint": error.hint}
@@ -119,7 +119,7 @@ def _render(name: str, page: Page, folder: Path, largest: int) -> str:
 
 
 @contextmanager
-def _locate(folder: Path, memory: int, seconds: int, _largest: int) -> Iterator[None]:
+def _locate(name: str, folder: Path, memory: int, seconds: int, _largest: int) -> Iterator[None]:
     """Name path and line of a wrong template."""
     from jinja2 import TemplateSyntaxError
 
@@ -128,7 +128,7 @@ def _locate(folder: Path, memory: int, seconds: int, _largest: int) -> Iterator[
     except ConfigError:
         raise
     except TemplateSyntaxError as error:
-        where = f"{error.filename or folder}:{error.lineno}"
+        where = f"{error.filename or folder / name}:{error.lineno}"
         raise ConfigError(error.message or "syntax error", where=where, hint=_HINT) from error
     except Exception as error:
         what = str(error)
@@ -136,15 +136,15 @@ def _locate(folder: Path, memory: int, seconds: int, _largest: int) -> Iterator[
             what = f"the template needs more than {memory >> 20} MiB of memory"
         elif isinstance(error, TimeoutError):
             what = _describe_time(seconds)
-        raise ConfigError(what, where=_place(error, folder), hint=_HINT) from error
+        raise ConfigError(what, where=_place(error, folder, name), hint=_HINT) from error
 
 
-def _place(error: Exception, folder: Path) -> str:
+def _place(error: Exception, folder: Path, name: str) -> str:
     """Return path and line of the last template of the folder that the error came through."""
     frames = extract_tb(error.__traceback__)
     inside = [frame for frame in frames if Path(frame.filename).is_relative_to(folder)]
     last = (inside or [frame for frame in frames if frame.filename.endswith(".html")])[-1:]
-    return f"{last[0].filename}:{last[0].lineno}" if last else str(folder)
+    return f"{last[0].filename}:{last[0].lineno}" if last else str(folder / name)
 
 
 if __name__ == "__main__":

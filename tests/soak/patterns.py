@@ -96,12 +96,8 @@ def collect() -> list[Use]:
         for name, module in modules.items()
         for use in (*_inline(name, module, codes[name]), *_named(name, module, codes))
     )
-    anchors = (
-        Use("benchkit.parsers.signs", expression, "match")
-        for each in registry.formats()
-        for _, expression in signs.anchors_of(each.name)
-    )
-    return list(dict.fromkeys((*uses, *anchors)))
+    lines = (line for each in registry.formats() for _, line in signs.anchors_of(each.name))
+    return list(dict.fromkeys((*uses, *(Use(signs.__name__, line, "match") for line in lines))))
 
 
 def _modules() -> dict[str, ModuleType]:

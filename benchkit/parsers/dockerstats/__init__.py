@@ -37,7 +37,7 @@ STATS = Format(
     words=("CPU %", '"CPUPerc"'),
     starts="{[",
     anchors=(
-        ("CONTAINER", r"(?: ID)?\s+.*CPU %"),
+        ("CONTAINER", r"(?: ID)?\s.*CPU %"),
         ("NAME ", r"\s*CPU %"),
         ('{"BlockIO":', ""),
     ),
