@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -63,3 +65,12 @@ def test_what_cannot_be_used_is_named_with_the_remedy(tmp_path: Path, text: str,
     with pytest.raises(ConfigError, match=r"benchkit\.toml") as refused:
         config.load(tmp_path)
     assert says in str(refused.value)
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/nowhere")])
+def test_what_stands_in_place_of_the_file_is_an_error(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    make(tmp_path / "benchkit.toml")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        config.load(tmp_path)

@@ -5,6 +5,7 @@ What a project decides once is written once, and a misspelt key is never silentl
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -130,7 +131,7 @@ def load(folder: Path, file: Path | None = None) -> Settings:
     if file is not None:
         return replace(_load_named(file), source=str(file))
     settings_file, project = folder / FILE, folder / _PROJECT
-    if settings_file.is_file():
+    if os.path.lexists(settings_file):  # what is there and no file is an error, not no policy
         unread = _TABLE if _has_table(project) else ""
         return replace(_load_file(settings_file), unread=unread)
     return (_load_project(project) if project.is_file() else None) or Settings()
