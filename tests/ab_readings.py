@@ -11,7 +11,7 @@ from reading_formats import format_called
 from benchkit.errors import Diagnostic
 from benchkit.parsers import registry
 from benchkit.parsers.base import Reading, Record, Samples
-from benchkit.parsers.source import Source, UnreadableError
+from benchkit.reading.source import Source, UnreadableError
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 NGINX, LIMITS, EDGE = (

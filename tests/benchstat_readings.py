@@ -9,7 +9,7 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers import registry
 from benchkit.parsers.base import Reading, Record
 from benchkit.parsers.benchstat.tables import GEOMEANS
-from benchkit.parsers.source import Source
+from benchkit.reading.source import Source
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 REDIS, OWN, EDGE = FIXTURES / "redis-gobench", FIXTURES / "benchstat", FIXTURES / "benchstat/edge"

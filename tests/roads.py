@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchkit.parsers import documents, kernel, source
+from benchkit.parsers import documents, kernel
 from benchkit.parsers.ab import TSV as AB_TSV
 from benchkit.parsers.ab import samples as ab
 from benchkit.parsers.base import Diagnostic, Format, Reading, Repeats, Row, Samples
@@ -34,12 +34,13 @@ from benchkit.parsers.octets import Lines, Octets
 from benchkit.parsers.prometheus import ANSWERS as PROMETHEUS
 from benchkit.parsers.prometheus import columns as prometheus_columns
 from benchkit.parsers.prometheus import reader as prometheus_reader
-from benchkit.parsers.source import Source, UnreadableError
 from benchkit.parsers.vegeta import RAW as VEGETA
 from benchkit.parsers.vegeta import columns as vegeta_columns
 from benchkit.parsers.vegeta import json_lines, records
 from benchkit.parsers.vegeta import raw as vegeta
 from benchkit.parsers.vegeta import table as vegeta_table
+from benchkit.reading import source
+from benchkit.reading.source import Source, UnreadableError
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 

@@ -8,8 +8,8 @@ import pytest
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Record
-from benchkit.parsers.source import Source
 from benchkit.parsers.wrk import TEXT as FORMAT
+from benchkit.reading.source import Source
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 TRACING, EDGE = FIXTURES / "tracing-wrk", FIXTURES / "wrk-edge"

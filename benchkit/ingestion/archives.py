@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from benchkit.errors import ConfigError, DataError
-from benchkit.parsers.source import MAX_RATIO, SMALL_UNPACKED
+from benchkit.reading.source import MAX_RATIO, SMALL_UNPACKED
 from benchkit.units import parse_bytes
 
 #: The option that sets another bound than `LARGEST`.

@@ -25,7 +25,7 @@ from benchkit.layout.template import refuse_unmatched
 from benchkit.layout.tree import read_tree
 from benchkit.layout.walk import walk
 from benchkit.parsers import registry
-from benchkit.parsers.source import Source
+from benchkit.reading.source import Source
 from benchkit.selection import BASELINE_NAMES
 
 if TYPE_CHECKING:

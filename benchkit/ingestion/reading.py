@@ -33,7 +33,7 @@ from benchkit.ingestion.soundness import Soundness
 from benchkit.ingestion.surroundings import list_sections
 from benchkit.parsers import kernel, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
-from benchkit.parsers.source import UnreadableError
+from benchkit.reading.source import UnreadableError
 
 if TYPE_CHECKING:
     import pyarrow as pa

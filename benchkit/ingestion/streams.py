@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchkit.config.files import is_readable
 from benchkit.errors import DataError
-from benchkit.parsers.source import PIPE_BYTES
+from benchkit.reading.source import PIPE_BYTES
 
 STDIN = "-"
 

@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 from benchkit.errors import Diagnostic
 from benchkit.metrics import lookup
-from benchkit.parsers.head import Head
-from benchkit.parsers.records import LoadModel, Reading, Record, Repeats, Row, Samples, Status
-from benchkit.parsers.source import Source
+from benchkit.reading.head import Head
+from benchkit.reading.records import LoadModel, Reading, Record, Repeats, Row, Samples, Status
+from benchkit.reading.source import Source
 
 __all__ = [
     "Diagnostic",

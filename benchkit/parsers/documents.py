@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.source import Source
+from benchkit.reading.source import Source
 
 #: A larger document is refused: it would not fit into memory as Python objects.
 LARGEST = 64 << 20

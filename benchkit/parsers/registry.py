@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from benchkit.errors import AmbiguousFormatError, ConfigError, UnknownFormatError
 from benchkit.parsers.base import Format, Tool
-from benchkit.parsers.head import Head
-from benchkit.parsers.signs import find_signs
+from benchkit.reading.head import Head
+from benchkit.reading.signs import find_signs
 
 if TYPE_CHECKING:
-    from benchkit.parsers.source import Source
+    from benchkit.reading.source import Source
 
 Named = TypeVar("Named", Tool, Format)
 

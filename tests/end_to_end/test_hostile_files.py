@@ -18,8 +18,9 @@ from benchkit.cli import run
 from benchkit.config import files
 from benchkit.errors import DataError
 from benchkit.ingestion import discovery, streams
-from benchkit.parsers import registry, source
+from benchkit.parsers import registry
 from benchkit.parsers.base import Diagnostic, Reading, Source
+from benchkit.reading import source
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 WRK = FIXTURES / "tracing-wrk"

@@ -17,8 +17,9 @@ import pytest
 from benchkit.ingestion import reading
 from benchkit.ingestion.ahead import Ahead
 from benchkit.ingestion.commit import ingest
-from benchkit.parsers import kernel, source
-from benchkit.parsers.source import Source
+from benchkit.parsers import kernel
+from benchkit.reading import source
+from benchkit.reading.source import Source
 from benchkit.store import Store
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"

@@ -14,7 +14,7 @@ import pytest
 from benchkit.cli import run
 from benchkit.errors import ConfigError, DataError
 from benchkit.ingestion import archives
-from benchkit.parsers.source import Source, UnreadableError
+from benchkit.reading.source import Source, UnreadableError
 
 BOMB = 100 << 20
 

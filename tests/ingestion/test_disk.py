@@ -16,7 +16,7 @@ import benchkit.api as bk
 from benchkit.ingestion import reading
 from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.discovery import Found
-from benchkit.parsers.source import Source
+from benchkit.reading.source import Source
 from benchkit.store import Store
 
 HEADER = "starttime\tseconds\tctime\tdtime\tttime\twait\n"

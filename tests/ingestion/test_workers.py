@@ -19,7 +19,7 @@ from benchkit.ingestion.commit import IngestSummary, ingest
 from benchkit.ingestion.discovery import Found, Options, discover
 from benchkit.ingestion.samples import FEW, SampleSink
 from benchkit.parsers import registry
-from benchkit.parsers.source import Source
+from benchkit.reading.source import Source
 from benchkit.store import Store
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"

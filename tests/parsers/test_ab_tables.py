@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from benchkit.parsers.ab import percentages
 from benchkit.parsers.ab import samples as requests
 from benchkit.parsers.base import Reading, Samples
-from benchkit.parsers.source import LINE_BLOCK, Source
+from benchkit.reading.source import LINE_BLOCK, Source
 
 RAW = gzip.decompress((NGINX / "ab-small-c30-1.tsv.gz").read_bytes())
 CSV = NGINX / "ab-small-c30-1.csv"

@@ -15,7 +15,7 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Record
 from benchkit.parsers.benchstat import files, reader
 from benchkit.parsers.benchstat.cells import Comparison
-from benchkit.parsers.source import Source, UnreadableError
+from benchkit.reading.source import Source, UnreadableError
 
 Form = tuple[Callable[[Source], Iterator[Record]], Path]
 

@@ -24,7 +24,7 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
 from benchkit.parsers.benchstat import files
 from benchkit.parsers.gobench import LOG as GOBENCH
-from benchkit.parsers.source import Source
+from benchkit.reading.source import Source
 
 
 def medians(variants: dict[str, str]) -> dict[Key, float]:

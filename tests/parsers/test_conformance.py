@@ -27,7 +27,7 @@ from benchkit.errors import Diagnostic, UnknownFormatError
 from benchkit.metrics import VOCABULARY
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading, Record, Samples
-from benchkit.parsers.source import Source, UnreadableError
+from benchkit.reading.source import Source, UnreadableError
 
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 #: Labels and provenance, read by others.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from benchkit.parsers import registry
 from benchkit.parsers.base import Reading, Samples
-from benchkit.parsers.source import Source
+from benchkit.reading.source import Source
 
 LEAVES = {"/bench/collector", "/bench/server", "/bench/storage"}
 SNAPSHOTS = sorted((FIXTURES / "tracing-resources/none/cadvisor-metrics-1").iterdir())

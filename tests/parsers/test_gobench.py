@@ -15,7 +15,7 @@ import pytest
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
 from benchkit.parsers.gobench import LOG as FORMAT
-from benchkit.parsers.source import Source
+from benchkit.reading.source import Source
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 REDIS, EDGE = FIXTURES / "redis-gobench", FIXTURES / "gobench-edge"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
 from benchkit.parsers.gobench import LOG as FORMAT
-from benchkit.parsers.source import Source, UnreadableError
+from benchkit.reading.source import Source, UnreadableError
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 REDIS, EDGE = FIXTURES / "redis-gobench", FIXTURES / "gobench-edge"

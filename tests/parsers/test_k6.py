@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchkit.parsers.base import Diagnostic, Reading, Row
 from benchkit.parsers.k6 import TEXT as FORMAT
 from benchkit.parsers.k6.lines import Line, match_line, understand
-from benchkit.parsers.source import Head, Source
+from benchkit.reading.source import Head, Source
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 SHORTURL = FIXTURES / "shorturl-k6"

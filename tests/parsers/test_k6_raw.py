@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchkit.parsers import source
 from benchkit.parsers.base import Diagnostic, Format, Reading, Record, Samples
 from benchkit.parsers.k6 import RAW as FORMAT
 from benchkit.parsers.k6 import SUMMARY, TEXT
 from benchkit.parsers.k6 import points as k6_points
 from benchkit.parsers.k6 import raw as k6_raw
 from benchkit.parsers.k6.words import take_quantile
-from benchkit.parsers.source import Head, Source, UnreadableError
+from benchkit.reading import source
+from benchkit.reading.source import Head, Source, UnreadableError
 
 EDGE = Path(__file__).parents[2] / "fixtures" / "k6-edge"
 SMALL, NESTED = EDGE / "small", EDGE / "nested"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchkit.parsers.base import Diagnostic, Reading, Row
 from benchkit.parsers.k6 import SUMMARY as FORMAT
 from benchkit.parsers.k6 import TEXT, summary
-from benchkit.parsers.source import Head, Source
+from benchkit.reading.source import Head, Source
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 BASELINE = FIXTURES / "shorturl-k6" / "baseline"

@@ -15,7 +15,7 @@ import pytest
 from benchkit.errors import AmbiguousFormatError, ConfigError, UnknownFormatError
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Head, Record, Tool
-from benchkit.parsers.source import HEAD_BYTES, Source, UnreadableError
+from benchkit.reading.source import HEAD_BYTES, Source, UnreadableError
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 

@@ -24,16 +24,17 @@ from roads import (
     unzip,
 )
 
-from benchkit.parsers import documents, source
+from benchkit.parsers import documents
 from benchkit.parsers.cadvisor import reader as cadvisor_reader
 from benchkit.parsers.gobench import columns as gobench_columns
 from benchkit.parsers.k6 import columns as k6_columns
 from benchkit.parsers.k6 import table as k6_table
 from benchkit.parsers.prometheus import columns as prometheus_columns
 from benchkit.parsers.prometheus import reader as prometheus_reader
-from benchkit.parsers.source import Source
 from benchkit.parsers.vegeta import columns as vegeta_columns
 from benchkit.parsers.vegeta import json_lines, records
+from benchkit.reading import source
+from benchkit.reading.source import Source
 
 #: Texts that stand where one goes into another form of the same, or is damaged.
 ODD = [

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.parsers.base import Diagnostic, Reading, Record, Source
-from benchkit.parsers.source import UnreadableError
 from benchkit.parsers.vegeta import REPORT as FORMAT
 from benchkit.parsers.vegeta.readings import begin, path_of
 from benchkit.parsers.vegeta.text import read_time
+from benchkit.reading.source import UnreadableError
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 SCENARIO = FIXTURES / "skywalking-vegeta"

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.parsers.base import Diagnostic, Reading, Record, Samples, Source
-from benchkit.parsers.source import UnreadableError
 from benchkit.parsers.vegeta import RAW as FORMAT
 from benchkit.parsers.vegeta import REPORT, attack, records
 from benchkit.parsers.vegeta.raw import form_of
+from benchkit.reading.source import UnreadableError
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 RUNS = FIXTURES / "skywalking-vegeta" / "edge"

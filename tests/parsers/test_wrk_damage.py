@@ -26,8 +26,8 @@ from wrk_readings import (
 )
 
 from benchkit.parsers.base import Reading, Record, Row
-from benchkit.parsers.source import Source, UnreadableError
 from benchkit.parsers.wrk import TEXT as FORMAT
+from benchkit.reading.source import Source, UnreadableError
 
 
 @pytest.mark.parametrize(

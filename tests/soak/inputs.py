@@ -31,7 +31,7 @@ from stated import holds, numbers
 from benchkit.errors import BenchkitError
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format
-from benchkit.parsers.source import Source, UnreadableError
+from benchkit.reading.source import Source, UnreadableError
 from soak.campaign import LOG, Budget, Outcome
 from soak.commands import call
 from soak.mutation import Mutant, make

@@ -20,7 +20,7 @@ from roads import FIXTURES, TEXTS
 from benchkit.errors import BenchkitError
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading, Repeats
-from benchkit.parsers.source import Source, UnreadableError
+from benchkit.reading.source import Source, UnreadableError
 
 #: Bytes of a text that is mutated; longer ones are excerpted line by line.
 _SIZE = 6000

@@ -21,13 +21,14 @@ from types import ModuleType
 from typing import Any
 
 import benchkit
-from benchkit.parsers import registry, signs
+from benchkit.parsers import registry
+from benchkit.reading import signs
 
 Expression = re.Pattern[str] | re.Pattern[bytes]
 
 METHODS = frozenset({"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
 #: Modules whose expressions users write, or whose own test measures those that follow from files.
-_WRITTEN = ("config", "layout.rename", "layout.template", "parsers.prefixes", "parsers.signs")
+_WRITTEN = ("config", "layout.rename", "layout.template", "reading.prefixes", "reading.signs")
 BY_USERS = frozenset(f"benchkit.{name}" for name in _WRITTEN)
 #: Sizes of text, small first: an exponential expression is found before it takes for ever.
 SIZES = (24, 400, 4000)

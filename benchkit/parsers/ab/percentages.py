@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Source
-from benchkit.parsers.source import UnreadableError
+from benchkit.reading.source import UnreadableError
 from benchkit.units import scale
 
 HEADER = "Percentage served,Time in ms"

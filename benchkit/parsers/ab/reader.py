@@ -13,7 +13,7 @@ from benchkit.parsers.ab import lines, markup, remarks
 from benchkit.parsers.ab.invocation import Invocation
 from benchkit.parsers.ab.report import Report
 from benchkit.parsers.base import Head, Reading, Record, Source, bare, find_command
-from benchkit.parsers.source import UnreadableError
+from benchkit.reading.source import UnreadableError
 
 _ARGUMENTS = re.compile(r"\s-[a-zA-Z]|://")
 _MS = "ms"

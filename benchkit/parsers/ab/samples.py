@@ -30,7 +30,6 @@ import numpy as np
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Samples, Source
-from benchkit.parsers.cleaning import clean_lines
 from benchkit.parsers.numerals import read_integers
 from benchkit.parsers.octets import (
     Array,
@@ -40,7 +39,8 @@ from benchkit.parsers.octets import (
     find_separators,
     need_cleaning,
 )
-from benchkit.parsers.source import UnreadableError
+from benchkit.reading.cleaning import clean_lines
+from benchkit.reading.source import UnreadableError
 
 HEADER = "starttime\tseconds\tctime\tdtime\tttime\twait"
 

@@ -43,7 +43,7 @@ from benchkit.parsers.benchstat.calls import Calls
 from benchkit.parsers.benchstat.lines import Line, read_lines
 from benchkit.parsers.benchstat.pages import Page
 from benchkit.parsers.benchstat.sheets import Sheet
-from benchkit.parsers.source import UnreadableError
+from benchkit.reading.source import UnreadableError
 
 #: A summary is small; what is larger is something else.
 MAX_BYTES = 64 << 20

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchkit.parsers.base import Source
-from benchkit.parsers.source import UnreadableError
+from benchkit.reading.source import UnreadableError
 
 Line = tuple[int, str, bool]
 

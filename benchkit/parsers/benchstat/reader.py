@@ -15,7 +15,7 @@ from benchkit.parsers.benchstat.calls import Calls
 from benchkit.parsers.benchstat.lines import read_lines
 from benchkit.parsers.benchstat.rows import read_row
 from benchkit.parsers.benchstat.tables import GEOMEANS, Config, Table
-from benchkit.parsers.source import UnreadableError
+from benchkit.reading.source import UnreadableError
 
 _FOOTNOTE = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+ \S")
 _EXACT = "exact distribution expected"

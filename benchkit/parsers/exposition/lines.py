@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from benchkit.parsers.base import Source
 from benchkit.parsers.counters import measure_of
-from benchkit.parsers.source import UnreadableError
+from benchkit.reading.source import UnreadableError
 from benchkit.units import read_number
 
 _NAME = re.compile(r"\s*([a-zA-Z_:][\w:.]*)")

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchkit.parsers.cleaning import clean_lines
 from benchkit.parsers.gobench.units import STANDARD
-from benchkit.parsers.source import Source, number_blocks
+from benchkit.reading.cleaning import clean_lines
+from benchkit.reading.source import Source, number_blocks
 
 if TYPE_CHECKING:
     from benchkit.parsers.gobench.columns import Table

@@ -14,7 +14,7 @@ from benchkit.parsers.gobench.lines import Line, Log
 from benchkit.parsers.gobench.names import Names
 from benchkit.parsers.gobench.patterns import NAMED, unquote
 from benchkit.parsers.gobench.units import UnitMetadata
-from benchkit.parsers.source import UnreadableError
+from benchkit.reading.source import UnreadableError
 
 
 @dataclass(slots=True)

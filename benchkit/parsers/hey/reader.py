@@ -13,7 +13,7 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Record, Source, bare, find_command
 from benchkit.parsers.hey import lines
 from benchkit.parsers.hey.report import Report
-from benchkit.parsers.source import UnreadableError
+from benchkit.reading.source import UnreadableError
 
 _ARGUMENTS = re.compile(r"\s-[a-zA-Z]|://")
 #: Lines that may stand inside a report though they hold nothing to keep.

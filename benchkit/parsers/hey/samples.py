@@ -24,7 +24,7 @@ import numpy as np
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Samples, Source
-from benchkit.parsers.source import UnreadableError
+from benchkit.reading.source import UnreadableError
 
 _HEADER = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read"
 _HEADERS = (_HEADER, _HEADER + ",status-code,offset")

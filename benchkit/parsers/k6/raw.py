@@ -36,12 +36,12 @@ from typing import Any
 import numpy as np
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
-from benchkit.parsers.cleaning import clean_lines
 from benchkit.parsers.k6.columns import BLOCK_BYTES, Points, read_block
 from benchkit.parsers.k6.points import Gathering
 from benchkit.parsers.k6.table import Rows, read_rows
 from benchkit.parsers.k6.words import complete
-from benchkit.parsers.source import UnreadableError
+from benchkit.reading.cleaning import clean_lines
+from benchkit.reading.source import UnreadableError
 
 _HEADER = "metric_name,timestamp,metric_value"
 _HEADERS = re.compile(rb"(?m)^(metric_name,timestamp,metric_value.*\n?)")

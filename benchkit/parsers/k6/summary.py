@@ -49,7 +49,7 @@ from benchkit.parsers.k6.words import (
     record,
     split_name,
 )
-from benchkit.parsers.source import UnreadableError
+from benchkit.reading.source import UnreadableError
 from benchkit.units import parse_duration, scale
 
 #: A summary is small; anything larger is not one.

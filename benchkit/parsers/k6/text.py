@@ -58,7 +58,7 @@ from benchkit.parsers.k6.words import (
     split_name,
     stat_name,
 )
-from benchkit.parsers.source import UnreadableError
+from benchkit.reading.source import UnreadableError
 
 _KNOWN = re.compile(
     r"(?:(?<!\w)http_req\w*+|iterations|iteration_duration|data_(?:received|sent)|vus(?:_max)?"

@@ -13,10 +13,10 @@ from typing import IO
 import numpy as np
 
 from benchkit.parsers.octets import MARGIN, Array, Octets, tell_apart
-from benchkit.parsers.source import LINE_BLOCK, Source
 from benchkit.parsers.vegeta import gob
 from benchkit.parsers.vegeta.frames import Frames, Layout, Walk, find_frames, find_layout
 from benchkit.parsers.vegeta.records import GOB_FIELDS, Flaw, Result, from_gob
+from benchkit.reading.source import LINE_BLOCK, Source
 
 _U = np.uint64
 #: Bounds within which sums of two are no problem for an int64; others are left to `records`.

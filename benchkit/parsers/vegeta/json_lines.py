@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchkit.parsers.cleaning import clean_lines
 from benchkit.parsers.numerals import read_integers
 from benchkit.parsers.octets import (
     MARGIN,
@@ -29,11 +28,12 @@ from benchkit.parsers.octets import (
     find_lines,
     tell_apart,
 )
-from benchkit.parsers.source import Source
 from benchkit.parsers.times import read_nanoseconds
 from benchkit.parsers.vegeta.columns import MOST, MOST_START, Results
 from benchkit.parsers.vegeta.quotes import are_headers, find_quotes
 from benchkit.parsers.vegeta.records import Flaw, Result, take_json
+from benchkit.reading.cleaning import clean_lines
+from benchkit.reading.source import Source
 
 #: Quotes of ``"attack":"A","seq"``, and of all from the code to the error.
 _NAMED, _FIXED = 6, 16

@@ -22,12 +22,12 @@ import numpy as np
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Record, Source
-from benchkit.parsers.source import UnreadableError
 from benchkit.parsers.vegeta.attack import Attack
 from benchkit.parsers.vegeta.columns import Results, read_gob
 from benchkit.parsers.vegeta.json_lines import read_json
 from benchkit.parsers.vegeta.records import CSV_START, Flaw, Result
 from benchkit.parsers.vegeta.table import read_csv
+from benchkit.reading.source import UnreadableError
 
 #: The name of the struct, or of the slice in versions before 5, in the first descriptor.
 _GOB = re.compile(rb"\x03\x01\x01\x06Result\x01|\x02\x01\x01\x07Results\x01")

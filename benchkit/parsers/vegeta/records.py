@@ -19,8 +19,8 @@ from calendar import timegm
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from benchkit.parsers.source import Source
 from benchkit.parsers.vegeta import gob
+from benchkit.reading.source import Source
 
 CSV_START = re.compile(r"(\d{19}),(\d{1,5}),(\d{1,19}),(\d{1,20}),(\d{1,20}),")
 _FIELD = re.compile(r'("(?:[^"]|"")*"|[^,]*)(?:,|$)')

@@ -22,8 +22,8 @@ from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Source, strip_prefix
-from benchkit.parsers.source import UnreadableError
 from benchkit.parsers.vegeta import histogram, summary, text
+from benchkit.reading.source import UnreadableError
 
 _SIGNATURES = (text.SIGNATURE, summary.SIGNATURE)
 _TABLE = re.compile(

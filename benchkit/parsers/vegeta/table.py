@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchkit.parsers.cleaning import clean_lines
 from benchkit.parsers.numerals import read_integers
 from benchkit.parsers.octets import (
     Array,
@@ -22,9 +21,10 @@ from benchkit.parsers.octets import (
     need_cleaning,
     tell_apart,
 )
-from benchkit.parsers.source import Source
 from benchkit.parsers.vegeta.columns import MOST, MOST_START, Results
 from benchkit.parsers.vegeta.records import CsvReader, Flaw, Result
+from benchkit.reading.cleaning import clean_lines
+from benchkit.reading.source import Source
 
 #: Most digits of start, code, latency, bytes out and bytes in; the start has all of them.
 _DIGITS = (19, 5, 19, 19, 19)

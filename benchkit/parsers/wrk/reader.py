@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 
 from benchkit.parsers.base import Head, Reading, Record, Source, bare, find_command
-from benchkit.parsers.source import UnreadableError
 from benchkit.parsers.wrk import lines, remarks
 from benchkit.parsers.wrk.report import Report
 from benchkit.parsers.wrk.shape import read_plain
+from benchkit.reading.source import UnreadableError
 
 _ARGUMENTS = re.compile(r"\s--?[a-zA-Z]|://")
 _BANNER = re.compile(r"wrk (\S+) \[\w+\] Copyright")

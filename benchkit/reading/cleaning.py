@@ -6,7 +6,7 @@ import codecs
 import re
 from collections.abc import Iterator, Sequence
 
-from benchkit.parsers.prefixes import NO_BREAK, Prefix, strip_line
+from benchkit.reading.prefixes import NO_BREAK, Prefix, strip_line
 
 _ANSI = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])"

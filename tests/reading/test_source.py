@@ -12,9 +12,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchkit.parsers import cleaning
-from benchkit.parsers import source as module
-from benchkit.parsers.source import HEAD_BYTES, Source, UnreadableError
+from benchkit.reading import cleaning
+from benchkit.reading import source as module
+from benchkit.reading.source import HEAD_BYTES, Source, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -14,7 +14,7 @@ import benchkit.api as bk
 from benchkit.errors import BenchkitError
 from benchkit.parsers import registry
 from benchkit.parsers.base import Reading, Repeats, Samples, Source
-from benchkit.parsers.prefixes import MixedError, find_prefixes
+from benchkit.reading.prefixes import MixedError, find_prefixes
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 TEXTS = {"wrk", "ab", "hey", "k6", "vegeta", "gobench", "benchstat", "docker-stats", "server"}

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from benchkit.errors import DataError
-from benchkit.parsers.signs import anchors_of, signs_in
+from benchkit.reading.signs import anchors_of, signs_in
 
 #: What pages put where a tool prints a blank.
 NO_BREAK = "\xa0"

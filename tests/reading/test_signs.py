@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchkit.parsers import registry
-from benchkit.parsers.signs import first_visible
-from benchkit.parsers.source import Source, UnreadableError
+from benchkit.reading.signs import first_visible
+from benchkit.reading.source import Source, UnreadableError
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 FILES = sorted(path for path in FIXTURES.rglob("*") if path.is_file())

@@ -9,7 +9,7 @@ import re
 from functools import cache, lru_cache
 from importlib import import_module
 
-from benchkit.parsers.head import Head
+from benchkit.reading.head import Head
 
 _RARE = '_"[=#\t±<(VHPC.'
 

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.parsers.rawfile import Checksum, RawFile
+from benchkit.reading.rawfile import Checksum, RawFile
 
 DATA = bytes(range(256)) * 4
 

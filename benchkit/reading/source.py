@@ -17,10 +17,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
-from benchkit.parsers.cleaning import as_utf8, clean_line, clean_text, decode_lines, unwrap
-from benchkit.parsers.head import Head
-from benchkit.parsers.prefixes import Prefix, find_wrapping, is_logged
-from benchkit.parsers.rawfile import Checksum, RawFile
+from benchkit.reading.cleaning import as_utf8, clean_line, clean_text, decode_lines, unwrap
+from benchkit.reading.head import Head
+from benchkit.reading.prefixes import Prefix, find_wrapping, is_logged
+from benchkit.reading.rawfile import Checksum, RawFile
 
 __all__ = ["HEAD_BYTES", "LINE_BLOCK", "Head", "Source", "UnreadableError", "number_blocks"]
 
