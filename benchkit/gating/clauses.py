@@ -9,6 +9,7 @@ from benchkit.gating.events import (
     BASELINE_CRASH,
     CRASH,
     DAMAGED,
+    MIXED,
     NO_BASELINE,
     NOT_COMPARED,
     UNKNOWN,
@@ -35,6 +36,7 @@ _LEADS = {
     BASELINE_CRASH: "{}",
     ADDED: "new: {}",
     DAMAGED: "{}",
+    MIXED: "{}",
     UNKNOWN: "{}",
     UNUSED: "{}",
     NO_BASELINE: "there is no baseline: nothing was compared, which does not say that nothing got "

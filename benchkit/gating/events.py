@@ -84,6 +84,10 @@ ADDED = _event("added", "a benchmark is new", "pass", "", ExitCode.DONE, PASS)
 DAMAGED = _event(
     "damaged", "a file of a known tool is damaged", "fail", "`on_damaged`", _DATA, FAIL
 )
+MIXED = _event(
+    "mixed", "runs of a folder that was measured again count beside earlier ones of it", "fail",
+    "`on_damaged`", _DATA, FAIL,
+)  # fmt: skip
 UNKNOWN = _event(
     "unknown", "a file has no known format", "warn", "`--strict` fails it", _DATA, FAIL, PASS
 )
@@ -121,8 +125,8 @@ UNUSED = _event(
 )  # fmt: skip
 
 EVENTS = (
-    REGRESSION, CRASH, BASELINE_CRASH, MISSING, ADDED, DAMAGED, UNKNOWN, INCONCLUSIVE,
-    UNDECIDABLE, FAILING, NO_BASELINE, NOT_COMPARED, ACCEPTED, UNUSED,
+    REGRESSION, CRASH, BASELINE_CRASH, MISSING, ADDED, DAMAGED, MIXED, UNKNOWN,
+    INCONCLUSIVE, UNDECIDABLE, FAILING, NO_BASELINE, NOT_COMPARED, ACCEPTED, UNUSED,
 )  # fmt: skip
 
 

@@ -6,16 +6,18 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from benchkit.config.rules import Habits
-from benchkit.errors import SourceReport
+from benchkit.errors import Finding, SourceReport, describe
 from benchkit.gating.events import (
     ADDED,
     BASELINE_CRASH,
     CRASH,
     DAMAGED,
+    MIXED,
     NOT_COMPARED,
     UNKNOWN,
     Occurrence,
 )
+from benchkit.ingestion.gone import MIXED as MIXED_CODE
 from benchkit.units import printable
 
 if TYPE_CHECKING:
@@ -76,6 +78,18 @@ def list_added(pairs: Sequence[Pair], only_in: Mapping[str, Sequence[str]]) -> I
             text = printable(f"{join(names, 3)}, only in {variant}")
             if variant not in baselines:
                 yield Occurrence(event=ADDED, action="pass", text=text, pair=(baseline, variant))
+
+
+def list_mixed(
+    findings: Sequence[Finding], pairs: Sequence[Pair], habits: Habits
+) -> Iterator[Occurrence]:
+    """Yield the compared variants of which two measurements count together."""
+    compared = {name for pair in pairs for name in pair}
+    for finding in findings:
+        if finding.code == MIXED_CODE and finding.where in compared:
+            where = f"two measurements of {finding.where} count as one"
+            text = describe(finding.message, where=where, hint=finding.remedy)
+            yield Occurrence(event=MIXED, action=habits.on_damaged, text=printable(text))
 
 
 def list_equal(rows: Sequence[Contrast]) -> Iterator[Occurrence]:

@@ -23,7 +23,7 @@ from benchkit.gating.absent import is_of_baseline, lacks_baseline
 from benchkit.gating.acceptance import Valid, list_unused, list_valid
 from benchkit.gating.choice import Asked, Choice, Chosen, Pairs, choose, list_baselines
 from benchkit.gating.events import NO_BASELINE, NOT_COMPARED, Occurrence
-from benchkit.gating.incidents import list_added, list_equal, list_incidents
+from benchkit.gating.incidents import list_added, list_equal, list_incidents, list_mixed
 from benchkit.gating.judgement import judge_rules, judge_verdicts
 from benchkit.gating.machines import find_unlike
 from benchkit.gating.outcome import GateOutcome
@@ -136,7 +136,7 @@ def run_gate(
         chosen = choose(results, policy, asked)
         compared = _compare(results, policy, chosen.default)
         outcome = decide(compared, policy, chosen)
-        outcome = _enter(outcome, events, compared.verdicts)
+        outcome = _enter(outcome, events, compared, policy)
         tested = (
             _test_itself(results, policy, chosen, outcome, compared.findings) if self_test else None
         )
@@ -222,7 +222,7 @@ def gate(
         comparison.runs, (), held.habits, variants=variants,
         baselines={baseline for baseline, _ in pairs} - variants,
     )  # fmt: skip
-    outcome = _enter(outcome, events, comparison.verdicts)
+    outcome = _enter(outcome, events, comparison, held)
     return GateResult(
         outcome=outcome, findings=comparison.findings, title=held.settings.title,
         policy=held.origin,
@@ -257,12 +257,14 @@ def decide(
 
 
 def _enter(
-    outcome: GateOutcome, incidents: Sequence[Occurrence], verdicts: Verdicts
+    outcome: GateOutcome, incidents: Sequence[Occurrence], compared: Compared, policy: Policy
 ) -> GateOutcome:
-    """Return an outcome with what became of the runs, and the variants that repeat a baseline."""
+    """Return an outcome with what became of the runs, and the variants that cannot be compared."""
+    comparisons = compared.verdicts.comparisons
+    mixed = list_mixed(compared.findings, comparisons.pairs, policy.habits)
     is_named = any(each.event is NOT_COMPARED for each in incidents)
-    equal = () if is_named else list_equal(verdicts.comparisons.contrasts)
-    return replace(outcome, events=(*outcome.events, *incidents, *equal))
+    equal = () if is_named else list_equal(comparisons.contrasts)
+    return replace(outcome, events=(*outcome.events, *incidents, *mixed, *equal))
 
 
 def _compare(results: Results, policy: Policy, default: Pairs) -> Compared:

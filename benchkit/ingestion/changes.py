@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic
 from benchkit.ingestion.frames import fill_texts, parts_table, read_parts
-from benchkit.ingestion.gone import Folders
+from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.parts import Part
 from benchkit.layout.numbering import series_of, settle
@@ -69,6 +69,7 @@ class Change:
             self._after = [rows]
             return _flag(rows, dropped=False)
         superseded = _list_superseded(stored, self._new)
+        mark_renewed(self._new, superseded)
         touched = {series_of(part) for part in (*self._new, *superseded)}
         neighbours = _list_series(stored, touched)
         gone = {_key(part) for part in superseded}
@@ -84,6 +85,14 @@ class Change:
         self.superseded = _count_runs([dropped])
         self._after = [_without(stored, {*gone, *changed}), added]
         return pa.concat_tables([_flag(added, dropped=False), _flag(dropped, dropped=True)])
+
+    def list_renewed(self) -> list[Part]:
+        """Return the runs whose sources hold another measurement than before, after the change."""
+        import pyarrow.compute as pc
+
+        tables = [table for table in self._after if "renewed" in table.column_names]
+        renewed = [table.filter(pc.greater(table["renewed"], 0)) for table in tables]
+        return [part for table in renewed for part in read_parts(table)]
 
     def count_runs(self) -> int:
         """Count the runs in the store after the change; what ran beside the load is none."""

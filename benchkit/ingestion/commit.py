@@ -116,7 +116,9 @@ def ingest(
         diagnostics = [*discovery.diagnostics, *harvest.diagnostics, *change.notes]
         if harvest.parts:
             diagnostics += _tidy(store)
-        harvest.findings += [*find_split_blocks(new), *find_gone(change.gone)]
+        harvest.findings += find_split_blocks(new)
+        if change.gone:
+            harvest.findings += find_gone(change.gone, change.list_renewed())
     summary = _summarise(discovery, harvest, diagnostics, change.count_runs())
     return replace(summary, superseded=change.superseded)
 

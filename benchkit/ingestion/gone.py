@@ -1,7 +1,8 @@
 """Sources that are gone from a folder that is ingested again: their runs stay, and are named.
 
-Nothing tells a folder that grew from one that was measured anew with fewer files. The runs of the
-missing files therefore count on, and a stored mark says so wherever they are compared.
+Files may be deleted once they are ingested, so that their runs count on, and a stored mark says so
+wherever they are compared. Where other files of the same variant were measured again, two
+measurements count as one, which is an error and fails the gate.
 """
 
 from __future__ import annotations
@@ -18,10 +19,13 @@ from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.frames import fill_texts, read_parts
 from benchkit.ingestion.identity import write_assigned
 from benchkit.ingestion.parts import Part
+from benchkit.layout.numbering import series_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+#: The finding on a variant of which two measurements count together.
+MIXED = "B111"
 #: Sources that are named; the rest are counted.
 _SHOWN = 3
 
@@ -89,25 +93,74 @@ def _list_places(stored: pa.Table, folder: Folder) -> pa.Array:
     return pc.indices_nonzero(pc.and_(is_inside, pc.not_equal(rows["role"], "empty")))
 
 
-def find_gone(parts: Sequence[Part]) -> Iterator[Finding]:
-    """B110: runs whose sources were gone when their folder was ingested again."""
-    folders: dict[tuple[str, str], dict[str, None]] = {}
+def mark_renewed(new: Sequence[Part], superseded: Sequence[Part]) -> None:
+    """Mark the new parts whose source held another measurement when it was last ingested.
+
+    Parameters
+    ----------
+    new : sequence of Part
+    superseded : sequence of Part
+        The stored parts whose place they take; what replaces a torn file completes it.
+    """
+    whole = [part for part in superseded if part.role not in {"damaged", "empty"}]
+    places = {(part.origin, part.path) for part in whole}
+    contents = {(part.origin, part.sha256): part.renewed for part in whole}
+    for part in new:
+        content = part.origin, part.sha256
+        is_other = (part.origin, part.path) in places and content not in contents
+        part.renewed = part.batch if is_other else contents.get(content, 0)
+
+
+def find_gone(parts: Sequence[Part], renewed: Sequence[Part]) -> Iterator[Finding]:
+    """B110: runs whose sources were gone when their folder was ingested again; B111: beside new.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    renewed : sequence of Part
+        Those whose series may have been measured again.
+    """
+    latest: dict[tuple[str, ...], int] = {}
+    for part in renewed:
+        series = _series_of(part)
+        latest[series] = max(latest.get(series, 0), part.renewed)
+    folders: dict[tuple[str, str, str], dict[str, None]] = {}
     for part in parts:
         if part.gone_from:
-            folders.setdefault((part.gone_from, part.assigned), {})[part.label] = None
-    for (folder, assigned), labels in folders.items():
-        listed = list(labels)
-        more = f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
-        variant = assigned.partition("variant=")[2]
-        source = quote(f"{variant}={folder}" if variant else folder)
-        yield Finding(
-            code="B110",
-            severity="warning",
-            where=folder,
-            message="it was ingested again without these sources, and their runs still count: "
-            f"{', '.join(listed[:_SHOWN])}{more}",
-            remedy=f"run `benchkit ingest {source} --store NEW` for a store without them; to "
-            "keep both apart, run `benchkit undo` right after that ingest, then "
-            f"`benchkit ingest {source} --origin NAME`",
-            numbers={"sources": len(listed)},
+            is_mixed = part.batch < latest.get(_series_of(part), 0)
+            key = part.gone_from, part.assigned, part.variant if is_mixed else ""
+            folders.setdefault(key, {})[part.label] = None
+    for (folder, assigned, variant), labels in folders.items():
+        yield _describe(folder, assigned, variant, list(labels))
+
+
+def _series_of(part: Part) -> tuple[str, ...]:
+    return *series_of(part), part.assigned
+
+
+def _describe(folder: str, assigned: str, variant: str, labels: Sequence[str]) -> Finding:
+    """Describe the sources that are gone; those of a ``variant`` count beside new ones."""
+    more = f" and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else ""
+    listed = f"{', '.join(labels[:_SHOWN])}{more}"
+    label = assigned.partition("variant=")[2]
+    source = quote(f"{label}={folder}" if label else folder)
+    remedy = f"run `benchkit ingest {source} --store NEW` for a store without them"
+    if variant:
+        return Finding(
+            code=MIXED,
+            severity="error",
+            where=variant,
+            message=f"{folder} was measured again without {listed}, whose runs still count",
+            remedy=f"{remedy}, or see `benchkit explain {MIXED}`",
+            numbers={"sources": len(labels)},
         )
+    return Finding(
+        code="B110",
+        severity="warning",
+        where=folder,
+        message="it was ingested again without these sources, and their runs still count: "
+        f"{listed}",
+        remedy=f"{remedy}; to keep both apart, run `benchkit undo` right after that ingest, then "
+        f"`benchkit ingest {source} --origin NAME`",
+        numbers={"sources": len(labels)},
+    )

@@ -298,7 +298,7 @@ def _complete(
         observations=observations,
         runs=runs,
         series=beside,
-        findings=(*findings, *find_split_blocks(parts), *find_gone(parts)),
+        findings=(*findings, *find_split_blocks(parts), *find_gone(parts, parts)),
         derived=derived,
     )
 

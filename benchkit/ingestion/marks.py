@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from benchkit.errors import Diagnostic, SourceReport
 from benchkit.ingestion.discovery import Found, Options
-from benchkit.ingestion.parts import CROSSED_EXIT, Part, enter_commit
+from benchkit.ingestion.parts import Part, enter_commit
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format
 from benchkit.units import printable
@@ -122,12 +122,12 @@ def explain_failures(parts: Sequence[Part], problems: Sequence[Diagnostic], foun
     threshold is that of all runs of a source, unless one of them names it.
     """
     first = next((problem for problem in problems if problem.severity != "note"), None)
-    is_unnamed = found.sidecar.exit_code == CROSSED_EXIT and not any(part.remark for part in parts)
+    code, is_unnamed = found.sidecar.exit_code, not any(part.remark for part in parts)
     for part in parts:
         if part.role == "failed" and not part.remark and first is not None:
             part.remark = printable(f"{first.where}: {first.what}")
-        elif part.role == "measured" and is_unnamed:
-            what = f"its command ended with exit {CROSSED_EXIT}: crossed a threshold"
+        elif part.role == "measured" and is_unnamed and code:
+            what = f"its command ended with exit {code}: crossed a threshold"
             part.remark = printable(f"{found.label}: {what}")
 
 

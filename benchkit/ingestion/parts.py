@@ -25,8 +25,6 @@ from benchkit.parsers.base import Format, Reading
 from benchkit.redaction import redact_command, redact_label, redact_text, redact_value
 from benchkit.units import printable
 
-#: The exit code of a load test that ran to its end and crossed a threshold (k6).
-CROSSED_EXIT = 99
 #: Group, variant, benchmark, params, tool and package: what runs of one benchmark share.
 Place = tuple[str, str, str, str, str, str]
 
@@ -37,8 +35,9 @@ class Part(Piece):
 
     ``batch`` and ``piece`` tie it to its values; ``label`` is the path as the user knows it;
     ``assigned`` holds the labels of the command line that belong to the source's identity,
-    ``fingerprint`` changes when labels or the reader change, and ``gone_from`` names the folder
-    that a later ingest read without the source; the rest is as in the table of runs.
+    ``fingerprint`` changes when labels or the reader change, ``gone_from`` names the folder that a
+    later ingest read without the source, and ``renewed`` is the batch in which the source took the
+    place of another measurement; the rest is as in the table of runs.
     """
 
     assigned: str = ""
@@ -56,6 +55,7 @@ class Part(Piece):
     corrected: str | None = None
     remark: str = ""
     gone_from: str = ""
+    renewed: int = 0
     units: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -100,7 +100,9 @@ def make_part(
     """
     path, side, section = found.labels, found.sidecar, section or Sections()
     outside = options.benchmark or side.benchmark or path.benchmark
-    is_failed = reading.status == "failed" or side.exit_code not in {None, 0, CROSSED_EXIT}
+    whole_exits = {None, 0, *registry.tool(reading.tool).whole_exits}
+    is_exit_bad = side.exit_code not in whole_exits and not form.is_companion
+    is_failed = reading.status == "failed" or is_exit_bad
     role = "failed" if is_failed else reading.role or side.role or path.role
     if form.is_companion and role == "measured":
         role = "companion"

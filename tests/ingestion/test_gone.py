@@ -34,7 +34,11 @@ def measure(numbers: range, seed: int) -> None:
 
 
 def list_gone(summary: IngestSummary) -> list[str]:
-    return [str(finding) for finding in summary.findings if finding.code == "B110"]
+    return [str(one) for one in summary.findings if one.code in {"B110", "B111"}]
+
+
+def list_stored(store: Store, origin: str = "") -> set[str]:
+    return set(bk.load(store=store.url, origin=origin or ()).findings["code"]) & {"B110", "B111"}
 
 
 def test_a_folder_measured_again_with_fewer_files_is_named_by_every_command(
@@ -44,19 +48,120 @@ def test_a_folder_measured_again_with_fewer_files_is_named_by_every_command(
     measure(range(1, 4), seed=100)
     assert run(["ingest", "res", "--store", store.url]) == 0
     printed = capsys.readouterr().err
-    assert "res/main/4.txt, res/main/5.txt, res/main/6.txt and 3 more" in printed
+    assert "B111 main: res was measured again without res/main/4.txt, res/main/5.txt" in printed
     assert "benchkit ingest res --store NEW" in printed
     for command in ("check", "compare", "gate"):
         run([command, "--store", store.url])
         printed = capsys.readouterr().out
-        assert "B110" in printed
+        assert "B111" in printed
         assert "res/main/4.txt" in printed
     run(["gate", "--store", store.url, "--format", "json"])
     document = json.loads(capsys.readouterr().out)
-    (finding,) = [one for one in document["findings"] if one["code"] == "B110"]
-    assert finding["numbers"] == {"sources": 6}
+    mixed = [one for one in document["findings"] if one["code"] == "B111"]
+    assert [(one["where"], one["numbers"]) for one in mixed] == [
+        ("main", {"sources": 3}), ("pr", {"sources": 3}),
+    ]  # fmt: skip
     runs = bk.load(store=store.url).runs
     assert len(runs[(runs["benchmark"] == "Ping") & (runs["variant"] == "pr")]) == 6
+
+
+@pytest.mark.parametrize(
+    ("policy", "code", "action"), [("", 3, "fail"), ("[policy]\non_damaged = 'warn'\n", 0, "warn")]
+)
+def test_two_measurements_of_one_folder_fail_the_gate_with_the_command_that_parts_them(
+    store: Store, capsys: pytest.CaptureFixture[str], policy: str, code: int, action: str
+) -> None:
+    Path("benchkit.toml").write_text(f"schema = 1\n{policy}")
+    assert run(["gate", "--store", store.url]) == 0
+    shutil.rmtree("res")
+    measure(range(1, 4), seed=100)
+    for _ in range(2):  # a later ingest of the same files forgets nothing
+        ingest(["res"], store)
+        capsys.readouterr()
+        outputs = ["--junit", "j.xml", "--comment", "c.md", "--format", "json"]
+        assert run(["gate", "--store", store.url, *outputs]) == code
+        document = json.loads(capsys.readouterr().out)
+        assert document["verdict"] == "fail"
+        assert document["counts"]["mixed"] == 2
+        events = [each for each in document["events"] if each["event"] == "mixed"]
+        assert [each["action"] for each in events] == [action, action]
+        for variant, event in zip(("main", "pr"), events, strict=True):
+            text = f"wo measurements of {variant} count as one: res was measured again without res/"
+            assert text in event["text"]
+            assert "run `benchkit ingest res --store NEW`" in event["text"]
+            assert text in document["sentence"]
+            assert text in Path("j.xml").read_text()
+            assert text in Path("c.md").read_text()
+    ingest(["res"], Store("new"))
+    assert run(["gate", "--store", "new"]) == 0
+
+
+def test_files_removed_after_the_rest_was_measured_again_are_mixed_as_well(store: Store) -> None:
+    measure(range(1, 4), seed=100)
+    assert not list_gone(ingest(["res"], store))
+    for number in (4, 5, 6):
+        Path(f"res/pr/{number}.txt").unlink()
+    (finding,) = list_gone(ingest(["res"], store))
+    assert finding.startswith("B111 pr: ")
+    assert list_stored(store) == {"B111"}
+
+
+def test_a_benchmark_that_was_not_measured_again_is_mixed_with_those_that_were(
+    store: Store,
+) -> None:
+    for seed, variant in enumerate(("main", "pr"), 50):
+        gated.write_runs(Path(f"res/{variant}/old.txt"), seed=seed, benchmarks=("Old",))
+    ingest(["res"], store)
+    shutil.rmtree("res/pr")
+    measure(range(1, 7), seed=100)
+    assert "res/pr/old.txt" in str(list_gone(ingest(["res"], store)))
+    assert run(["gate", "--store", store.url]) == 3
+
+
+def test_files_deleted_after_their_ingest_fail_no_gate(store: Store) -> None:
+    shutil.rmtree("res")
+    measure(range(7, 10), seed=100)
+    (finding,) = list_gone(ingest(["res"], store))
+    assert finding.startswith("B110 res: ")
+    assert run(["gate", "--store", store.url]) == 0
+    shutil.rmtree("res/main")
+    ingest(["res"], store)
+    assert list_stored(store) == {"B110"}
+    assert run(["gate", "--store", store.url]) == 0
+
+
+def test_a_variant_measured_again_whole_is_not_mixed_with_a_baseline_that_is_gone(
+    store: Store,
+) -> None:
+    shutil.rmtree("res/main")
+    for number in range(1, 7):
+        gated.write_runs(Path(f"res/pr/{number}.txt"), seed=100 + number, runs=1)
+    (finding,) = list_gone(ingest(["res"], store))
+    assert finding.startswith("B110 res: ")
+    assert run(["gate", "--store", store.url]) == 0
+
+
+def test_runs_added_later_and_deleted_are_not_older_than_what_was_measured_again(
+    store: Store,
+) -> None:
+    measure(range(1, 7), seed=100)
+    ingest(["res"], store)
+    measure(range(7, 9), seed=200)
+    ingest(["res"], store)
+    Path("res/pr/8.txt").unlink()
+    (finding,) = list_gone(ingest(["res"], store))
+    assert finding.startswith("B110 res: ")
+
+
+def test_a_file_that_was_torn_is_completed_not_measured_again(store: Store) -> None:
+    torn = gated.write_runs(Path("res/pr/7.txt"), seed=70, runs=1)
+    whole = torn.read_text()
+    torn.write_text(whole[: whole.index(" ns/op")])
+    ingest(["res"], store)
+    torn.write_text(whole)
+    Path("res/pr/1.txt").unlink()
+    (finding,) = list_gone(ingest(["res"], store))
+    assert finding.startswith("B110 res: ")
 
 
 def test_the_named_commands_end_it(store: Store) -> None:
@@ -65,9 +170,9 @@ def test_the_named_commands_end_it(store: Store) -> None:
     assert list_gone(ingest(["res"], store))
     assert not list_gone(ingest(["res"], Store("new")))
     store.undo()
-    assert "B110" not in set(bk.load(store=store.url).findings["code"])
+    assert not list_stored(store)
     assert not list_gone(ingest(["res"], store, Options(origin="second")))
-    assert "B110" not in set(bk.load(store=store.url, origin="second").findings["code"])
+    assert not list_stored(store, "second")
 
 
 def test_a_removed_file_is_named_where_nothing_else_changed_and_no_more_once_it_is_back(
@@ -76,10 +181,10 @@ def test_a_removed_file_is_named_where_nothing_else_changed_and_no_more_once_it_
     Path("res/pr/6.txt").rename("6.txt")
     for _ in range(2):
         assert "res/pr/6.txt" in str(list_gone(ingest(["res"], store)))
-        assert "B110" in set(bk.load(store=store.url).findings["code"])
+        assert list_stored(store) == {"B110"}
     Path("6.txt").rename("res/pr/6.txt")
     assert not list_gone(ingest(["res"], store))
-    assert "B110" not in set(bk.load(store=store.url).findings["code"])
+    assert not list_stored(store)
 
 
 @pytest.mark.parametrize(

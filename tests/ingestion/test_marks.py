@@ -114,6 +114,22 @@ def test_a_crossed_threshold_is_a_remark_on_its_measured_run(tmp_path: Path, sto
     assert told == "k6-1.txt:13: crossed 2 thresholds: checks, http_req_duration"
 
 
+def test_an_exit_code_fails_the_runs_of_a_tool_unless_they_were_measured_whole(
+    tmp_path: Path, store: Store
+) -> None:
+    """99 is k6's word for a crossed threshold; of wrk it is a failure, of counters neither."""
+    k6 = FIXTURES / "k6-edge" / "console" / "k6-v0.49-ansi-pty-1.txt"
+    memory = b'container_memory_working_set_bytes{name="api"} 1024 1700000000000\n'
+    add(tmp_path, "new/k6-1.txt", k6.read_bytes())
+    add(tmp_path, "new/wrk-1.txt", WRK.read_bytes())
+    add(tmp_path, "new/cadvisor-1.txt", memory)
+    add(tmp_path, "new/run.toml", b"exit = 99\n")
+    ingest([str(tmp_path / "results")], store)
+    runs = bk.load(store=store.url).runs
+    roles = dict(zip(runs["tool"], runs["role"], strict=True))
+    assert roles == {"k6": "measured", "wrk": "failed", "cadvisor": "companion"}
+
+
 def test_forms_of_one_run_that_crossed_a_threshold_stay_one_run(tmp_path: Path) -> None:
     for form in ("old-1.txt", "old-1-export.json"):
         source = FIXTURES / "shorturl-k6" / "baseline" / f"k6-{form}"

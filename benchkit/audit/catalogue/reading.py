@@ -95,12 +95,26 @@ READING = (
         what="A folder was ingested again, from the same origin and under the same labels. Files "
         "of an earlier ingest are no longer there. The store keeps their runs until you remove "
         "them; the finding ends when the files are back.",
-        why="A folder that was measured again with fewer files pools the rest of the old "
-        "measurement with the new one.",
+        why="Whoever deletes raw files after an ingest keeps their runs; whoever removed runs on "
+        "purpose still compares them.",
         example="results: it was ingested again without these sources, and their runs still "
         "count: results/pr/4.txt, results/pr/5.txt, results/pr/6.txt",
         do="`benchkit ingest results --store NEW` makes a store without them. To keep both "
         "apart, `benchkit undo` right away, then ingest with `--origin NAME` or `--commit SHA`.",
+    ),
+    Entry(
+        code="B111",
+        severity="error",
+        says="two measurements of one folder count as one, and the gate fails",
+        what="A folder was measured again with fewer files. Its new files took the place of the "
+        "earlier ones of the same names; the runs of the others are still in the store.",
+        why="The old runs may be of another commit: a pass or a regression says nothing about the "
+        "new one.",
+        example="pr: results was measured again without results/pr/4.txt, results/pr/5.txt and 3 "
+        "more, whose runs still count",
+        do="`benchkit ingest results --store NEW` makes a store of the new measurement alone. To "
+        "keep both apart, `benchkit undo` right away, then ingest with `--origin NAME` or "
+        "`--commit SHA`. `on_damaged = 'warn'` lets the gate pass.",
     ),
 )
 
