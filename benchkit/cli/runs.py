@@ -1,4 +1,4 @@
-"""``benchkit runs``: one line per run.
+"""``benchkit runs``: a line for each series of equal labels, or for each run.
 
 What a comparison stands on, before anyone believes it.
 """
@@ -27,6 +27,10 @@ def register(app: typer.Typer) -> None:
 def runs(
     paths: o.Paths = None,
     by: o.By = None,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="List each run in the table; csv and json always do."),
+    ] = False,
     format: Annotated[
         str | None,
         typer.Option(help="table, md, csv or json. [default: told by -o, else table]"),
@@ -42,7 +46,7 @@ def runs(
     max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """List the runs: group, variant, benchmark, params, run, role, tool, start, sources."""
+    """List the runs, those of equal labels on one line: labels, runs, role, start, sources."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
@@ -57,9 +61,8 @@ def runs(
     from benchkit.cli.console import render_table
     from benchkit.tables.runs import runs_table
 
-    printing.write(
-        render_table(runs_table(frame), markdown=chosen == "md", to_file=output is not None), output
-    )
+    table = runs_table(frame, is_folded=not every)
+    printing.write(render_table(table, markdown=chosen == "md", to_file=output is not None), output)
 
 
 def load(request: o.Request) -> RunSet:

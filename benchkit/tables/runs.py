@@ -1,4 +1,4 @@
-"""The runs behind a comparison, one line each.
+"""The runs behind a comparison: a line each, or one for each series of equal labels.
 
 `benchkit runs` and the report list the same columns, and a run that was not compared says so by
 its role.
@@ -7,7 +7,7 @@ its role.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -15,17 +15,26 @@ from benchkit.tables.model import Cell, Column, Table, drop_empty
 from benchkit.units import format_number, printable
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from benchkit.schema import Runs
 
 _NAMES = ("group", "variant", "benchmark", "params", "run", "role", "tool", "started_at")
+#: What differs from run to run of a series; runs that are alike in all else share a line.
+_OF_EACH = frozenset({"run", "started_at"})
+#: Stretches of run numbers that a line lists; the rest is counted.
+_MOST_STRETCHES = 5
 
 
-def runs_table(runs: Runs) -> Table:
+def runs_table(runs: Runs, *, is_folded: bool = False) -> Table:
     """List the runs.
 
     Parameters
     ----------
     runs : Runs
+    is_folded : bool
+        Whether runs of equal labels share a line, with the start of the first, the median duration
+        and the sum of their sources.
 
     Returns
     -------
@@ -33,7 +42,10 @@ def runs_table(runs: Runs) -> Table:
         Columns that are empty throughout are left out, and the origin where there is but one.
     """
     names = (*_NAMES, *(("origin",) if runs["origin"].nunique() > 1 else ()))
-    columns = [runs[name].tolist() for name in (*names, "duration", "sources", "remark")]
+    lines: pd.DataFrame = runs.assign(sources=runs["sources"].map(len))
+    if is_folded:
+        lines = _fold(lines, [name for name in (*names, "remark") if name not in _OF_EACH])
+    columns = [lines[name].tolist() for name in (*names, "duration", "sources", "remark")]
     table = Table(
         title="Runs",
         columns=(
@@ -48,19 +60,46 @@ def runs_table(runs: Runs) -> Table:
     return drop_empty(table, (*_NAMES, "duration", "remark"))
 
 
+def _fold(lines: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
+    """Make one line of all that have the same labels, where the first of them stands."""
+    series = lines.groupby(labels, sort=False, dropna=False)
+    facts = {"started_at": "min", "duration": "median", "sources": "sum"}
+    folded: pd.DataFrame = series.agg(facts).reset_index()
+    numbers: list[set[int]] = [set() for _ in range(len(folded))]
+    for place, number in zip(series.ngroup().tolist(), lines["run"].tolist(), strict=True):
+        numbers[place].add(number)
+    return folded.assign(run=[*map(_write_numbers, numbers)])
+
+
+def _write_numbers(numbers: set[int]) -> str:
+    """Write run numbers as stretches, ``1–3, 5``, and count what is beyond a few of them."""
+    stretches = [*_find_stretches(sorted(numbers))]
+    shown = [f"{a}–{b}" if a < b else f"{a}" for a, b in stretches[:_MOST_STRETCHES]]
+    more = sum(b - a + 1 for a, b in stretches[_MOST_STRETCHES:])
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def _find_stretches(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    start = 0
+    for place, number in enumerate(numbers, 1):
+        if place == len(numbers) or numbers[place] > number + 1:
+            yield numbers[start], number
+            start = place
+
+
 def _row(names: Sequence[str], values: Sequence[object]) -> tuple[Cell, ...]:
     *labels, duration, sources, remark = values
     return (
         *(_label(name, value) for name, value in zip(names, labels, strict=True)),
         _duration(duration),
-        Cell(f"{len(sources)}", len(sources)) if isinstance(sources, Sequence) else Cell("0", 0),
+        Cell(f"{sources}", float(str(sources))),
         Cell(printable(remark) if isinstance(remark, str) else ""),
     )
 
 
 def _label(name: str, value: object) -> Cell:
     if name == "run":
-        return Cell(f"{value}", float(str(value)))
+        return Cell(f"{value}", None if isinstance(value, str) else float(str(value)))
     if name == "started_at":
         return Cell(write_time(value))
     return Cell(printable(value) if isinstance(value, str) else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pandas as pd
+import pytest
 from examples import tracing_runs
 
 from benchkit import schema
@@ -31,8 +32,43 @@ def test_warmups_are_listed_by_their_role() -> None:
     assert [row[started].text for row in table.rows[:2]] == ["2026-11-21 01:21:43", ""]
 
 
-def test_no_runs_make_an_empty_table() -> None:
-    table = runs_table(tracing_runs().iloc[:0])
+def test_runs_of_equal_labels_share_a_line() -> None:
+    runs = tracing_runs()
+    runs["started_at"] = pd.date_range("2026-11-21", periods=len(runs), freq="min", tz="UTC")
+    runs["run"] = [9, 2, 11, *runs["run"][3:]]
+    runs.loc[1, "duration"] = 99.0
+    table = runs_table(schema.runs(runs), is_folded=True)
+    variants = list(dict.fromkeys(runs["variant"]))
+    assert [row[0].text for row in table.rows] == variants
+    first = [cell.text for cell in table.rows[0]]
+    assert first[3:] == ["2, 4–9, 11", "measured", "wrk", "2026-11-21 00:00:00", "15.00", "8"]
+    assert table.caption == "40 measured"
+
+
+def test_runs_that_differ_in_role_or_remark_have_lines_of_their_own() -> None:
+    runs = tracing_runs().iloc[:8]
+    runs["role"] = ["warmup"] * 2 + ["failed"] * 2 + ["measured"] * 4
+    runs["remark"] = [None, None, "a.txt: exit 1", "b.txt: exit 1", None, None, None, None]
+    table = runs_table(schema.runs(runs), is_folded=True)
+    told = [(row[3].text, row[4].text, row[-1].text) for row in table.rows]
+    assert told == [
+        ("1–2", "warmup", ""),
+        ("3", "failed", "a.txt: exit 1"),
+        ("4", "failed", "b.txt: exit 1"),
+        ("5–8", "measured", ""),
+    ]
+
+
+def test_many_gaps_between_runs_are_counted() -> None:
+    runs = tracing_runs().iloc[:8]
+    runs["run"] = range(1, 17, 2)
+    (row,) = runs_table(schema.runs(runs), is_folded=True).rows
+    assert row[3].text == "1, 3, 5, 7, 9 and 3 more"
+
+
+@pytest.mark.parametrize("is_folded", [False, True])
+def test_no_runs_make_an_empty_table(is_folded: bool) -> None:
+    table = runs_table(tracing_runs().iloc[:0], is_folded=is_folded)
     assert table.rows == ()
     assert table.caption == ""
 
