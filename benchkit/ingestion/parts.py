@@ -138,6 +138,8 @@ def make_part(
         shown_command=redact_command(reading.command or "", marked=True),
         requests=_count_requests(reading),
         attack_rate=find_attack_rate(reading),
+        request_size=_find_size(reading, "bytes_out"),
+        response_size=_find_size(reading, "bytes_in"),
     )
     exit_code = f": its command ended with exit {side.exit_code}" if side.exit_code else ""
     if reading.remark or (role == "failed" and exit_code):
@@ -159,6 +161,14 @@ def enter_commit(part: Part, options: Options) -> None:
 def _count_requests(reading: Reading) -> int | None:
     counts = (row[3] for row in reading.rows if row[:3] == (None, "requests", "count"))
     return int(next(counts, 0)) or None
+
+
+def _find_size(reading: Reading, metric: str) -> float | None:
+    """Return the mean bytes of a request or an answer, as far as the report shows them."""
+    values = {row[1:3]: row[3] for row in reading.rows if row[0] is None}
+    mean, total = values.get((metric, "mean")), values.get((metric, "total"))
+    count = values.get(("requests", "count"))
+    return total / count if mean is None and total is not None and count else mean
 
 
 def find_attack_rate(reading: Reading) -> float | None:

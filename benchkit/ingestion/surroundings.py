@@ -52,6 +52,8 @@ _REASONS = {
     "connections": "connections",
     "rate": "target rate",
     "document_length": "document length",
+    "request_size": "size of requests",
+    "response_size": "size of answers",
     "tls": "TLS",
     "duration": "length",
     "requests": "number of requests",

@@ -65,6 +65,8 @@ class Piece:
         The paragraph above the block, of any shape, line by line.
     attack_rate : float, optional
         At which an open loop sent its requests.
+    request_size, response_size : float, optional
+        Mean bytes of a request and of an answer.
     shown_command : str
         The command line that the source shows for the block.
     duration, target_rate, connections, env
@@ -106,6 +108,8 @@ class Piece:
     duration: float | None = None
     requests: int | None = None
     attack_rate: float | None = None
+    request_size: float | None = None
+    response_size: float | None = None
     target_rate: float | None = None
     connections: int | None = None
     env: dict[str, str] = field(default_factory=dict)

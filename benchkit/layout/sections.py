@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from functools import partial
+from operator import attrgetter
 
 from benchkit.layout.invocations import differences
 from benchkit.layout.pieces import Piece
@@ -23,6 +24,8 @@ _JOINT = " / "
 _LENGTH, _COUNT = 0.1, 0.01
 #: Share by which the rate of an open loop may miss the one that was set.
 _RATE = 0.05
+#: Share by which the mean sizes of what repeats of one test send and receive may differ.
+_SIZE = 0.1
 #: What surrounds a name in a line, and how long a name may be.
 _SIGNS = " \t#>$▶▸►→•*=|/.:…✗✓-–—─"
 _LONGEST = 60
@@ -75,9 +78,12 @@ def _part_within_files(same: Sequence[Piece]) -> None:
         for blocks in _alike(same, of_one_file=True):
             _part(blocks, name, read, is_fact=True)
     for blocks in _alike(same, of_one_file=True):
-        _part_by_attack_rate(blocks)
+        _part_by_measure(blocks, "rate", attrgetter("attack_rate"), _RATE)
     for blocks in _alike(same, of_one_file=True):
         _part_by_amount(blocks)
+    for name in ("request_size", "response_size"):
+        for blocks in _alike(same, of_one_file=True):
+            _part_by_measure(blocks, name, attrgetter(name), _SIZE)
 
 
 def share_headings(pieces: Sequence[Piece]) -> None:
@@ -232,21 +238,24 @@ def _part_by_amount(same: Sequence[Piece]) -> None:
             piece.split_by = name
 
 
-def _part_by_attack_rate(same: Sequence[Piece]) -> None:
-    """Keep runs of an open loop at different rates apart."""
+def _part_by_measure(
+    same: Sequence[Piece], name: str, read: Callable[[Piece], float | None], share: float
+) -> None:
+    """Keep runs apart whose rates or sizes differ by more than those of repeats."""
     tests: list[list[Piece]] = []
     for piece in same:
-        rate = piece.attack_rate
-        test = next((test for test in tests if is_near_rate(rate, test[0].attack_rate)), None)
+        value = read(piece)
+        test = next((test for test in tests if _may_be_near(value, read(test[0]), share)), None)
         if test is None:
             tests.append([piece])
         else:
             test.append(piece)
     for test in tests if len(tests) > 1 else ():
+        value = read(test[0])
         for piece in test:
-            if test[0].attack_rate is not None:
-                _add_param(piece, "rate", f"{float(f'{test[0].attack_rate:.3g}'):g}")
-            piece.split_by = "rate"
+            if value is not None:
+                _add_param(piece, name, f"{float(f'{value:.3g}'):g}")
+            piece.split_by = name
 
 
 def is_near_rate(one: float | None, other: float | None) -> bool:
@@ -257,7 +266,11 @@ def is_near_rate(one: float | None, other: float | None) -> bool:
     >>> is_near_rate(50.04, 50.0), is_near_rate(50.0, 200.0), is_near_rate(None, 50.0)
     (True, False, True)
     """
-    return one is None or other is None or _is_near((one, other), _RATE)
+    return _may_be_near(one, other, _RATE)
+
+
+def _may_be_near(one: float | None, other: float | None, share: float) -> bool:
+    return one is None or other is None or _is_near((one, other), share)
 
 
 def _is_whole(seconds: float | None) -> bool:
@@ -276,12 +289,14 @@ def _is_as_long(piece: Piece, other: Piece) -> bool:
     """Tell whether two runs may be of one test: as long, or with as many requests.
 
     How many requests a run of whole seconds made is an outcome, so that it tells nothing of one
-    whose length is unknown.
+    whose length is unknown or another one.
     """
     lengths, counts = (piece.duration, other.duration), (piece.requests, other.requests)
     is_timed = any(map(_is_whole, lengths))
     is_unknown = None in lengths and (None in counts or is_timed)
-    return is_unknown or _is_near(lengths, _LENGTH) or _is_near(counts, _COUNT)
+    if is_unknown or _is_near(lengths, _LENGTH):
+        return True
+    return _is_near(counts, 0.0 if all(map(_is_whole, lengths)) else _COUNT)
 
 
 def _is_near(pair: tuple[float | None, float | None], share: float) -> bool:

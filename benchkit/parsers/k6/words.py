@@ -299,8 +299,9 @@ def complete(reading: Reading, label: str) -> list[Diagnostic]:
         What was dropped, and why.
     """
     values = {row[:3]: row[3] for row in reading.rows}
-    users = values.get((None, "vus_max", "max"))
-    if users is not None and isfinite(users):
+    listed = (values.get((None, name, "max")) for name in ("vus_max", "vus"))
+    users = next((value for value in listed if value is not None and isfinite(value)), None)
+    if users is not None:
         reading.connections = int(users)
     void = _find_void(reading)
     silent = None in void or values.get((None, "bytes_in", "total")) == 0.0
