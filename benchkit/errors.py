@@ -145,7 +145,8 @@ class Diagnostic:
 
     def __post_init__(self) -> None:
         """Take secrets out of what may quote the source."""
-        object.__setattr__(self, "what", _redact(self.what))
+        for name in ("path", "what", "hint"):
+            object.__setattr__(self, name, _redact(getattr(self, name)))
 
     @property
     def is_damage(self) -> bool:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from pathlib import PurePath
 
 from benchkit.errors import DataError
+from benchkit.redaction import redact_name
 
 GIT = "git:"
 
@@ -57,6 +59,20 @@ def show_path(path: str | PurePath) -> str:
     if text.isascii():
         return text
     return os.fsencode(text).decode("utf-8", errors="backslashreplace")
+
+
+def name_path(path: str | PurePath) -> str:
+    """Return a path as it may be shown: without the secrets in the names of folders and files.
+
+    Examples
+    --------
+    >>> name_path("results/token=c0ffee/wrk-1.txt")
+    'results/token=…fb0/wrk-1.txt'
+    """
+    return "/".join(map(_name, show_path(path).split("/")))
+
+
+_name = lru_cache(1 << 12)(redact_name)
 
 
 def refuse_store(name: str) -> DataError:

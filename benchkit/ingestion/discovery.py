@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
-from benchkit.ingestion.addresses import is_distant, refuse_store, show_path
+from benchkit.ingestion.addresses import is_distant, name_path, refuse_store, show_path
 from benchkit.ingestion.identity import Identity, write_assigned
 from benchkit.ingestion.streams import STDIN, read_standard_input, require_file
 from benchkit.layout.patterns import PathLabels, compile_pattern, read_path
@@ -178,8 +178,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
         except MissingError as error:
             error.argument = argument
             raise
-    if len(arguments) > 1:
-        _drop_repeats(result)
+    _drop_repeats(result)
     assign(result.found, options)
     if options.layout:
         files = [source for source in result.found if source.path is not None]
@@ -190,6 +189,9 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
         skipped = f"; {len(result.skipped)} passed over" if result.skipped else ""
         hint = "see `benchkit ingest -v`, --exclude, and the path"
         raise DataError(f"no file to read{skipped}", where=" ".join(arguments), hint=hint)
+    for source in result.found:
+        source.label = name_path(source.label)
+    result.skipped = [(name_path(path), reason) for path, reason in result.skipped]
     return result
 
 

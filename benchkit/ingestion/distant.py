@@ -22,7 +22,6 @@ from weakref import finalize
 from benchkit.errors import DataError, MissingError
 from benchkit.ingestion import archives, pages
 from benchkit.ingestion.addresses import GIT, is_page, refuse_store, show_address
-from benchkit.redaction import redact_text
 
 _FILES = frozenset({"100644", "100755"})  # neither links nor submodules
 _OUTSIDE = "a link, or outside of its archive's folder"
@@ -87,7 +86,7 @@ def _bring(path: str, folder: Path, max_unpacked: int) -> Copy:
         parts = urlsplit(path)
     except ValueError as error:
         raise DataError(f"it is no address: {error}", where=show_address(path)) from None
-    name = redact_text(show_address(path))
+    name = show_address(path)
     target = folder / _name_copy(unquote(parts.path))
     if is_page(path):
         return _bring_page(path, target, name, max_unpacked)

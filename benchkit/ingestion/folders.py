@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from benchkit.errors import SourceReport
-from benchkit.ingestion.addresses import show_path
+from benchkit.ingestion.addresses import name_path, show_path
 from benchkit.ingestion.discovery import Discovery, Found, Options, assign
 from benchkit.ingestion.marks import is_result, mark_folder
 from benchkit.ingestion.parts import Part
@@ -71,7 +71,7 @@ def list_lost_folders(
             variant = label or path.name
             labels = PathLabels(group, variant, "", (), None, "measured", "", "", "", "")
             found = Found(
-                label=show_path(path), address=show_path(path.resolve()), path=path,
+                label=name_path(path), address=show_path(path.resolve()), path=path,
                 labels=labels, sidecar=Sidecar(),
             )  # fmt: skip
             assign([found], options)
@@ -117,7 +117,7 @@ def _list_inner(folder: Path) -> list[Path]:
 
 def _holds_more(folder: str, skipped: Sequence[tuple[str, str]]) -> bool:
     """Tell whether what was passed over in a folder, or the folder itself, says what it is for."""
-    place = show_path(folder)
+    place = name_path(folder)
     return any(
         (path == place or path.startswith(f"{place}/")) and not reason.startswith(_HOLLOW)
         for path, reason in skipped

@@ -14,11 +14,11 @@ from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.errors import Finding
-from benchkit.ingestion.addresses import show_path
+from benchkit.ingestion.addresses import name_path, show_path
 from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.frames import fill_texts, read_parts
 from benchkit.ingestion.identity import write_assigned
-from benchkit.ingestion.parts import Part
+from benchkit.ingestion.parts import Part, show_label
 from benchkit.layout.numbering import series_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Folders:
         self._present = {source.address for source in discovery.found}
         self._folders = [
             Folder(
-                name=show_path(sidecars.root),
+                name=name_path(sidecars.root),
                 path=show_path(sidecars.root.resolve()),
                 origin=options.origin or "",
                 assigned=write_assigned(variant or options.variant, options.commit),
@@ -142,7 +142,7 @@ def _describe(folder: str, assigned: str, variant: str, labels: Sequence[str]) -
     """Describe the sources that are gone; those of a ``variant`` count beside new ones."""
     more = f" and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else ""
     listed = f"{', '.join(labels[:_SHOWN])}{more}"
-    label = assigned.partition("variant=")[2]
+    label = show_label(assigned.partition("variant=")[2])
     source = quote(f"{label}={folder}" if label else folder)
     remedy = f"run `benchkit ingest {source} --store NEW` for a store without them"
     if variant:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from benchkit.derived.series import SERIES
 from benchkit.errors import Diagnostic, Finding, SourceReport
+from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.batches import row_batches
 from benchkit.ingestion.discovery import Discovery, Found, Options
 from benchkit.ingestion.folders import NO_RESULT, list_lost_folders
-from benchkit.ingestion.parts import Part
+from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.reading import PIECE_BITS, Known, Outcome, Reader
 from benchkit.parsers.base import Repeats, Row
 from benchkit.store import values_schema
@@ -99,8 +100,9 @@ class Harvest:
             for file in outcome.files:
                 file.path.unlink(missing_ok=True)
             reason = finding.message
+            variant = show_label(source.variant)
             report = SourceReport(
-                label=source.label, outcome="duplicate", reason=reason, variant=source.variant
+                label=source.label, outcome="duplicate", reason=reason, variant=variant
             )
             self.reports.append(report)
             self.findings.append(finding)
@@ -182,14 +184,14 @@ def _duplicate(found: Found, first: str) -> Finding:
     return Finding(
         code="B103",
         severity="warning",
-        message=f"the same bytes as {first}; counted once",
+        message=f"the same bytes as {name_path(first)}; counted once",
         remedy="delete the copy, or label each with label=path if they are two variants",
         where=found.label,
     )
 
 
 def _labelled_twice(found: Found, first: Found) -> Finding:
-    counted = f"as {first.variant!r}" if first.variant else "without a label"
+    counted = f"as {show_label(first.variant)!r}" if first.variant else "without a label"
     return Finding(
         code="B103",
         severity="warning",

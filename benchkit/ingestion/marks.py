@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from benchkit.errors import Diagnostic, SourceReport
 from benchkit.ingestion.discovery import Found, Options
-from benchkit.ingestion.parts import Part, enter_commit
+from benchkit.ingestion.parts import Part, enter_commit, show_facts, show_label
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format
 from benchkit.units import printable
@@ -108,7 +108,8 @@ def lost_variant(found: Found, formats: Sequence[Format] = ()) -> str:
     is_result = any(not form.is_companion for form in formats)
     if path.role != "measured" or registry.tool(path.tool).role == "companion":
         return ""
-    return told or (path.variant if path.tool or is_result or _is_numbered(found) else "")
+    is_known = path.tool or is_result or _is_numbered(found)
+    return show_label(told or (path.variant if is_known else ""))
 
 
 def _is_numbered(found: Found) -> bool:
@@ -157,9 +158,9 @@ def _mark(
         assigned=found.assigned,
         label=found.label,
         tool=tool,
-        group=side.group or path.group,
-        variant=found.variant or options.variant or side.variant or path.variant,
-        benchmark=options.benchmark or side.benchmark or path.benchmark,
+        group=show_label(side.group or path.group),
+        variant=show_label(found.variant or options.variant or side.variant or path.variant),
+        benchmark=show_label(options.benchmark or side.benchmark or path.benchmark),
         run=side.run if side.run is not None else path.run,
         role=role,
         status="failed" if role == "failed" else "partial",
@@ -167,6 +168,6 @@ def _mark(
         leftover=path.leftover,
         remark=printable(remark),
     )
-    part.env = dict(side.env)
+    part.env = show_facts(side.env)
     enter_commit(part, options)
     return part

@@ -22,7 +22,7 @@ from benchkit.layout.numbering import Piece
 from benchkit.layout.rename import Rename, split_variant
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading
-from benchkit.redaction import redact_command, redact_label, redact_text, redact_value
+from benchkit.redaction import HIDDEN, redact_command, redact_label, redact_text, redact_value
 from benchkit.units import printable
 
 #: Group, variant, benchmark, params, tool and package: what runs of one benchmark share.
@@ -121,10 +121,10 @@ def make_part(
         tool=reading.tool,
         form=reading.form,
         line=reading.line,
-        group=_show_label(side.group or path.group or reading.group),
-        variant=_show_label(variant or section.variant or path.variant),
-        benchmark=_show_label(rename(reading.benchmark or outside or "", renames)),
-        target=_show_label(rename(reading.target, renames)),
+        group=show_label(side.group or path.group or reading.group),
+        variant=show_label(variant or section.variant or path.variant),
+        benchmark=show_label(rename(reading.benchmark or outside or "", renames)),
+        target=show_label(rename(reading.target, renames)),
         params=schema.format_params(params) if params else "",
         run=side.run if side.run is not None else path.run,
         role=role,
@@ -134,7 +134,7 @@ def make_part(
         status=reading.status,
         headings=section.list_names(is_variant_taken=bool(variant)),
         caption=section.caption,
-        lines="\n".join(map(_show_label, section.lines)),
+        lines="\n".join(map(show_label, section.lines)),
         shown_command=redact_command(reading.command or "", marked=True),
         requests=_count_requests(reading),
         attack_rate=find_attack_rate(reading),
@@ -152,7 +152,7 @@ def make_part(
 
 def enter_commit(part: Part, options: Options) -> None:
     """Add what the command line says of the machine and the commit, which leads the group."""
-    part.env.update(_show_facts(dict(options.meta)))
+    part.env.update(show_facts(dict(options.meta)))
     if options.commit:
         part.env["commit"] = options.commit
         part.group = "/".join(filter(None, (options.commit, part.group)))
@@ -216,7 +216,9 @@ def rename(name: str, renames: Sequence[Rename]) -> str:
 
 
 def require_one_name(part: Part, name: str, named: dict[Place, str]) -> None:
-    """Refuse a second benchmark of one source that the user's renames give the name of another.
+    """Refuse a second benchmark of one source that is given the name of another.
+
+    The user's renames may do so, and the few digits that stand in place of a secret.
 
     Parameters
     ----------
@@ -233,6 +235,12 @@ def require_one_name(part: Part, name: str, named: dict[Place, str]) -> None:
     """
     place = part.group, part.variant, part.benchmark, part.params, part.tool, part.pkg
     if (first := named.setdefault(place, name)) != name:
+        if HIDDEN in part.benchmark:
+            raise ConfigError(
+                f"two benchmarks differ in a secret alone and would both be shown as "
+                f"{part.benchmark}",
+                hint="rename one of them so that no secret is part of the name",
+            )
         raise ConfigError(
             f"rename gives {first} and {name} one name, {part.benchmark}: both would count as runs "
             "of one benchmark",
@@ -258,7 +266,7 @@ def _complete(part: Part, reading: Reading, found: Found) -> None:
     if part.duration is None and window and part.started_at == window[0]:
         part.duration = (window[1] - window[0]).total_seconds()
     env = {**reading.env, **list_facts(side), **side.env}
-    part.env = _show_facts(env)
+    part.env = show_facts(env)
     names = dict.fromkeys((*reading.assume, *reading.better))
     part.units = {name: _unit_words(name, reading) for name in names}
 
@@ -268,10 +276,12 @@ def _show_command(command: str | None) -> str | None:
     return redact_command(command) if command else command
 
 
-_show_label = lru_cache(1 << 12)(redact_label)
+#: A label as it is shown and stored.
+show_label = lru_cache(1 << 12)(redact_label)
 
 
-def _show_facts(facts: Mapping[str, str]) -> dict[str, str]:
+def show_facts(facts: Mapping[str, str]) -> dict[str, str]:
+    """Return what is known of a run, without secrets."""
     return {name: _show_fact(name, value) for name, value in facts.items()}
 
 

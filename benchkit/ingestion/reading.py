@@ -34,6 +34,7 @@ from benchkit.ingestion.surroundings import list_sections
 from benchkit.parsers import kernel, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
 from benchkit.reading.source import UnreadableError
+from benchkit.redaction import HIDDEN
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -234,7 +235,7 @@ class Reader:
                 if id(reading) in summaries:
                     reading.rows.extend(summaries[id(reading)].rows())
                 part = make_part(reading, form, found, self._options, self._renames, section)
-                if self._renames:
+                if self._renames or HIDDEN in part.benchmark:
                     require_one_name(part, reading.benchmark or "", named)
                 part.index = runs.locate(reading, places)
                 part.piece, part.places = runs.first + part.index, places

@@ -81,6 +81,11 @@ HARMLESS = re.compile(
     r"|\$\{?\w{1,64}\}?|\$[@*#?]|\{\w{0,20}\}"  # $URL
     r"|…[\da-f]{0,3}|(?:[\w-]{1,40}: ?)?REDACTED"
 )
+#: What an option may hold that begins like a path, and is none: ``-e /S3cr3t``.
+_ROOTED = re.compile(
+    rf"/(?![A-Za-z]{{1,15}}(?:[._-]?[A-Za-z]{{1,15}}){{0,5}}\d{{0,3}}$)"
+    rf"(?!{_NAME}\.(?:{_ENDINGS})$)[\w.+-]+"
+)
 #: Letters of options that count something; behind others, a number of many digits may be a PIN.
 _COUNTING = frozenset("-" + letter for letter in "bcdijlnqrstvwzR")
 _MANY = re.compile(r"\d{4,}")
@@ -117,6 +122,6 @@ def is_harmless(value: str, option: str) -> bool:
     (True, True, False)
     """
     is_short = len(option) == len("-x") and option not in _COUNTING
-    if is_short and _MANY.fullmatch(value):
+    if (is_short and _MANY.fullmatch(value)) or (option and _ROOTED.fullmatch(value)):
         return False
     return HARMLESS.fullmatch(value) is not None

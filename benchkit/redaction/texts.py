@@ -45,52 +45,54 @@ _TELLING = re.compile(r"[a-z-]{1,12}|[\d.]{1,8}[a-z%]{0,3}", re.IGNORECASE)
 _KEY_NAME = re.compile(r"(?:^|[-_.])[kK][eE][yY]$|[a-z]Key$")
 #: A name and the sign behind it, at the beginning of a word or of a part of one.
 _ASSIGNED = re.compile(
-    r"(?:^|(?<=[\s?&#=;,{('\"]))-{0,2}+(?P<name>[\w.\[\]%-]++)"
+    r"(?:^|(?<=[\s/?&#=;,{('\"]))-{0,2}+(?P<name>[\w.\[\]%-]++)"
     r"(?:=|(?P<spaced> ++= *+)|(?P<colon>[\"']? *+: *+))"
 )
 _QUOTED = r"\"[^\"]*+\"|'[^']*+'"
 _WORD = re.compile(rf"{_QUOTED}|[^\s'\"]++")
 _PART = re.compile(rf"{_QUOTED}|[^\s&#;,'\"}}]++")
+#: A part of a path, or of a Go name: it ends before ``/`` and ``:17: `` of a message.
+_SEGMENT = re.compile(rf"{_QUOTED}|(?:[^\s/&#;,:'\"}}]|:(?!\d*+:?(?:\s|$)))++")
 _REST = re.compile(rf"{_QUOTED}|[^\"'\n]++")
 #: ``Password=two words;`` in the settings of a connection.
 _CONNECTION = r"((?:^|;) *+(?-i:Password|Pwd) *+= *+)[^;'\"\n]++(?=;)"
 _CONNECTION_SETTING = re.compile(_CONNECTION)
-_SCHEMES = r"\b(bearer|basic|digest) ++"
+_SCHEMES = r"\b(?:bearer|basic|digest) ++"
+#: What is kept in front of a secret, and the secret.
 _RULES = [
-    (re.compile(pattern, re.IGNORECASE), instead)
-    for pattern, instead in (
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
         # scheme://user:password@host
-        (r"(://)[^\s/?#'\"]*@", r"\1REDACTED@"),
+        r"(://)[^\s/?#'\"]*(?=@)",
         # scheme://user:pass/word@host
-        (r"(://)[^\s/?#:@'\"]++:(?!\d{1,5}[/?#])(?:(?!://)[^\s@'\"])*+@", r"\1REDACTED@"),
+        r"(://)[^\s/?#:@'\"]++:(?!\d{1,5}[/?#])(?:(?!://)[^\s@'\"])*+(?=@)",
         # user:password@tcp(host)
-        (r"(^|[\s='\"])[\w.-]++:[^\s@/:'\"]++@(?!sha256:)", r"\1REDACTED@"),
+        r"((?:^|(?<=[\s/='\"])))[\w.-]++:[^\s@/:'\"]++(?=@(?!sha256:))",
         # //user:password@host
-        (r"(^|[\s='\"])//[^\s/?#'\"]*@", r"\1//REDACTED@"),
-        (_CONNECTION, r"\1REDACTED"),
+        r"((?:^|(?<=[\s='\"]))//)[^\s/?#'\"]*(?=@)",
+        rf"{_CONNECTION}",
         # token c0ffeec0ffee1
-        (
-            r"\b(token|password|passwd|secret|api[-_ ]?key) (?=[^\s'\"]{0,99}\d)[^\s'\":=]{8,}+",
-            r"\1 REDACTED",
-        ),
+        r"(\b(?:token|password|passwd|secret|api[-_ ]?key) )(?=[^\s'\"]{0,99}\d)[^\s'\":=]{8,}+",
+        # Bearer_abc123, as Go writes a blank
+        r"((?:(?<=[\W_])|^)(?:bearer|basic|digest)_++)(?=[^\W_]*\d)(?=[^\W_]{8})[^\s/'\"]++",
         # sqlplus user/password@db
-        (r"\b(sqlplus|sqlldr|expdp|impdp) [^'\"\n]++", r"\1 REDACTED"),
+        r"(\b(?:sqlplus|sqlldr|expdp|impdp) )[^'\"\n]++",
         # curl --cert client.pem:abc
-        (r"(\.(?:pem|crt|cer|p12|pfx)):(?!\d++\b)[^\s/'\"]++", r"\1:REDACTED"),
+        r"(\.(?:pem|crt|cer|p12|pfx):)(?!\d++\b)[^\s/'\"]++",
         # the path of a web hook
-        (
-            r"(\bhooks\.slack\.com/|\bdiscord(?:app)?\.com/api/webhooks/|"  # noqa: ISC004
-            r"\.webhook\.office\.com/|\boutlook\.office\.com/webhook/)[^\s'\"]++",
-            r"\1REDACTED",
-        ),
+        r"(\bhooks\.slack\.com/|\bdiscord(?:app)?\.com/api/webhooks/"  # noqa: ISC004
+        r"|\.webhook\.office\.com/|\boutlook\.office\.com/webhook/)[^\s'\"]++",
+        # the same without its host
+        r"([/_]services[/_]T[A-Za-z\d]{6,}+[/_]B[A-Za-z\d]{6,}+[/_]|/api/webhooks/\d{6,}+/"  # noqa: ISC004
+        r"|/webhookb2/)[^\s/'\"]++",
         # the path of a Telegram bot
-        (r"(/bot\d{6,}+:)[\w-]++", r"\1REDACTED"),
+        r"(/bot\d{6,}+:)[\w-]++",
     )
 ]
 #: Bearer abc
-_BEARER = re.compile(rf"{_SCHEMES}[^\s'\"]++", re.IGNORECASE)
+_BEARER = re.compile(rf"({_SCHEMES})[^\s'\"]++", re.IGNORECASE)
 #: The same in a name: ``Basic auth`` and ``Digest auth`` are benchmarks.
-_LONG_BEARER = re.compile(rf"{_SCHEMES}(?=\S*\d)[^\s'\"]{{8,}}+", re.IGNORECASE)
+_LONG_BEARER = re.compile(rf"({_SCHEMES})(?=\S*\d)[^\s'\"]{{8,}}+", re.IGNORECASE)
 #: Secrets that are known by their shape, wherever they stand.
 _SHAPED = re.compile(
     r"(?<![A-Za-z0-9])(?:gh[opsur]_\w{6,}+|github_pat_\w{6,}+|gl[a-z]{2,5}-[\w-]{16,}+"
@@ -180,13 +182,18 @@ def redact_named(name: str, value: str) -> str:
 def _redact_shapes(
     text: str, bearer: re.Pattern[str], is_secret: _Test, is_kept: _Test, manner: Manner
 ) -> str:
-    for pattern, instead in _RULES:
-        text = pattern.sub(instead, text)
-    text = bearer.sub(r"\1 REDACTED", text)
+    def hide(match: re.Match[str]) -> str:
+        kept = match[match.lastindex or 0]
+        secret = match[0].removeprefix(kept)
+        is_hidden = secret == REDACTED or secret.startswith(HIDDEN)
+        return match[0] if is_hidden else kept + manner.secret(secret)
+
+    for pattern in (*_RULES, bearer):
+        text = pattern.sub(hide, text)
     text = _redact_assigned(text, is_secret, is_kept, manner)
     if "?" in text or "://" in text:
         text = _ADDRESS.sub(lambda match: _redact_address(match[0], manner), text)
-    return _SHAPED.sub(REDACTED, text)
+    return _SHAPED.sub(lambda match: manner.secret(match[0]), text)
 
 
 def _redact_address(word: str, manner: Manner) -> str:
@@ -232,6 +239,8 @@ def _value(match: re.Match[str]) -> re.Pattern[str]:
     if match["colon"] is not None:
         return _REST
     before = match.string[match.start() - 1 : match.start()]
+    if before == "/":
+        return _SEGMENT
     return _PART if before and before in "?&#;,{" else _WORD
 
 
