@@ -281,6 +281,7 @@ def test_the_log_of_runs_is_put_together_and_can_still_be_undone(tmp_path: Path)
 
 
 def test_a_store_of_an_earlier_layout_is_refused_and_left_alone(tmp_path: Path) -> None:
+    add_pieces(Store(str(tmp_path)), 1, "a")
     write_deltalake(
         tmp_path / "values", pa.table(batch(1).to_pydict(), values_schema()), partition_by=["batch"]
     )
@@ -305,6 +306,7 @@ def test_what_a_crash_left_is_deleted_when_nobody_can_be_writing_it(tmp_path: Pa
 
 def test_samples_of_one_metric_and_piece_are_found_by_row_groups(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
+    add_pieces(store, 1, "a")
     sink = SampleSink(7, tmp_path / "values")
     reading = Reading(tool="k6", form="json", line=1)
     for block in range(40):

@@ -25,6 +25,13 @@ for folder in sys.argv[2:]:
         sys.exit(code)
 """
 
+DELETER = """
+import sys
+from benchkit.store.delta import Table
+for path in sys.argv[2:]:
+    Table(sys.argv[1]).filesystem.delete_file(path)
+"""
+
 
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[dict[str, str]]:
@@ -66,6 +73,15 @@ def request(address: str, method: str, path: str) -> str:
 def list_files(environment: dict[str, str], prefix: str) -> list[str]:
     path = f"/bench?list-type=2&prefix={prefix}"
     return re.findall(r"<Key>([^<]+)</Key>", request(environment["AWS_ENDPOINT_URL"], "GET", path))
+
+
+def delete_files(environment: dict[str, str], prefix: str) -> None:
+    """Delete as a client with credentials does; the server refuses others."""
+    paths = list_files(environment, prefix)
+    command = [sys.executable, "-c", DELETER, "s3://bench", *paths]
+    subprocess.run(command, env=environment, check=True)
+    assert paths
+    assert not list_files(environment, prefix)
 
 
 def benchkit(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -111,11 +127,32 @@ def test_a_store_on_an_object_store_is_taken_back_checked_repaired_and_vacuumed(
     assert benchkit(bucket, "store", "vacuum", *store).returncode == 0
     assert benchkit(bucket, "store", "check", *store).returncode == 0
     assert ",2000.0," in benchkit(bucket, "export", *store).stdout
-    for name in list_files(bucket, "whole/values/raw"):
-        request(bucket["AWS_ENDPOINT_URL"], "DELETE", f"/bench/{name}")
+    delete_files(bucket, "whole/values/raw")
     done = benchkit(bucket, "compare", "--baseline", "none", *store)
     assert done.returncode == 3
     assert "benchkit store repair" in done.stderr
     assert benchkit(bucket, "store", "check", *store).returncode == 3
     assert "wrk-1.txt" in benchkit(bucket, "store", "repair", *store).stdout
     assert benchkit(bucket, "store", "check", *store).returncode == 0
+
+
+@pytest.mark.parametrize("tables", [("runs",), ("runs", "values")])
+def test_a_store_whose_log_of_commits_was_deleted_is_no_empty_one(
+    tmp_path: Path, bucket: dict[str, str], tables: tuple[str, ...]
+) -> None:
+    name = f"lost-{len(tables)}"
+    store = ("--store", f"s3://bench/{name}")
+    for number, rate in ((1, 1000.0), (2, 2000.0)):
+        write_run(tmp_path / "none" / f"wrk-{number}.txt", rate)
+        assert benchkit(bucket, "ingest", str(tmp_path / "none"), *store).returncode == 0
+    before = benchkit(bucket, "export", *store).stdout
+    for table in tables:
+        delete_files(bucket, f"{name}/{table}/_delta_log")
+    for command in (["export"], ["ingest", str(tmp_path / "none")], ["store", "check"]):
+        done = benchkit(bucket, *command, *store)
+        assert done.returncode == 3
+        assert f"{name}/runs/_delta_log" in done.stderr + done.stdout
+        assert "benchkit store repair" in done.stderr
+    assert benchkit(bucket, "store", "repair", *store).returncode == 0
+    assert benchkit(bucket, "store", "check", *store).returncode == 0
+    assert sorted(benchkit(bucket, "export", *store).stdout) == sorted(before)

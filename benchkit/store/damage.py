@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -77,6 +77,19 @@ class Repaired:
     damage: tuple[Damage, ...]
     sources: tuple[str, ...]
     unknown: int = 0
+
+
+def list_damage(
+    runs: Table, values: Table, read_log: Callable[[], pa.Table | None]
+) -> list[Damage]:
+    """Return all damage of a store; commits that it lost show only where its files are sound."""
+    for table in (runs, values):
+        table.require_folder()
+    return (
+        [*find_damage(runs), *find_damage(values)]
+        or list(_find_lost_logs(runs, values))
+        or list(find_lost_commits(read_log(), values, values.open()))
+    )
 
 
 def find_damage(table: Table, *, thoroughly: bool = True) -> Iterator[Damage]:
@@ -181,14 +194,33 @@ def _check_log(table: Table) -> Iterator[Damage]:
             yield Damage(table=table, path=entries.FOLDER, problem="its first commit is missing")
 
 
+def lose_log(table: Table) -> Damage:
+    """Return the damage of a table whose log of commits is gone."""
+    return Damage(table=table, path=entries.FOLDER, problem="missing, the whole log of commits")
+
+
+def _find_lost_logs(runs: Table, values: Table) -> Iterator[Damage]:
+    """Yield the logs of commits that a store lost: its log of runs is begun before any other file.
+
+    Values alone may be those of a writer that was killed, so that their log is missed only where
+    that of runs is, too.
+    """
+    if runs.open() is None:
+        lost = [table for table in (runs, values) if table.has_remains()]
+        if lost:
+            yield lose_log(runs)
+        if values in lost and values.open() is None:
+            yield lose_log(values)
+
+
 def find_lost_commits(
     log: pa.Table | None, values: Table, version: DeltaTable | None
 ) -> Iterator[Damage]:
     """Yield the newest entry of the values that the log of runs knows of, if it is missing."""
     if log is None:
         return
-    known = log_of_runs.values_version(log)
-    roles = set(log["role"].unique().to_pylist()) if "role" in log.column_names else set()
+    known, pieces = log_of_runs.values_version(log), log_of_runs.current(log)
+    roles = set(pieces["role"].unique().to_pylist()) if "role" in pieces.column_names else set()
     if version is None and known < 0 and roles & MEASURED:
         known = 0  # an earlier build did not write down the version
     if known > (-1 if version is None else version.version()):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from benchkit.errors import StoreError
 from benchkit.store import entries
 from benchkit.store.columns import fits, plain
-from benchkit.store.files import DataFile
+from benchkit.store.files import DataFile, is_file_of_store
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -240,6 +240,12 @@ class Table:
         )
         data = (info for info in infos if info.extension == "parquet")
         return [info for info in data if not info.path.startswith(entries.FOLDER)]
+
+    def has_remains(self) -> bool:
+        """Whether files of a table lie here, whether or not its log of commits does."""
+        return bool(entries.list_names(self.filesystem)) or any(
+            is_file_of_store(info.path) for info in self.list_data()
+        )
 
     def read(self, version: DeltaTable) -> pa.Table:
         """Return all rows of a version, those of the oldest file first."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Where a file of the log of runs says what its commit builds on.
 RECORD = b"benchkit"
+#: The paths, within their tables, of files that this package writes.
+_FILE = re.compile(rf"{PARTITION}=(true|false)/.+\.parquet|\d+-[0-9a-f]{{32}}\.parquet")
 #: Columns whose least and greatest value readers are told, to pass over files.
 _BOUNDED = ("batch", "piece", "metric")
 
@@ -163,6 +166,17 @@ class FileWriter:
         with suppress(OSError):  # a full disk refuses the file's end, too
             self._writer.close()
         self.path.unlink(missing_ok=True)
+
+
+def is_file_of_store(path: str) -> bool:
+    """Whether a path within a table is that of a file which this package wrote.
+
+    Examples
+    --------
+    >>> is_file_of_store("raw=true/part-0.parquet"), is_file_of_store("mine.parquet")
+    (True, False)
+    """
+    return _FILE.fullmatch(path) is not None
 
 
 @contextmanager

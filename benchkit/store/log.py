@@ -72,6 +72,11 @@ def current(log: pa.Table) -> pa.Table:
     return _without_log(_newest(log, with_dropped=False))
 
 
+def current_or_none(log: pa.Table) -> pa.Table | None:
+    """Return the pieces as they are; None where nothing was ever committed."""
+    return current(log) if len(log) else None
+
+
 def before_last(log: pa.Table) -> pa.Table:
     """Return the pieces as they were before the last commit, without the log's columns."""
     import pyarrow.compute as pc

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import functools
 import json
+import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchkit.errors import StoreError
 from benchkit.store import entries
+from benchkit.store import log as log_of_runs
 from benchkit.store.columns import values_schema
+from benchkit.store.damage import Damage, Repaired
 from benchkit.store.delta import ConflictError, attempts
 from benchkit.store.files import RECORD, DataFile
 from benchkit.store.log import log_schema
@@ -26,20 +29,57 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import fs
 
-    from benchkit.store.damage import Damage
     from benchkit.store.delta import Table
 
 _KEYS = ["batch", "piece"]
 
 
-def mend_values(values: Table, damage: Sequence[Damage]) -> None:
+class Mending:
+    """A repair of both tables: first of their files, then, in a commit, of the runs' rows.
+
+    Parameters
+    ----------
+    runs, values : Table
+    damage : sequence of Damage
+        All of it.
+    """
+
+    def __init__(self, runs: Table, values: Table, damage: Sequence[Damage]) -> None:
+        self.damage = damage
+        self._runs, self._values = runs, values
+        self._of_runs = [one for one in damage if one.table is runs]
+        self._of_values = [one for one in damage if one.table is values]
+        self._sources = [path for one in damage for path in one.paths or ()]
+        self._unknown = 0
+
+    def mend_tables(self) -> None:
+        """Make both tables readable; the runs come first, for they tell which values count."""
+        self._sources += mend_runs(self._runs, self._of_runs)
+        mend_values(self._values, self._of_values, self._runs)
+
+    def build_rows(self, log: pa.Table) -> pa.Table:
+        """Return the rows that the log of runs lacks after the repair of its files."""
+        sources, self._unknown = find_lost(self._runs, self._values, log, self._of_runs)
+        built = repair_rows(log_of_runs.current(log), self._values, self._of_values)
+        self._sources += [*sources, *list_sources(built)]
+        # At least one: what came before the damage cannot be brought back by `undo`.
+        return built if len(built) else log_of_runs.unchanged_row(log)
+
+    def summarise(self) -> Repaired:
+        """Return what was dropped and is to be ingested again."""
+        return Repaired(tuple(self.damage), tuple(dict.fromkeys(self._sources)), self._unknown)
+
+
+def mend_values(values: Table, damage: Sequence[Damage], runs: Table) -> None:
     """Drop the damaged files of values; where the log of commits is damaged, begin another.
 
     Rows that lie in two files, because one was put together from others, are taken once. Values
     that no commit named have no run, and stay invisible.
     """
     if any(one.is_log for one in damage):
-        kept = list(_choose_values(values))
+        version = runs.open()
+        log = log_schema().empty_table() if version is None else runs.read(version)
+        kept = list(_choose_values(values, log_of_runs.needed(log_of_runs.complete(log))))
         _put_log_aside(values)
         values.claim(None, values_schema(), kept)
     else:
@@ -92,20 +132,34 @@ def _list_all(table: Table, folder: str) -> list[str]:
     return sorted(info.path.rpartition("/")[2] for info in infos)
 
 
-def _choose_values(values: Table) -> Iterator[DataFile]:
-    """Yield the files that can be read, the newest first, but for those that these make up for."""
+def _choose_values(values: Table, rows: pa.Table) -> Iterator[DataFile]:
+    """Yield the files that can be read, but for those whose rows lie in others of them, too.
+
+    A file that was put together holds all rows of its parts that ``rows``, the needed ones of the
+    log of runs, or later ones name; so of any two files one holds the other's, or none.
+    """
+    needed = _list_keys(rows)
+    readable = []
+    for info in values.list_data():
+        with suppress(StoreError):
+            held = values.read_file(info.path, _KEYS)
+            kind = info.path.rpartition("/")[0]
+            readable.append((info, held, {(kind, *key) for key in _list_keys(held)}))
     covered: set[tuple[str, int, int]] = set()
-    for info in sorted(values.list_data(), key=lambda info: info.mtime_ns or 0, reverse=True):
-        folder = info.path.rpartition("/")[0]
-        try:
-            rows = values.read_file(info.path, _KEYS)
-        except StoreError:
-            continue
-        pairs = rows.group_by(_KEYS).aggregate([]).to_pydict()
-        keys = {(folder, *pair) for pair in zip(pairs["batch"], pairs["piece"], strict=True)}
-        if not keys <= covered:
+
+    def is_needed(key: tuple[str, int, int]) -> bool:
+        return key[1:] in needed
+
+    for info, held, keys in sorted(readable, key=lambda each: -sum(map(is_needed, each[2]))):
+        if keys.isdisjoint(covered) or not set(filter(is_needed, keys)) <= covered:
             covered |= keys
-            yield DataFile.existing(info.path, info.size, rows)
+            yield DataFile.existing(info.path, info.size, held)
+
+
+def _list_keys(rows: pa.Table) -> set[tuple[int, int]]:
+    """Return batch and piece of each run in some rows."""
+    pairs = rows.group_by(_KEYS).aggregate([]).to_pydict()
+    return set(zip(pairs["batch"], pairs["piece"], strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,16 +240,18 @@ def _choose_runs(runs: Table) -> tuple[list[_Rows], list[_Rows]]:
     return [one for one in committed if one is last or one.path in last.files], newer
 
 
-def _list_damaged(runs: Table) -> set[int]:
-    """Return the versions of damaged entries, those that a killed repair put aside included."""
+def _list_damaged(runs: Table) -> Container[int]:
+    """Return the versions whose entries are lost, those that a killed repair put aside included."""
     files, folders = runs.filesystem, [entries.FOLDER]
     if entries.path_of(0).rpartition("/")[2] not in entries.list_names(files):
         folders += entries.list_logs(files)[-1:]
     newest = max(entries.read_newest(runs.url, folder) for folder in folders)
     named = [(folder, name) for folder in folders for name in entries.list_names(files, folder)]
-    unsound = (name for folder, name in named if not entries.is_sound(files, f"{folder}/{name}"))
-    is_lost = newest > max((entries.version_of(name) for _, name in named), default=-1)
-    return {*map(entries.version_of, unsound), *([newest] if is_lost else [])}
+    newest = max([newest, *(entries.version_of(name) for _, name in named)])
+    if newest < 0:
+        return range(sys.maxsize)  # the whole log is lost, and nobody knows how long it was
+    sound = (name for folder, name in named if entries.is_sound(files, f"{folder}/{name}"))
+    return {*range(newest + 1)} - {entries.version_of(name) for name in sound}
 
 
 def _list_committed(runs: Table) -> set[str]:

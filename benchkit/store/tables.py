@@ -14,12 +14,21 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from benchkit.errors import StoreError
+from benchkit.store import entries, salvage
 from benchkit.store import log as log_of_runs
-from benchkit.store import salvage
 from benchkit.store.columns import PARTITION, new_batch, values_schema
-from benchkit.store.damage import Damage, Repaired, find_damage, find_lost_commits, find_missing
+from benchkit.store.damage import (
+    Damage,
+    Repaired,
+    find_damage,
+    find_lost_commits,
+    find_missing,
+    list_damage,
+    lose_log,
+)
 from benchkit.store.delta import ConflictError, Table, attempts, translated
 from benchkit.store.files import DataFile, wait_for_others, write_rows, writing
+from benchkit.store.log import log_schema
 from benchkit.store.tidying import MANY_COMMITS, MANY_ROWS, Tidied, tidy_values
 from benchkit.store.values import read_values
 
@@ -46,11 +55,8 @@ class Store:
         self._last: tuple[tuple[str, int], pa.Table] | None = None
 
     def is_store(self) -> bool:
-        """Whether this is a folder, or a place behind a URL, that holds a store."""
-        if self._is_remote:
-            return self._open(self._runs) is not None
-        self._runs.require_folder()
-        return (Path(self.url) / "runs" / "_delta_log").is_dir()
+        """Whether a store lies here, or what is left of one."""
+        return (Path(self.url) / "runs" / entries.FOLDER).is_dir() or self._has_remains()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -66,9 +72,9 @@ class Store:
             yield
 
     def pieces(self) -> pa.Table | None:
-        """Return the pieces of runs as the last commit left them, or None if there is no store."""
-        version = self._open(self._runs)
-        return None if version is None else log_of_runs.current(self._read_log(version))
+        """Return the pieces of runs as the last commit left them, or None before the first one."""
+        version = self._open_runs()
+        return None if version is None else log_of_runs.current_or_none(self._read_log(version))
 
     def commit_pieces(
         self,
@@ -91,22 +97,14 @@ class Store:
         StoreError
             If other writers kept coming first, or the store cannot be read or written.
         """
-        self._append(
-            lambda log: build(None if log is None else log_of_runs.current(log)), operation
-        )
+        self._append(lambda log: build(log_of_runs.current_or_none(log)), operation)
 
     def undo(self) -> None:
-        """Take the last ingest back, by a commit that appends the pieces as they were before it.
-
-        Raises
-        ------
-        StoreError
-            If there is no store, or nothing left that can be taken back.
-        """
+        """Take the last ingest back, by a commit that appends the pieces as they were before it."""
         self._append(self._build_undo, log_of_runs.UNDO)
 
-    def _build_undo(self, log: pa.Table | None) -> pa.Table:
-        if log is None:
+    def _build_undo(self, log: pa.Table) -> pa.Table:
+        if not len(log):
             raise StoreError(
                 "there is no store here", where=self.url, hint="run `benchkit ingest` first"
             )
@@ -118,24 +116,26 @@ class Store:
             )
         return log_of_runs.undo_rows(log)
 
-    def _append(self, build: Callable[[pa.Table | None], pa.Table], operation: str) -> None:
+    def _append(self, build: Callable[[pa.Table], pa.Table], operation: str) -> None:
         self._prepare()
         written: list[DataFile] = []
         for _ in attempts(self.url):
-            version = self._open(self._runs)
+            version = self._open_runs()
             if version is not None and self._has(version, written):
                 return  # the answer to our commit was lost, and its repetition met itself
-            log = None if version is None else self._read_log(version)
+            log = log_schema().empty_table() if version is None else self._read_log(version)
             rows = build(log)
             if not len(rows):
                 return
-            before = -1 if version is None else version.version()
-            seq = max(before, log_of_runs.last_seq(log)) + 1 if log is not None else 1
+            if version is None:
+                self._begin()
+                continue
+            seq = max(version.version(), log_of_runs.last_seq(log)) + 1
             values = self._open(self._values)
             state = -1 if values is None else values.version()
             rows = log_of_runs.add_log_columns(rows, seq, operation, state)
             try:
-                if version is not None and self._runs.widen(version, rows.schema):
+                if self._runs.widen(version, rows.schema):
                     continue
                 with self._writing(seq, rows, version) as file:
                     written.append(file)
@@ -144,14 +144,32 @@ class Store:
                 continue
             return
 
+    def _begin(self) -> None:
+        """Begin the log of runs before any file is written: files without it are what is left."""
+        if self._open_runs() is None:
+            with suppress(ConflictError):
+                self._runs.claim(None, log_schema(), [])
+
+    def _open_runs(self) -> DeltaTable | None:
+        """Open the log of runs; refuse files of a store that lost it."""
+        version = self._open(self._runs)
+        if version is None and self._has_remains():
+            version = self._open(self._runs)  # which another writer began meanwhile
+            if version is None:
+                raise lose_log(self._runs).error()
+        return version
+
+    def _has_remains(self) -> bool:
+        return self._runs.has_remains() or self._values.has_remains()
+
     @contextmanager
     def _writing(
-        self, seq: int, rows: pa.Table, base: DeltaTable | None, *, is_joined: bool = False
+        self, seq: int, rows: pa.Table, base: DeltaTable, *, is_joined: bool = False
     ) -> Iterator[DataFile]:
         """Write rows of the log where their table lies; delete them if others came first."""
-        files = [] if base is None or is_joined else self._runs.list_files(base)
+        files = [] if is_joined else self._runs.list_files(base)
         record = {
-            "base": -1 if base is None else base.version(),
+            "base": base.version(),
             "files": [file["path"] for file in files],
             "is_joined": is_joined,
         }
@@ -277,6 +295,7 @@ class Store:
                 yield Path(folder)
             return
         self._prepare()
+        self._begin()
         try:
             yield Path(self._values.url)
         except BaseException:
@@ -294,17 +313,14 @@ class Store:
                 where=self.url,
                 hint="ingest into a new one with --store, or delete it and ingest again",
             )
+        self._begin()
         for file in files:
             self._values.bring(file)
         self._values.append(values_schema(), files)
 
     def check(self) -> list[Damage]:
         """Return the files that are missing or cannot be read; every page is read."""
-        self._values.require_folder()
-        damage = [*find_damage(self._runs), *find_damage(self._values)]
-        if not damage:
-            damage += find_lost_commits(self._log(), self._values, self._values.open())
-        return damage
+        return list_damage(self._runs, self._values, self._log)
 
     def repair(self) -> Repaired:
         """Drop what cannot be read, and the runs that lost all their values with it.
@@ -312,29 +328,12 @@ class Store:
         Runs that may have lost some of their values stay; the next ingest of their sources reads
         these again.
         """
-        damage = self.check()
-        if not damage:
-            return Repaired((), ())
-        of_runs = [one for one in damage if one.table is self._runs]
-        of_values = [one for one in damage if one.table is self._values]
-        lost = [path for one in damage for path in one.paths or ()]
-        salvage.mend_values(self._values, of_values)
-        lost += salvage.mend_runs(self._runs, of_runs)
-        self._last, unknown = None, 0
-
-        def rows(log: pa.Table | None) -> pa.Table:
-            nonlocal unknown
-            if log is None:
-                return values_schema().empty_table()
-            sources, unknown = salvage.find_lost(self._runs, self._values, log, of_runs)
-            pieces = log_of_runs.current(log)
-            built = salvage.repair_rows(pieces, self._values, of_values)
-            lost.extend([*sources, *salvage.list_sources(built)])
-            # At least one: what came before the damage cannot be brought back by `undo`.
-            return built if len(built) else log_of_runs.unchanged_row(log)
-
-        self._append(rows, "repair")
-        return Repaired(tuple(damage), tuple(dict.fromkeys(lost)), unknown)
+        mending = salvage.Mending(self._runs, self._values, self.check())
+        if mending.damage:
+            mending.mend_tables()
+            self._last = None
+            self._append(mending.build_rows, "repair")
+        return mending.summarise()
 
     def tidy(self, *, thoroughly: bool = False, rewrite: bool = False) -> Tidied:
         """Delete what no commit needs, and put small files together where there are many.
@@ -350,7 +349,7 @@ class Store:
             Also files that need not be put together: those of an earlier build.
         """
         done = Tidied()
-        if (version := self._open(self._runs)) is None:
+        if (version := self._open_runs()) is None:
             return done
         log = self._read_log(version)
         self._open_values()
