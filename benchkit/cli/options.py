@@ -161,7 +161,7 @@ MaxUnpacked = Annotated[
     typer.Option(
         "--max-unpacked",
         metavar="SIZE",
-        help="Bytes that an archive behind a URL may unpack to, e.g. 8GiB. [default: 4GiB]",
+        help="Bytes that a packed file or archive may unpack to, e.g. 8GiB. [default: 4GiB]",
     ),
 ]
 Output = Annotated[
@@ -207,6 +207,7 @@ class Request:
     def options(self, settings: config.Settings) -> Options:
         """Return what ingestion needs; the command line stands above the settings."""
         from benchkit.ingestion.discovery import Options
+        from benchkit.reading.bounds import parse_limit
 
         if settings.unread and not self.quiet:
             said = f"{settings.source} holds; {settings.unread} beside it is not read"
@@ -218,7 +219,7 @@ class Request:
             exclude=(*(self.exclude or ()), *settings.exclude),
             as_format=self.as_format,
             labels=settings.labels,
-            max_unpacked=self.max_unpacked,
+            max_unpacked=parse_limit(self.max_unpacked) if self.max_unpacked else None,
         )
 
     def load(self, *, samples: bool = False, base: config.Settings | None = None) -> RunSet:

@@ -19,14 +19,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from benchkit.errors import ConfigError, DataError
-from benchkit.reading.source import MAX_RATIO, SMALL_UNPACKED
-from benchkit.units import parse_bytes
+from benchkit.errors import DataError
+from benchkit.reading.bounds import LARGEST, OPTION, explain_excess
 
-#: The option that sets another bound than `LARGEST`.
-OPTION = "--max-unpacked"
-#: Bytes that an archive may unpack to.
-LARGEST = 4 << 30
 #: Files and folders that it may hold.
 _MEMBERS = 100_000
 #: Folders within each other.
@@ -77,10 +72,8 @@ class _Meter:
     def take(self, size: int) -> None:
         """Count bytes, which may not have been unpacked yet."""
         self._bytes += size
-        if self._bytes > self._limit:
-            raise _TooLargeError(f"it unpacks to more than {self._limit:,} bytes")
-        if self._bytes > max(SMALL_UNPACKED, MAX_RATIO * self._packed):
-            raise _TooLargeError(f"it unpacks to more than {MAX_RATIO} times its size")
+        if excess := explain_excess(self._bytes, self._packed, self._limit):
+            raise _TooLargeError(excess)
 
     def enter(self, place: PurePosixPath) -> None:
         """Count a file or folder, and those that its path implies."""
@@ -107,15 +100,6 @@ class _Metered(io.RawIOBase):
         self._meter.take(len(data))
         buffer[: len(data)] = data
         return len(data)
-
-
-def parse_limit(text: str | None) -> int:
-    """Read the size that `OPTION` sets."""
-    try:
-        return int(parse_bytes(text, binary=True).value) if text else LARGEST
-    except (ValueError, OverflowError):
-        hint = f"write a number of bytes: {OPTION} 8GiB"
-        raise ConfigError(f"{text!r} is not a size", where=OPTION, hint=hint) from None
 
 
 def find_ending(name: str) -> str:

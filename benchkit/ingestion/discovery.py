@@ -51,7 +51,7 @@ class Options:
     exclude: tuple[str, ...] = ()
     split: tuple[str, bool] | tuple[()] = ()
     samples: bool = True
-    max_unpacked: str | None = None
+    max_unpacked: int | None = None
     labels: LabelTables = NO_LABELS
 
     def renames(self) -> tuple[Rename, ...]:

@@ -22,6 +22,7 @@ from weakref import finalize
 from benchkit.errors import DataError, MissingError
 from benchkit.ingestion import archives, pages
 from benchkit.ingestion.addresses import GIT, is_page, refuse_store, show_address
+from benchkit.reading.bounds import LARGEST
 
 _FILES = frozenset({"100644", "100755"})  # neither links nor submodules
 _OUTSIDE = "a link, or outside of its archive's folder"
@@ -51,7 +52,7 @@ class Copy:
         return self.name + path.removeprefix(here) if path.startswith(here) else path
 
 
-def bring(path: str, max_unpacked: str | None = None) -> Copy:
+def bring(path: str, max_unpacked: int | None = None) -> Copy:
     """Copy what lies elsewhere to this machine.
 
     Parameters
@@ -60,18 +61,17 @@ def bring(path: str, max_unpacked: str | None = None) -> Copy:
         ``git:REF`` or ``git:REF:PATH``, of the repository one stands in; ``http://`` or
         ``https://``, a file or an archive of a folder; any other URL as pyarrow knows it (``s3``,
         ``gs``, ``abfs``, ``file``).
-    max_unpacked : str, optional
-        Size that an archive may unpack to: ``8GiB``, say.
+    max_unpacked : int, optional
+        Bytes that an archive may unpack to.
 
     Raises
     ------
     DataError
         If it is not there, or cannot be had.
     """
-    limit = archives.parse_limit(max_unpacked)
     folder = Path(mkdtemp(prefix="benchkit-"))
     try:
-        copy = _bring(path, folder, limit)
+        copy = _bring(path, folder, max_unpacked or LARGEST)
     except BaseException:
         rmtree(folder, ignore_errors=True)
         raise

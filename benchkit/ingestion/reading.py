@@ -170,6 +170,7 @@ class Reader:
     def _read(self, index: int, found: Found, sink: SampleSink) -> Outcome:
         size = found.measure() if found.size > _LARGE else 0
         source = found.load()
+        source.max_unpacked = self._options.max_unpacked or source.max_unpacked
         if self._see is not None:
             source.watch = lambda place: self._tell(Seen(index, place, sink.rows))
         if is_bulk(found):

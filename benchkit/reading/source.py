@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
+from benchkit.reading.bounds import LARGEST, OPTION, explain_excess
 from benchkit.reading.cleaning import as_utf8, clean_line, clean_text, decode_lines, unwrap
 from benchkit.reading.head import Head
 from benchkit.reading.prefixes import Prefix, find_wrapping, is_logged
@@ -35,10 +36,6 @@ PIPE_BYTES = 1 << 30
 #: Bytes of whole lines that are read in columns at once.
 LINE_BLOCK = 1 << 20
 _GZIP = b"\x1f\x8b"
-#: Bytes that a packed byte may unpack to; texts of benchmarks come to some tens.
-MAX_RATIO = 250
-#: Bytes below which nobody judges the ratio.
-SMALL_UNPACKED = 64 << 20
 
 
 class UnreadableError(Exception):
@@ -65,6 +62,8 @@ class Source:
         self.watch: Callable[[int], None] | None = None
         #: How blocks of lines are read, where each can be by itself; perhaps in another process.
         self.map: Callable[..., Iterator[Any]] = map
+        #: Bytes that it may unpack to.
+        self.max_unpacked = LARGEST
         self._data = data
         #: Whether the head is all there is, and not compressed: the case of most reports.
         self.is_small = data is not None and len(data) <= HEAD_BYTES and not data.startswith(_GZIP)
@@ -106,7 +105,9 @@ class Source:
         with self.open_raw() as raw:
             is_packed = raw.read(2) == _GZIP
             raw.seek(0)
-            yield from _bound_lines(_unzip(raw) if is_packed else _read_blocks(raw))
+            yield from _bound_lines(
+                _unzip(raw, self.max_unpacked) if is_packed else _read_blocks(raw)
+            )
 
     def open(self) -> IO[bytes]:
         """Open the decompressed content as a stream; it may raise `UnreadableError`."""
@@ -330,7 +331,7 @@ def number_blocks(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
         number += block.count(b"\n")
 
 
-def _unzip(raw: IO[bytes]) -> Iterator[bytes]:
+def _unzip(raw: IO[bytes], limit: int) -> Iterator[bytes]:
     stream = gzip.GzipFile(fileobj=raw)
     size = 0
     while True:
@@ -341,8 +342,8 @@ def _unzip(raw: IO[bytes]) -> Iterator[bytes]:
         if not block:
             return
         size += len(block)
-        if size > max(SMALL_UNPACKED, MAX_RATIO * raw.tell()):
-            raise UnreadableError(f"it unpacks to more than {MAX_RATIO} times its size")
+        if excess := explain_excess(size, raw.tell(), limit):
+            raise UnreadableError(f"{excess}; if you trust it, unpack it or pass {OPTION} 8GiB")
         yield block
 
 

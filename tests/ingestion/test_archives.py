@@ -14,6 +14,7 @@ import pytest
 from benchkit.cli import run
 from benchkit.errors import ConfigError, DataError
 from benchkit.ingestion import archives
+from benchkit.reading.bounds import OPTION, parse_limit
 from benchkit.reading.source import Source, UnreadableError
 
 BOMB = 100 << 20
@@ -71,9 +72,21 @@ def test_the_size_is_bounded_by_an_option(tmp_path: Path, kind: str) -> None:
     with pytest.raises(DataError, match="more than 1,048,576 bytes") as caught:
         archives.unpack(path, tmp_path / "unpacked", "https://host/a", 1 << 20)
     assert caught.value.where == "https://host/a"
-    assert archives.OPTION in caught.value.hint
+    assert OPTION in caught.value.hint
     with pytest.raises(ConfigError, match="'much' is not a size"):
-        archives.parse_limit("much")
+        parse_limit("much")
+
+
+def test_a_gzip_has_the_same_bound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "".join(f"BenchmarkA 1000 {number} ns/op\n" for number in range(50_000))
+    path = tmp_path / "base.txt.gz"
+    path.write_bytes(gzip.compress(text.encode()))
+    assert run(["runs", str(path), "--max-unpacked", "2MiB"]) == 0
+    assert "unpacks" not in capsys.readouterr().err
+    assert run(["check", str(path), "--max-unpacked", "1MiB"]) == 3
+    err = capsys.readouterr().err
+    assert "unpacks to more than 1,048,576 bytes; if you trust it, unpack it or pass" in err
+    assert run(["runs", str(path), "--max-unpacked", "much"]) == 2
 
 
 def test_every_command_that_reads_takes_the_option(capsys: pytest.CaptureFixture[str]) -> None:
