@@ -1,7 +1,8 @@
 """An S3 server on loopback that keeps its objects in memory, as far as stores need one.
 
 Conditional writes are decided under one lock, as S3 decides them. Objects have the time at which
-they were written: who forgets old entries of a log goes by it.
+they were written: who forgets old entries of a log goes by it. One that ends in ``.drip`` comes at
+ten bytes a second.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import hashlib
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -191,7 +193,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", f"{len(body)}")
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(body)
+            drips = body if self.path.partition("?")[0].endswith(".drip") else b""
+            for byte in drips:
+                self.wfile.write(bytes([byte]))
+                time.sleep(0.1)
+            self.wfile.write(body[len(drips) :])
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -90,7 +93,10 @@ def _bring(path: str, folder: Path, max_unpacked: int) -> Copy:
     target = folder / _name_copy(unquote(parts.path))
     if is_page(path):
         return _bring_page(path, target, name, max_unpacked)
-    _bring_objects(path, target, name)
+    try:
+        pages.within(pages.DEADLINE, partial(_bring_objects, path, target, name))
+    except TimeoutError as error:
+        raise DataError(f"it cannot be copied: {error}", where=name) from None
     return Copy(target, name.rstrip("/"))
 
 
@@ -140,15 +146,32 @@ def _list_files(listing: bytes) -> Iterator[tuple[str, str]]:
 def _git(*words: str, name: str, hint: str = "", given: str = "") -> bytes:
     command = ["git", "--no-optional-locks", *words]
     try:
-        done = subprocess.run(command, capture_output=True, input=given.encode(), check=False)  # noqa: S603 - no shell; the ref stands after --end-of-options
+        code, output, errors = _run(command, given.encode())
+    except subprocess.TimeoutExpired:
+        raise DataError(f"git takes longer than {pages.DEADLINE:g} s", where=name) from None
     except OSError as error:
         raise DataError(f"git cannot be run: {error.strerror}", where=name) from error
-    if done.returncode:
-        told = done.stderr.decode(errors="replace").strip().partition("\n")[0]
+    if code:
+        told = errors.decode(errors="replace").strip().partition("\n")[0]
         is_absent = "rev-parse" in words and "not a git repository" not in told
         kind = MissingError if is_absent else DataError
         raise kind(f"git does not know it: {told}", where=name, hint=hint)
-    return done.stdout
+    return output
+
+
+def _run(command: list[str], given: bytes) -> tuple[int, bytes, bytes]:
+    """Run a command; one that takes too long ends with all that it started."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(  # noqa: S603 - no shell; a ref stands after --end-of-options
+        command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+    ) as process:
+        try:
+            output, errors = process.communicate(given, pages.DEADLINE)
+        except BaseException:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+        return process.returncode, output, errors
 
 
 def _bring_page(address: str, target: Path, name: str, max_unpacked: int) -> Copy:

@@ -21,8 +21,8 @@ from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 from benchkit.errors import DataError, MissingError
 
 _TIMEOUT = 60.0
-#: Seconds that a download may take from the first to the last byte.
-_DEADLINE = 900.0
+#: Seconds that a copy from elsewhere may take from the first to the last byte.
+DEADLINE = 900.0
 #: What a server answers where nothing lies.
 _ABSENT = frozenset({404, 410})
 #: Bytes that are taken from a web address.
@@ -86,7 +86,7 @@ def fetch(address: str, target: Path, name: str) -> None:
         If it is not there, cannot be fetched, or is too large.
     """
     try:
-        within(_DEADLINE, partial(_write, address, target))
+        within(DEADLINE, partial(_write, address, target))
     except urllib.error.HTTPError as error:
         with error:
             kind = MissingError if error.code in _ABSENT else DataError

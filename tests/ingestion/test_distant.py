@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 from collections.abc import Iterator
@@ -12,13 +13,16 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 import gated
+import object_store
 import pytest
 
 from benchkit.cli import run
 from benchkit.errors import DataError
-from benchkit.ingestion import distant
+from benchkit.ingestion import distant, pages
 from benchkit.ingestion.discovery import Discovery, Options, discover
 
 POLICY = "[policy]\non_inconclusive = 'fail'\n[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\n"
@@ -163,6 +167,38 @@ def test_an_object_store_is_a_folder_or_a_file(folder: Path) -> None:
     assert list(read(find(f"{url}/1.txt"))) == [f"{url}/1.txt"]
     with pytest.raises(DataError, match="no such file or folder"):
         find(f"{url}/nothing")
+
+
+def test_an_object_store_that_drips_meets_the_deadline(folder: Path) -> None:
+    # a process of its own: it has to end, though a thread still waits for the store
+    code = (
+        "import sys\nfrom benchkit.ingestion import distant, pages\n"
+        "pages.DEADLINE = 1.0\ndistant.bring(sys.argv[1])"
+    )
+    with object_store.serve() as settings:
+        server = settings["AWS_ENDPOINT_URL"]
+        request = Request(f"{server}/b/main/1.drip", data=bytes(1000), method="PUT")  # noqa: S310 - of this test
+        urlopen(request).close()  # noqa: S310
+        url = f"s3://b/main?scheme=http&endpoint_override={urlsplit(server).netloc}"
+        done = subprocess.run(
+            [sys.executable, "-c", code, url],
+            env={**os.environ, **settings}, cwd=folder, capture_output=True, text=True,
+            check=False, timeout=60,
+        )  # fmt: skip
+    assert "s3://b/main: it cannot be copied: it takes longer than 1 s" in done.stderr
+
+
+def test_git_that_waits_meets_the_deadline(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git = folder / "bin" / "git"
+    git.parent.mkdir()
+    git.write_text("#!/bin/sh\nsleep 60 & wait\n", encoding="utf-8")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", str(git.parent), prepend=os.pathsep)
+    monkeypatch.setattr(pages, "DEADLINE", 0.5)
+    assert run(["runs", "git:HEAD:main"]) == 3
+    assert "git:HEAD:main: git takes longer than 0.5 s" in capsys.readouterr().err
 
 
 def test_a_local_address_ends_at_files(folder: Path) -> None:

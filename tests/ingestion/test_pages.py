@@ -113,7 +113,7 @@ def test_an_answer_that_trickles_is_an_error(
 def test_headers_that_trickle_meet_the_deadline(
     hosts: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "_DEADLINE", 0.5)
+    monkeypatch.setattr(pages, "DEADLINE", 0.5)
     with pytest.raises(DataError, match=r"it takes longer than 0\.5 s"):
         fetch(f"http://{hosts[0]}/headers", tmp_path)
     (download,) = [thread for thread in enumerate_threads() if thread.name == "download"]
