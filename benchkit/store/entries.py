@@ -124,8 +124,8 @@ def _recount(actions: Iterable[dict[str, Any]]) -> str:
     return _sum([(file["path"], file["size"], file["stats"]) for file in added], removed)
 
 
-def list_added(filesystem: fs.FileSystem, path: str) -> set[str]:
-    """Return the paths of the files that the readable lines of an entry or checkpoint add."""
+def list_added(filesystem: fs.FileSystem, path: str) -> dict[str, str]:
+    """Return path and statistics of the files that readable lines of an entry or checkpoint add."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -133,14 +133,13 @@ def list_added(filesystem: fs.FileSystem, path: str) -> set[str]:
         with filesystem.open_input_file(path) as file:
             if path.endswith(".parquet"):
                 added = pq.ParquetFile(file).read(["add"])["add"].to_pylist()
-                return {one["path"] for one in added if one}
+                return {one["path"]: one["stats"] for one in added if one}
             lines = file.read().splitlines()
     except (OSError, pa.ArrowException):
-        return set()
-    paths = set()
+        return {}
+    files = {}
     for line in lines:
-        try:
-            paths.add(json.loads(line)["add"]["path"])
-        except (ValueError, TypeError, KeyError):
-            continue
-    return paths
+        with suppress(ValueError, TypeError, KeyError):
+            added = json.loads(line)["add"]
+            files[added["path"]] = added["stats"]
+    return files

@@ -14,7 +14,7 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 #: Where a file of the log of runs says what its commit builds on.
 RECORD = b"benchkit"
+#: Where the log of commits says what a file of the log of runs does to earlier pieces. Checkpoints
+#: keep it, and other readers pass over it.
+CHANGES = "changes"
 #: The paths, within their tables, of files that this package writes.
 _FILE = re.compile(rf"{PARTITION}=(true|false)/.+\.parquet|\d+-[0-9a-f]{{32}}\.parquet")
 #: Columns whose least and greatest value readers are told, to pass over files.
@@ -52,6 +55,8 @@ class DataFile:
     rows, size : int
         The size is in bytes.
     bounds : dict of column to (least, greatest)
+    changes : mapping
+        What a file of the log of runs does to pieces that were there before.
     """
 
     path: Path
@@ -59,9 +64,12 @@ class DataFile:
     rows: int
     size: int
     bounds: dict[str, tuple[Any, Any]]
+    changes: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
-    def existing(cls, name: str, size: int, keys: pa.Table) -> DataFile:
+    def existing(
+        cls, name: str, size: int, keys: pa.Table, changes: Mapping[str, object] | None = None
+    ) -> DataFile:
         """Return a file that lies in its table already, with the batch and piece of its rows."""
         import pyarrow.compute as pc
 
@@ -69,7 +77,8 @@ class DataFile:
         is_raw = {_partition(is_raw=kind): kind for kind in (True, False)}.get(path.parent.name)
         found = {column: pc.min_max(keys[column]) for column in keys.column_names}
         bounds = {column: (one["min"].as_py(), one["max"].as_py()) for column, one in found.items()}
-        return cls(path=path, is_raw=is_raw, rows=len(keys), size=size, bounds=bounds)
+        rows, changes = len(keys), changes or {}
+        return cls(path=path, is_raw=is_raw, rows=rows, size=size, bounds=bounds, changes=changes)
 
     @property
     def name(self) -> str:
@@ -98,6 +107,7 @@ class DataFile:
                 "minValues": {name: low for name, (low, _) in self.bounds.items()},
                 "maxValues": {name: high for name, (_, high) in self.bounds.items()},
                 "nullCount": dict.fromkeys(self.bounds, 0),
+                **({CHANGES: self.changes} if self.changes else {}),
             }
         )
 
@@ -246,7 +256,13 @@ class _Sink:
         self.writer.write(table.sort_by("metric") if self._is_raw else table)
 
 
-def write_rows(folder: Path, seq: int, rows: pa.Table, record: Mapping[str, object]) -> DataFile:
+def write_rows(
+    folder: Path,
+    seq: int,
+    rows: pa.Table,
+    record: Mapping[str, object],
+    changes: Mapping[str, object],
+) -> DataFile:
     """Write the rows that one commit adds to the log of runs.
 
     Parameters
@@ -256,6 +272,8 @@ def write_rows(folder: Path, seq: int, rows: pa.Table, record: Mapping[str, obje
     rows : Table
     record : mapping
         What the commit builds on, for a repair that has lost the log of commits.
+    changes : mapping
+        What it does to earlier pieces, for a repair that has lost the file.
     """
     import pyarrow.parquet as pq
 
@@ -268,7 +286,8 @@ def write_rows(folder: Path, seq: int, rows: pa.Table, record: Mapping[str, obje
         except BaseException:
             path.unlink(missing_ok=True)
             raise
-        return DataFile(path=path, rows=len(rows), size=path.stat().st_size, bounds=_bound(rows))
+        size, bounds = path.stat().st_size, _bound(rows)
+        return DataFile(path=path, rows=len(rows), size=size, bounds=bounds, changes=changes)
 
 
 def _bound(rows: pa.Table) -> dict[str, tuple[Any, Any]]:

@@ -10,9 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     import numpy as np
     import pyarrow as pa
 
+#: batch -> first and last of its pieces in a row
+Ranges = dict[str, list[list[int]]]
 #: What a row of the log has besides the piece.
 LOG_COLUMNS = ("seq", "operation", "values_version", "dropped")
 #: All by which rows are told to be needed or not; the other forty need not be copied for that.
@@ -130,6 +134,91 @@ def undo_rows(log: pa.Table) -> pa.Table:
     )
     rows = pa.concat_tables([again, gone.select(again.column_names)])
     return rows.drop_columns(["seq", "operation", "values_version"])
+
+
+def list_changes(log: pa.Table, rows: pa.Table) -> dict[str, Ranges]:
+    """Return what the rows of a commit do to pieces of the log: drop them, or keep them."""
+    import pyarrow.compute as pc
+
+    keys = ["batch", "piece"]
+    if not (len(log) and len(rows)):
+        return {}
+    known = rows.select([*keys, "dropped"]).join(log.select(keys), keys, join_type="left semi")
+    kept = known.filter(pc.invert(known["dropped"]))
+    each = {"dropped": known.filter(known["dropped"]), "kept": kept}
+    return {name: _list_ranges(some) for name, some in each.items() if len(some)}
+
+
+def _list_ranges(rows: pa.Table) -> Ranges:
+    """Return the pieces of each batch, as the first and the last one of those in a row."""
+    import numpy as np
+
+    ranges: Ranges = {}
+    batches, pieces = rows["batch"].to_numpy(), rows["piece"].to_numpy()
+    for batch in np.unique(batches).tolist():
+        numbers = np.unique(pieces[batches == batch])
+        parts = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
+        ranges[str(batch)] = [[int(part[0]), int(part[-1])] for part in parts]
+    return ranges
+
+
+def redo(log: pa.Table, lost: Iterable[tuple[int, Mapping[str, Ranges]]]) -> pa.Table:
+    """Return the newest rows of the pieces that lost commits dropped or kept, as they left them.
+
+    Parameters
+    ----------
+    log : Table
+        Without the rows of these commits.
+    lost : iterable of (seq, changes)
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    seqs = []
+    for seq, changes in sorted(lost, key=lambda one: one[0]):
+        seqs.append(seq)
+        earlier = log.filter(pc.less(log["seq"], seq))
+        for name, ranges in changes.items():
+            is_drop = name == "dropped"
+            rows = _newest(earlier if is_drop else earlier.filter(pc.invert(earlier["dropped"])))
+            rows = rows.filter(_is_inside(rows, ranges))
+            for column, value in (("dropped", is_drop), ("seq", seq)):
+                place, kind = rows.column_names.index(column), rows.schema.field(column).type
+                cells = pa.repeat(pa.scalar(value, kind), len(rows))
+                rows = rows.set_column(place, column, cells)
+            log = pa.concat_tables([log, rows])
+    newest = _newest(log)
+    rows = newest.filter(pc.is_in(newest["seq"], pa.array(seqs, pa.int64())))
+    return rows.drop_columns(["seq", "operation", "values_version"])
+
+
+def put_over(log: pa.Table, rows: pa.Table) -> pa.Table:
+    """Return a log as it is once rows are committed."""
+    import pyarrow as pa
+
+    later = add_log_columns(rows, last_seq(log) + 1, INGEST, -1)
+    return pa.concat_tables([log, later], promote_options="permissive")
+
+
+def replace_rows(rows: pa.Table, by: pa.Table) -> pa.Table:
+    """Return rows of pieces; where both tables have one, that of ``by``."""
+    import pyarrow as pa
+
+    keys = ["batch", "piece"]
+    rest = rows.join(by.select(keys), keys, join_type="left anti")
+    return pa.concat_tables([rest, by], promote_options="permissive")
+
+
+def _is_inside(rows: pa.Table, ranges: Ranges) -> pa.Array:
+    import numpy as np
+    import pyarrow as pa
+
+    batches, pieces = rows["batch"].to_numpy(), rows["piece"].to_numpy()
+    inside: np.ndarray = np.zeros(len(rows), dtype=bool)
+    for batch, parts in ranges.items():
+        for first, last in parts:
+            inside |= (batches == int(batch)) & (pieces >= first) & (pieces <= last)
+    return pa.array(inside)
 
 
 def unchanged_row(log: pa.Table) -> pa.Table:

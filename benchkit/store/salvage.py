@@ -11,7 +11,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from benchkit.store import log as log_of_runs
 from benchkit.store.columns import values_schema
 from benchkit.store.damage import Damage, Repaired
 from benchkit.store.delta import ConflictError, attempts
-from benchkit.store.files import RECORD, DataFile
+from benchkit.store.files import CHANGES, RECORD, DataFile
 from benchkit.store.log import log_schema
 
 if TYPE_CHECKING:
@@ -51,17 +51,22 @@ class Mending:
         self._of_values = [one for one in damage if one.table is values]
         self._sources = [path for one in damage for path in one.paths or ()]
         self._unknown = 0
+        self._changes: list[tuple[int, Mapping[str, log_of_runs.Ranges]]] = []
 
     def mend_tables(self) -> None:
         """Make both tables readable; the runs come first, for they tell which values count."""
+        self._changes = _list_changes(self._runs, self._of_runs)
         self._sources += mend_runs(self._runs, self._of_runs)
         mend_values(self._values, self._of_values, self._runs)
 
     def build_rows(self, log: pa.Table) -> pa.Table:
         """Return the rows that the log of runs lacks after the repair of its files."""
         sources, self._unknown = find_lost(self._runs, self._values, log, self._of_runs)
-        built = repair_rows(log_of_runs.current(log), self._values, self._of_values)
+        redone = log_of_runs.redo(log, self._changes)
+        pieces = log_of_runs.current(log_of_runs.put_over(log, redone))
+        built = repair_rows(pieces, self._values, self._of_values)
         self._sources += [*sources, *list_sources(built)]
+        built = log_of_runs.replace_rows(redone, built)
         # At least one: what came before the damage cannot be brought back by `undo`.
         return built if len(built) else log_of_runs.unchanged_row(log)
 
@@ -102,9 +107,24 @@ def mend_runs(runs: Table, damage: Sequence[Damage]) -> list[str]:
     kept, left_out = _choose_runs(runs)
     _put_log_aside(runs)
     schemas = [one.rows.schema.remove_metadata() for one in kept] or [log_schema()]
-    files = [DataFile.existing(one.path, one.size, one.rows.select(_KEYS)) for one in kept]
+    files, before = [], log_schema().empty_table()
+    for one in kept:
+        rows = log_of_runs.complete(one.rows).select(log_of_runs.KEYS)
+        changes = log_of_runs.list_changes(before, rows)
+        files.append(DataFile.existing(one.path, one.size, one.rows.select(_KEYS), changes))
+        before = pa.concat_tables([before, rows])
     runs.claim(None, pa.unify_schemas(schemas), files)
     return [source for one in left_out for source in list_sources(one.rows)]
+
+
+def _list_changes(
+    runs: Table, damage: Sequence[Damage]
+) -> list[tuple[int, Mapping[str, log_of_runs.Ranges]]]:
+    """Return what damaged files of runs did to earlier pieces: sequence number and changes."""
+    lost = {one.path for one in damage}
+    stated = {path: text for path, text in _list_committed(runs).items() if path in lost}
+    changes = {path: json.loads(text).get(CHANGES, {}) for path, text in stated.items()}
+    return [(int(path.partition("-")[0]), did) for path, did in changes.items() if did]
 
 
 def _drop(table: Table, damage: Sequence[Damage]) -> None:
@@ -221,7 +241,7 @@ def _choose_runs(runs: Table) -> tuple[list[_Rows], list[_Rows]]:
             readable.append(_Rows.read(runs, info))
         except StoreError:
             continue
-    known = _list_committed(runs).union(*(one.files for one in readable))
+    known = set(_list_committed(runs)).union(*(one.files for one in readable))
     rivals = Counter(one.base for one in readable)
     damaged = _list_damaged(runs)
 
@@ -254,13 +274,13 @@ def _list_damaged(runs: Table) -> Container[int]:
     return {*range(newest + 1)} - {entries.version_of(name) for name in sound}
 
 
-def _list_committed(runs: Table) -> set[str]:
-    """Return the files that readable entries name, those of logs put aside included."""
+def _list_committed(runs: Table) -> dict[str, str]:
+    """Return files and statistics that readable entries name, those of logs put aside included."""
     return {
-        path
+        path: statistics
         for folder in entries.list_logs(runs.filesystem)
         for name in entries.list_names(runs.filesystem, folder)
-        for path in entries.list_added(runs.filesystem, f"{folder}/{name}")
+        for path, statistics in entries.list_added(runs.filesystem, f"{folder}/{name}").items()
     }
 
 

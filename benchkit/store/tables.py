@@ -7,7 +7,7 @@ be about to commit their piece.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -137,7 +137,8 @@ class Store:
             try:
                 if self._runs.widen(version, rows.schema):
                     continue
-                with self._writing(seq, rows, version) as file:
+                changes = log_of_runs.list_changes(log, rows)
+                with self._writing(seq, rows, version, changes) as file:
                     written.append(file)
                     self._runs.claim(version, rows.schema, [file])
             except ConflictError:
@@ -164,8 +165,9 @@ class Store:
 
     @contextmanager
     def _writing(
-        self, seq: int, rows: pa.Table, base: DeltaTable, *, is_joined: bool = False
-    ) -> Iterator[DataFile]:
+        self, seq: int, rows: pa.Table, base: DeltaTable,
+        changes: Mapping[str, log_of_runs.Ranges] | None = None, *, is_joined: bool = False,
+    ) -> Iterator[DataFile]:  # fmt: skip
         """Write rows of the log where their table lies; delete them if others came first."""
         files = [] if is_joined else self._runs.list_files(base)
         record = {
@@ -178,7 +180,7 @@ class Store:
             if self._is_remote
             else nullcontext(f"{self.url}/runs") as folder
         ):
-            file = write_rows(Path(folder), seq, rows, record)
+            file = write_rows(Path(folder), seq, rows, record, changes or {})
             self._runs.bring(file)
             try:
                 yield file

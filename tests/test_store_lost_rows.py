@@ -1,0 +1,99 @@
+"""A lost file of the log of runs brings nothing back that its commit had taken away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gated
+import pytest
+
+import benchkit.api as bk
+from benchkit.cli import run
+from benchkit.ingestion.commit import ingest
+from benchkit.store import Store
+
+NAMES = ("results/main.txt", "results/pr.txt")
+
+
+def measure(name: str, seed: int, store: str) -> None:
+    gated.write_runs(Path(name), seed=seed)
+    ingest([name], Store(store))
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Make a store of two variants, the second one measured twice."""
+    monkeypatch.chdir(tmp_path)
+    for seed, name in enumerate((*NAMES, NAMES[1]), 1):
+        measure(name, seed, "store")
+    return "store"
+
+
+def describe(store: str) -> list[tuple[str, str, float]]:
+    """Return all values of a store with their variants and metrics."""
+    values = bk.load(store=store).observations
+    return sorted(zip(values["variant"], values["metric"], values["value"], strict=True))
+
+
+def lose_rows(store: str, seq: int) -> None:
+    """Delete the file of one commit of runs."""
+    files = sorted(Path(store, "runs").glob("*.parquet"), key=lambda p: int(p.name.split("-")[0]))
+    files[seq].unlink()
+
+
+def repair(store: str) -> None:
+    assert run(["store", "check", "--store", store]) == 3
+    assert run(["store", "repair", "--store", store]) == 0
+    assert run(["store", "check", "--store", store]) == 0
+
+
+def test_a_superseded_run_stays_away_when_its_successor_is_lost(
+    store: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = describe(store)
+    lose_rows(store, -1)
+    repair(store)
+    assert NAMES[1] in capsys.readouterr().out
+    assert describe(store) == [value for value in whole if value[0] == "main"]
+    assert run(["ingest", *NAMES, "--store", store]) == 0
+    assert describe(store) == whole
+
+
+def test_it_stays_away_where_the_log_of_commits_was_lost_before(store: str) -> None:
+    whole = describe(store)
+    for entry in Path(store, "runs", "_delta_log").glob("*"):
+        entry.unlink()
+    repair(store)
+    assert describe(store) == whole
+    lose_rows(store, 2)
+    repair(store)
+    assert describe(store) == [value for value in whole if value[0] == "main"]
+
+
+def test_it_stays_away_behind_a_checkpoint(store: str) -> None:
+    for seed in range(4, 28):  # so many commits that a checkpoint stands for the first ones
+        measure("results/other.txt", seed, store)
+        if seed == 6:
+            measure(NAMES[0], seed, store)
+    assert list(Path(store, "runs", "_delta_log").glob("*.checkpoint.parquet"))
+    before = describe(store)
+    lose_rows(store, -1)
+    repair(store)
+    assert describe(store) == [value for value in before if value[0] != "other"]
+
+
+def test_what_a_lost_undo_took_back_and_restored_stays_so(store: str) -> None:
+    measure(NAMES[1], 4, store)
+    Store(store).undo()
+    before = describe(store)
+    lose_rows(store, -1)
+    repair(store)
+    assert describe(store) == before
+
+
+def test_a_run_that_was_measured_after_the_lost_commit_stays(store: str) -> None:
+    measure(NAMES[1], 4, store)
+    before = describe(store)
+    lose_rows(store, 2)
+    repair(store)
+    assert describe(store) == before
