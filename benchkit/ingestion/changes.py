@@ -6,7 +6,7 @@ ingest costs little however much is stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,15 +15,16 @@ from benchkit.ingestion.frames import fill_texts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.parts import Part
-from benchkit.layout.numbering import series_of, settle
+from benchkit.ingestion.streams import STDIN
+from benchkit.layout.numbering import leave_package, series_of, settle
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 #: What runs that are one run have in common.
 _RUN = ("origin", "group", "variant", "benchmark", "params", "tool", "role", "pkg", "number")
-#: Columns that decide whether a stored run belongs to a series.
-_SERIES = ("origin", "variant", "tool", "role")
+#: Columns that decide to which series a stored run belongs.
+_SERIES = ("origin", "group", "pkg", "variant", "tool", "role")
 
 
 class Change:
@@ -120,13 +121,26 @@ def settle_all(stored: pa.Table | None) -> pa.Table:
     return _flag(parts_table(parts), dropped=False)
 
 
-def list_sources(stored: pa.Table | None) -> dict[Identity, tuple[str, str]]:
-    """Return the digest and the fingerprint of each stored source; empty where damaged."""
+def list_sources(
+    stored: pa.Table | None, addresses: Iterable[str] | None = None
+) -> dict[Identity, tuple[str, str]]:
+    """Return the digest and the fingerprint of each stored source; empty where damaged.
+
+    Parameters
+    ----------
+    stored : Table or None
+    addresses : iterable of str, optional
+        Those of the sources to read; standard input has its address once it was read.
+    """
     if stored is None or not len(stored):
         return {}
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     rows = fill_texts(stored, [*Identity._fields, "sha256", "fingerprint", "role"])
+    if addresses is not None:
+        is_near = pc.is_in(rows["path"], pa.array(addresses, pa.string()))
+        rows = rows.filter(pc.or_(is_near, pc.starts_with(rows["path"], f"{STDIN}:")))
     is_damaged = pc.equal(rows["role"], "damaged")
     damaged, whole = rows.filter(is_damaged), rows.filter(pc.invert(is_damaged))
     # What gave no run is read, and refused, again.
@@ -178,15 +192,19 @@ def _is_gone(path: str) -> bool:
 
 
 def _list_series(stored: pa.Table, touched: set[tuple[str, str, str, str, str]]) -> list[Part]:
-    """Return the stored parts of some series."""
+    """Return the stored parts of some series; of the others not even an object is made."""
+    import numpy as np
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    keys = pa.array({"\0".join((origin, *rest)) for origin, _, *rest in touched}, pa.string())
-    columns = fill_texts(stored, list(_SERIES))
-    joined = pc.binary_join_element_wise(*(columns[name] for name in _SERIES), "\0")
-    near = read_parts(stored.filter(pc.is_in(joined, keys)))
-    return [part for part in near if series_of(part) in touched]
+    rows = fill_texts(stored, list(_SERIES)).append_column("row", pa.array(np.arange(len(stored))))
+    series = rows.group_by(list(_SERIES), use_threads=False).aggregate([("row", "list")])
+    labels = zip(*(series[name].to_pylist() for name in _SERIES), strict=True)
+    is_near = [
+        (origin, leave_package(group, pkg), *rest) in touched
+        for origin, group, pkg, *rest in labels
+    ]
+    places = series.filter(pa.array(is_near, pa.bool_()))["row_list"].combine_chunks().flatten()
+    return read_parts(stored.take(places.sort()))
 
 
 def _key(part: Part) -> tuple[int, int]:

@@ -155,8 +155,9 @@ def _harvest(
     """Read the sources and commit their values, which nobody sees yet."""
     batch = new_batch()
     with store.staging(batch) as folder:
-        known = Known(batch=batch, sources=list_sources(stored), folder=folder)
-        harvest = Harvest(sources, known)
+        held = list_sources(stored, [source.address for source in sources])
+        known = Known(batch=batch, sources=held, folder=folder)
+        harvest = Harvest(sources, known, stored)
         caught = crew.read_all(plan_tasks(sources), known, meter.see)
 
         def batches() -> Iterator[pa.RecordBatch]:

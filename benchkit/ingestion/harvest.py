@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,10 @@ from benchkit.derived.series import SERIES
 from benchkit.errors import Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.batches import row_batches
+from benchkit.ingestion.changes import list_sources
 from benchkit.ingestion.discovery import Discovery, Found, Options
 from benchkit.ingestion.folders import NO_RESULT, list_lost_folders
+from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.reading import PIECE_BITS, Known, Outcome, Reader
 from benchkit.parsers.base import Repeats, Row
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
     from benchkit.store.files import DataFile
 
+#: What copies of a source have in common: origin, assigned labels and the digest of its bytes.
+Content = tuple[str, str, str]
 #: Values gathered before a batch is handed on.
 BATCH_ROWS = 1 << 16
 #: What helps where one file was typed under two labels.
@@ -67,22 +72,26 @@ class Harvest:
     ----------
     sources : sequence of Found
     known : Known, optional
-        What a store holds already.
+        What a store holds of these sources.
+    stored : Table, optional
+        All pieces in the store.
     """
 
-    def __init__(self, sources: Sequence[Found], known: Known | None = None) -> None:
+    def __init__(
+        self,
+        sources: Sequence[Found],
+        known: Known | None = None,
+        stored: pa.Table | None = None,
+    ) -> None:
         self.parts: list[Part] = []
         self.files: list[DataFile] = []
         self.diagnostics: list[Diagnostic] = []
         self.findings: list[Finding] = []
         self.reports: list[SourceReport] = []
         self._sources = sources
-        known = known or Known()
-        stored, self._batch = known.sources, known.batch
+        self._stored, self._batch = stored, known.batch if known else 0
         self._first_label: dict[tuple[str, str], Found] = {}
-        self._digests = {
-            (one.origin, one.assigned, digest): one for one, (digest, _) in stored.items()
-        }
+        self._contents: dict[Content, Identity] = {}
 
     def take(self, found: Catch) -> Iterator[pa.RecordBatch]:
         """Take what came of the next sources, in their order, and yield their values."""
@@ -108,7 +117,7 @@ class Harvest:
             self.findings.append(finding)
             return False
         if outcome.is_original:
-            self._digests.setdefault(_content(source, outcome), source.identity)
+            self._contents.setdefault(_content(source, outcome), source.identity)
         self.parts += outcome.parts
         self.files += outcome.files
         self.diagnostics += outcome.diagnostics
@@ -132,10 +141,26 @@ class Harvest:
         is_single = source.is_named and "variant=" not in source.assigned
         if is_single or not outcome.has_load:
             return None
-        first = self._digests.get(_content(source, outcome))
+        first = self._find_first(_content(source, outcome))
         if first is None or first == source.identity or not Path(first.path).exists():
             return None
         return _duplicate(source, first.path)
+
+    def _find_first(self, content: Content) -> Identity | None:
+        """Return the source of a content that came first: stored, or read in this go."""
+        is_stored = content[-1] in self._stored_digests
+        stored = self._stored_contents.get(content) if is_stored else None
+        return stored or self._contents.get(content)
+
+    @cached_property
+    def _stored_digests(self) -> frozenset[str]:
+        return frozenset(() if self._stored is None else self._stored["sha256"].to_pylist())
+
+    @cached_property
+    def _stored_contents(self) -> dict[Content, Identity]:
+        """The stored sources by their contents, which only copies and changed labels look up."""
+        sources = list_sources(self._stored)
+        return {(one.origin, one.assigned, digest): one for one, (digest, _) in sources.items()}
 
 
 def gather(
@@ -166,8 +191,7 @@ def gather(
     return harvest, pa.Table.from_batches(kept, wanted), pa.Table.from_batches(series, wanted)
 
 
-def _content(source: Found, outcome: Outcome) -> tuple[str, str, str]:
-    """Return what copies of a source have in common: origin, assigned labels and bytes."""
+def _content(source: Found, outcome: Outcome) -> Content:
     return source.origin, source.assigned, outcome.sha256
 
 

@@ -55,14 +55,26 @@ def series_of(piece: Piece) -> tuple[str, str, str, str, str]:
     >>> series_of(Piece(path="x/y/a.txt", group="x/y", variant="none", tool="gobench", pkg="y"))
     ('', 'x', 'none', 'gobench', 'measured')
     """
-    return piece.origin, _group_alone(piece), piece.variant, piece.tool, piece.role
+    return (
+        piece.origin,
+        leave_package(piece.group, piece.pkg),
+        piece.variant,
+        piece.tool,
+        piece.role,
+    )
 
 
-def _group_alone(piece: Piece) -> str:
-    """Return the group without the package that may lead it."""
-    if piece.pkg and f"/{piece.group}".endswith(f"/{piece.pkg}"):
-        return piece.group[: -len(piece.pkg)].rstrip("/")
-    return piece.group
+def leave_package(group: str, package: str) -> str:
+    """Return a group without the package that may lead it.
+
+    Examples
+    --------
+    >>> leave_package("x/y", "y"), leave_package("xy", "y")
+    ('x', 'xy')
+    """
+    if package and f"/{group}".endswith(f"/{package}"):
+        return group[: -len(package)].rstrip("/")
+    return group
 
 
 def part_packages(pieces: Sequence[Piece]) -> None:
@@ -94,7 +106,7 @@ def _settle_series(pieces: list[Piece]) -> Iterator[Diagnostic]:
         _lead_by_package(measured)
     else:
         for piece in measured:
-            piece.group = _group_alone(piece)
+            piece.group = leave_package(piece.group, piece.pkg)
     label_blocks(measured)
     yield from _number(merge_forms(measured))
     for piece, group in zip(measured, groups, strict=True):
