@@ -228,7 +228,7 @@ def _change(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: 
 
 def _shift(contrast: Contrast, margin: float) -> float:
     """Return the direction of a difference without a ratio; from 0 any difference matters."""
-    shift = contrast.delta if contrast.difference is None else contrast.difference
+    shift = contrast.shift
     least = 0.0 if contrast.method == EXACT else express_margin(contrast, margin)
     if least is None or not shift or abs(shift) < least:
         return 0

@@ -1,4 +1,4 @@
-"""A rule about sides that vary unequally, which changes how they are compared.
+"""A rule about sides that vary unequally, which can change how they are compared.
 
 The method changes with the spreads, and a variant whose runs vary several times as much is a
 result in itself.
@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchkit.audit.session import name_row
-from benchkit.comparison import LEAST_WELCH, RANK, RANK_RUNS, WELCH, Comparisons, Contrast, decide
+from benchkit.comparison import (
+    LEAST_WELCH,
+    MAX_T,
+    RANK,
+    RANK_RUNS,
+    WELCH,
+    Comparisons,
+    Contrast,
+    decide,
+)
 from benchkit.comparison.families import Design, find_design, scale
 from benchkit.config import DEFAULT_METHOD
 from benchkit.errors import Finding
@@ -24,9 +33,20 @@ from benchkit.units import format_number
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
+_TOGETHER = (
+    "ranks and permutation of runs find too much then: these rows are compared by Welch's test "
+    "with the fewest degrees of freedom"
+)
+#: What becomes of a single row, by the method that decides it.
+_REMARKS = {
+    WELCH: "ranks find too much then: it is compared by Welch's test",
+    RANK: "without the runs farthest out the sides vary more alike: ranks still compare it",
+    MAX_T: "permutation of whole runs (max-T) decides it with other rows, whose sides vary alike",
+}
+
 
 def find_unequal_spreads(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B342: one side varies so much more that ranks or permutation give way to Welch's t."""
+    """B342: one side varies much more; ranks and permutation may give way to Welch's t."""
     if comparisons.method != DEFAULT_METHOD:
         return
     primary = [c for c in comparisons.contrasts if c.primary and c.pvalue is not None]
@@ -36,25 +56,22 @@ def find_unequal_spreads(comparisons: Comparisons, _runs: Runs) -> Iterator[Find
         if is_ranked and c.method in {RANK, WELCH}:
             designs.setdefault(find_design(c), []).append(c)
     alpha = 1 - comparisons.confidence
-    together = [rows for rows in designs.values() if _is_beyond_chance(rows, alpha)]
-    refused = set(_list_refused(comparisons)) if together and len(primary) > 1 else set()
+    deciding = _find_deciding(comparisons) if len(primary) > 1 else {}
     for rows in designs.values():
-        if rows in together and id(rows[0]) in refused:
-            yield _tell(rows, "ranks and permutation of runs find too much then: these rows are "
-                        "compared by Welch's test with the fewest degrees of freedom")  # fmt: skip
+        if deciding.get(id(rows[0])) == LEAST_WELCH:
+            if _is_beyond_chance(rows, alpha):
+                yield _tell(rows, _TOGETHER)
             continue
-        unequal = [c for c in rows if c.method == WELCH and id(c) not in refused]
-        for c in unequal:
+        for c in rows:
             if _is_beyond_chance([c], alpha / len(primary)):
-                yield _tell([c], "ranks find too much then: it is compared by Welch's test")
+                yield _tell([c], _REMARKS[deciding.get(id(c), c.method)])
 
 
-def _list_refused(comparisons: Comparisons) -> Iterator[int]:
-    """Yield the rows that Welch's test with the fewest degrees of freedom decides."""
+def _find_deciding(comparisons: Comparisons) -> dict[int, str]:
+    """Return by which method each row is decided among the others."""
     decided, _ = decide(comparisons)
-    for before, after in zip(comparisons.contrasts, decided.contrasts, strict=True):
-        if after.method == LEAST_WELCH:
-            yield id(before)
+    pairs = zip(comparisons.contrasts, decided.contrasts, strict=True)
+    return {id(before): after.method for before, after in pairs}
 
 
 def _is_beyond_chance(rows: Sequence[Contrast], alpha: float) -> bool:

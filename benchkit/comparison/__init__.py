@@ -256,6 +256,7 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
             found = _look_inside(key, pair, found, evidence)
         if metric in IN_UNIT and not subject:
             amount = estimate_in_unit(x, y, found, plan.confidence, blocks)
+    remarks = (*found.notes, *tell_of_medians(x, y, found.ratio[0]))
     return Contrast(
         group=group,
         benchmark=benchmark,
@@ -277,23 +278,22 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
         resolution=max(left.resolution, right.resolution),
         center_baseline=median(x),
         center_variant=median(y),
-        ratio=found.ratio[0],
-        ratio_low=found.ratio[1],
-        ratio_high=found.ratio[2],
-        equivalence_low=found.equivalence[0],
-        equivalence_high=found.equivalence[1],
+        ratio=found.ratio[0], ratio_low=found.ratio[1], ratio_high=found.ratio[2],
+        equivalence_low=found.equivalence[0], equivalence_high=found.equivalence[1],
         method=found.method,
         pvalue=found.pvalue,
         confidence=plan.confidence,
-        notes=(*found.notes, *tell_of_medians(x, y, found.ratio[0])),
+        notes=(*found.facts, *remarks),
+        remarks=remarks,
         arranged=found.arranged,
         is_paired=found.method == SIGNED,
         difference=found.difference[0],
         difference_low=found.difference[1],
         difference_high=found.difference[2],
         difference_inner=found.difference_inner,
+        is_ranked=found.is_ranked,
         amount=amount,
-    )
+    )  # fmt: skip
 
 
 def _look_inside(key: Key, pair: tuple[str, str], found: Found, evidence: _Evidence) -> Found:

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchkit.comparison.measure import (
     ALIGNED,
-    ASSUMPTION,
+    ASSUMPTIONS,
     DIFFERENCE,
     HISTORY,
     LEAST_WELCH,
@@ -20,9 +20,9 @@ from benchkit.comparison.measure import (
     RANK,
     SIGNED,
     WELCH,
-    is_ranked,
     to_ratio,
 )
+from benchkit.comparison.medians import tell_of_medians
 from benchkit.comparison.model import Comparisons, Contrast
 from benchkit.config import DEFAULT_METHOD
 from benchkit.stats.families import Block, BlockDecision, Rounds, decide_family
@@ -59,15 +59,9 @@ def find_smallest(contrast: Contrast) -> float:
     """Return the smallest p-value that the runs of a row can give; 0 where nothing bounds it."""
     if contrast.method == SIGNED:
         return smallest_paired_pvalue(contrast.n_variant)
-    if contrast.method in RANKED or _ranks_differences(contrast):
+    if contrast.method in RANKED or (contrast.method == DIFFERENCE and contrast.is_ranked):
         return smallest_pvalue(contrast.n_baseline, contrast.n_variant)
     return 0.0
-
-
-def _ranks_differences(contrast: Contrast) -> bool:
-    return contrast.method == DIFFERENCE and is_ranked(
-        contrast.baseline_values, contrast.variant_values
-    )
 
 
 def find_closed(contrasts: Sequence[Contrast], alpha: float) -> tuple[bool, ...]:
@@ -128,12 +122,13 @@ _TOGETHER = frozenset({RANK, WELCH, ALIGNED, SIGNED, DIFFERENCE})
 #: What adjusts the rows of each basis.
 ADJUSTMENTS = {"row": "holm", MAX_T: "max-t", LEAST_WELCH: "holm-welch", PAIRED_T: "holm-paired"}
 _NOTES = {
-    MAX_T: "tested together with the other rows by permuting whole runs (max-T); the change and "
-    "its interval are those of the mean",
+    MAX_T: "p is from permuting whole runs, together with the other rows (max-T); the change and "
+    "its interval are Student's t of the means, so that an interval can exclude no change where p "
+    "is not small enough",
     LEAST_WELCH: "Welch's test with the fewest degrees of freedom, which holds among several rows "
-    f"even where one side varies more; {ASSUMPTION}",
+    "even where one side varies more",
     PAIRED_T: "the t-test of the rounds' pairs, which holds among several rows even where one side "
-    f"varies more; {ASSUMPTION}",
+    "varies more",
 }
 
 
@@ -205,6 +200,19 @@ def scale(c: Contrast) -> tuple[Sequence[float], Sequence[float], float]:
 def _apply(c: Contrast, decision: BlockDecision, row: int) -> Contrast:
     if decision.basis == "row":
         return c
+    decided = _replace_estimate(c, decision, row)
+    medians = tell_of_medians(c.baseline_values, c.variant_values, decided.ratio)
+    remarks = _explain(decided), *medians
+    return replace(decided, notes=(*decided.notes, *remarks), remarks=remarks)
+
+
+def _explain(c: Contrast) -> str:
+    """Say what the statistic that decides a row is, and what it assumes."""
+    note = _NOTES[c.method]
+    return note if c.method == MAX_T else f"{note}; {ASSUMPTIONS[c.ratio is None]}"
+
+
+def _replace_estimate(c: Contrast, decision: BlockDecision, row: int) -> Contrast:
     value, error = float(decision.value[row]), float(decision.error[row])
     levels = c.confidence, 1 - 2 * (1 - c.confidence)
     outer, inner = (
@@ -215,7 +223,7 @@ def _apply(c: Contrast, decision: BlockDecision, row: int) -> Contrast:
         c,
         pvalue=float(decision.pvalue[row]),
         method=decision.basis,
-        notes=(*(n for n in c.notes if not n.endswith(ASSUMPTION)), _NOTES[decision.basis]),
+        notes=tuple(n for n in c.notes if n not in c.remarks),
     )
     if c.ratio is None:
         return replace(

@@ -22,6 +22,7 @@ from benchkit.comparison.families import (
     scale,
 )
 from benchkit.comparison.measure import (
+    DIFFERENCE,
     EXACT,
     RANK,
     SINGLE,
@@ -291,6 +292,8 @@ def _estimate(
 ) -> tuple[float | None, float | None, float | None]:
     if is_ratio:
         return contrast.ratio, contrast.equivalence_low, contrast.equivalence_high
+    if contrast.difference is not None:
+        return contrast.difference, *contrast.difference_inner
     x, y = contrast.baseline_values, contrast.variant_values
     if contrast.method == EXACT:
         return contrast.delta, min(y) - max(x), max(y) - min(x)
@@ -305,8 +308,8 @@ def _estimate(
 
 def _is_ranked(contrast: Contrast) -> bool:
     """Tell whether ranks judge, as the comparison chose."""
-    if contrast.method in {RANK, WELCH}:
-        return contrast.method == RANK
+    if contrast.method in {RANK, WELCH, DIFFERENCE}:
+        return contrast.method == RANK or contrast.is_ranked
     return is_ranked(contrast.baseline_values, contrast.variant_values)
 
 

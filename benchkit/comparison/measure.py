@@ -47,7 +47,10 @@ EXACT, RANK, ALIGNED, SIGNED, WELCH, HISTORY, SINGLE, WITHIN, REFUSED, DIFFERENC
 )
 #: Methods that decide several rows together: see `benchkit.stats.families`.
 MAX_T, LEAST_WELCH, PAIRED_T = "max-t", "least-welch", "paired-t"
-ASSUMPTION = "it assumes log-normal runs"
+#: Of Student's t and Welch's: on logarithms, and on the values themselves.
+ASSUMPTIONS = "it assumes log-normal runs", "it assumes normal runs"
+#: What values at or below 0 are compared by.
+NO_RATIO = "has values at or below 0, so it has no ratio: a difference in the unit"
 #: Logarithms of ratios beyond this leave float64.
 _LARGEST_LOG = 690.0
 #: Methods that tell a direction at most: nothing of how runs differ is known.
@@ -62,12 +65,15 @@ class Found:
     ratio: tuple[float | None, float | None, float | None] = (None, None, None)
     equivalence: tuple[float | None, float | None] = (None, None)
     pvalue: float | None = None
+    #: On the method, and on the values whatever the method.
     notes: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
     #: Logarithms of both sides as blocks leave them, aligned or pair by pair; else empty.
     arranged: tuple[tuple[float, ...], ...] = ()
     #: Variant - baseline in the unit, where there is no ratio: estimate, interval, inner interval.
     difference: tuple[float | None, float | None, float | None] = (None, None, None)
     difference_inner: tuple[float | None, float | None] = (None, None)
+    is_ranked: bool = False
 
 
 def measure(
@@ -92,7 +98,7 @@ def measure(
         if (min(x) == max(x)) != (min(y) == max(y)):
             found = measure(x, y, "nothing", confidence, blocks, asked, ranks)
             note = f"{_write_range(x)} against {_write_range(y)}: counts that vary are tested"
-            return replace(found, notes=(note, *found.notes))
+            return replace(found, facts=(note, *found.facts))
     positive = min(*x, *y) > 0
     fewest, most = sorted((len(x), len(y)))
     method = choose_method(fewest, most, asked)
@@ -121,7 +127,8 @@ def _by_logs(
     fewest, most = sorted((len(x), len(y)))
     refused = tell_refused(asked, fewest, most)
     if math.log(max(*x, *y)) - math.log(min(*x, *y)) >= _LARGEST_LOG:
-        return Found(method=DIFFERENCE, notes=("values 300 powers of ten apart are not compared",))
+        apart = "values 300 powers of ten apart are not compared"
+        return Found(method=DIFFERENCE, notes=(apart,), is_ranked=method == RANK)
     made = ranks.method(x, y) if ranks and method == RANK else None
     logs = ([math.log(v) for v in x], [math.log(v) for v in y]) if made is None else ([], [])
     if method == RANK:
@@ -149,7 +156,7 @@ def _explain_welch(fewest: int, most: int, asked: str) -> str:
         why = "more runs on one side: Welch's test, which bears it if one side varies more"
     else:
         why = "one side varies several times as much: Welch's test"
-    return f"{why}; {ASSUMPTION}"
+    return f"{why}; {ASSUMPTIONS[0]}"
 
 
 def choose_method(fewest: int, most: int, asked: str = DEFAULT_METHOD) -> str:
@@ -272,7 +279,9 @@ def _exact(x: Sequence[float], y: Sequence[float], exact: ExactDifference) -> Fo
         _divide(*ends) for ends in ((min(y), max(x)), (median(y), median(x)), (max(y), min(x)))
     )
     if low is None or high is None:
-        return Found(method=EXACT, notes=(ranges,))
+        ends = min(y) - max(x), max(y) - min(x)
+        shift = median(y) - median(x), *ends
+        return Found(method=EXACT, notes=(ranges,), difference=shift, difference_inner=ends)
     return Found(method=EXACT, ratio=(ratio, low, high), equivalence=(low, high), notes=(ranges,))
 
 
@@ -353,23 +362,25 @@ def _difference(
     x: Sequence[float], y: Sequence[float], confidence: float, method: str, ranks: Ranks | None
 ) -> Found:
     """Compare values that have no logarithm: ranks or Welch's test, on the values themselves."""
-    note = "has values at or below 0, so it has no ratio: a difference in the unit"
     if max(map(abs, (*x, *y))) > LARGEST:
         return Found(method=DIFFERENCE, notes=(f"values beyond {LARGEST:g} are not compared",))
     made: Method | None = ranks.method(x, y) if ranks else None
+    notes: tuple[str, ...] = ()
     if method == WELCH:
         least = is_least(*sorted((len(x), len(y))))
         made = partial(welch, x, y, least_freedom=least)
-        note = f"{note}, by Welch's test, which assumes normal runs"
+        notes = (f"Welch's test; {ASSUMPTIONS[1]}",)
     apply = made or partial(rank, x, y)
     estimate, test = apply(confidence)
     inner, _ = apply(1 - 2 * (1 - confidence))
     return Found(
         method=DIFFERENCE,
         pvalue=test.pvalue,
-        notes=tuple(dict.fromkeys((note, *estimate.notes, *test.notes))),
+        notes=tuple(dict.fromkeys((*notes, *estimate.notes, *test.notes))),
+        facts=(NO_RATIO,),
         difference=(estimate.value, _finite(estimate.low), _finite(estimate.high)),
         difference_inner=(_finite(inner.low), _finite(inner.high)),
+        is_ranked=method != WELCH,
     )
 
 

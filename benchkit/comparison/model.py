@@ -115,6 +115,8 @@ class Contrast:
     failed_baseline, failed_variant : float
         Shares of requests that failed, medians over runs; 0 where none is told.
     notes : tuple of str
+    remarks : tuple of str
+        Those of the notes that are about the method of the row.
     arranged : tuple of (baseline's, variant's)
         Logarithms as complete blocks leave them, for tests against a limit; empty without blocks.
     is_paired : bool
@@ -125,6 +127,8 @@ class Contrast:
         Of the difference at ``1 - 2 (1 - confidence)``, which the equivalence test needs.
     amount : tuple of (estimate, low, high), optional
         Of latencies: variant - baseline in the unit with its interval, by the method of the row.
+    is_ranked : bool
+        Whether a difference without a ratio is by ranks; else it is by Welch's test.
     """
 
     group: str
@@ -157,6 +161,7 @@ class Contrast:
     failed_baseline: float = 0.0
     failed_variant: float = 0.0
     notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     arranged: tuple[tuple[float, ...], ...] = ()
     is_paired: bool = False
     difference: float | None = None
@@ -166,6 +171,7 @@ class Contrast:
     called: str = ""
     drift: Drift | None = None
     amount: tuple[float, float | None, float | None] | None = None
+    is_ranked: bool = False
 
     @property
     def container(self) -> str:
@@ -176,6 +182,11 @@ class Contrast:
     def delta(self) -> float:
         """Difference of the centres in the unit."""
         return self.center_variant - self.center_baseline
+
+    @property
+    def shift(self) -> float:
+        """The change in the unit: as the test estimates it, else the difference of the centres."""
+        return self.delta if self.difference is None else self.difference
 
     @property
     def n_baseline(self) -> int:

@@ -19,7 +19,6 @@ from benchkit.comparison.measure import (
     SIGNED,
     WELCH,
     is_least,
-    is_ranked,
     to_ratio,
 )
 from benchkit.comparison.model import Contrast
@@ -84,7 +83,7 @@ def _estimate(c: Contrast, confidence: float) -> Estimate | None:
     x, y, _ = scale(c)
     if c.method == SIGNED:
         return paired_shift(x, y, confidence)
-    if c.method == WELCH or (c.method == DIFFERENCE and not is_ranked(x, y)):
+    if c.method == WELCH or (c.method == DIFFERENCE and not c.is_ranked):
         least = is_least(*sorted((c.n_baseline, c.n_variant)))
         return welch(x, y, confidence, least_freedom=least)[0]
     return hodges_lehmann(x, y, confidence)

@@ -50,6 +50,8 @@ from benchkit.verdict import (
 
 #: Why nothing is shown where the order of the runs decides: see `audit.order.take_out_drift`.
 _TURNED = "the runs drift, and which side of the limit the change is on depends on it: run in turn"
+#: Why a change that `compare` shows is no regression.
+_AIMLESS = "it changes, but whether more or less of it is better is not known"
 #: The rule that stands where no limit is set.
 DEFAULT = "no regression"
 
@@ -192,16 +194,18 @@ def _convert(
     rule: Rule, habits: Habits, verdict: Verdict, barred: str, unlike: Mapping[Pair, str]
 ) -> RowOutcome:
     c = verdict.contrast
+    inner = (c.equivalence_low, c.equivalence_high) if c.ratio else c.difference_inner
     evidence = LimitEvidence(
         p_over=c.pvalue, p_within=None, is_exact=c.method == EXACT,
-        is_ratio=c.ratio is not None, value=c.delta if c.ratio is None else c.ratio,
-        low=c.equivalence_low, high=c.equivalence_high,
+        is_ratio=c.ratio is not None, value=c.shift if c.ratio is None else c.ratio,
+        low=inner[0], high=inner[1],
     )  # fmt: skip
     why = barred or _describe_unfit(rule, c, unlike)
     turned = _TURNED if not why and _is_turned(rule.limit, c) else ""
     word, notes, undecided = WITHIN, verdict.notes, why
     if why or turned or verdict.word in {INCONCLUSIVE, CHANGED}:
-        reasons = filter(None, (why, turned))
+        aimless = _AIMLESS if verdict.word == CHANGED else ""
+        reasons = filter(None, (why, turned, aimless))
         word, notes = NOT_SHOWN, tuple(dict.fromkeys((*reasons, *verdict.notes)))
         undecided = why or ("" if turned else describe_undecidable(verdict))
     elif verdict.word == REGRESSION:

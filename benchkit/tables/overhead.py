@@ -301,8 +301,7 @@ def _rank_change(contrast: Contrast) -> float | None:
     if contrast.method == REFUSED:
         return None
     if contrast.ratio is None:
-        change = contrast.delta if contrast.difference is None else contrast.difference
-        return 1.0 if change == 0 else None
+        return 1.0 if contrast.shift == 0 else None
     return contrast.ratio
 
 

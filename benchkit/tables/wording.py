@@ -100,8 +100,7 @@ def write_change(contrast: Contrast, margin: float) -> str:
     if contrast.method == REFUSED:
         return NOTHING
     if contrast.ratio is None:
-        change = contrast.delta if contrast.difference is None else contrast.difference
-        return _write_signed(change, common_scale([change], contrast.unit))
+        return _write_signed(contrast.shift, common_scale([contrast.shift], contrast.unit))
     if contrast.ratio >= FACTOR:
         return format_change(contrast.ratio)
     return format_percent(contrast.ratio - 1, _limits(margin))

@@ -10,7 +10,7 @@ from examples import gobench, runs_of
 from sessions import compared
 
 from benchkit.audit.unequal import find_unequal_spreads
-from benchkit.comparison import Comparisons
+from benchkit.comparison import Comparisons, decide
 from benchkit.errors import Finding
 
 NO_RUNS = runs_of([], "gobench")
@@ -61,3 +61,27 @@ def test_chance_is_no_finding() -> None:
     for rows, runs in ((1, 4), (1, 6), (20, 4), (20, 6)):
         named = sum(bool(find(draw(rows, runs, 1.0, seed))) for seed in range(40))
         assert named <= 6, (rows, runs)
+
+
+def test_a_row_that_permutation_decides_is_not_told_as_welch_s() -> None:
+    calm = draw(40, 6, 1.0)
+    wide = draw(1, 6, 40.0)
+    one = replace(wide.contrasts[0], benchmark="Wild")
+    comparisons = replace(calm, contrasts=(*calm.contrasts, one))
+    decided, _ = decide(comparisons)
+    assert {c.method for c in decided.contrasts} == {"max-t"}
+    (finding,) = find(comparisons)
+    assert finding.message.endswith(
+        "permutation of whole runs (max-T) decides it with other rows, whose sides vary alike"
+    )
+
+
+def test_ranks_that_are_kept_are_named_with_the_spreads() -> None:
+    runs: dict[str, Sequence[float]] = {
+        "none": [100.0, 101.0, 99.0, 100.6, 99.4, 100.2],
+        "otlp": [100.0, 130.0, 75.0, 101.0, 99.1, 100.3],
+    }
+    comparisons, _ = compared(runs, None)
+    assert comparisons.contrasts[0].method == "hodges-lehmann"
+    (finding,) = find(comparisons)
+    assert finding.message.endswith("the sides vary more alike: ranks still compare it")

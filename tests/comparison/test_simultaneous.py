@@ -123,3 +123,12 @@ def test_all_rows_are_covered_at_once(n: int, m: int, ratio: float) -> None:
         intervals = [ends(row.simultaneous) for row in verdicts.primary]
         missed += any(not low <= t <= high for t, (low, high) in zip(true, intervals, strict=True))
     assert missed / sessions <= 0.065 + 3 * math.sqrt(0.05 * 0.95 / sessions)
+
+
+def test_a_row_keeps_no_remark_of_a_test_that_does_not_decide_it() -> None:
+    found = draw(30, 3, 3, 1.0, 5)
+    for c, row in zip(found.comparisons.contrasts, found.rows, strict=True):
+        assert row.contrast.method != c.method
+        assert c.remarks[0].startswith("2 or 3 runs on a side: Welch's test")
+        assert c.remarks[0] not in row.notes
+        assert row.contrast.remarks[0] in row.notes

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchkit import verdict
 from benchkit.comparison import Contrast, Drift, Plan, compare
 from benchkit.comparison.limits import measure_limit
 from benchkit.config.limits import parse_limit
@@ -323,3 +324,26 @@ def test_values_beyond_what_a_test_can_hold_are_held_against_no_limit(limit: str
     found = measure_limit(replace(row, unit="s"), parse_limit(limit, "test"))
     assert (found.p_over, found.p_within) == (None, None)
     assert "held against no limit" in found.notes[0]
+
+
+@pytest.mark.parametrize("method", ["auto", "rank", "welch"])
+def test_a_baseline_of_zeros_has_one_estimate_whatever_holds_it(method: str) -> None:
+    sides = ("base", (0.0,) * 6), ("new", (5.1, 5.9, 4.2, 6.6, 5.0, 5.4))
+    rows = [
+        (variant, "Ping", run, "queue", "sample", value, "1")
+        for variant, values in sides
+        for run, value in enumerate(values, 1)
+    ]
+    data, runs = examples.observations(rows, "gobench"), examples.runs_of(rows, "gobench")
+    plan = Plan(primaries=(("queue", "sample"),), method=method)
+    comparisons = compare(data, runs, [("base", "new")], plan)
+    (row,) = comparisons.contrasts
+    default = judge_verdicts(verdict.judge(comparisons), Habits()).rows[0]
+    limited = judge_rules(comparisons, [rule("queue", acceptable="+3")]).rows[0]
+    for held in (default, limited):
+        told = held.evidence.value, held.evidence.low, held.evidence.high
+        assert told == (row.difference, *row.difference_inner)
+    if method != "rank":  # Welch's estimate is the difference of means, not of medians
+        assert row.difference != row.delta
+    assert default.notes[0].startswith("it changes, but whether more or less of it is better")
+    assert default.word == NOT_SHOWN

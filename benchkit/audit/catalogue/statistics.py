@@ -185,12 +185,12 @@ STATISTICS = (
     Entry(
         code="B342",
         severity="info",
-        says="one side varies so much more that Welch's test replaces ranks or permutation",
+        says="one side varies much more: ranks or permutation may give way to Welch's test",
         what="With as many runs on both sides, 4 or more, the spread of one is several times the "
         "other's, in a primary row or over all rows of a family, by more than chance.",
         why="Ranks and joint permutation take both sides to vary alike: with six times the spread "
         "on one side a family of 60 rows finds a false change in half of all sessions. Welch's "
-        "test bears it, with wider intervals.",
+        "test bears it, with wider intervals; the finding names the test that decides.",
         example="the runs of otlp vary 4.2 times as much as those of none (8.4 % and 2.0 %); ranks "
         "find too much then: it is compared by Welch's test",
         do="Look for what changes between the runs of that side; more runs narrow the interval.",
