@@ -18,9 +18,9 @@ from benchkit.layout.pieces import Places
 from benchkit.layout.rename import split_variant
 from benchkit.layout.sections import is_near_rate
 from benchkit.parsers.base import Format, Reading, Source, find_command
-from benchkit.parsers.surroundings import Above, Block, may_hold_headings, read_headings
 from benchkit.reading.prefixes import Prefix
 from benchkit.reading.source import LOG_BYTES, UnreadableError
+from benchkit.reading.surroundings import Above, Block, may_hold_headings, read_headings
 from benchkit.selection import BASELINE_NAMES
 
 if TYPE_CHECKING:

@@ -246,6 +246,10 @@ def find_command(text: str, tool: str) -> str | None:
     return match[1].strip() if match else None
 
 
+#: What a page puts around a listing, on the line of its first words.
+_TAGS = re.compile(r"\A(?:<(?:pre|code|samp)(?:\s[^<>]*)?>)++", re.IGNORECASE)
+
+
 def bare(text: str) -> str:
     """Drop blanks and what a comment, a quotation or Markdown put around a line.
 
@@ -255,4 +259,6 @@ def bare(text: str) -> str:
     'Complete requests: 76'
     """
     line = text.strip()
+    if line.startswith("<"):
+        line = _TAGS.sub("", line)
     return strip_prefix(line).strip(" \t#>*|`") if line and line[0] in "#>|*/-" else line

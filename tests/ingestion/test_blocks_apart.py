@@ -253,6 +253,15 @@ def test_rates_of_early_reports_without_throughput_count_too(tmp_path: Path) -> 
         '```text title="{name}"\n{block}```\n\n',
         "~~~{{.text caption='{name}'}}\n{block}~~~\n\n",
         '=== "{name}"\n\n    ```\n{block}    ```\n\n',
+        "== {name}\n\n[source]\n----\n{block}----\n\n",
+        '<TabItem value="x" label="{name}">\n\n```\n{block}```\n\n</TabItem>\n',
+        "<TabItem\n  value='{name}'>\n\n```\n{block}```\n\n</TabItem>\n",
+        "** {name}\n\n#+begin_example\n{block}#+end_example\n",
+        "#+CAPTION: {name}\n#+BEGIN_SRC sh\n{block}#+END_SRC\n",
+        '<h2 id="x">{name}</h2>\n<pre><code>{block}</code></pre>\n',
+        "<h2>\n  {name}\n</h2>\n<pre>{block}</pre>\n",
+        "<p><b>{name}</b></p>\n<pre>\n{block}</pre>\n",
+        "<details>\n<summary>\n{name}\n</summary>\n\n```\n{block}```\n</details>\n",
     ],
 )
 def test_titles_of_blocks_name_them(tmp_path: Path, shape: str) -> None:
@@ -260,6 +269,23 @@ def test_titles_of_blocks_name_them(tmp_path: Path, shape: str) -> None:
     loaded = load(tmp_path, f"= Results\n\n{text}")
     assert [name for name, *_ in list_runs(loaded)] == ["WARP / /", "ACTIX / /"]
     assert "B109" not in set(loaded.findings["code"])
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "<details><summary>{name}</summary>\n\n```\n{block}```\n</details>\n",
+        '<TabItem label="{name}">\n\n```\n{block}```\n\n</TabItem>\n',
+    ],
+)
+def test_what_a_tag_names_ends_with_it(tmp_path: Path, shape: str) -> None:
+    text = shape.format(name="GET", block=wrk()) + f"\n```\n{wrk(5800)}```\n"
+    assert [name for name, *_ in list_runs(load(tmp_path, text))] == ["GET / /", "/"]
+
+
+def test_stars_are_lists_outside_org_mode(tmp_path: Path) -> None:
+    text = f"# GET\n\n* fast\n* small\n\n```\n{wrk()}```\n\n```\n{wrk(5800)}```\n"
+    assert [number for *_, number in list_runs(load(tmp_path, text))] == [1, 2]
 
 
 def test_the_title_of_a_fence_ends_with_it(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchkit.parsers.surroundings import Above, Block, read_headings
+from benchkit.reading.surroundings import Above, Block, read_headings
 
 
 def read(text: str, mark: str = "@", command: str = "") -> list[Above]:

@@ -1,0 +1,265 @@
+"""What single lines of a page are: headings, titles, captions, fences of code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+__all__ = [
+    "BOLD",
+    "FENCE",
+    "TITLED",
+    "clean",
+    "find_end",
+    "is_fence",
+    "is_org",
+    "join_tags",
+    "read_banner",
+    "read_caption",
+    "read_fence_title",
+    "read_heading",
+    "read_org",
+    "shows",
+]
+
+#: Characters that underline or surround a heading, the outermost level first.
+_ADORNMENTS = "#*=-~^\"'+.:<>_"
+#: Depths below those of Markdown: banners by their character, bold lines.
+_BANNER, BOLD = 10, 30
+#: Depths of what names one block alone: its tab or title, and the title of its fence.
+_TAB, _TITLE = 40, 45
+_LONGEST = 100
+#: What may stand on both sides of a banner; blanks part it from the text.
+_SIDES = "=*-~#+_<> \t"
+
+FENCE = re.compile(r"\A[ \t>]*+(`{3,}|~{3,})")
+_NUMBER_SIGNS = re.compile(r"\A {0,3}(#{1,6})(?:[ \t]+|(?=[^\W_]))(\S.*)")
+TITLED = re.compile(r"[ \t{](?:title|caption|filename|name)=([\"'])(.+?)\1")
+_ASCIIDOC = re.compile(r"\A(={2,6})[ \t]+(?!(?:RUN|PAUSE|CONT|NAME) )(\w.*)")
+_TABBED = re.compile(r"\A[ \t]*+===[!+]?[ \t]+([\"'])(.+)\1[ \t]*\Z")
+_ORG = re.compile(r"\A(\*{1,6})[ \t]+(\S.*)")
+_ORG_TITLE = re.compile(
+    r"\A[ \t]*+#\+(?:caption|name)(?:\[[^\[\]]*\])?:[ \t]*(\S.*)", re.IGNORECASE
+)
+_ORG_BLOCK = re.compile(r"\A[ \t]*+#\+(?:begin|end)_\w", re.IGNORECASE)
+#: A tab of Docusaurus, and what names it.
+_TAB_ITEM = re.compile(r"<TabItem\b[^<>]*", re.IGNORECASE)
+_TAB_NAMES = tuple(
+    re.compile(rf"\s{name}=[{{]?([\"'`])(.+?)\1", re.IGNORECASE) for name in ("label", "value")
+)
+#: Tags that may stand on several lines, and the ends of what they name.
+_OPENED = re.compile(r"[ \t]*+<(h[1-6]|summary|TabItem)\b", re.IGNORECASE)
+_ENDS = {"</details>": _BANNER - 1, "</tabitem>": _TAB, "</tabs>": _TAB}
+#: Lines that hold nothing but HTML.
+_HTML = re.compile(
+    r"(?:\s*+</?(?:p|div|pre|code|samp|figure|figcaption|center|details|br|hr|a|span|section|tabs|"
+    r"tabitem|codeblock|blockquote|td|tr|table|tbody)(?:\s[^<>]*)?>)++\s*",
+    re.IGNORECASE,
+)
+_HTML_BOLD = re.compile(
+    r"(?:<(?:p|div|center)(?:\s[^<>]*)?>\s*)?<(b|strong)>([^<>]+)</\1>[:：]?\s*"
+    r"(?:<br ?/?>|</(?:p|div|center)>)?",
+    re.IGNORECASE,
+)
+#: What stands between the title of a block in AsciiDoc and its text.
+_ATTRIBUTES = re.compile(r"\A\[(?:(?:source|listing|literal|example)\b|[,%])[^\[\]]*\][ \t]*\Z")
+_DELIMITER = re.compile(r"\A(?:-{4,}|\.{4,}|={4,})[ \t]*\Z")
+_UNDERLINE = re.compile(r"\A[ \t]*+([#*=\-~^\"'+.:])\1{2,}+[ \t]*+")
+_TAGGED = re.compile(r"<(h[1-6]|summary)\b[^<>]*>(.+?)</\1>", re.IGNORECASE)
+_RESULT = re.compile(r"[\d., ]{1,20}(?:req|requests?|ops?|[mµnu]?s)(?:/s(?:ec)?)?\Z")
+_COMMENT = re.compile(r"\A[ \t]*+(?:#++|//|;++)[ \t]*+(\w.*)")
+_LISTED = re.compile(r"\A[ \t]*+(?:[-*+]|\d{1,2}[.)])[ \t]++(\S.*)")
+_ENTRY = re.compile(r"\w[\w ./-]{0,30}[:=：] ?\S")
+_PROMPT_ENDS = "$>%#+✗❯"
+_PROMETHEUS = ("HELP ", "TYPE ", "UNIT ", "EOF")
+_MARKUP = (
+    (re.compile(r"!\[[^\[\]]*\]\([^()]*\)|<[^<>]+>"), ""),
+    (re.compile(r"\[([^\[\]]*)\]\([^()]*\)"), r"\1"),
+    (re.compile(r"[`*]|(?<![\w\\])__?|(?<!\\)__?(?!\w)|\\(?=[_*#])"), ""),
+    (re.compile(r"\s+"), " "),
+)
+
+
+def read_heading(
+    lines: Sequence[str], number: int, taken: Collection[int], *, is_fenced: bool
+) -> tuple[int, str] | None:
+    """Return depth and text of the heading that a line is, if it is one.
+
+    Parameters
+    ----------
+    lines : sequence of str
+    number : int
+        Of the line, from 1.
+    taken : collection of int
+        Lines of results.
+    is_fenced : bool
+        Whether the line stands in a fence of code.
+    """
+    line, below = _line(lines, number), _line(lines, number + 1)
+    if len(line) > 2 * _LONGEST or not line.strip():
+        return None
+    titled = None if is_fenced else _read_titled(line, below)
+    if banner := read_banner(line) or titled:
+        return banner
+    if number + 1 not in taken and (under := _UNDERLINE.fullmatch(below)):
+        is_start = number - 1 in taken
+        above = _line(lines, number - 1)
+        if underlined := _read_underlined(line, above, under, is_fenced, is_start=is_start):
+            return underlined
+    if is_fenced:
+        return None
+    signs = _NUMBER_SIGNS.fullmatch(line.rstrip())
+    if signs is not None:
+        text = signs[2].rstrip("#").rstrip()
+        return None if text.startswith(_PROMETHEUS) else _named(len(signs[1]), text)
+    return _read_markup(line.strip())
+
+
+def _line(lines: Sequence[str], number: int) -> str:
+    return lines[number - 1] if 0 < number <= len(lines) else ""
+
+
+def _read_underlined(
+    line: str, above: str, under: re.Match[str], is_fenced: bool, *, is_start: bool
+) -> tuple[int, str] | None:
+    """Read a line that the next one underlines, alone or with a line above it."""
+    text = line.strip()
+    if len(text) > _LONGEST or not re.search(r"\w", text) or text[0] in "|#":
+        return None
+    if _LISTED.match(line) or _ATTRIBUTES.match(line):
+        return None
+    mark, size = under[1], len(under[0].strip())
+    over = _UNDERLINE.fullmatch(above)
+    if over is not None and over[1] == mark:
+        return _named(_BANNER + _ADORNMENTS.index(mark), text)
+    starts = not above.strip() or is_start or FENCE.match(above) is not None
+    if not starts or (size < len(text) - 2 and (is_fenced or mark not in "=-")):
+        return None
+    if text[-1] in ".;," or mark not in "=-~^\"'+#*":
+        return None
+    return _named(1 + max(_ADORNMENTS.index(mark) - 2, 0), text)
+
+
+def join_tags(lines: Sequence[str]) -> list[str]:
+    """Put headings in HTML that stand on several lines on their first."""
+    joined = list(lines)
+    for at, line in enumerate(lines):
+        opened = _OPENED.match(line)
+        if opened is None:
+            continue
+        end = ">" if opened[1].lower() == "tabitem" else f"</{opened[1].lower()}>"
+        for size in range(1, 6):
+            text = " ".join(map(str.strip, lines[at : at + size]))
+            if end in text.lower():
+                joined[at : at + size] = [text, *[""] * (len(lines[at : at + size]) - 1)]
+                break
+    return joined
+
+
+def read_org(line: str) -> tuple[int, str] | None:
+    """Read a heading of Org mode."""
+    heading = _ORG.match(line)
+    return _named(len(heading[1]), heading[2]) if heading else None
+
+
+def is_org(lines: Iterable[str]) -> bool:
+    """Tell whether a page is written in Org mode, where stars are headings and no list."""
+    return any(_ORG_BLOCK.match(line) for line in lines if "#+" in line)
+
+
+def find_end(line: str) -> int:
+    """Return the depth that ends with a closing tag, 0 if a line has none."""
+    return next((depth for tag, depth in _ENDS.items() if tag in line.lower()), 0)
+
+
+def is_fence(line: str) -> bool:
+    """Tell whether a line begins or ends a block of code, or says how it is shown."""
+    begins = (FENCE, _ATTRIBUTES, _ORG_BLOCK)
+    return any(pattern.match(line) for pattern in begins) or _HTML.fullmatch(line) is not None
+
+
+def shows(text: str, command: str) -> bool:
+    """Tell whether a line shows a command, or part of one that goes over several lines."""
+    return bool(command) and (command[:40] in text or text.endswith("\\"))
+
+
+def _read_titled(line: str, below: str) -> tuple[int, str] | None:
+    """Read a heading or the title of a block in AsciiDoc, or the tab of a page of MkDocs."""
+    if tab := _TABBED.match(line):
+        return _named(_TAB, tab[2])
+    if title := _ORG_TITLE.match(line):
+        return _named(_TAB, title[1])
+    if heading := _ASCIIDOC.match(line):
+        return _named(len(heading[1]), heading[2].rstrip("= \t"))
+    is_above_block = _ATTRIBUTES.match(below) or _DELIMITER.match(below)
+    return _named(_TAB, line[1:]) if re.match(r"\.\w", line) and is_above_block else None
+
+
+def read_fence_title(line: str) -> dict[int, str]:
+    """Return the title that stands on the line of a fence, by its depth."""
+    titled = TITLED.search(line)
+    return {_TITLE: clean(titled[2])} if titled else {}
+
+
+def _read_markup(text: str) -> tuple[int, str] | None:
+    """Read a heading in HTML, or a line that is all bold."""
+    if tab := _TAB_ITEM.match(text):
+        names = (pattern.search(tab[0]) for pattern in _TAB_NAMES)
+        return _named(_TAB, next((name[2] for name in names if name), ""))
+    if bold_tag := _HTML_BOLD.fullmatch(text):
+        return _named(BOLD, bold_tag[2])
+    tagged = _TAGGED.match(text.removeprefix("<details>").lstrip())
+    if tagged is not None:
+        is_summary = tagged[1].lower() == "summary"
+        return _named(_BANNER - 1 if is_summary else int(tagged[1][1]), tagged[2])
+    bold = text.rstrip(":： ")
+    mark = bold[:2]
+    if mark not in ("**", "__") or not bold.endswith(mark) or mark in bold[2:-2]:
+        return None
+    return None if _RESULT.match(bold[2:-2]) else _named(BOLD, bold[2:-2])
+
+
+def read_banner(line: str) -> tuple[int, str] | None:
+    """Read ``=== nginx ===``, also where a shell shows the ``echo`` that prints it."""
+    echoed = _read_echo(line)
+    text = (echoed or line).strip()
+    inner = text.strip(_SIDES)
+    left, _, right = text.partition(inner) if inner else ("", "", "")
+    is_arrow = (left.strip(), right.strip()) == ("==>", "<==")
+    if is_arrow or (len(left.strip()) > 2 < len(right.strip()) and left[0] == left[1] == left[2]):
+        return _named(_BANNER + _SIDES.index(left[0]), inner)
+    return _named(_BANNER, echoed) if echoed else None
+
+
+def _read_echo(line: str) -> str:
+    """Return the text that a shown ``echo`` prints, empty if the line is something else."""
+    prompt, word, rest = line.partition("echo ")
+    text = rest.strip()
+    mark = text[:1]
+    if not word or (prompt.strip() and prompt.rstrip()[-1] not in _PROMPT_ENDS):
+        return ""
+    inner = text[1:-1]
+    is_quoted = mark in ("'", '"') and text[-1:] == mark and len(text) > 2
+    return inner if is_quoted and not set(inner) & set("\"'|<>") else ""
+
+
+def read_caption(line: str, *, is_fenced: bool) -> str:
+    """Read a comment in a code fence, an item of a list, ``name: value``, or ``as follows:``."""
+    comment = _COMMENT.fullmatch(line) if is_fenced else None
+    listed = _LISTED.fullmatch(line)
+    text = comment[1] if comment else listed[1] if listed else line.strip()
+    is_caption = comment or listed or text.endswith((":", "：")) or _ENTRY.match(text)
+    cleaned = clean(text) if is_caption and len(text) <= _LONGEST else ""
+    return cleaned if re.search(r"\w", cleaned) else ""
+
+
+def _named(depth: int, text: str) -> tuple[int, str] | None:
+    cleaned = clean(text)
+    return (depth, cleaned) if re.search(r"\w", cleaned) and len(cleaned) <= _LONGEST else None
+
+
+def clean(text: str) -> str:
+    """Drop Markdown from a heading."""
+    for pattern, replacement in _MARKUP:
+        text = pattern.sub(replacement, text)
+    return text.strip(" :：")
