@@ -91,11 +91,11 @@ def _plan(
 def _render(session: Session, format: str, *, to_file: bool) -> str:
     rows = [(*run.labels, str(run.path)) for run in session.runs]
     if format == "json":
-        import json
+        from benchkit.reporting.json_text import format_json
 
         names = ("variant", "role", "run", "duration", "exit", "file")
         runs = [dict(zip(names, row, strict=True)) for row in rows]
-        return json.dumps({"format_version": 1, "runs": runs}, ensure_ascii=False, indent=1)
+        return format_json({"format_version": 1, "runs": runs}, 1)
     from benchkit.cli.console import render_table
     from benchkit.tables.captured import captured_table
 

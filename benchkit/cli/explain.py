@@ -78,12 +78,13 @@ def look_up(words: Sequence[str]) -> tuple[Explanation, ...]:
 def render(explanations: Sequence[Explanation], format: str, *, to_file: bool = False) -> str:
     """Write explanations in one of the command's formats; many codes as a table."""
     if format == "json":
-        import json
         from dataclasses import asdict
+
+        from benchkit.reporting.json_text import format_json
 
         rows = [{**asdict(one), "parts": dict(one.parts)} for one in explanations]
         document = {"format_version": 1, "explanations": rows}
-        return json.dumps(document, indent=2, ensure_ascii=False)
+        return format_json(document)
     from benchkit.audit.catalogue import CATALOGUE
     from benchkit.cli.console import render_table, render_texts
     from benchkit.tables.explanation import codes_table, write_explanation

@@ -29,8 +29,9 @@ def formats(
     from benchkit.parsers.registry import formats as known
 
     if format == "json":
-        import json
         from dataclasses import asdict
+
+        from benchkit.reporting.json_text import format_json
 
         rows = [
             {
@@ -41,9 +42,7 @@ def formats(
             }
             for f in known()
         ]
-        printing.write(
-            json.dumps({"format_version": 1, "formats": rows}, indent=2, ensure_ascii=False), output
-        )
+        printing.write(format_json({"format_version": 1, "formats": rows}), output)
         return
     from benchkit.cli.console import render_table
     from benchkit.tables.formats import formats_table

@@ -168,7 +168,7 @@ def _options(
 
 
 def _write_json(summary: IngestSummary) -> str:
-    import json
+    from benchkit.reporting.json_text import format_json
 
     document = {
         "format_version": 1,
@@ -179,7 +179,7 @@ def _write_json(summary: IngestSummary) -> str:
         "diagnostics": [asdict(problem) for problem in summary.diagnostics],
         "findings": [asdict(finding) for finding in summary.findings],
     }
-    return json.dumps(document, ensure_ascii=False, indent=1)
+    return format_json(document, 1)
 
 
 def _show(summary: IngestSummary, store: str, output: Path | None, *, verbose: bool) -> None:

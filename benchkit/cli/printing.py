@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import IO
 
@@ -48,23 +49,25 @@ def write(text: str, output: Path | None) -> None:
     """Write a result to a file, or to stdout where none or ``-`` is named."""
     text = text if not text or text.endswith("\n") else text + "\n"
     if output is not None and str(output) != "-":
-        save(output, lambda path: path.write_text(text, encoding="utf-8"))
+        save(output, lambda path: path.write_text(text, "utf-8", "backslashreplace"))
         return
     try:
         sys.stdout.write(text)
     except UnicodeEncodeError:  # JSON and Markdown are UTF-8 whatever the locale
         sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
 
 
 def write_stream(produce: Callable[[IO[str]], None], output: Path | None) -> None:
     """Write what ``produce`` writes, to a file or to stdout, as it comes."""
     if output is None or str(output) == "-":
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
         produce(sys.stdout)
         return
 
     def fill(path: Path) -> None:
-        with path.open("w", encoding="utf-8", newline="") as out:
+        with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as out:
             produce(out)
 
     save(output, fill)

@@ -75,7 +75,7 @@ def report(
     text = result.render(
         chosen, title=title or o.settings().title, command=_command(), templates=template
     )
-    printing.save(target, lambda path: path.write_text(text, encoding="utf-8"))
+    printing.save(target, lambda path: path.write_text(text, "utf-8", "backslashreplace"))
     printing.print_line(result.verdict)
     if not quiet:
         printing.print_line(f"→ {target}", err=True)

@@ -7,7 +7,6 @@ Format version 2: ``verdict`` is pass, fail or undecided, and the sentence stand
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Any
 
@@ -16,6 +15,7 @@ from benchkit.gating.listing import list_all_texts
 from benchkit.gating.outcome import RowOutcome, RuleOutcome
 from benchkit.gating.result import GateResult
 from benchkit.gating.wording import say
+from benchkit.reporting.json_text import format_json
 from benchkit.reporting.to_json import finding_values
 
 FORMAT_VERSION = 2
@@ -32,8 +32,7 @@ def to_json(result: GateResult) -> str:
     ----------
     result : GateResult
     """
-    text = json.dumps(document(result), indent=2, ensure_ascii=True, allow_nan=False)
-    return text + "\n"
+    return format_json(document(result)) + "\n"
 
 
 def document(result: GateResult) -> dict[str, Any]:

@@ -6,11 +6,12 @@ and rename none.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
+
+from benchkit.reporting.json_text import format_json
 
 FORMAT_VERSION = 1
 
@@ -27,7 +28,7 @@ def to_json(name: str, record: object, told: Sequence[str]) -> str:
         What the tables' readers are told.
     """
     document = {"format_version": FORMAT_VERSION, name: _plain(record), "told": list(told)}
-    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+    return format_json(document) + "\n"
 
 
 def _plain(value: object) -> object:

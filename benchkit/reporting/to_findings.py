@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Sequence
 
 from benchkit.errors import Finding
-from benchkit.reporting.to_json import escape, finding_values, write_cell
+from benchkit.reporting.json_text import format_json
+from benchkit.reporting.to_json import finding_values, write_cell
 
 FORMAT_VERSION = 1
 
@@ -32,7 +32,7 @@ def to_json(findings: Sequence[Finding]) -> str:
         "format_version": FORMAT_VERSION,
         "findings": [finding_values(finding) for finding in findings],
     }
-    return escape(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+    return format_json(document) + "\n"
 
 
 def to_csv(findings: Sequence[Finding]) -> str:

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchkit.comparison import Together, join_rows
 from benchkit.errors import Finding
+from benchkit.reporting.json_text import format_json
 from benchkit.tables.average import count_undecided
 from benchkit.tables.derived import Part, lead
 from benchkit.units import printable
@@ -70,8 +69,6 @@ _JUDGED = {
 }
 #: Of the ratio, or of the difference where there is none, for all primary rows at once.
 _SIMULTANEOUS = ("simultaneous_low", "simultaneous_high")
-#: Characters that do something when they are shown: in JSON they are escaped.
-_ACTING = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
 FORMULA = ("=", "+", "-", "@")
 
 
@@ -87,14 +84,7 @@ def to_json(
     parts : mapping of str to Part, optional
         Tables beside the comparison, under ``tables``: values in base units where they are numbers.
     """
-    told = document(verdicts, findings, parts)
-    text = json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)
-    return escape(text) + "\n"
-
-
-def escape(text: str) -> str:
-    """Spell characters of JSON that do something when they are shown."""
-    return _ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return format_json(document(verdicts, findings, parts)) + "\n"
 
 
 def document(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -16,7 +15,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from benchkit import schema
-from benchkit.reporting.to_json import FORMULA, escape, write_cell
+from benchkit.reporting.json_text import format_json
+from benchkit.reporting.to_json import FORMULA, write_cell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,7 @@ def write_json(frames: Iterable[Observations], out: IO[str]) -> None:
     for frame in frames:
         for row in _rows(frame):
             line = dict(zip(names, row, strict=True))
-            out.write(before + escape(json.dumps(line, ensure_ascii=False, allow_nan=False)))
+            out.write(before + format_json(line, None))
             before = ",\n"
     out.write("\n]}\n")
 
@@ -58,7 +58,7 @@ def runs_to_csv(runs: Runs) -> str:
     """Write the runs as CSV; sources and maps as JSON texts."""
     names = schema.column_names(schema.RUN_COLUMNS)
     flat = (
-        [json.dumps(v, ensure_ascii=False) if isinstance(v, (dict, list)) else v for v in row]
+        [format_json(v, None) if isinstance(v, (dict, list)) else v for v in row]
         for row in _rows(runs)
     )
     return _csv(names, flat)
@@ -106,4 +106,4 @@ def _csv(names: list[str], rows: Iterator[list[Any]]) -> str:
 
 
 def _json(document: dict[str, Any]) -> str:
-    return escape(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
+    return format_json(document, 1)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 from benchkit import cli
 from benchkit.cli import run
-from benchkit.cli.printing import print_line
+from benchkit.cli.printing import print_line, write, write_stream
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "tracing-wrk"
 
@@ -47,3 +51,58 @@ def test_a_hostile_store_and_target_are_spelled_out(
     assert "error" in streams.out + streams.err
     for line in (*streams.out.splitlines(), *streams.err.splitlines()):
         assert not line.lstrip().startswith(("::", "##[", "##vso["))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("ingest", "--format", "json"),
+        ("ingest", "-v"),
+        ("runs",),
+        ("runs", "--format", "json"),
+        ("runs", "--format", "csv"),
+        ("export",),
+        ("export", "--format", "json"),
+        ("compare",),
+        ("compare", "--format", "csv"),
+        ("compare", "--format", "json"),
+        ("compare", "--format", "md"),
+        ("check",),
+        ("check", "--format", "csv"),
+        ("gate", "--max-overhead", "latency.p50=5%", "--format", "json"),
+        ("explain", "B310", "--format", "json"),
+        ("formats", "--format", "json"),
+    ],
+    ids=" ".join,
+)
+def test_names_of_any_script_are_written_in_any_encoding(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for side in ("none", "naïve–\u2028ü"):
+        copytree(FIXTURES / ("none" if side == "none" else "otlp"), tmp_path / "results" / side)
+    (tmp_path / "results" / os.fsdecode(b"na\xff.txt")).write_text("no result")
+    monkeypatch.setattr("sys.stdout", out := TextIOWrapper(BytesIO(), encoding="ascii"))
+    monkeypatch.setattr("sys.stderr", err := TextIOWrapper(BytesIO(), encoding="ascii"))
+    is_named = words[0] in {"explain", "formats"}
+    assert run([*words, *([] if is_named else ["results"])]) in {0, 1}
+    for stream in (out, err):
+        stream.flush()
+    text = out.buffer.getvalue()  # type: ignore[attr-defined]
+    assert b"Traceback" not in text
+    if "json" in words:
+        assert text.isascii()
+        json.loads(text)
+
+
+@pytest.mark.parametrize("output", [None, Path("out.txt")])
+def test_a_lone_surrogate_is_spelled_out(
+    output: Path | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdout", out := TextIOWrapper(BytesIO(), encoding="utf-8"))
+    write("na\udcff", output)
+    write_stream(lambda file: file.write("na\udcff\n") and None, output)
+    out.flush()
+    written = output.read_bytes() if output else out.buffer.getvalue()  # type: ignore[attr-defined]
+    assert set(written.splitlines()) == {b"na\\udcff"}

@@ -1,0 +1,19 @@
+"""The one way in which JSON is written: in ASCII, and without numbers that JSON does not have.
+
+Whatever names stand in it, it can be written in any encoding and acts in no terminal.
+"""
+
+from __future__ import annotations
+
+import json
+
+
+def format_json(document: object, indent: int | None = 2) -> str:
+    r"""Write a document; floats round-trip.
+
+    Examples
+    --------
+    >>> format_json({"name": "na\xefve \udc80\x7f"}, None)
+    '{"name": "na\\u00efve \\udc80\\u007f"}'
+    """
+    return json.dumps(document, indent=indent, allow_nan=False).replace("\x7f", "\\u007f")
