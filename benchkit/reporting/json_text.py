@@ -6,6 +6,9 @@ Whatever names stand in it, it can be written in any encoding and acts in no ter
 from __future__ import annotations
 
 import json
+import re
+
+from benchkit.units import AZURE_COMMAND
 
 
 def format_json(document: object, indent: int | None = 2) -> str:
@@ -16,4 +19,5 @@ def format_json(document: object, indent: int | None = 2) -> str:
     >>> format_json({"name": "na\xefve \udc80\x7f"}, None)
     '{"name": "na\\u00efve \\udc80\\u007f"}'
     """
-    return json.dumps(document, indent=indent, allow_nan=False).replace("\x7f", "\\u007f")
+    text = json.dumps(document, indent=indent, allow_nan=False).replace("\x7f", "\\u007f")
+    return re.sub(AZURE_COMMAND, r"\\u0023", text)

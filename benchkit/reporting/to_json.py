@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from benchkit.errors import Finding
 from benchkit.reporting.json_text import format_json
 from benchkit.tables.average import count_undecided
 from benchkit.tables.derived import Part, lead
-from benchkit.units import printable
+from benchkit.units import AZURE_COMMAND, printable
 from benchkit.verdict import Verdict, Verdicts
 
 FORMAT_VERSION = 1
@@ -69,7 +70,8 @@ _JUDGED = {
 }
 #: Of the ratio, or of the difference where there is none, for all primary rows at once.
 _SIMULTANEOUS = ("simultaneous_low", "simultaneous_high")
-FORMULA = ("=", "+", "-", "@")
+#: What a spreadsheet, or the runner of a pipeline, obeys at the beginning of a cell.
+FORMULA = ("=", "+", "-", "@", "::")
 
 
 def to_json(
@@ -202,6 +204,6 @@ def write_cell(value: object) -> str:
     if isinstance(value, list):
         value = "; ".join(value)
     if isinstance(value, str):
-        shown = printable(value)
-        return f"'{shown}" if shown.startswith(FORMULA) else shown
+        shown = re.sub(AZURE_COMMAND, "#\u200b", printable(value))
+        return f"'{shown}" if shown.lstrip().startswith(FORMULA) else shown
     return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -80,7 +80,8 @@ def _cells(row: list[Any]) -> list[Any]:
     """Return a row for CSV; no text of it acts in a spreadsheet or a terminal."""
     return [
         write_cell(value)
-        if isinstance(value, str) and (value.startswith(FORMULA) or not value.isprintable())
+        if isinstance(value, str)
+        and (value.lstrip().startswith(FORMULA) or "##" in value or not value.isprintable())
         else value
         for value in row
     ]

@@ -88,11 +88,30 @@ def test_names_of_any_script_are_written_in_any_encoding(
     assert run([*words, *([] if is_named else ["results"])]) in {0, 1}
     for stream in (out, err):
         stream.flush()
-    text = out.buffer.getvalue()  # type: ignore[attr-defined]
+    text = out.buffer.getvalue()
     assert b"Traceback" not in text
     if "json" in words:
         assert text.isascii()
         json.loads(text)
+
+
+@pytest.mark.parametrize(
+    "name", ["::error::x", " ::error::x", "a##vso[task.complete]", "##[error]"]
+)
+@pytest.mark.parametrize("form", ["csv", "json", "md", "table"])
+@pytest.mark.parametrize("command", ["export", "runs", "compare", "check"])
+def test_no_form_holds_a_workflow_command(
+    command: str, form: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if command == "export" and form not in {"csv", "json"}:
+        form = "csv"
+    for side in ("none", "otlp"):
+        copytree(FIXTURES / side, tmp_path / name / side)
+    assert run([command, str(tmp_path), "--format", form]) == 0
+    for line in capsys.readouterr().out.splitlines():
+        assert not line.lstrip().startswith("::")
+        assert "##vso[" not in line
+        assert "##[" not in line
 
 
 @pytest.mark.parametrize("output", [None, Path("out.txt")])
@@ -102,7 +121,7 @@ def test_a_lone_surrogate_is_spelled_out(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdout", out := TextIOWrapper(BytesIO(), encoding="utf-8"))
     write("na\udcff", output)
-    write_stream(lambda file: file.write("na\udcff\n") and None, output)
+    write_stream(lambda file: file.writelines(["na\udcff\n"]), output)
     out.flush()
-    written = output.read_bytes() if output else out.buffer.getvalue()  # type: ignore[attr-defined]
+    written = output.read_bytes() if output else out.buffer.getvalue()
     assert set(written.splitlines()) == {b"na\\udcff"}
