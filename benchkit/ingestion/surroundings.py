@@ -13,11 +13,12 @@ from benchkit.errors import Diagnostic, Finding
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.parts import Part, find_attack_rate
 from benchkit.ingestion.pieces import Pieces
-from benchkit.layout.headings import Sections, read_sections
+from benchkit.layout.headings import Sections, read_sections, shorten
 from benchkit.layout.pieces import Places
 from benchkit.layout.rename import split_variant
 from benchkit.layout.sections import is_near_rate
 from benchkit.parsers.base import Format, Reading, Source, find_command
+from benchkit.reading.captions import place_captions
 from benchkit.reading.prefixes import Prefix
 from benchkit.reading.source import LOG_BYTES, UnreadableError
 from benchkit.reading.surroundings import Above, Block, may_hold_headings, read_headings
@@ -44,7 +45,7 @@ _FENCE = re.compile(r"[\s>]*+(?:```|~~~)")
 
 #: What tells blocks apart, in words.
 _REASONS = {
-    "caption": "the line above",
+    "caption": "the text around them",
     "goos": "operating system",
     "goarch": "architecture",
     "cpu": "processor",
@@ -89,8 +90,11 @@ def list_sections(
     if not lines or (is_bare and len(outputs) < 2):
         yield from ((form, reading, Sections(), places) for form, reading, places in readings)
         return
-    headings = [Above({})] * len(listed) if is_bare else read_headings(lines, listed)
-    headings = _take_captions(lines, listed, owners, headings, outputs)
+    page = place_captions(lines, _list_wholes(listed, owners, outputs), _is_name)
+    moved = [page.move(block) for block in listed]
+    headings = [Above({})] * len(listed) if is_bare else read_headings(page.lines, moved)
+    outputs = [page.move(output) for output in outputs]
+    headings = _take_captions(page.lines, moved, owners, headings, outputs)
     above = _lead_by_process(source.prefixes, listed, headings)
     if is_labelled:
         above = _lead_by_label(lines, listed, above)
@@ -158,6 +162,19 @@ def _is_line_of_go(reading: Reading) -> bool:
     return reading.tool == "gobench" and reading.form == "text" and bool(reading.benchmark)
 
 
+def _is_name(text: str) -> bool:
+    """Tell whether a text says more than a count of runs, a date or that this is a warm-up."""
+    return bool(shorten(text)[0]) and not _STATUS.match(text)
+
+
+def _list_wholes(
+    blocks: Sequence[Block], owners: Sequence[Reading], outputs: Sequence[Block]
+) -> list[Block]:
+    """Return whole results: outputs of ``go test`` and reports that are nameless."""
+    others = [b for b, owner in zip(blocks, owners, strict=True) if not owner.benchmark]
+    return [*outputs, *others]
+
+
 def _take_captions(
     lines: Sequence[str],
     blocks: Sequence[Block],
@@ -169,9 +186,8 @@ def _take_captions(
 
     Rows of other reports that name their benchmarks have no lines of their own.
     """
-    others = [b for b, owner in zip(blocks, owners, strict=True) if not owner.benchmark]
     shown = ["" if _STATUS.match(line) else line for line in lines] if outputs else []
-    around = read_headings(shown, [*outputs, *others]) if outputs else []
+    around = read_headings(shown, _list_wholes(blocks, owners, outputs)) if outputs else []
     starts = [output.first for output in outputs]
     result: list[Above] = []
     for block, owner, above in zip(blocks, owners, headings, strict=True):

@@ -12,13 +12,11 @@ __all__ = [
     "clean",
     "find_end",
     "is_fence",
-    "is_org",
-    "join_tags",
+    "plain_lines",
     "read_banner",
     "read_caption",
     "read_fence_title",
     "read_heading",
-    "read_org",
     "shows",
 ]
 
@@ -32,12 +30,13 @@ _LONGEST = 100
 #: What may stand on both sides of a banner; blanks part it from the text.
 _SIDES = "=*-~#+_<> \t"
 
+_QUOTED = re.compile(r"\A {0,3}(?:> ?){1,9}")
 FENCE = re.compile(r"\A[ \t>]*+(`{3,}|~{3,})")
 _NUMBER_SIGNS = re.compile(r"\A {0,3}(#{1,6})(?:[ \t]+|(?=[^\W_]))(\S.*)")
 TITLED = re.compile(r"[ \t{](?:title|caption|filename|name)=([\"'])(.+?)\1")
 _ASCIIDOC = re.compile(r"\A(={2,6})[ \t]+(?!(?:RUN|PAUSE|CONT|NAME) )(\w.*)")
 _TABBED = re.compile(r"\A[ \t]*+===[!+]?[ \t]+([\"'])(.+)\1[ \t]*\Z")
-_ORG = re.compile(r"\A(\*{1,6})[ \t]+(\S.*)")
+_ORG = re.compile(r"\A(\*{1,6})[ \t]+(?=\S)")
 _ORG_TITLE = re.compile(
     r"\A[ \t]*+#\+(?:caption|name)(?:\[[^\[\]]*\])?:[ \t]*(\S.*)", re.IGNORECASE
 )
@@ -140,31 +139,25 @@ def _read_underlined(
     return _named(1 + max(_ADORNMENTS.index(mark) - 2, 0), text)
 
 
-def join_tags(lines: Sequence[str]) -> list[str]:
-    """Put headings in HTML that stand on several lines on their first."""
-    joined = list(lines)
-    for at, line in enumerate(lines):
+def plain_lines(lines: Iterable[str]) -> list[str]:
+    """Return lines without the marks of quotations, and each heading as one line of Markdown.
+
+    Headings in HTML may stand on several lines; those of Org mode begin with stars.
+    """
+    plain = [_QUOTED.sub("", line) for line in lines]
+    if any(_ORG_BLOCK.match(line) for line in plain if "#+" in line):
+        plain = [_ORG.sub(lambda star: "#" * len(star[1]) + " ", line) for line in plain]
+    for at, line in enumerate(plain):
         opened = _OPENED.match(line)
         if opened is None:
             continue
         end = ">" if opened[1].lower() == "tabitem" else f"</{opened[1].lower()}>"
         for size in range(1, 6):
-            text = " ".join(map(str.strip, lines[at : at + size]))
+            text = " ".join(map(str.strip, plain[at : at + size]))
             if end in text.lower():
-                joined[at : at + size] = [text, *[""] * (len(lines[at : at + size]) - 1)]
+                plain[at : at + size] = [text, *[""] * (len(plain[at : at + size]) - 1)]
                 break
-    return joined
-
-
-def read_org(line: str) -> tuple[int, str] | None:
-    """Read a heading of Org mode."""
-    heading = _ORG.match(line)
-    return _named(len(heading[1]), heading[2]) if heading else None
-
-
-def is_org(lines: Iterable[str]) -> bool:
-    """Tell whether a page is written in Org mode, where stars are headings and no list."""
-    return any(_ORG_BLOCK.match(line) for line in lines if "#+" in line)
+    return plain
 
 
 def find_end(line: str) -> int:

@@ -18,13 +18,11 @@ from benchkit.reading.heading_lines import (
     clean,
     find_end,
     is_fence,
-    is_org,
-    join_tags,
+    plain_lines,
     read_banner,
     read_caption,
     read_fence_title,
     read_heading,
-    read_org,
     shows,
 )
 
@@ -57,7 +55,6 @@ _REACH = 40
 _CLOSE = 12
 #: What the line of a heading, or the line below it, begins with.
 _SIGNS = frozenset("#*=-~^\"'+.:<>_")
-_QUOTED = re.compile(r"\A {0,3}(?:> ?){1,9}")
 
 
 def may_hold_headings(lines: Iterable[str]) -> bool:
@@ -101,8 +98,7 @@ class _Page:
     """A text that is read from top to bottom, with the headings that hold at the current line."""
 
     def __init__(self, lines: Sequence[str], blocks: Sequence[Block]) -> None:
-        self._lines = join_tags([_QUOTED.sub("", line) for line in lines])
-        self._is_org = is_org(self._lines)
+        self._lines = plain_lines(lines)
         self._blocks = blocks
         self._taken = {number for block in blocks for number in range(block.first, block.last + 1)}
         self._fenced: set[int] = set()
@@ -182,8 +178,6 @@ class _Page:
         return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
 
     def _read(self, number: int, *, is_fenced: bool) -> tuple[int, str] | None:
-        if self._is_org and (heading := read_org(self._line(number))):
-            return heading
         return read_heading(self._lines, number, self._taken, is_fenced=is_fenced)
 
     def _look_around(self, block: Block, headings: dict[int, str], before: Above) -> Above:

@@ -302,3 +302,15 @@ def test_titles_of_fences_name_go_results_too(tmp_path: Path) -> None:
         f'```text title="{name}"\nBenchmarkA-8 \t100\t10 ns/op\n```\n' for name in ("may", "axum")
     )
     assert [name for name, *_ in list_runs(load(tmp_path, fences))] == ["may / A", "axum / A"]
+
+
+def test_captions_below_name_the_results_above_them(tmp_path: Path) -> None:
+    texts = {"without tracing": 5900, "with tracing": 5100}
+    text = "".join(f"```\n{wrk(rate)}```\n\n*{name}*\n\n" for name, rate in texts.items())
+    loaded = load(tmp_path, f"# Bench\n\nThis is what I saw.\n\n{text}")
+    table = loaded.observations
+    rates = table[(table["metric"] == "request_rate") & (table["stat"] == "mean")]
+    assert dict(zip(rates["benchmark"], rates["value"], strict=True)) == {
+        "without tracing / /": 5900.13,
+        "with tracing / /": 5100.13,
+    }

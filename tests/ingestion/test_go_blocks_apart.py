@@ -119,3 +119,17 @@ def test_commands_with_another_toolchain_or_environment_are_apart(
     assert [number for *_, number in runs] == [1, 1, 1, 1]
     assert len({params for _, params, _ in runs}) == 2
     assert "B109" not in set(loaded.findings["code"])
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["```\n\nSlower:\n\n```\n", "PASS\nok  \texample.com/a\t1.2s\n", "$ go test -bench=. ./b\n"],
+)
+def test_the_header_of_an_output_ends_with_it(tmp_path: Path, between: str) -> None:
+    header = "goos: linux\npkg: example.com/a\ncpu: Xeon\n"
+    text = f"commit: abc\n```\n{header}BenchmarkGet \t100\t10 ns/op\n{between}"
+    page = tmp_path / "bench.md"
+    page.write_text(f"{text}BenchmarkPut \t100\t10 ns/op\n```\n", encoding="utf-8")
+    first, second = bk.load(page).runs.sort_values("benchmark")["env"]
+    assert first == {"commit": "abc", "goos": "linux", "pkg": "example.com/a", "cpu": "Xeon"}
+    assert second == {"commit": "abc"}

@@ -80,8 +80,8 @@ READING = (
         severity="info",
         says="blocks of one file are kept apart, though no heading tells them apart",
         what="Several results of one file have the same headings, command, host and path, but "
-        "differ in the line above or in a recorded fact: connections, target rate, size of what "
-        "is sent or answered, TLS, length or number of requests.",
+        "differ in the text around them or in a recorded fact: connections, target rate, size of "
+        "requests or answers, TLS, length or number of requests.",
         why="Different tests pooled as repeats of one make a spread and a significance that "
         "nobody measured.",
         example="bench.md: 3 blocks are kept apart as different tests where they differ in "

@@ -5,6 +5,7 @@ Packages run side by side in ``go test -json``, and each has a configuration of 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from benchkit.parsers.gobench.lines import Line
@@ -12,6 +13,8 @@ from benchkit.parsers.gobench.patterns import COMMAND, split_config, unquote
 
 #: What go test itself prints above its results; other keys count only where nothing quotes them.
 _HEADER = frozenset({"goos", "goarch", "pkg", "cpu"})
+#: What ends an output: its last line, a fence of a page, or the next header.
+_ENDED = re.compile(r"[\s>]*+(?:```|~~~|(?:ok|FAIL) *+\t)|goos: ")
 #: Remarks of go test that have the form of configuration.
 _REMARKS = frozenset({"testing"})
 
@@ -63,7 +66,9 @@ class Stream:
     _header: int = 0  # the last line that was go test's own configuration
 
     def configure(self, line: Line) -> None:
-        """Take over a configuration line or a command; pass over everything else."""
+        """Take over a configuration line or a command; note where an output ends."""
+        if not self.package and _ENDED.match(line.text):
+            self._end()
         config = split_config(line.text)
         if config is not None:
             self._set(line.number, *config)
@@ -72,6 +77,12 @@ class Stream:
         command = COMMAND.search(line.text) if " test " in line.text else None
         if command is not None and "-bench" in command[1]:
             self.command = command[1].strip()
+            self._end()
+
+    def _end(self) -> None:
+        """Drop what the header of an output says of it."""
+        for key in _HEADER & self.env.keys():
+            del self.env[key]
 
     def _set_quoted(self, number: int, config: tuple[str, str] | None) -> None:
         """Take over go test's own keys; a manifest in a Markdown page says ``cpu: 500m``, too."""

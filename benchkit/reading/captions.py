@@ -1,0 +1,288 @@
+"""Captions below the results that they name, put above them where a page's habit shows it.
+
+Where nothing tells whether the text between two results names the upper or the lower one, a number
+takes its place: the results stay apart, and neither has a wrong name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from benchkit.reading.heading_lines import (
+    BOLD,
+    FENCE,
+    clean,
+    is_fence,
+    plain_lines,
+    read_heading,
+    shows,
+)
+from benchkit.reading.surroundings import Block
+
+__all__ = ["Page", "place_captions"]
+
+Side = Literal["above", "below", "unclear"]
+
+#: What stands for a name that nothing tells.
+_NUMBERED = "result {}"
+#: What leads to the result below, such as the options of a command.
+_POINTS_DOWN = re.compile(r"[:：]\Z|[↓⬇]|\b(?:below|following|next)\b|\w --?[a-z]", re.IGNORECASE)
+_POINTS_UP = re.compile(r"[↑⬆]|\babove\b", re.IGNORECASE)
+#: A prompt, a comment or an item of a list, which stand above what they are about.
+_LEADS = re.compile(r"(?:[$❯➜%#>/;-]|\*|\d{1,2}[.)])\s|[\w.@~:/\\-]{1,40}[$#>%] ?\S")
+_KINDS = {
+    "numbered": re.compile(
+        r"\W*+(?:figure|fig\.?|table|listing|output|chart|image) ?\d", re.IGNORECASE
+    ),
+    "bold": re.compile(r"(?:\*\*.*\*\*|__.*__|<(?:b|strong)>.*)\Z"),
+    "italic": re.compile(r"(?:\*.*\*|_.*_|<(?:i|em)>.*)\Z"),
+    "tagged": re.compile(r"<"),
+}
+_STOPS = (".", "!", "?", "。")
+#: Lines next to a result among which its captions are.
+_REACH = 40
+
+
+class Page(NamedTuple):
+    """The lines of a text with captions above their results, and where each line stands now."""
+
+    lines: list[str]
+    numbers: list[int]
+
+    def move(self, block: Block) -> Block:
+        """Return where a block stands now."""
+        return block._replace(first=self.numbers[block.first], last=self.numbers[block.last])
+
+
+class _Paragraph(NamedTuple):
+    """Lines of text between results; blank lines part it from the upper and the lower one."""
+
+    first: int
+    last: int
+    text: str
+    up: int
+    down: int
+    is_lead: bool
+
+    @property
+    def side(self) -> Side:
+        """Whether it stands above or below what it names, as far as itself shows it."""
+        if self.is_lead or _POINTS_DOWN.search(self.text) or _LEADS.match(self.text):
+            return "above"
+        if self.up != self.down:
+            return "below" if self.up < self.down else "above"
+        return "below" if _POINTS_UP.search(self.text) else "unclear"
+
+    @property
+    def kind(self) -> str:
+        """Its shape: what captions of one page have in common."""
+        plain = "sentence" if self.text.endswith(_STOPS) else "phrase"
+        return next((name for name, kind in _KINDS.items() if kind.match(self.text)), plain)
+
+
+class _Gap(NamedTuple):
+    """What stands between two results, before the first or behind the last."""
+
+    upper: list[_Paragraph]
+    lower: list[_Paragraph]
+    is_headed: bool
+
+
+def place_captions(
+    lines: Sequence[str], blocks: Iterable[Block], is_name: Callable[[str], bool]
+) -> Page:
+    """Put captions above the results that they name.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        All lines of the source, cleaned.
+    blocks : iterable of Block
+        Its results.
+    is_name : callable
+        Whether a line says more than which run comes next.
+    """
+    text = plain_lines(lines)
+    placed = sorted(blocks)
+    moved: dict[int, list[str]] = {}
+    if len(placed) > 1:
+        reader = _Reader(text, placed, is_name)
+        for group, inner in reader.list_groups():
+            reader.settle(group, inner, moved)
+    return _arrange(text, moved)
+
+
+def _arrange(text: Sequence[str], moved: dict[int, list[str]]) -> Page:
+    placed: list[str] = []
+    numbers = [0]
+    for number, line in enumerate(text, 1):
+        placed += moved.get(number, ())
+        placed.append(line)
+        numbers.append(len(placed))
+    return Page(placed, numbers)
+
+
+class _Reader:
+    """The text between the results of a page."""
+
+    def __init__(
+        self, text: list[str], blocks: Sequence[Block], is_name: Callable[[str], bool]
+    ) -> None:
+        self._text = text
+        self._is_name = is_name
+        self._blocks = blocks
+        self._taken = {number for block in blocks for number in range(block.first, block.last + 1)}
+        self._fences = _number_fences(text)
+        ends = [(0, blocks[0].first), *((a.last, b.first) for a, b in pairwise(blocks))]
+        ends.append((blocks[-1].last, len(text) + 1))
+        commands = [*(block.command for block in blocks), ""]
+        self._gaps = [
+            self._read_gap(upper, lower, command)
+            for (upper, lower), command in zip(ends, commands, strict=True)
+        ]
+
+    def list_groups(self) -> Iterator[tuple[list[tuple[int, int]], list[_Paragraph]]]:
+        """Yield results that only single paragraphs part, as ranges of blocks, with these."""
+        group, inner = [(0, 0)], list[_Paragraph]()
+        for at in range(1, len(self._blocks) + 1):
+            gap = self._gaps[at]
+            if at == len(self._blocks) or gap.is_headed or len(gap.upper) > 1:
+                if inner:
+                    yield group, inner
+                group, inner = [(at, at)], []
+            elif gap.upper:
+                inner.append(gap.upper[0])
+                group.append((at, at))
+            else:
+                group[-1] = (group[-1][0], at)
+
+    def settle(
+        self,
+        group: Sequence[tuple[int, int]],
+        inner: Sequence[_Paragraph],
+        moved: dict[int, list[str]],
+    ) -> None:
+        """Put the captions of a group where they belong."""
+        over = self._gaps[group[0][0]].lower[-1:]
+        under = self._gaps[group[-1][1] + 1].upper[:1]
+        side = _judge(inner, over, under)
+        if side == "below":
+            for at, (first, _) in enumerate(group):
+                named = (*inner, *under)[at : at + 1]
+                lines = self._take(named[0]) if named else [_NUMBERED.format(at + 1)]
+                moved[self._find_start(first)] = [*lines, ""]
+        elif side == "unclear":
+            for at, caption in enumerate((*over, *inner), 2 - len(over)):
+                self._take(caption)
+                self._text[caption.first - 1] = _NUMBERED.format(at)
+
+    def _take(self, caption: _Paragraph) -> list[str]:
+        kept = self._text[caption.first - 1 : caption.last]
+        self._text[caption.first - 1 : caption.last] = [""] * len(kept)
+        return [line.strip() for line in kept]
+
+    def _find_start(self, at: int) -> int:
+        """Return the line at which a block begins, with its command and its fence."""
+        block = self._blocks[at]
+        number = block.first
+        for above in range(block.first - 1, 0, -1):
+            line = self._text[above - 1]
+            if above in self._taken or not self._is_passed(line, block.command):
+                break
+            number = above
+            if FENCE.match(line):
+                break
+        return number
+
+    def _is_passed(self, line: str, command: str) -> bool:
+        """Tell whether a line is no text: blank, a fence, tags or the command of a block."""
+        is_blank = not re.search(r"\w", line)
+        return is_blank or is_fence(line) or shows(line.strip(), command)
+
+    def _read_gap(self, upper: int, lower: int, command: str) -> _Gap:
+        if lower - upper > 2 * _REACH:
+            start = self._read_gap(upper, upper + _REACH, "")
+            end = self._read_gap(lower - _REACH, lower, command)
+            return _Gap(start.upper, end.lower, is_headed=True)
+        paragraphs: list[list[_Paragraph]] = [[]]
+        for first, last in self._list_paragraphs(upper, lower, command):
+            if self._is_headed(first, last):
+                paragraphs.append([])
+            else:
+                self._keep(paragraphs[-1], first, last, (upper, lower))
+        return _Gap(paragraphs[0], paragraphs[-1], len(paragraphs) > 1)
+
+    def _keep(self, kept: list[_Paragraph], first: int, last: int, ends: tuple[int, int]) -> None:
+        """Keep a paragraph, unless it is the rest of a listing."""
+        upper, lower = ends
+        fence = self._fences[first]
+        fences = self._fences[upper], self._fences[min(lower, len(self._text))]
+        if fence and fence == fences[0] != fences[1]:
+            return
+        up = sum(map(_parts, self._text[upper : first - 1]))
+        down = sum(map(_parts, self._text[last : lower - 1]))
+        is_lead = bool(fence) and fence != fences[0]
+        text = " ".join(map(str.strip, self._text[first - 1 : last]))
+        kept.append(_Paragraph(first, last, text, up, down, is_lead))
+
+    def _list_paragraphs(self, upper: int, lower: int, command: str) -> Iterator[tuple[int, int]]:
+        first = 0
+        for number in range(upper + 1, lower + 1):
+            line = self._text[number - 1] if number < lower else ""
+            is_text = not self._is_passed(line, command) and self._is_name(clean(line))
+            if is_text and self._is_headed(number, number):
+                if first:
+                    yield first, number - 1
+                yield number, number
+                first = 0
+            elif is_text:
+                first = first or number
+            elif first:
+                yield first, number - 1
+                first = 0
+
+    def _is_headed(self, first: int, last: int) -> bool:
+        """Tell whether a line is a heading, of which bold lines may be captions as well."""
+        if first != last:
+            return False
+        is_fenced = self._fences[first] > 0
+        heading = read_heading(self._text, first, self._taken, is_fenced=is_fenced)
+        return heading is not None and heading[0] != BOLD
+
+
+def _parts(line: str) -> bool:
+    """Tell whether a line is blank or a rule."""
+    return not re.search(r"\w", line) and not is_fence(line)
+
+
+def _judge(
+    inner: Sequence[_Paragraph], over: Sequence[_Paragraph], under: Sequence[_Paragraph]
+) -> Side:
+    """Decide by what the captions show, and by whether the ends of a group have one, too."""
+    sides = {caption.side for caption in inner}
+    if "above" in sides:
+        return "above"
+    kinds = {caption.kind for caption in inner}
+    is_over, is_under = ({caption.kind for caption in end} == kinds for end in (over, under))
+    if is_over != is_under:
+        return "above" if is_over else "below"
+    if sides == {"below"}:
+        return "below"
+    return "above" if over and not under else "unclear"
+
+
+def _number_fences(text: Sequence[str]) -> list[int]:
+    """Return for each line, from 1, the number of the fence of code it stands in, else 0."""
+    numbers, fence, count = [0], "", 0
+    for line in text:
+        mark = FENCE.match(line)
+        if mark is not None and (not fence or mark[1].startswith(fence)):
+            fence = "" if fence else mark[1]
+            count += bool(fence)
+            numbers.append(0)
+        else:
+            numbers.append(count if fence else 0)
+    return numbers
