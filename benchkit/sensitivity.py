@@ -185,8 +185,6 @@ def _measure_difference(contrast: Contrast, least: int, closed: str) -> Sensitiv
         return Sensitivity(note="no interval: held against no margin")
     seen = detectable_shift(width, 0.0, confidence=contrast.confidence)
     note = f"so many runs usually detect a difference of {format_quantity(seen, contrast.unit)}"
-    if contrast.center_baseline < 0:
-        note = f"no verdict: a baseline below 0 has no margin in per cent; {note}"
     return Sensitivity(detectable_difference=seen, note=note)
 
 
@@ -197,7 +195,7 @@ def sum_up(rows: Sequence[Sensitivity]) -> str:
     --------
     >>> told = sum_up([Sensitivity(detectable=0.1, runs_needed=40), Sensitivity(runs_needed=9)])
     >>> told.replace("\N{NO-BREAK SPACE}", " ")
-    'the least sensitive detects ±10.0 %; the widest needs about 40 runs per side'
+    'by itself the least sensitive detects ±10.0 %; the widest needs about 40 runs per side'
     """
     closed = [row.least for row in rows if row.least is not None]
     wide = sum(row.is_wide for row in rows)
@@ -208,7 +206,7 @@ def sum_up(rows: Sequence[Sensitivity]) -> str:
         which = "any" if len(closed) == len(rows) else f"{len(closed)} of them"
         parts.append(f"too few runs to show {which} (it takes {max(closed)} per side)")
     if seen is not None:
-        parts.append(f"the least sensitive detects {format_reach(seen)}")
+        parts.append(f"by itself the least sensitive detects {format_reach(seen)}")
     if wide:
         verb = "is" if wide == 1 else "are"
         parts.append(f"{wide} {verb} too noisy for any practical number of runs")

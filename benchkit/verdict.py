@@ -34,6 +34,8 @@ REGRESSION, IMPROVEMENT = "regression", "improvement"
 EQUIVALENT, INCONCLUSIVE = "equivalent", "inconclusive"
 CHANGED, UNCHANGED = "changed", "unchanged"
 
+#: Why a change of a value below 0 is no share of it.
+_NO_MARGIN = "no verdict: a baseline below 0 has no margin in per cent"
 _NOTHING_LACKS = Sensitivity()
 #: A rounding step beyond this share of the values widens what is said to be excluded.
 _COARSE = 0.005
@@ -59,6 +61,8 @@ class Verdict:
         How the p-value was adjusted; empty without one.
     family : int
         Primary rows that are adjusted together; 0 for other rows.
+    obstacle : str
+        The one of the notes that says why no number of runs gives a verdict; empty without one.
     """
 
     contrast: Contrast
@@ -68,6 +72,7 @@ class Verdict:
     sensitivity: Sensitivity = _NOTHING_LACKS
     adjustment: str = ""
     family: int = 0
+    obstacle: str = ""
 
     @property
     def simultaneous(self) -> tuple[float | None, float | None]:
@@ -174,12 +179,11 @@ def _find_families(
 def _judge(contrast: Contrast, family: Family, margin: float, adjustment: str) -> Verdict:
     word = _word(contrast, family.p_adjusted, margin, family.alpha)
     notes, sensitivity = list(contrast.notes), _NOTHING_LACKS
-    has_margin = contrast.ratio is not None or contrast.center_baseline > 0
-    if word == INCONCLUSIVE and has_margin and is_too_coarse(contrast, margin):
-        notes.append(_tell_of_steps(contrast, margin))
-    elif word == INCONCLUSIVE and _is_failing(contrast):
-        notes.append("failing requests are fast or slow for reasons of their own: nothing is shown")
-    elif word == INCONCLUSIVE:
+    obstacle = ""
+    if word == INCONCLUSIVE:
+        obstacle = _find_obstacle(contrast, margin)
+        notes += [obstacle] if obstacle else []
+    if word == INCONCLUSIVE and obstacle in {"", _NO_MARGIN}:
         excluded = describe_excluded(contrast)
         if excluded:
             notes.append(excluded)
@@ -193,7 +197,18 @@ def _judge(contrast: Contrast, family: Family, margin: float, adjustment: str) -
         word=word,
         notes=tuple(dict.fromkeys(notes)),
         sensitivity=sensitivity,
+        obstacle=obstacle,
     )
+
+
+def _find_obstacle(contrast: Contrast, margin: float) -> str:
+    """Say why no number of runs gives a verdict; empty where some do."""
+    has_margin = contrast.ratio is not None or contrast.center_baseline > 0
+    if has_margin and is_too_coarse(contrast, margin):
+        return _tell_of_steps(contrast, margin)
+    if _is_failing(contrast):
+        return "failing requests are fast or slow for reasons of their own: nothing is shown"
+    return _NO_MARGIN if contrast.ratio is None and contrast.center_baseline < 0 else ""
 
 
 def _word(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: float) -> str:
@@ -286,22 +301,44 @@ def _tell_of_steps(contrast: Contrast, margin: float) -> str:
     )
 
 
-def describe_excluded(contrast: Contrast) -> str:
-    """Say which changes the interval rules out: ``a loss above 12.0 % is excluded``."""
-    if contrast.difference_low is not None and contrast.difference_high is not None:
-        ends = (contrast.difference_low, contrast.difference_high)
-        if is_wide_difference(*ends, contrast.center_baseline):
-            return TOO_WIDE
-        low_end, high_end = (format_quantity(end, contrast.unit) for end in ends)
-        return f"a difference outside {low_end} to {high_end} is excluded"
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """The ends outside which a row shows that no change lies, of the ratio or in a unit."""
+
+    low: float
+    high: float
+    is_ratio: bool
+    is_wide: bool = False
+
+
+def find_excluded(contrast: Contrast) -> Excluded | None:
+    """Return what the interval of a row rules out; None where it has none."""
+    low, high = contrast.difference_low, contrast.difference_high
+    if low is not None and high is not None:
+        return Excluded(low, high, False, is_wide_difference(low, high, contrast.center_baseline))
     low, high = contrast.ratio_low, contrast.ratio_high
     if low is None or high is None or contrast.method in {*DIRECTIONS, HISTORY}:
-        return ""  # intervals of other things exclude nothing
+        return None  # intervals of other things exclude nothing
     step = _step(contrast)
-    if is_wide(low, high):
+    if step > _COARSE and not is_wide(low, high):  # what rounding may hide is not excluded
+        return Excluded(low / (1 + step), high * (1 + step), True)
+    return Excluded(low, high, True, is_wide(low, high))
+
+
+def describe_excluded(contrast: Contrast) -> str:
+    """Say which changes the interval rules out: ``a loss above 12.0 % is excluded``."""
+    excluded = find_excluded(contrast)
+    return write_excluded(contrast, excluded) if excluded else ""
+
+
+def write_excluded(contrast: Contrast, excluded: Excluded) -> str:
+    """Say which changes of a row, or of rows like it, are ruled out."""
+    low, high = excluded.low, excluded.high
+    if excluded.is_wide:
         return TOO_WIDE
-    if step > _COARSE:  # what rounding may hide is not excluded
-        low, high = low / (1 + step), high * (1 + step)
+    if not excluded.is_ratio:
+        low_end, high_end = (format_quantity(end, contrast.unit) for end in (low, high))
+        return f"a difference outside {low_end} to {high_end} is excluded"
     if contrast.better == "none":
         return (
             f"a change outside {format_percent(low - 1)} to {format_percent(high - 1)} is excluded"

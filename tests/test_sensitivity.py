@@ -138,7 +138,7 @@ def test_a_sum_says_each_reason_that_there_is() -> None:
         Sensitivity(runs_needed=40, detectable=0.1),
     ]
     assert sum_up(rows) == (
-        "too few runs to show 1 of them (it takes 5 per side); the least sensitive "
-        "detects a factor of 3.00; 1 is too noisy for any practical number of runs"
+        "too few runs to show 1 of them (it takes 5 per side); by itself the least "
+        "sensitive detects a factor of 3.00; 1 is too noisy for any practical number of runs"
     )
     assert sum_up([Sensitivity()]) == ""

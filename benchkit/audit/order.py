@@ -24,7 +24,7 @@ from benchkit.audit.session import (
 from benchkit.comparison import Comparisons, Contrast, Drift
 from benchkit.errors import Finding
 from benchkit.stats.order import Trend, adjust_for_trend, find_trend, is_interleaved
-from benchkit.units import format_percent
+from benchkit.units import format_change, format_percent
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
@@ -106,8 +106,8 @@ def take_out_drift(comparisons: Comparisons, runs: Runs) -> Comparisons:
 
 def _note_drift(c: Contrast, one: _Adjusted) -> Contrast:
     note = (
-        f"the runs drift (B332): by means {format_percent(one.plain)}, with a straight trend taken "
-        f"out {format_percent(one.change)}"
+        f"the runs drift (B332): by means {format_change(1 + one.plain)}, with a straight trend "
+        f"taken out {format_change(1 + one.change)}"
     )
     return replace(c, drift=Drift(one.change, one.plain), notes=(*c.notes, note))
 
@@ -205,14 +205,14 @@ def _adjust(c: Contrast, session: Session, logs: dict[str, dict[int, float]]) ->
 def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjusted]) -> Finding:
     is_moved = any(one.is_moved for one in adjusted)
     changes = ", ".join(
-        f"{one.variant} {format_percent(one.change)} (with it: {format_percent(one.plain)})"
+        f"{one.variant} {format_change(1 + one.change)} (with it: {format_change(1 + one.plain)})"
         for one in adjusted
     )
     return Finding(
         code="B332",
         severity="warning" if is_moved else "info",
         where=name_row(c),
-        message=f"it drifts by {format_percent(math.exp(drift) - 1)} over the session "
+        message=f"it drifts by {format_change(math.exp(drift))} over the session "
         f"(p = {trend.pvalue:.2g}); by means, with a straight trend taken out: {changes}",
         remedy=f"{_IN_TURN}; let the machine settle first"
         if is_moved

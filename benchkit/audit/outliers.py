@@ -17,7 +17,7 @@ from benchkit.comparison.measure import measure
 from benchkit.errors import Finding
 from benchkit.stats.modes import Modes, find_modes
 from benchkit.stats.outliers import find_outliers
-from benchkit.units import format_percent
+from benchkit.units import format_change, format_percent
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
@@ -100,7 +100,7 @@ def _tell_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
     without = {c.variant: _leave_out(c, far) for c in touched}
     kept = {c.variant: c.ratio for c in touched if c.ratio is not None}
     changes = ", ".join(
-        f"{variant} {format_percent(ratio - 1)} (with: {format_percent(kept[variant] - 1)})"
+        f"{variant} {format_change(ratio)} (with: {format_change(kept[variant])})"
         for variant, ratio in without.items()
     )
     is_moved = any(abs(math.log(without[v] / kept[v])) > MATTERS for v in without)

@@ -15,7 +15,7 @@ from benchkit.audit.facts import Evidence, Place, Sheet, name_place
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.comparison.machines import differ, list_entries
 from benchkit.errors import Finding
-from benchkit.units import format_number, format_percent, format_quantity
+from benchkit.units import format_change, format_number, format_quantity
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
@@ -171,7 +171,7 @@ def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterat
         worst = max(changed, key=lambda c: abs(c.delta))
         sign = "+" if worst.delta > 0 else ""
         points = f"{sign}{format_number(100 * worst.delta, 2)}"
-        relative = format_percent(worst.center_variant / worst.center_baseline - 1)
+        relative = format_change(worst.ratio or 1.0)
         yield Finding(
             code="B320",
             severity="info",

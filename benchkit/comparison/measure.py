@@ -24,7 +24,7 @@ from benchkit.stats.signed_rank import paired_shift, wilcoxon
 from benchkit.stats.spread import are_unequal
 from benchkit.stats.twolevel import FEWEST_BEYOND
 from benchkit.stats.within import compare_within
-from benchkit.units import format_percent
+from benchkit.units import format_change
 
 WELCH_RUNS = 2
 
@@ -232,7 +232,7 @@ def _tell_of_unpaired(blocks: Blocks, apply: Method, confidence: float) -> tuple
     _, ours = apply(confidence)
     if (test.pvalue <= 1 - confidence) == (ours.pvalue <= 1 - confidence):
         return ()
-    change = format_percent(math.exp(estimate.value) - 1)
+    change = format_change(math.exp(estimate.value))
     told = (
         f"unpaired the same runs give {change}, p = {test.pvalue:.2g} (blocks: {ours.pvalue:.2g})"
     )
@@ -262,7 +262,7 @@ def _tell_of_pairs(blocks: Blocks | None) -> tuple[str, ...]:
     if blocks is None or blocks.variants != 2 or len(blocks.logs) < ALIGNED_BLOCKS:
         return ()
     estimate, test = paired_t(blocks.side(blocks.baseline), blocks.side(blocks.variant))
-    change = format_percent(math.exp(estimate.value) - 1)
+    change = format_change(math.exp(estimate.value))
     told = (
         f"as {len(blocks.logs)} pairs by the t-test, which assumes log-normal runs: "
         f"{change}, p = {test.pvalue:.2g}; {SIGNED_BLOCKS} pairs allow a test without it"

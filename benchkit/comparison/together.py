@@ -14,7 +14,7 @@ from statistics import median
 import numpy as np
 
 from benchkit.comparison.families import find_design, scale
-from benchkit.comparison.measure import DIRECTIONS, EXACT, HISTORY, WELCH, WELCH_RUNS
+from benchkit.comparison.measure import DIRECTIONS, EXACT, HISTORY, PAIRED_T, WELCH, WELCH_RUNS
 from benchkit.comparison.model import Contrast
 from benchkit.stats.geomean import compare_together
 
@@ -92,7 +92,7 @@ def _average(rows: Sequence[Contrast]) -> Contrast:
         ratio_high=high,
         equivalence_low=None,
         equivalence_high=None,
-        method=WELCH,
+        method=PAIRED_T if first.arranged else WELCH,
         pvalue=None,
         notes=found.notes,
         arranged=(),

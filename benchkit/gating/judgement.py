@@ -13,6 +13,7 @@ from dataclasses import replace
 from benchkit.comparison import (
     EXACT,
     SINGLE,
+    Adjusted,
     Comparisons,
     Contrast,
     Dropped,
@@ -38,6 +39,7 @@ from benchkit.intervals import format_size
 from benchkit.metrics import VOCABULARY
 from benchkit.stats.power import runs_to_show_equivalence
 from benchkit.stats.results import ROUNDING
+from benchkit.tables.wording import name_adjustment
 from benchkit.units import format_pvalue
 from benchkit.verdict import (
     CHANGED,
@@ -52,6 +54,7 @@ from benchkit.verdict import (
 _TURNED = "the runs drift, and which side of the limit the change is on depends on it: run in turn"
 #: Why a change that `compare` shows is no regression.
 _AIMLESS = "it changes, but whether more or less of it is better is not known"
+_ALONE = "the change and its interval are of the row alone"
 #: The rule that stands where no limit is set.
 DEFAULT = "no regression"
 
@@ -115,9 +118,7 @@ def judge_rules(
     every = [row for outcome in held for row in outcome.rows]
     held_rows = [(row.contrast, row.rule.limit, row.evidence) for row in every]
     decisions = decide_limits(held_rows, comparisons.confidence, comparisons.method)
-    adjusted = (
-        how.pvalue if how else row.p_over for row, how in zip(every, decisions, strict=True)
-    )
+    adjusted = iter(decisions)
     closed = find_closed_rows(every, decisions, alpha)
     decided = tuple(
         replace(
@@ -215,6 +216,7 @@ def _convert(
     return RowOutcome(
         rule=rule, contrast=c, word=word, evidence=evidence, p_over=verdict.p_adjusted,
         runs_needed=verdict.runs_needed, notes=notes, undecided=undecided,
+        adjustment=verdict.adjustment,
         action="fail" if c.primary else habits.exact,
     )  # fmt: skip
 
@@ -276,10 +278,13 @@ def _is_turned(limit: Limit, contrast: Contrast) -> bool:
     return (rooms[0] < 0) != (rooms[1] < 0)
 
 
-def _decide(row: RowOutcome, p_over: float | None, closed: str, alpha: float) -> RowOutcome:
+def _decide(row: RowOutcome, how: Adjusted | None, closed: str, alpha: float) -> RowOutcome:
+    p_over = how.pvalue if how else row.p_over
     level = alpha * ROUNDING
     evidence, rule = row.evidence, row.rule
     notes = [*row.notes, *row.contrast.notes, *evidence.notes]
+    if how and how.method != "holm":
+        notes.append(f"“over” is tested by {name_adjustment(how.method)}; {_ALONE}")
     needed, undecided = None, row.undecided
     if p_over is not None and p_over <= level:
         word = OVER
@@ -300,8 +305,8 @@ def _decide(row: RowOutcome, p_over: float | None, closed: str, alpha: float) ->
             needed, told = _tell_needed(row, alpha)
             notes += told
     return replace(
-        row, word=word, p_over=p_over, runs_needed=needed, notes=tuple(dict.fromkeys(notes)),
-        undecided=undecided if word == NOT_SHOWN else "",
+        row, word=word, p_over=p_over, adjustment=how.method if how else "", runs_needed=needed,
+        notes=tuple(dict.fromkeys(notes)), undecided=undecided if word == NOT_SHOWN else "",
     )  # fmt: skip
 
 

@@ -50,7 +50,9 @@ class RowOutcome:
     evidence : LimitEvidence
         Against the rule's limit.
     p_over : float or None
-        Of the test for "over", adjusted by Holm over the gate.
+        Of the test for "over", adjusted over the gate.
+    adjustment : str
+        How it was adjusted, as in a verdict; empty without a test.
     runs_needed : int or None
         Runs per side that would usually show a cost of nothing to be within the limit, or where
         there are as many already the estimated cost; None where the row is decided, or no
@@ -74,6 +76,7 @@ class RowOutcome:
     action: Action = "fail"
     undecided: str = ""
     accepted: Acceptance | None = None
+    adjustment: str = ""
 
     @property
     def newly_fails(self) -> bool:

@@ -93,6 +93,7 @@ def _row(row: RowOutcome) -> dict[str, Any]:
         "low": evidence.low,
         "high": evidence.high,
         "p_over": None if evidence.is_exact else row.p_over,
+        "adjustment": row.adjustment or None,
         "p_within": None if evidence.is_exact else evidence.p_within,
         "runs_needed": row.runs_needed,
         "notes": list(row.notes),

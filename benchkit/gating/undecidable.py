@@ -17,9 +17,8 @@ def describe_undecidable(verdict: Verdict) -> str:
     is_closed = sensitivity.least is not None
     if is_closed or verdict.contrast.method in {*DIRECTIONS, REFUSED, HISTORY}:
         return sensitivity.note or "no test"
-    if verdict.contrast.ratio is None and verdict.contrast.center_baseline < 0:
-        return sensitivity.note
-    return ""
+    is_below = verdict.contrast.ratio is None and verdict.contrast.center_baseline < 0
+    return verdict.obstacle if is_below else ""
 
 
 def find_closed_rows(

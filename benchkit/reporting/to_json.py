@@ -119,7 +119,7 @@ def document(
 #: Keys of the answer over all benchmarks of a metric, as in a row.
 _TOGETHER = (
     *("group", "subject", "metric", "stat", "unit", "better", "baseline", "variant"),
-    *("n_baseline", "n_variant", "ratio", "ratio_low", "ratio_high"),
+    *("n_baseline", "n_variant", "ratio", "ratio_low", "ratio_high", "method"),
 )
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchkit.comparison import Together, join_rows
+from benchkit.comparison import PAIRED_T, WELCH, Together, join_rows
 from benchkit.tables.phrases import join_metric
 from benchkit.tables.wording import (
+    NOTHING,
     format_bare,
     name_metric,
     name_variant,
@@ -22,6 +23,8 @@ from benchkit.tables.wording import (
 from benchkit.units import printable
 from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
 
+#: What the runs' means are compared by, whatever the method of the rows.
+_TESTS = {WELCH: "by Welch's test", PAIRED_T: "by the t-test of the rounds' pairs"}
 #: With fewer benchmarks each row is asked for more runs instead.
 _FEWEST_UNDECIDED = 5
 
@@ -50,10 +53,13 @@ def _describe(together: Together, rows: Sequence[Verdict], margin: float) -> str
     undecided = count_undecided(together, rows)
     state = f"{undecided} of them not shown" if undecided else "each of them decided"
     rest = f" ({together.left_out} more have other runs)" if together.left_out else ""
+    interval = write_interval(c, margin)
+    sure = f" {interval} at {format_bare(c.confidence)}, {_TESTS[c.method]}"
+    if interval == NOTHING:
+        sure = ""
     return (
         f"geometric mean of {name_metric(c)}, {printable(c.variant)}, over {len(together.rows)} "
-        f"rows{rest}: {write_change(c, margin)} {write_interval(c, margin)} at "
-        f"{format_bare(c.confidence)}; {state}; exploratory"
+        f"rows{rest}: {write_change(c, margin)}{sure}; {state}; exploratory"
     )
 
 

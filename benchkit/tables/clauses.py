@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from benchkit.comparison import DIRECTIONS, Contrast
 from benchkit.tables.phrases import (
     LISTED,
-    describe_few_runs,
+    describe_all_excluded,
     describe_fewer_runs,
-    describe_worst_excluded,
     join_metric,
     list_variants,
     measure_size,
@@ -135,12 +134,11 @@ def _say_unknown(rows: Sequence[Verdict], metric: str, verdicts: Verdicts) -> st
     what = (
         f"{metric} of {list_variants(rows, verdicts)}" if metric else list_variants(rows, verdicts)
     )
-    excluded = describe_worst_excluded(rows)
     changes = ""
     if len(rows) == 1:
         changes = f" ({write_change(rows[0].contrast, verdicts.margin)})"
-    tail = f", {excluded}" if excluded else f", {describe_few_runs(rows)}"
-    return f"{what} not shown{changes}{tail}"
+    excluded = describe_all_excluded(rows, lambda some: list_variants(some, verdicts))
+    return f"{what} not shown{changes}, {excluded}"
 
 
 def _say_single(rows: Sequence[Verdict], metric: str, verdicts: Verdicts) -> str:
@@ -207,7 +205,7 @@ def _say_cells(
         said = "all at once " if len(rows) > 1 else ""
         return f"{who}: no practical difference in {metric} {where} ({said}within ±{within})"
     if lead == INCONCLUSIVE:
-        excluded = describe_worst_excluded(rows) or describe_few_runs(rows)
+        excluded = describe_all_excluded(rows, lambda some: name_cells(some, rows))
         return f"{metric} of {who} not shown {where}: {excluded}"
     if lead == CHANGED:
         return f"{who} changes {metric} by {signed} {where}"

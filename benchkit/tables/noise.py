@@ -21,7 +21,7 @@ from benchkit.tables.stub import (
     write_share,
 )
 from benchkit.tables.wording import NOTHING, format_bare
-from benchkit.units import format_number, format_percent, format_pvalue
+from benchkit.units import format_change, format_number, format_pvalue
 
 #: Fewest runs per side for the rank test; with fewer the rule is another one.
 _RANK_RUNS = 4
@@ -170,7 +170,7 @@ def _row_cells(row: NoiseRow) -> tuple[Cell, ...]:
         Cell(f"{row.replicates.n}", row.replicates.n),
         Cell(splits, row.splits),
         *(NONE if s is None else Cell(write_share(s), s) for s in (row.alarms, row.equivalent)),
-        NONE if ratio is None else Cell(format_percent(ratio - 1), ratio),
+        NONE if ratio is None else Cell(format_change(ratio), ratio),
         NONE if p is None else Cell(format_pvalue(p), p, mark="≠" if row.is_alarm else ""),
     )
 
@@ -181,12 +181,19 @@ def _margin(metric: NoiseMetric) -> str:
         return NOTHING
     sizes = (metric.margin, metric.margin_low, metric.margin_high)
     if is_wide(*sizes[1:]):
-        return f"±{format_bare(metric.margin)} (too few runs to tell how well)"
+        return f"{_reach(metric.margin)} (too few runs to tell how well)"
     if all(format_reach(size).startswith("±") for size in sizes):
         low, high = (write_share(end) for end in sizes[1:])
         return f"±{format_bare(metric.margin)} [{low.removesuffix(_PERCENT)}, {high}]"
     margin, low, high = (format_number(1 + size) for size in sizes)
     return f"{margin}× [{low}, {high}×]"
+
+
+def _reach(size: float) -> str:
+    """Write one margin: ``±3.5 %``, a large one as a factor."""
+    if format_reach(size).startswith("±"):
+        return f"±{format_bare(size)}"
+    return f"{format_number(1 + size)}\N{MULTIPLICATION SIGN}"
 
 
 _PERCENT = "\N{NO-BREAK SPACE}%"

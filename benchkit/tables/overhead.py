@@ -78,7 +78,10 @@ def primary_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
     adjusted = "p of a single test"
     if family > 1:
         how = name_adjustments(rows)
-        adjusted = f"p adjusted over {family} rows ({how}), each interval for its row alone"
+        lacks = [row.sensitivity for row in rows]
+        is_open = any(_needed(one).text or _detectable(one, "").text for one in lacks)
+        more = ", “runs needed” and “detects”" if is_open else ""
+        adjusted = f"p adjusted over {family} rows ({how}), each interval{more} for its row alone"
     return tuple(
         _build("Primary metrics", group, found, verdicts, adjusted if family else "")
         for group, found in _by_group(rows, by)
@@ -335,10 +338,14 @@ class _Notes:
     count: dict[str, int] = field(default_factory=dict)
 
     def gather(self, row: Verdict) -> None:
-        """Take in the notes of a row: evidence one by one, what is not shown as one sentence."""
+        """Take in the notes of a row: evidence one by one, what is not shown as one sentence.
+
+        Of an exploratory row only why nothing can be shown.
+        """
         own = row.contrast.notes
         rest = [note for note in row.notes if note not in own]
-        found = (*own, "; ".join(rest)) if rest and row.contrast.primary else own
+        told = "; ".join(rest) if row.contrast.primary else row.obstacle
+        found = (*own, told) if told else own
         self.by_row[id(row)] = tuple(printable(note) for note in found)
         for note in self.by_row[id(row)]:
             self.count[note] = self.count.get(note, 0) + 1

@@ -5,12 +5,13 @@ A clause reads as one sentence whatever its rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from benchkit.comparison import DIRECTIONS, HISTORY, REFUSED, Contrast
 from benchkit.tables.wording import FACTOR, name_variant, write_change, write_size
 from benchkit.units import format_number, printable
-from benchkit.verdict import Verdict, Verdicts, describe_excluded
+from benchkit.verdict import Verdict, Verdicts, find_excluded, write_excluded
 
 #: More variants than this are counted, not listed.
 LISTED = 4
@@ -88,26 +89,35 @@ def join_metric(rows: Sequence[Verdict], metric: str) -> str:
     return f"{'more' if more else 'less'} {metric}"
 
 
-def describe_worst_excluded(rows: Sequence[Verdict]) -> str:
-    """Say which loss is excluded in every row that has an interval; nothing if none has."""
-    known = [row for row in rows if describe_excluded(row.contrast)]
+def describe_all_excluded(rows: Sequence[Verdict], name: Callable[[Sequence[Verdict]], str]) -> str:
+    """Say which loss is excluded in every row, and of which rows too little is known.
+
+    Rows with a ratio, with a difference of one unit, with an interval too wide to read and without
+    any are told apart, and named where there are several kinds.
+    """
+    kinds: dict[tuple[object, ...], list[Verdict]] = {}
+    for row in rows:
+        excluded = find_excluded(row.contrast)
+        unit = "" if excluded is None or excluded.is_ratio else row.contrast.unit
+        kind = excluded is None, excluded and excluded.is_wide, excluded and excluded.is_ratio, unit
+        kinds.setdefault(kind, []).append(row)
+    told = [(_describe_kind(alike), alike) for alike in kinds.values()]
+    if len(told) == 1:
+        return told[0][0]
+    return ", ".join(f"{text} on {name(alike)}" for text, alike in told)
+
+
+def _describe_kind(rows: Sequence[Verdict]) -> str:
+    """Say what rows whose intervals can be joined exclude: what each of them does."""
+    known = [excluded for row in rows if (excluded := find_excluded(row.contrast))]
     if not known:
-        return ""
-    widest = max(known, key=lambda row: _worst(row.contrast))
-    said = describe_excluded(widest.contrast)
-    said = said.partition(", ")[0] if widest.contrast.better != "none" else said
-    if len(known) == len(rows):
-        return said
-    unknown = [row for row in rows if row not in known]
-    seen, unseen = name_cells(known, rows), name_cells(unknown, rows)
-    return f"{said} on {seen}, {describe_few_runs(unknown)} on {unseen}"
-
-
-def _worst(contrast: Contrast) -> float:
-    low, high = contrast.ratio_low or 0.0, contrast.ratio_high or 0.0
-    if contrast.better == "higher":
-        return 1 - low
-    return high - 1 if contrast.better == "lower" else max(high - 1, 1 - low)
+        return describe_few_runs(rows)
+    first = rows[0].contrast
+    joined = replace(
+        known[0], low=min(each.low for each in known), high=max(each.high for each in known)
+    )
+    said = write_excluded(first, joined)
+    return said if first.better == "none" or not joined.is_ratio else said.partition(", ")[0]
 
 
 def describe_few_runs(rows: Sequence[Verdict]) -> str:

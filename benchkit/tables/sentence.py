@@ -21,7 +21,7 @@ from benchkit.tables.wording import (
     write_change,
     write_interval,
 )
-from benchkit.units import format_percent, printable
+from benchkit.units import format_change, printable
 from benchkit.verdict import CHANGED, IMPROVEMENT, INCONCLUSIVE, REGRESSION, Verdict, Verdicts
 
 _WORDS = 35
@@ -155,8 +155,8 @@ def _say_drift(verdicts: Verdicts) -> str:
     if not moved:
         return ""
     changes = [
-        f"{_name_row(row, verdicts.primary, verdicts)} {format_percent(drift.change)}, "
-        f"not {format_percent(drift.plain)}"
+        f"{_name_row(row, verdicts.primary, verdicts)} {format_change(1 + drift.change)}, "
+        f"not {format_change(1 + drift.plain)}"
         for row in moved[:_BULLETS]
         if (drift := row.contrast.drift) is not None
     ]

@@ -143,6 +143,17 @@ _ADJUSTMENTS = {
 }
 
 
+def name_adjustment(word: str) -> str:
+    """Name what adjusts p-values of rows that are decided together.
+
+    Examples
+    --------
+    >>> name_adjustment("max-t")
+    'permutation of whole runs, max-T'
+    """
+    return _ADJUSTMENTS[word]
+
+
 def name_adjustments(rows: Sequence[Verdict]) -> str:
     """Name what adjusted the p-values of the primary rows."""
     used = dict.fromkeys(row.adjustment for row in rows)

@@ -27,10 +27,17 @@ def test_three_benchmarks_are_averaged() -> None:
     change = 100 * (math.exp((math.log(1.1) + math.log(1.2) + math.log(1.3)) / 3) - 1)
     assert f"+{change:.1f}" in line
     assert "over 3 rows" in line
-    assert line.endswith("each of them decided; exploratory")
+    assert line.endswith("by Welch's test; each of them decided; exploratory")
     (table,) = primary_tables(verdicts)
     assert table.footer == (line,)
     assert "geometric mean" in write_table(table)
+
+
+def test_rows_that_do_not_vary_have_no_interval_and_no_confidence() -> None:
+    verdicts = gobench(dict.fromkeys("ABC", ((100.0,) * 5, (110.0,) * 5)))
+    (line,) = describe_averages(verdicts.primary, verdicts.margin)
+    change = "+10.0\N{NO-BREAK SPACE}%"
+    assert f"over 3 rows: {change}; each of them decided; exploratory" in line
 
 
 def test_rows_that_show_nothing_are_counted() -> None:

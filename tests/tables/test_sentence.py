@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from examples import RATE, gobench, published, tracing, verdicts
+from examples import RATE, gobench, observations, published, runs_of, tracing, verdicts
 
-from benchkit.comparison import Comparisons, Contrast
+from benchkit.comparison import Comparisons, Contrast, Plan, compare
+from benchkit.tables.overhead import exploratory_tables
 from benchkit.tables.sentence import bullets, headline
 from benchkit.verdict import Verdicts, judge
 
@@ -218,3 +219,39 @@ def test_names_cannot_break_the_line() -> None:
     text = headline(verdicts({RATE: sides}, "wrk", "/"))
     assert "\n" not in text
     assert "\x1b" not in text
+
+
+BELOW = {
+    "A": ((-5.1, -4.8, -5.3, -5.0, -4.9, -5.2), (-4.9, -4.6, -5.2, -4.9, -4.7, -5.3)),
+    "B": ((-6.0, -3.0, -9.0, -5.0, -7.0, -2.0), (-4.0, -1.0, -7.0, -2.0, -5.0, -8.0)),
+    "C": ((4.0, -30.0, 20.0, 1.0, 35.0, -9.0), (-2.0, 28.0, -33.0, 5.0, 40.0, 7.0)),
+}
+
+
+def balances(*primaries: tuple[str, str]) -> Verdicts:
+    rows = [
+        (variant, name, run, "balance", "sample", value, "1")
+        for name, sides in BELOW.items()
+        for variant, values in zip(("none", "apm"), sides, strict=True)
+        for run, value in enumerate(values, 1)
+    ]
+    data, runs = observations(rows, "gobench"), runs_of(rows, "gobench")
+    return judge(compare(data, runs, [("none", "apm")], Plan(primaries=primaries)))
+
+
+def test_what_is_excluded_of_all_rows_is_excluded_in_each() -> None:
+    found = balances(("balance", "sample"))
+    a, b, _ = (row.contrast for row in found.primary)
+    assert (a.difference_low or 0) > (b.difference_low or 0)
+    ends = f"{b.difference_low:.2f} to {b.difference_high:.2f}".replace("-", "−")
+    assert read(headline(found)) == (
+        "~ Nothing is shown: balance of apm on all 3 benchmarks: a difference outside "
+        f"{ends} is excluded on A, B, too noisy to tell on C."
+    )
+
+
+def test_exploratory_rows_say_why_nothing_can_be_shown() -> None:
+    (table,) = exploratory_tables(balances())
+    reason = "no verdict: a baseline below 0 has no margin in per cent"
+    assert table.notes == (reason,)
+    assert [row[-2].notes for row in table.rows] == [(1,), (1,), ()]
