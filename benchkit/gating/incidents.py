@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _SHOWN = 2
 #: Fewest values beside the first of their row that cannot be the same by chance.
 _ENOUGH = 5
+#: What is the matter with one file, and with several.
+_UNREAD = "cannot be read", "cannot be read"
+_FORMATLESS = "has no known format", "have no known format"
 #: Roles of runs that say that a variant was tried.
 _TRIED = ("failed", "warmup", "aggregate", "part", "damaged", "empty")
 
@@ -169,17 +172,16 @@ def _list_unknown(
 ) -> Iterator[Occurrence]:
     sources = runs[runs["role"] == "damaged"]["sources"].tolist()
     damaged = {str(source["path"]) for own in sources for source in own}
-    labels = [
-        report.label
-        for report in reports
-        if report.outcome in {"refused", "empty"} and report.label not in damaged
-    ]
-    if labels:
-        have = "1 file has no known format" if len(labels) == 1 else (
-            f"{len(labels)} files have no known format"
-        )  # fmt: skip
+    labels: dict[bool, list[str]] = {}
+    for report in reports:
+        if report.outcome in {"refused", "empty"} and report.label not in damaged:
+            is_unread = report.reason.startswith("cannot be read")
+            labels.setdefault(is_unread, []).append(report.label)
+    for is_unread, names in labels.items():
+        one, many = _UNREAD if is_unread else _FORMATLESS
+        text = f"1 file {one}" if len(names) == 1 else f"{len(names)} files {many}"
         action = "fail" if strict else UNKNOWN.default
-        yield Occurrence(event=UNKNOWN, action=action, text=f"{have}: {join(labels)}")
+        yield Occurrence(event=UNKNOWN, action=action, text=f"{text}: {join(names)}")
 
 
 def _list_unmeasured(

@@ -108,7 +108,7 @@ def ingest(
         stored, meter = store.pieces(), Meter(discovery.found, watch)
         store.require_values()
         harvest = _harvest(discovery.found, store, stored, crew, meter, strict=strict)
-        harvest.take_folders(discovery, options)
+        harvest.take_losses(discovery, options)
         new = single_out(harvest.parts)
         change = Change(stored, new, Folders(discovery, options))
         if harvest.parts or change.has_marks:

@@ -23,7 +23,7 @@ from benchkit.layout.sidecars import Sidecar, Sidecars
 from benchkit.layout.stems import ToolNames
 from benchkit.layout.template import refuse_unmatched
 from benchkit.layout.tree import read_tree
-from benchkit.layout.walk import walk
+from benchkit.layout.walk import UNLISTED, walk
 from benchkit.parsers import registry
 from benchkit.reading.source import Source
 from benchkit.selection import BASELINE_NAMES
@@ -336,6 +336,11 @@ def _add_folder(
     places = [show_path(str(path)[start:]).replace(os.sep, "/") for path in paths]
     name = PurePosixPath(base).name
     read = read_tree(places, BASELINE_NAMES, tools, root_name=name, pattern=options.layout)
+    unlisted = [path for path, reason in passed if reason.startswith(UNLISTED) and path != root]
+    for path in unlisted:  # a source like any other, whose reading says why it is none
+        paths.append(path)
+        places.append(place := show_path(str(path)[start:]).replace(os.sep, "/"))
+        read.append(read_path(PurePosixPath(place), tools=tools))
     for path, place, labels in zip(paths, places, read, strict=True):
         result.found.append(
             Found(
@@ -350,7 +355,7 @@ def _add_folder(
             )
         )
     result.roots.append((variant, sidecars))
-    result.skipped.extend((show_path(path), reason) for path, reason in passed)
+    result.skipped.extend((show_path(p), why) for p, why in passed if p not in unlisted)
     result.sidecars.append(sidecars)
 
 

@@ -1,6 +1,7 @@
-"""Folders of variants in which no result was read: a variant that was lost, not one that is fine.
+"""Files and folders that should hold results, and of which none was read.
 
-They become parts of role ``empty``, which say that a variant was tried.
+A folder of a variant without a result becomes a part of role ``empty``, which says that the variant
+was tried; a file that cannot be read, among results that are called alike, one of role ``damaged``.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from benchkit.errors import SourceReport
+from benchkit.errors import Diagnostic, SourceReport
 from benchkit.ingestion.addresses import name_path, show_path
 from benchkit.ingestion.discovery import Discovery, Found, Options, assign
-from benchkit.ingestion.marks import is_result, mark_folder
+from benchkit.ingestion.marks import is_aside, is_result, mark_damage, mark_folder
 from benchkit.ingestion.parts import Part
 from benchkit.layout.patterns import PathLabels
 from benchkit.layout.sidecars import Sidecar
@@ -26,6 +27,59 @@ _HOLLOW = (
     *("a hidden file", "a sidecar", "a README", "a log of commands", "cannot be"),
     "what a tool wrote",
 )
+
+
+#: Words of files that hold what went wrong; they are empty where nothing did.
+_ERROR_WORDS = frozenset({"err", "error", "errors", "stderr"})
+
+
+def list_lost_files(
+    sources: Sequence[Found], reports: Sequence[SourceReport], options: Options
+) -> Iterator[Part]:
+    """Yield a part for each file that was refused though it is called as results beside it are.
+
+    Parameters
+    ----------
+    sources : sequence of Found
+    reports : sequence of SourceReport
+        One for each source, in their order.
+    options : Options
+    """
+    refused: list[tuple[Found, SourceReport]] = []
+    read: set[tuple[str, str]] = set()
+    for source, report in zip(sources, reports, strict=True):
+        if report.outcome == "refused":
+            refused.append((source, report))
+        elif report.outcome in _READ:
+            read.update(_list_shapes(source, is_unseen=True))
+            read.add(_number(os.path.dirname(str(source.path))))  # noqa: PTH120 - a text
+    for source, report in refused:
+        is_unseen = report.reason.startswith("cannot be read") or not source.size
+        shapes = _list_shapes(source, is_unseen=is_unseen)
+        if not is_aside(source) and not read.isdisjoint(shapes):
+            yield mark_damage(source, options, [Diagnostic(source.label, 0, report.reason)], ())
+
+
+def _list_shapes(source: Found, *, is_unseen: bool) -> Iterator[tuple[str, str]]:
+    """Yield how a file is called: its name, that with any number, and that with any variant.
+
+    Any text may be called as variants are, so that only what is ``is_unseen`` has the last.
+    """
+    if source.path is None or not _ERROR_WORDS.isdisjoint(_list_words(source.path)):
+        return
+    folder, name = os.path.split(str(source.path))
+    variant = source.labels.variant
+    yield "", name
+    if (numbered := _number(str(source.path)))[1] != name:
+        yield numbered
+    if is_unseen and variant and name.startswith(variant):
+        yield folder, f"*{name.removeprefix(variant)}"
+
+
+def _number(path: str) -> tuple[str, str]:
+    """Return the folder of a path, and its name with any number."""
+    folder, name = os.path.split(path)
+    return folder, re.sub(r"[0-9]+", "#", name)
 
 
 def list_lost_folders(
@@ -82,8 +136,12 @@ def _is_called_so(source: Found, known: Collection[str]) -> bool:
     """Tell whether a file is called as results are, or as one that was read elsewhere."""
     if source.path is None:
         return False
-    words = re.split(r"[\W\d_]+", source.path.stem.lower())
+    words = _list_words(source.path)
     return source.path.name in known or is_result(source) or not RESULT_WORDS.isdisjoint(words)
+
+
+def _list_words(path: Path) -> list[str]:
+    return re.split(r"[\W\d_]+", path.stem.lower())
 
 
 def _list_folders(sources: Iterator[Found]) -> set[str]:

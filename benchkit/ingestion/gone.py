@@ -79,7 +79,9 @@ class Folders:
                 yield replace(part, gone_from=mark), part.gone_from != mark
 
     def _is_gone(self, path: str) -> bool:
-        return path not in self._present and not os.path.exists(path)  # noqa: PTH110 - texts
+        if path in self._present and not os.path.islink(path):  # noqa: PTH114 - texts
+            return False
+        return not os.path.exists(path)  # noqa: PTH110 - texts
 
 
 def _list_places(stored: pa.Table, folder: Folder) -> pa.Array:

@@ -17,7 +17,7 @@ from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.batches import row_batches
 from benchkit.ingestion.changes import list_sources
 from benchkit.ingestion.discovery import Discovery, Found, Options
-from benchkit.ingestion.folders import NO_RESULT, list_lost_folders
+from benchkit.ingestion.folders import NO_RESULT, list_lost_files, list_lost_folders
 from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.reading import PIECE_BITS, Known, Outcome, Reader
@@ -124,12 +124,17 @@ class Harvest:
         self.reports.append(outcome.report)
         return True
 
-    def take_folders(self, discovery: Discovery, options: Options) -> None:
-        """Take note of the folders of variants in which no result was read."""
-        lost = list_lost_folders(discovery, self.reports, options)
+    def take_losses(self, discovery: Discovery, options: Options) -> None:
+        """Take note of files and folders that should hold results, where none was read."""
+        marked = {part.path for part in self.parts}
+        lost = [*list_lost_files(self._sources, self.reports, options)]
+        lost = [part for part in lost if part.path not in marked]
+        lost += list_lost_folders(discovery, self.reports, options)
         for number, part in enumerate(lost, len(self._sources)):
             part.batch, part.piece = self._batch, number << PIECE_BITS
             self.parts.append(part)
+            if part.role == "damaged":  # its own problem was named when it was read
+                continue
             hint = f"measure it again, or pass --exclude {PurePosixPath(part.label).name}"
             self.diagnostics.append(Diagnostic(part.label, 0, NO_RESULT, hint, "warning"))
 

@@ -307,7 +307,7 @@ def _load_raw(
     discovery: Discovery, options: Options, *, samples: bool, roles: Sequence[str] = ()
 ) -> Loaded:
     harvest, values, series = gather(discovery.found, options, samples=samples)
-    harvest.take_folders(discovery, options)
+    harvest.take_losses(discovery, options)
     parts = single_out_shared(harvest.parts)
     problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(parts)]
     part_packages(parts)

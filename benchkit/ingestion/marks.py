@@ -61,7 +61,7 @@ def is_damaged(
         return False
     if is_stored:
         return True
-    return _declared_role(found) not in _ASIDE and bool(formats or is_result(found))
+    return not is_aside(found) and bool(formats or is_result(found))
 
 
 def mark_damage(
@@ -137,8 +137,9 @@ def last_index(part: Part) -> int:
     return part.index if part.places is None else int(part.places.indices[-1])
 
 
-def _declared_role(found: Found) -> str:
-    return found.sidecar.role or found.labels.role
+def is_aside(found: Found) -> bool:
+    """Tell whether the labels of a source say that no comparison needs it."""
+    return (found.sidecar.role or found.labels.role) in _ASIDE
 
 
 def _describe(losses: Sequence[Diagnostic]) -> str:

@@ -7,6 +7,7 @@ bad file costs itself and a line, never the other 400.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -30,6 +31,7 @@ from benchkit.ingestion.pieces import Pieces
 from benchkit.ingestion.progress import Pace, Seen
 from benchkit.ingestion.samples import SampleSink
 from benchkit.ingestion.soundness import Soundness
+from benchkit.ingestion.streams import refuse_irregular
 from benchkit.ingestion.surroundings import list_sections
 from benchkit.parsers import kernel, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
@@ -169,6 +171,11 @@ class Reader:
 
     def _read(self, index: int, found: Found, sink: SampleSink) -> Outcome:
         size = found.measure() if found.size > _LARGE else 0
+        if found.path is not None:
+            if self._is_dropped(found):
+                report = SourceReport(label=found.label, outcome="unchanged")
+                return Outcome(index=index, report=report)
+            refuse_irregular(found.path)
         source = found.load()
         source.max_unpacked = self._options.max_unpacked or source.max_unpacked
         if self._see is not None:
@@ -200,6 +207,12 @@ class Reader:
                 self._known.batch, outcome.sha256, fingerprint
             )  # fmt: skip
         return outcome
+
+    def _is_dropped(self, found: Found) -> bool:
+        """Tell whether a link leads nowhere whose file was read before: its runs count on."""
+        path = str(found.path)
+        is_stored = any(self._known.sources.get(found.identity, ()))
+        return is_stored and os.path.islink(path) and not os.path.exists(path)  # noqa: PTH110, PTH114
 
     def _parse(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -42,3 +44,18 @@ def require_file(path: Path) -> None:
     if not is_readable(path):
         hint = f"pass its content on standard input: - < {shlex.quote(str(path))}"
         raise DataError("not a regular file", where=str(path), hint=hint)
+
+
+def refuse_irregular(path: Path) -> None:
+    """Refuse what a folder holds beside files, by the reason why it cannot be read.
+
+    Raises
+    ------
+    OSError
+        If it is a link to nothing, a folder that cannot be listed, a pipe or a socket.
+    """
+    if not is_readable(path):
+        path.stat()
+        if path.is_dir():
+            os.listdir(path)  # noqa: PTH208 - tells why not
+        raise OSError(errno.EINVAL, "not a regular file")

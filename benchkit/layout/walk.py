@@ -1,7 +1,8 @@
 """Which files of a folder are raw results.
 
 A results folder also holds scripts, notes and sidecars, and a file that is silently not read is
-as bad as one that is wrongly read. A file that is named explicitly is always read.
+as bad as one that is wrongly read. Pipes, sockets and links to nothing are therefore yielded like
+files, and refused where they are read. A file that is named explicitly is always read.
 """
 
 from __future__ import annotations
@@ -78,12 +79,15 @@ _SIDECARS = {"run.toml", "runs.json", "benchkit.toml", "provenance.toml", "conta
 _REASONS = {
     **dict.fromkeys(_SCRIPTS, "a script"),
     **dict.fromkeys(_DOCUMENTS, "a document"),
-    ".stderr": "what a tool wrote to standard error",
+    **dict.fromkeys((".stderr", ".err"), "what a tool wrote to standard error"),
 }
+#: How the reason begins for which a folder that may hold results was passed over.
+UNLISTED = "cannot be listed"
 _PRUNED = {
     ".benchkit": "benchkit's own store",
     "node_modules": "dependencies",
     "__pycache__": "compiled scripts",
+    "lost+found": "the file system's own",
 }
 
 
@@ -121,7 +125,7 @@ def _walk(
             entries = sorted(listing, key=lambda entry: name_key(entry.name))
         real = folder.resolve()
     except OSError as error:
-        yield folder, f"cannot be listed: {error.strerror}"
+        yield folder, f"{UNLISTED}: {error.strerror}"
         return
     if real in above:
         yield folder, "a link back to a folder above it"
@@ -131,9 +135,8 @@ def _walk(
         path = Path(entry.path)
         try:
             is_folder = entry.is_dir()
-        except OSError as error:  # a link to itself, say
-            yield path, f"cannot be read: {error.strerror}"
-            continue
+        except OSError:  # a link to itself, say: reading it says why it cannot be
+            is_folder = False
         reason = _excluded(entry.name, place, exclude) if exclude else ""
         reason = reason or (_prune(path) if is_folder else _pass_over(entry))
         if is_folder and not reason:
@@ -173,4 +176,4 @@ def _pass_over(entry: os.DirEntry[str]) -> str:
         return "a sidecar"
     if name == "commands.log":
         return "a log of commands"
-    return "" if entry.is_file() else "not a regular file"
+    return ""

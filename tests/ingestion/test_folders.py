@@ -1,7 +1,9 @@
-"""Folders of variants in which no result was read."""
+"""Files and folders that should hold results, and of which none was read."""
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,3 +80,100 @@ def test_a_store_forgets_a_lost_folder_that_is_gone(results: Path, tmp_path: Pat
 def test_raw_files_have_no_origin(results: Path) -> None:
     with pytest.raises(ConfigError, match="only runs of a store have an origin"):
         bk.load(results, origin="github/71")
+
+
+def list_damaged(runs: bk.schema.Runs) -> list[str]:
+    damaged = runs.loc[runs["role"] == "damaged", "sources"]
+    return [Path(source["path"]).name for sources in damaged for source in sources]
+
+
+def bind(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(path))
+
+
+def link_nowhere(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize("make", [Path.touch, link_nowhere, os.mkfifo, bind])
+def test_what_cannot_be_read_costs_one_file_and_is_damage_where_it_is_called_as_results_are(
+    tmp_path: Path, make: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the name of a socket is short
+    for seed, name in enumerate(("main", "pr")):
+        gated.write_runs(Path(f"{name}.txt"), seed=seed)
+    names = ["lost.txt", "notes.log", "errors.txt"]
+    for name in names:
+        make(Path(name))
+    loaded = bk.load(".")
+    assert loaded.variants == ["main", "pr"]
+    assert list_damaged(loaded.runs) == ["lost.txt"]
+    assert {problem.path for problem in loaded.diagnostics} == set(names)
+    assert {report.outcome for report in loaded.reports if report.label in names} == {"refused"}
+
+
+def test_a_file_without_a_result_is_damage_only_where_results_differ_in_its_number(
+    results: Path,
+) -> None:
+    for name in ("bench-1.txt", "bench-2.txt"):
+        gated.write_runs(results / "pr" / name, seed=8)
+    for name in ("bench-3.txt", "bench.txt", "stderr-1.txt", "day-1.log"):
+        (results / "pr" / name).write_text("Killed\n")
+    assert list_damaged(bk.load(results).runs) == ["bench-3.txt"]
+
+
+def test_a_file_that_the_system_refuses_is_damage(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = str(gated.write_runs(results / "pr" / "2.txt", seed=9))
+    opened = os.open
+
+    def refuse(path: str | Path, *rest: int) -> int:
+        if str(path) == refused:
+            raise PermissionError(13, "Permission denied")
+        return opened(path, *rest)
+
+    monkeypatch.setattr(os, "open", refuse)
+    loaded = bk.load(results)
+    assert list_damaged(loaded.runs) == ["2.txt"]
+    (what,) = [problem.what for problem in loaded.diagnostics if problem.path == refused]
+    assert what == "cannot be read: Permission denied"
+
+
+@pytest.mark.parametrize(("name", "damaged"), [("run3", ["run3"]), ("private", [])])
+def test_a_folder_that_cannot_be_listed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, damaged: list[str]
+) -> None:
+    hidden = str(tmp_path / "pr" / name)
+    for seed, folder in enumerate(("main/run1", "main/run2", "pr/run1", f"pr/{name}"), 5):
+        gated.write_runs(tmp_path / folder / "bench.txt", seed=seed)
+    for function in ("scandir", "listdir"):
+        listed = getattr(os, function)
+
+        def refuse(path: str | Path, listed: Callable[..., object] = listed) -> object:
+            if str(path) == hidden:
+                raise PermissionError(13, "Permission denied")
+            return listed(path)
+
+        monkeypatch.setattr(os, function, refuse)
+    loaded = bk.load(tmp_path)
+    assert [problem.what for problem in loaded.diagnostics if problem.path == hidden] == [
+        "cannot be read: Permission denied"
+    ]
+    assert list_damaged(loaded.runs) == damaged
+
+
+def test_a_link_whose_stored_file_is_gone_keeps_its_runs(results: Path, tmp_path: Path) -> None:
+    """As git-annex and DVC leave them where a file's content is dropped."""
+    store = Store(str(tmp_path / "store"))
+    path = results / "pr" / "1.txt"
+    content = path.rename(tmp_path / "content")
+    path.symlink_to(content)
+    ingest([str(results)], store)
+    content.unlink()
+    summary = ingest([str(results)], store)
+    assert [finding.code for finding in summary.findings] == ["B110"]
+    runs = bk.load(store=store.url).runs
+    assert list_damaged(runs) == []
+    assert set(runs.loc[runs["role"] == "measured", "variant"]) == {"main", "pr"}

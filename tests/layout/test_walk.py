@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -36,16 +37,21 @@ PASSED_OVER = {
     "containers.json": "a sidecar",
     "none/wrk-1.txt.run.toml": "a sidecar",
     "commands.log": "a log of commands",
+    "none/1.err": "what a tool wrote to standard error",
     "none/k6-1.stderr": "what a tool wrote to standard error",
     "env": "a virtual environment",
     "node_modules": "dependencies",
+    "lost+found": "the file system's own",
 }
-INSIDE = {".benchkit/x.parquet", ".git/config", "env/pyvenv.cfg", "env/a.txt", "node_modules/a.txt"}
+INSIDE = {
+    *(".benchkit/x.parquet", ".git/config", "env/pyvenv.cfg", "env/a.txt", "node_modules/a.txt"),
+    "lost+found/a.txt",
+}
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    folders = {".benchkit", ".git", "env", "node_modules"}
+    folders = {".benchkit", ".git", "env", "node_modules", "lost+found"}
     for name in {*RESULTS, *PASSED_OVER, *INSIDE} - folders:
         path = tmp_path / "results" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,17 +90,19 @@ def test_what_is_named_explicitly_is_always_read(root: Path) -> None:
     assert list(walk(hidden)) == [hidden / "wrk-1.txt"]
 
 
-def test_links_in_a_circle_and_to_nowhere_are_told(tmp_path: Path) -> None:
+def test_links_in_a_circle_are_passed_over_and_those_to_nowhere_read_like_files(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "none").mkdir()
     (tmp_path / "none/wrk-1.txt").write_text("")
     (tmp_path / "none/again").symlink_to(tmp_path, target_is_directory=True)
     (tmp_path / "gone.txt").symlink_to(tmp_path / "nowhere.txt")
+    (tmp_path / "itself.txt").symlink_to("itself.txt")
+    os.mkfifo(tmp_path / "pipe.txt")
     skipped: list[tuple[Path, str]] = []
-    assert list(walk(tmp_path, [], skipped)) == [tmp_path / "none/wrk-1.txt"]
-    assert dict(skipped) == {
-        tmp_path / "none/again": "a link back to a folder above it",
-        tmp_path / "gone.txt": "not a regular file",
-    }
+    names = [path.relative_to(tmp_path).as_posix() for path in walk(tmp_path, [], skipped)]
+    assert names == ["gone.txt", "itself.txt", "none/wrk-1.txt", "pipe.txt"]
+    assert dict(skipped) == {tmp_path / "none/again": "a link back to a folder above it"}
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
