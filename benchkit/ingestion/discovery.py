@@ -16,7 +16,7 @@ from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
 from benchkit.ingestion.addresses import is_distant, name_path, refuse_store, show_path
 from benchkit.ingestion.identity import Identity, write_assigned
-from benchkit.ingestion.streams import STDIN, read_standard_input, require_file
+from benchkit.ingestion.streams import STDIN, read_standard_input, refuse_irregular, require_file
 from benchkit.layout.patterns import PathLabels, compile_pattern, read_path
 from benchkit.layout.rename import Rename, parse_rename
 from benchkit.layout.sidecars import Sidecar, Sidecars
@@ -128,6 +128,7 @@ class Found:
         """Open the source."""
         if self.path is None:
             return Source(None, self.label, self.ask() if self.ask else self.data or b"")
+        refuse_irregular(self.path)
         return Source.load(self.path, self.label)
 
 
@@ -209,7 +210,7 @@ def _drop_repeats(result: Discovery) -> None:
     for found in result.found:
         real = os.path.realpath(found.path) if found.path else found.address
         labels = seen.setdefault(real, set())
-        if found.variant in labels and found.path:
+        if found.variant in labels and found.path and found.path.exists():
             continue
         labels.add(found.variant)
         kept.append(found)
@@ -338,22 +339,16 @@ def _add_folder(
     read = read_tree(places, BASELINE_NAMES, tools, root_name=name, pattern=options.layout)
     unlisted = [path for path, reason in passed if reason.startswith(UNLISTED) and path != root]
     for path in unlisted:  # a source like any other, whose reading says why it is none
-        paths.append(path)
         places.append(place := show_path(str(path)[start:]).replace(os.sep, "/"))
-        read.append(read_path(PurePosixPath(place), tools=tools))
-    for path, place, labels in zip(paths, places, read, strict=True):
+        read.append(read_path(place, tools=tools))
+    for path, place, labels in zip((*paths, *unlisted), places, read, strict=True):
         result.found.append(
             Found(
-                label=show_path(path),
-                address=f"{base}/{place}",
-                path=path,
-                labels=labels,
-                sidecar=sidecars.for_file(path),
-                variant=variant,
-                is_named=bool(variant),
+                label=show_path(path), address=f"{base}/{place}", path=path, labels=labels,
+                sidecar=sidecars.for_file(path), variant=variant, is_named=bool(variant),
                 sidecars=sidecars,
             )
-        )
+        )  # fmt: skip
     result.roots.append((variant, sidecars))
     result.skipped.extend((show_path(p), why) for p, why in passed if p not in unlisted)
     result.sidecars.append(sidecars)

@@ -7,7 +7,6 @@ bad file costs itself and a line, never the other 400.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -31,7 +30,7 @@ from benchkit.ingestion.pieces import Pieces
 from benchkit.ingestion.progress import Pace, Seen
 from benchkit.ingestion.samples import SampleSink
 from benchkit.ingestion.soundness import Soundness
-from benchkit.ingestion.streams import refuse_irregular
+from benchkit.ingestion.streams import is_dropped
 from benchkit.ingestion.surroundings import list_sections
 from benchkit.parsers import kernel, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
@@ -171,11 +170,9 @@ class Reader:
 
     def _read(self, index: int, found: Found, sink: SampleSink) -> Outcome:
         size = found.measure() if found.size > _LARGE else 0
-        if found.path is not None:
-            if self._is_dropped(found):
-                report = SourceReport(label=found.label, outcome="unchanged")
-                return Outcome(index=index, report=report)
-            refuse_irregular(found.path)
+        unchanged = SourceReport(label=found.label, outcome="unchanged")
+        if any(self._known.sources.get(found.identity, ())) and is_dropped(found.path):
+            return Outcome(index=index, report=unchanged)
         source = found.load()
         source.max_unpacked = self._options.max_unpacked or source.max_unpacked
         if self._see is not None:
@@ -189,8 +186,7 @@ class Reader:
             found.address = f"-:{source.sha256}"
         known = self._known.sources.get(found.identity)
         if known is not None and known == (source.sha256, fingerprint):
-            report = SourceReport(label=found.label, outcome="unchanged")
-            return Outcome(index=index, report=report, sha256=source.sha256)
+            return Outcome(index=index, report=unchanged, sha256=source.sha256)
         if self._options.as_format:
             formats = registry.choose(source, self._options.as_format)
         else:
@@ -207,12 +203,6 @@ class Reader:
                 self._known.batch, outcome.sha256, fingerprint
             )  # fmt: skip
         return outcome
-
-    def _is_dropped(self, found: Found) -> bool:
-        """Tell whether a link leads nowhere whose file was read before: its runs count on."""
-        path = str(found.path)
-        is_stored = any(self._known.sources.get(found.identity, ()))
-        return is_stored and os.path.islink(path) and not os.path.exists(path)  # noqa: PTH110, PTH114
 
     def _parse(
         self,
@@ -263,15 +253,9 @@ class Reader:
         report = _report(found, formats, count, values, diagnostics)
         batches, files = sink.close() if sink.rows else ([], [])
         return Outcome(
-            index=index,
-            report=report,
-            parts=parts,
-            rows=rows,
-            batches=batches,
-            files=files,
-            diagnostics=diagnostics,
-            is_original=values > 0,
-        )
+            index=index, report=report, parts=parts, rows=rows, batches=batches, files=files,
+            diagnostics=diagnostics, is_original=values > 0,
+        )  # fmt: skip
 
     def _keeps(self, form: Format, samples: Samples) -> bool:
         """Tell whether samples are kept; those over time beside the load always are."""

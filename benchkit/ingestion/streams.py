@@ -59,3 +59,8 @@ def refuse_irregular(path: Path) -> None:
         if path.is_dir():
             os.listdir(path)  # noqa: PTH208 - tells why not
         raise OSError(errno.EINVAL, "not a regular file")
+
+
+def is_dropped(path: Path | None) -> bool:
+    """Tell whether a link leads nowhere, as git-annex leaves it where it drops the content."""
+    return path is not None and path.is_symlink() and not path.exists()
