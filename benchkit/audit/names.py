@@ -6,7 +6,7 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from benchkit.comparison import Comparisons
@@ -30,7 +30,8 @@ def find_unmatched_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Find
             message=f"{len(names)} benchmarks are only here: {', '.join(names[:_SHOWN])}{more}"
             if len(names) > 1
             else f"one benchmark is only here: {names[0]}",
-            remedy=_suggest(comparisons, variant) or "they are left out of the comparison",
+            remedy=_suggest_rename(comparisons, variant)
+            or _suggest_run(comparisons, variant, names),
             numbers={"benchmarks": len(names)},
         )
 
@@ -61,10 +62,22 @@ def explain_nothing(reason: BenchkitError | None) -> Iterator[Finding]:
         )
 
 
-def _suggest(comparisons: Comparisons, variant: str) -> str:
+def _suggest_rename(comparisons: Comparisons, variant: str) -> str:
     for pair in comparisons.pairs:
         if variant in pair:
             baseline, other = (comparisons.only_in.get(name, ()) for name in pair)
             if rename := suggest_rename(baseline, other):
                 return f"they match if you map names: --rename '{rename}', or rename= in Python"
     return ""
+
+
+def _suggest_run(comparisons: Comparisons, variant: str, names: Sequence[str]) -> str:
+    """Say how benchmarks that one side alone has could be compared, or be left out on purpose."""
+    sides = (pair for pair in comparisons.pairs if variant in pair)
+    others = dict.fromkeys(name for pair in sides for name in pair if name != variant)
+    them = "them" if len(names) > 1 else "it"
+    remedy = f"not compared: run {them} for {' and '.join(others)} too"
+    if any(variant == baseline for baseline, _ in comparisons.pairs):
+        accept = f'[[gate.accept]] removed = "{names[0]}" in benchkit.toml'
+        remedy += f"; if {'they were' if len(names) > 1 else 'it was'} removed on purpose, {accept}"
+    return remedy

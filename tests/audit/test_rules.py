@@ -78,6 +78,20 @@ def test_names_and_levels_of_one_side_are_named_with_a_rename() -> None:
     assert "/ping at connections=16" in levels.message
 
 
+def test_a_benchmark_of_one_side_alone_has_a_remedy_that_is_no_rename() -> None:
+    def find(**only_in: tuple[str, ...]) -> str:
+        one_sided = replace(clean(), pairs=(("none", "otlp"),), only_in=only_in)
+        (finding,) = audit(one_sided, runs(measured=4))
+        assert finding.code == "B201"
+        return finding.remedy
+
+    assert find(otlp=("Set", "Get")) == "not compared: run them for none too"
+    assert find(none=("Set",)) == (
+        "not compared: run it for otlp too; if it was removed on purpose, "
+        '[[gate.accept]] removed = "Set" in benchkit.toml'
+    )
+
+
 def test_percentage_points_are_written_without_powers_of_ten() -> None:
     failing = {("error_rate", "mean", "1"): {"none": (0.0001,) * 3, "otlp": (0.9996,) * 3}}
     verdicts = examples.verdicts(failing, "k6", "/ping")

@@ -133,13 +133,15 @@ SIDES = (
     Entry(
         code="B201",
         severity="warning",
-        says="benchmarks that only one side has, with the rename that would match them",
+        says="benchmarks that only one side has",
         what="A benchmark of one side has no partner of the same name on the other.",
         why="Rows that silently vanish because two names differ by a word are the commonest way "
         "to compare nothing.",
         example="enabled: one benchmark is only here: OTel_Enabled/Ping; they match if you map "
         "names: --rename 's#OTel_(Enabled|Disabled)/##'",
-        do="Use the --rename that is suggested (rename= in Python), or `rename` in benchkit.toml.",
+        do="Where names differ, use the --rename that is suggested (rename= in Python), or "
+        "`rename` in benchkit.toml. Else run the benchmark for the other side too, or write "
+        "`[[gate.accept]] removed` for the gate where it was removed on purpose.",
     ),
     Entry(
         code="B202",
