@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -170,18 +169,6 @@ def damaged(folder: Path) -> None:
     (folder / "enabled.txt").write_text(text + "BenchmarkTorn-8\t 4000\t 30")
 
 
-def unread(write: Callable[[Path], object]) -> Callable[[Path], object]:
-    """Write a sixth file of a variant that cannot be read, or holds no result."""
-
-    def write_all(folder: Path) -> None:
-        for seed in range(10):
-            name = "enabled" if seed % 2 else "baseline"
-            gated.write_runs(folder / name / f"bench-{seed // 2}.txt", seed=seed, runs=2)
-        write(folder / "enabled" / "bench-6.txt")
-
-    return write_all
-
-
 def write_unknown(folder: Path) -> None:
     gated.write_pair(folder)
     (folder / "notes.log").write_text("nothing that a tool printed\n", encoding="utf-8")
@@ -335,26 +322,6 @@ CASES = {
     "new": Case(write=added, code=0, verdict="pass", event="added", says="new: Fresh, only in"),
     "damaged": Case(
         write=damaged, code=3, verdict="fail", event="damaged", says="✗ 1 file is damaged: "
-    ),
-    "a link to nothing": Case(
-        write=unread(lambda path: path.symlink_to("nowhere")), code=3, verdict="fail",
-        event="damaged", says="bench-6.txt: cannot be read: No such file or directory",
-    ),
-    "a link to itself": Case(
-        write=unread(lambda path: path.symlink_to(path.name)), code=3, verdict="fail",
-        event="damaged", says="bench-6.txt: cannot be read: Too many levels of symbolic links",
-    ),
-    "a pipe": Case(
-        write=unread(os.mkfifo), code=3, verdict="fail", event="damaged",
-        says="bench-6.txt: cannot be read: not a regular file",
-    ),
-    "an empty file": Case(
-        write=unread(Path.touch), code=3, verdict="fail", event="damaged",
-        says="bench-6.txt: the file is empty",
-    ),
-    "a file without a result": Case(
-        write=unread(lambda path: path.write_text("Killed\n")), code=3, verdict="fail",
-        event="damaged", says="bench-6.txt: no format known to benchkit (it begins 'Killed')",
     ),
     "damaged warns": Case(
         write=damaged, policy="[policy]\non_damaged = 'warn'\n", code=0, verdict="fail",

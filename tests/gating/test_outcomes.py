@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -69,6 +71,41 @@ def test_a_file_of_no_known_format_warns_and_fails_under_strict(
     told = json.loads(capsys.readouterr().out)
     assert (told["verdict"], told["counts"]["unknown"]) == (verdict, 1)
     assert "1 file has no known format: results/notes.log" in told["sentence"]
+
+
+@pytest.mark.parametrize("road", ["paths", "store"])
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda path: path.symlink_to("nowhere"), "cannot be read: No such file or directory"),
+        (lambda path: path.symlink_to(path.name), "cannot be read: Too many levels of symbolic"),
+        (os.mkfifo, "cannot be read: not a regular file"),
+        (Path.touch, "the file is empty"),
+        (lambda path: path.write_text("Killed\n"), "no format known to benchkit (it begins 'Kil"),
+    ],
+)
+def test_what_is_called_as_results_are_and_cannot_be_read_is_damaged(
+    make: Callable[[Path], object],
+    reason: str,
+    road: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed in range(10):
+        name = "enabled" if seed % 2 else "baseline"
+        gated.write_runs(Path(f"results/{name}/bench-{seed // 2}.txt"), seed=seed, runs=2)
+    make(Path("results/enabled/bench-6.txt"))
+    named = ["results"]
+    if road == "store":
+        run(["ingest", "results", "--quiet"])
+        shutil.rmtree("results")
+        named = []
+    capsys.readouterr()
+    assert run(["gate", *named, "--quiet"]) == 3
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"✗ 1 file is damaged: results/enabled/bench-6.txt: {reason}" in printed
 
 
 @pytest.mark.parametrize("road", ["paths", "store"])
