@@ -26,6 +26,7 @@ from benchkit.comparison import (
 from benchkit.errors import Finding
 from benchkit.stats.multiplicity import runs_for_family
 from benchkit.stats.twolevel import FEWEST_BEYOND
+from benchkit.units import printable
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
@@ -103,7 +104,7 @@ def _name(c: Contrast) -> str:
 
 def find_left_out(_comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
     """B303: runs that are listed and not compared."""
-    for role in ("warmup", "aggregate", "part", "failed"):
+    for role in ("warmup", "aggregate", "part"):
         count = int((runs["role"] == role).sum())
         if count:
             s = "s" if count > 1 else ""
@@ -115,3 +116,49 @@ def find_left_out(_comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
                 remedy="see `benchkit runs`",
                 numbers={"runs": count},
             )
+
+
+def find_lost_runs(runs: Runs) -> Iterator[Finding]:
+    """B112 and B113: runs that failed and files that are damaged, with the reasons."""
+    for variant, remarks, number in _list_lost(runs, "failed"):
+        yield Finding(
+            code="B112",
+            severity="warning",
+            message=f"{number} failed run{'s' * (number > 1)}{variant} left out: {remarks}",
+            remedy="correct the cause and measure again; `benchkit runs` lists them",
+            numbers={"runs": number},
+        )
+    for variant, remarks, number in _list_lost(runs, "damaged"):
+        yield Finding(
+            code="B113",
+            severity="warning",
+            message=f"{number} damaged file{'s' * (number > 1)}{variant}, in part left out: "
+            f"{remarks}",
+            remedy="copy or measure them again; `benchkit runs` lists them",
+            numbers={"files": number},
+        )
+
+
+def _list_lost(runs: Runs, role: str) -> Iterator[tuple[str, str, int]]:
+    """Yield ``of VARIANT``, why its runs of a role are lost, and how many there are."""
+    lost = runs[runs["role"] == role]
+    for variant, remarks in list_remarks(lost).items():
+        more = f" and {len(remarks) - _SHOWN} more" if len(remarks) > _SHOWN else ""
+        number = int((lost["variant"] == variant).sum())
+        text = printable("; ".join(remarks[:_SHOWN]))
+        yield printable(f" of {variant}" if variant else ""), f"{text}{more}", number
+
+
+def list_remarks(runs: Runs) -> dict[str, list[str]]:
+    """Return the remarks of runs by variant; those of measured runs with the run's number.
+
+    Where there is no remark, the names of the sources stand for it.
+    """
+    remarks: dict[str, dict[str, None]] = {}
+    columns = (runs[name].tolist() for name in ("variant", "remark", "sources", "role", "run"))
+    for variant, remark, sources, role, number in zip(*columns, strict=True):
+        paths = [str(source["path"]) for source in sources]
+        text = remark if isinstance(remark, str) and remark else ", ".join(paths) or role
+        text += f" (run {number})" if role == "measured" else ""
+        remarks.setdefault(variant, {})[text] = None
+    return {variant: list(texts) for variant, texts in remarks.items()}

@@ -28,6 +28,7 @@ from benchkit.audit.pvalues import find_impossible_pvalues
 from benchkit.audit.replication import (
     find_few_runs,
     find_left_out,
+    find_lost_runs,
     find_single_runs,
     find_thin_tails,
 )
@@ -121,6 +122,7 @@ def audit(
         The gravest first.
     """
     found = [finding for rule in RULES for finding in rule(comparisons, runs)]
+    found += find_lost_runs(runs)
     if observations is not None:
         names = {name for pair in comparisons.pairs for name in pair}
         is_told = observations["variant"].isin(names)
@@ -156,7 +158,7 @@ def check(
     """
     evidence = gather(observations, runs)
     found = [*_audit_runs(evidence), *find_disagreements(observations), *find_generators(runs)]
-    found += apply_plugins(observations, runs)
+    found += [*find_lost_runs(runs), *apply_plugins(observations, runs)]
     if isinstance(sides, Comparisons):
         found += [finding for rule in RULES for finding in rule(sides, runs)]
         found += _audit_sides(sides, _keep(evidence, sides))

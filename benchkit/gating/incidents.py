@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from benchkit.audit.replication import list_remarks
 from benchkit.config.rules import Habits
 from benchkit.errors import Finding, SourceReport, describe
 from benchkit.gating.events import (
@@ -63,7 +64,7 @@ def list_incidents(
     """
     is_crossed = (runs["role"] == "measured") & runs["remark"].notna()
     known = runs[(runs["role"] == "failed") | is_crossed], runs[runs["role"] == "damaged"]
-    failed, damaged = (_select(_list_by_variant(own), variants, baselines) for own in known)
+    failed, damaged = (_select(list_remarks(own), variants, baselines) for own in known)
     return (
         *_list_crashes(failed, baselines, habits),
         *_list_damage(damaged, habits),
@@ -124,21 +125,6 @@ def join(names: Sequence[str], shown: int = _SHOWN) -> str:
     listed = [*names[:shown], *([f"{more} more"] if more > 0 else [])]
     text = f"{', '.join(listed[:-1])} and {listed[-1]}" if len(listed) > 1 else "".join(listed)
     return printable(text)
-
-
-def _list_by_variant(runs: Runs) -> dict[str, list[str]]:
-    """Return the remarks of runs, with the number of each run that was measured all the same.
-
-    Where there is no remark, the names of the sources stand for it.
-    """
-    found: dict[str, list[str]] = {}
-    columns = (runs[name].tolist() for name in ("variant", "remark", "sources", "role", "run"))
-    for variant, remark, sources, role, number in zip(*columns, strict=True):
-        paths = [str(source["path"]) for source in sources]
-        text = remark if isinstance(remark, str) and remark else ", ".join(paths) or role
-        text += f" (run {number})" if role == "measured" else ""
-        found.setdefault(variant, []).append(text)
-    return {variant: list(dict.fromkeys(texts)) for variant, texts in found.items()}
 
 
 def _select(

@@ -243,9 +243,13 @@ class Table:
 
     def has_remains(self) -> bool:
         """Whether files of a table lie here, whether or not its log of commits does."""
-        return bool(entries.list_names(self.filesystem)) or any(
-            is_file_of_store(info.path) for info in self.list_data()
-        )
+        from deltalake.exceptions import TableNotFoundError
+
+        try:
+            names, data = entries.list_names(self.filesystem), self.list_data()
+        except TableNotFoundError:  # a folder named as a URL that does not exist
+            return False
+        return bool(names) or any(is_file_of_store(info.path) for info in data)
 
     def read(self, version: DeltaTable) -> pa.Table:
         """Return all rows of a version, those of the oldest file first."""
@@ -362,11 +366,7 @@ def damaged(path: str, cause: object) -> StoreError:
     batch = name.partition("-")[0]
     of = f" of batch {batch}" if batch.isdecimal() else ""
     what = "is missing" if isinstance(cause, FileNotFoundError) else "cannot be read"
-    return StoreError(
-        f"a file of the store{of} {what}",
-        where=path,
-        hint=REMEDY,
-    )
+    return StoreError(f"a file of the store{of} {what}", where=path, hint=REMEDY)
 
 
 def require_files(folder: Path) -> None:

@@ -5,11 +5,14 @@ The files that fire differ from those that do not in the one thing that the rule
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import audit_inputs
 import pytest
 from audit_inputs import FIXTURES, REQUESTS, Files, ab, spans, vegeta, wrk
+
+from benchkit.cli import run
 
 PLAIN_MEAN = ("0.86ms  847", "0.75ms  847")
 OTHER = (
@@ -216,3 +219,31 @@ def test_a_rule_fires(what: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("what", CASES)
 def test_a_rule_is_silent(what: str, tmp_path: Path) -> None:
     assert audit_inputs.pick(audit_inputs.check(tmp_path, CASES[what][1]), what[:4]) == []
+
+
+@pytest.mark.parametrize("command", ["compare", "check"])
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_failed_runs_and_damaged_files_are_counted_with_their_reasons(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, is_stored: bool
+) -> None:
+    for variant, source in (("main", "none"), ("pr", "otlp")):
+        (tmp_path / variant).mkdir()
+        for number in (1, 2, 3):
+            text = (FIXTURES / "tracing-wrk" / source / f"wrk-{number}.txt").read_text("utf-8")
+            (tmp_path / variant / f"wrk-{number}.txt").write_text(text)
+    (tmp_path / "pr" / "wrk-4.txt").write_text(text[:150])
+    (tmp_path / "pr" / "wrk-5.txt").write_text("")
+    (tmp_path / "pr" / "go-1.txt").write_text("goos: linux\npanic: runtime error\n")
+    sides = [str(tmp_path / name) for name in ("main", "pr")]
+    if is_stored:
+        store = ["--store", str(tmp_path / "store")]
+        assert run(["ingest", *sides, *store]) == 0
+        sides = store
+    capsys.readouterr()
+    assert run([command, *sides, "--baseline", "main", "--format", "json"]) == 0
+    findings = {one["code"]: one for one in json.loads(capsys.readouterr().out)["findings"]}
+    assert findings["B112"]["numbers"] == {"runs": 1}
+    assert "panic: runtime error" in findings["B112"]["message"]
+    assert findings["B113"]["numbers"] == {"files": 2}
+    assert "wrk-5.txt: the file is empty" in findings["B113"]["message"]
+    assert {findings[code]["severity"] for code in ("B112", "B113")} == {"warning"}

@@ -116,6 +116,29 @@ READING = (
         "keep both apart, `benchkit undo` right away, then ingest with `--origin NAME` or "
         "`--commit SHA`. `on_damaged = 'warn'` lets the gate pass.",
     ),
+    Entry(
+        code="B112",
+        severity="warning",
+        says="runs that failed and are left out, and why",
+        what="A run crashed, its command ended with another exit code than 0, or its output tells "
+        "no result. It is listed by `benchkit runs` and compared with nothing.",
+        why="The runs that are left may be those that went well: a variant that crashes once in "
+        "three runs is not as fast as the other two.",
+        example="2 failed runs of pr left out: results/pr/go-2.txt:14: panic: runtime error",
+        do="Correct the cause and measure again. The gate's `on_failure` decides what a failed "
+        "run means for the exit code.",
+    ),
+    Entry(
+        code="B113",
+        severity="warning",
+        says="files of a known tool that are damaged, and what of them is left out",
+        what="A file is torn, cut or refused. The values that could be read count, the others are "
+        "missing.",
+        why="A comparison over what is left can differ from one over all that was measured.",
+        example="1 damaged file of pr, in part left out: results/pr/wrk-3.txt: empty",
+        do="Copy the file again or measure again. The gate's `on_damaged` decides what damage "
+        "means for the exit code.",
+    ),
 )
 
 SIDES = (

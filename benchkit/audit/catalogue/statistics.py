@@ -29,8 +29,7 @@ STATISTICS = (
         code="B303",
         severity="info",
         says="runs that are listed and not compared",
-        what="Warm-ups, aggregates and parts of other runs, and failed runs are in the list of "
-        "runs only.",
+        what="Warm-ups, aggregates and parts of other runs are in the list of runs only.",
         why="What was left out must be as visible as what was counted.",
         example="40 warmup runs listed, not compared",
         do="See `benchkit runs`; a role can be set in run.toml.",
