@@ -223,8 +223,8 @@ def _tell_few(contrast: Contrast, family: Family, least: int) -> str:
         contrast.method == LEAST_WELCH
         and min(contrast.n_baseline, contrast.n_variant) == WELCH_RUNS
     ):
-        among = f"{WELCH_RUNS} runs on a side show little among {family.tested} rows"
-        return f"{among}: run at least {least} per side"
+        among = f" among {family.tested} rows" if family.tested > 1 else ""
+        return f"{WELCH_RUNS} runs on a side show little{among}: run at least {least} per side"
     return ""
 
 

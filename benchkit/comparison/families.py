@@ -125,8 +125,8 @@ _NOTES = {
     MAX_T: "p is from permuting whole runs, together with the other rows (max-T); the change and "
     "its interval are Student's t of the means, so that an interval can exclude no change where p "
     "is not small enough",
-    LEAST_WELCH: "Welch's test with the fewest degrees of freedom, which holds among several rows "
-    "even where one side varies more",
+    LEAST_WELCH: "Welch's test with the fewest degrees of freedom, which holds even where one side "
+    "varies more, in one row or several",
     PAIRED_T: "the t-test of the rounds' pairs, which holds among several rows even where one side "
     "varies more",
 }

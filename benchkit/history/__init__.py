@@ -17,17 +17,10 @@ from benchkit.errors import DataError
 from benchkit.history.exact import find_levels, list_changes
 from benchkit.history.model import NOT_JUDGED, Change, History, Series, to_ratio
 from benchkit.history.newest import judge_tracks
+from benchkit.history.search import find_changed, report_reach, search
 from benchkit.history.tracks import Label, Run, Track, collect_tracks, date_commits, read_labels
-from benchkit.stats.changepoint import (
-    ALPHA,
-    PERMUTATIONS,
-    estimate_change,
-    find_block,
-    find_changes,
-    find_split,
-)
+from benchkit.stats.changepoint import estimate_change, find_block, find_changes
 from benchkit.stats.equivalence import log_bounds
-from benchkit.stats.multiplicity import benjamini_hochberg
 from benchkit.units import printable
 
 if TYPE_CHECKING:
@@ -61,7 +54,7 @@ def trace(
     -------
     History
         A change is one where `benchkit.stats.find_changes` finds it and, over all series, the
-        adjusted p of its series (Benjamini-Hochberg) is at most 0.01; the newest commit is outside
+        adjusted p of its series (Benjamini-Hochberg) is at most 0.05; the newest commit is outside
         where `benchkit.history.newest.judge_newest` says so.
 
     Raises
@@ -77,7 +70,8 @@ def trace(
         raise _explain_nothing(labels, dates)
     tested = [track for track in tracks if track.is_positive and not track.is_exact]
     parts = [[track.logs[a:b] for a, b in _stretches(track, accepted)] for track in tested]
-    changed = dict(zip(map(id, tested), find_changed(parts, seed), strict=True))
+    searches = [search(stretches, len(parts), seed) for stretches in parts]
+    changed = dict(zip(map(id, tested), find_changed(searches), strict=True))
     changes = [
         _list_exact(track, accepted, margin)
         if track.is_exact
@@ -85,6 +79,7 @@ def trace(
         for track in tracks
     ]
     newest, findings = judge_tracks(tracks, changes, plan.confidence, margin)
+    findings += report_reach(searches, seed)
     series = (
         Series(
             **track.names, machine=track.session[0], points=tuple(track.points),
@@ -96,24 +91,6 @@ def trace(
     )  # fmt: skip
     unmatched = tuple(_name_unmatched(accepted, labels))
     return History(tuple(series), tuple(undated), unmatched, tuple(findings))
-
-
-def find_changed(series: Sequence[Sequence[Sequence[float]]], seed: int = 0) -> list[bool]:
-    """Tell which series have a change of level somewhere, over all of them.
-
-    Parameters
-    ----------
-    series : sequence of sequence of sequence of float
-        The stretches of each, in which changes are looked for; usually logarithms.
-    seed : int
-
-    Returns
-    -------
-    list of bool
-        Where the p of its best split, adjusted by Benjamini-Hochberg, is at most 0.01.
-    """
-    first = [_test(stretches, len(series), seed) for stretches in series]
-    return [q <= ALPHA for q in (benjamini_hochberg(first).tolist() if first else ())]
 
 
 def _explain_nothing(labels: Mapping[Run, Label], dates: Mapping[str, object]) -> DataError:
@@ -142,19 +119,6 @@ def _name_unmatched(accepted: Sequence[Accepted], labels: Mapping[Run, Label]) -
 def _stretches(track: Track, accepted: Sequence[Accepted]) -> list[tuple[int, int]]:
     """Return what lies between accepted changes: start and stop."""
     return list(pairwise([0, *track.bounds(accepted), len(track.logs)]))
-
-
-def _test(stretches: Sequence[Sequence[float]], series: int, seed: int) -> float:
-    """Return the p of the best split of any stretch, all of them paid for."""
-    best = 1.0
-    for part in stretches:
-        block = find_block(part, seed=seed)
-        split = find_split(part, block, seed=seed)
-        # the smallest p must be able to pass beside so many series
-        if split and split.pvalue <= ALPHA and (more := math.ceil(series / ALPHA)) > PERMUTATIONS:
-            split = find_split(part, block, permutations=more, seed=seed)
-        best = min(best, split.pvalue if split else 1.0)
-    return min(1.0, best * len(stretches))
 
 
 def _list_exact(track: Track, accepted: Sequence[Accepted], margin: float) -> list[Change]:

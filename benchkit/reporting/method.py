@@ -51,9 +51,9 @@ _METHODS = {
         "runs in rounds by exchanging the sides of whole rounds, which does not."
     ),
     LEAST_WELCH: (
-        "With several rows whose sides differ in runs or in spread: Welch's t-test on logarithms "
-        "with the fewest degrees of freedom, runs of the smaller side − 1, which holds its level "
-        "whatever the spreads are, for log-normal runs."
+        "With several rows whose sides differ in runs or in spread, and with 2 runs on one side "
+        "only: Welch's t-test on logarithms with the fewest degrees of freedom, runs of the "
+        "smaller side − 1, which holds its level whatever the spreads are, for log-normal runs."
     ),
     PAIRED_T: (
         "With several rows measured in rounds that neither ranks nor permutation can carry: the "

@@ -105,7 +105,8 @@ def decide_family(
 
     Notes
     -----
-    A single row is decided by its own test. Several are, block by block:
+    A single row is decided by its own test, but with 2 runs on one side and more on the other as
+    the last below: Welch's own degrees of freedom are too many there. Several are, block by block:
 
     - by their own tests, where Holm's adjustment lets the smallest p that they can give through and
       the spread of one side is at most twice the other's, pooled over the rows (1.5 times it with
@@ -159,8 +160,11 @@ def decide_family(
 def _choose(block: Block, total: int, alpha: float, tail: Tail) -> Basis:
     """Choose by the numbers of runs and rows, and by the spreads of all rows together."""
     n, m = block.x.shape[1], block.y.shape[1]
-    if total == 1 or min(n, m) < 2:
+    if min(n, m) < 2:
         return "row"
+    if total == 1:
+        is_bold = min(n, m) == 2 and n != m and not block.rounds
+        return "least-welch" if is_bold else "row"
     level, sides = alpha * ROUNDING, 2 if tail == "two-sided" else 1
     reaches = bool((block.smallest * total <= level).all())
     if block.rounds:

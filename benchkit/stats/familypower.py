@@ -29,11 +29,14 @@ from benchkit.stats.sample import FloatArray, check_fraction
 from benchkit.stats.spread import spread_ratios
 from benchkit.stats.student import t_quantile
 
-#: Up to so many runs per side sessions are simulated; beyond, U is taken as normal.
+#: Up to so many runs per side all rows are simulated, and the smallest plan is sought one by one.
 SIMULATED_RUNS = 10
+#: Up to so many a changed row is; beyond, U is taken as normal, which is about 1 point off.
+_RANKED_RUNS = 30
 #: Statistics by permutation that are computed for the changed row, its neighbours and all rows, and
-#: the fewest sessions of each: what keeps a plan fast.
+#: the fewest sessions of each: what keeps a plan fast. Of ranks, the pairs of runs.
 _CHANGED, _OTHERS, _ALL = (150_000, 150), (2_000_000, 12), (2_500_000, 10)
+_PAIRS = (3_000_000, 800)
 #: A shift that always shows a row is sought up to here, in standard deviations, by halving.
 _LARGEST_SHIFT, _HALVINGS = 40.0, 12
 _EQUAL = 1 - 1e-9
@@ -94,7 +97,7 @@ def family_power(
     The statistic is the one that `decide_family` chooses for so many rows and runs: the rank test
     (Welch's with 2 or 3 runs) for a single row, Holm's adjustment of ranks where these can pass,
     else max-T, else Welch's t with n - 1 degrees of freedom; the last also where the measured
-    spreads of the sides happen to differ too much. Up to 10 runs per side by seeded simulation;
+    spreads of the sides happen to differ too much. Up to 30 runs per side by seeded simulation;
     beyond, the two counts of U that decide, at 0 and at the margin, are taken as normal, with
     their exact means, variances and covariance [1]_. Assumes independent log-normal rows with a
     known spread. Smallest usable n: 2.
@@ -171,7 +174,7 @@ def find_law(n: int, rows: int, variants: int, alpha: float) -> Law:
     if n < FEWEST_RUNS:
         return _Student(n, t_quantile(n - 1 if rows > 1 else 2 * n - 2, 1 - alpha / rows / 2))
     basis = choose_basis(n, rows, variants, alpha)
-    if n > SIMULATED_RUNS and basis == "row":
+    if n > _RANKED_RUNS and basis == "row":
         return NormalRanks(n, count_below(n, alpha / rows))
     if basis == "least-welch":
         return _Student(n, t_quantile(n - 1, 1 - alpha / rows / 2))
@@ -249,9 +252,11 @@ class _Simulated:
 
 def _simulate(n: int, rows: int, variants: int, alpha: float, basis: Basis) -> Law:
     rng = np.random.default_rng(_SEED)
-    runs = draw_runs(n, count_sessions(_CHANGED, 1 if basis == "row" else count_splits(n)), rng)
+    is_ranked = basis == "row"
+    work, statistics = (_PAIRS, n * n) if is_ranked else (_CHANGED, count_splits(n))
+    runs = draw_runs(n, count_sessions(work, statistics), rng)
     mean = runs[:, n:].mean(axis=1) - runs[:, :n].mean(axis=1)
-    if basis == "row":
+    if is_ranked:
         least, estimate = least_by_ranks(runs, count_below(n, alpha / rows))
     else:
         most = int(alpha / variants * ROUNDING * count_splits(n))

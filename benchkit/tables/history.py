@@ -72,7 +72,7 @@ def history_lines(history: History) -> tuple[str, ...]:
 def _write_findings(history: History, severity: str) -> Iterator[str]:
     for finding in history.findings:
         if finding.severity == severity:
-            where = f"{finding.where}: " if history.has_machines else ""
+            where = f"{finding.where}: " if finding.where and history.has_machines else ""
             mark = ";" if ":" in finding.message else ":"
             text = f"{finding.message}{mark} {finding.remedy}."
             yield printable(f"{where}{text[0].upper()}{text[1:]}")

@@ -23,6 +23,8 @@ from simulation.trials import CONFIDENCE
 from simulation.worlds import SPREAD, FloatArray
 
 ROWS, RUNS = (1, 20, 60, 600), ((4, 4), (6, 6), (10, 10), (8, 4), (12, 4))
+#: Few runs on a side, and the rows they are tried with.
+FEW_RUNS, FEW_ROWS = ((2, 2), (3, 2), (4, 2), (8, 2), (3, 3), (8, 3)), (1, 4, 20, 60)
 RATIOS = (1.0, 2.0, 3.0, 6.0)
 #: Family error that is promised, and how much rows differ in spread.
 PROMISED, ROWS_DIFFER = 0.065, 0.5
@@ -66,10 +68,11 @@ def read_setting(cell: Mapping[str, Any]) -> Setting:
 
 def list_grid() -> tuple[Setting, ...]:
     """Return the settings without an effect, then those whose power is recorded."""
+    shapes = [(rows, runs) for rows in ROWS for runs in RUNS]
+    shapes += [(rows, runs) for rows in FEW_ROWS for runs in FEW_RUNS]
     errors = [
         Setting(rows, n, m, ratio, everywhere)
-        for rows in ROWS
-        for n, m in RUNS
+        for rows, (n, m) in shapes
         for ratio in RATIOS
         for everywhere in (True, False)
         if everywhere or (ratio > 1 and rows > 1)
@@ -124,4 +127,6 @@ def judge(x: FloatArray, y: FloatArray) -> tuple[int, str]:
     block = Block(x=x, y=y, pvalue=pvalue, smallest=smallest, resolution=np.zeros(len(x)))
     (decision,) = decide_family([block], 1 - CONFIDENCE)
     rejected = int((decision.p_adjusted <= (1 - CONFIDENCE) * ROUNDING).sum())
-    return rejected, ADJUSTMENTS[decision.basis] if len(x) > 1 else (WELCH if unequal[0] else RANK)
+    if len(x) > 1 or decision.basis != "row":
+        return rejected, ADJUSTMENTS[decision.basis]
+    return rejected, WELCH if unequal[0] else RANK

@@ -14,9 +14,9 @@ from math import log1p, sqrt
 
 import numpy as np
 
-from benchkit.history import find_changed
 from benchkit.history.model import OUTSIDE
 from benchkit.history.newest import Level, find_far_commits, find_shift, judge_newest
+from benchkit.history.search import find_changed, search
 from benchkit.stats.changepoint import find_changes
 from simulation.trials import CONFIDENCE, MARGIN
 from simulation.worlds import SPREAD, FloatArray, follow
@@ -117,7 +117,7 @@ def try_steady(setting: Steady, sessions: int) -> dict[str, object]:
     for _ in range(count):
         noise = generator.standard_normal((setting.series, POINTS))
         series = (SPREAD * follow(noise, setting.correlation)).tolist()
-        changed = find_changed([[logs] for logs in series])
+        changed = find_changed([search([logs], setting.series) for logs in series])
         found = sum(
             len(find_changes(logs)) for logs, one in zip(series, changed, strict=True) if one
         )

@@ -101,7 +101,14 @@ def test_the_error_of_families_is_as_promised() -> None:
 
 @pytest.mark.parametrize(
     "cell",
-    [_Cell(60, 6, 6), _Cell(60, 6, 6, 3.0), _Cell(20, 8, 4, 2.0), _Cell(1, 8, 4, 3.0)],
+    [
+        _Cell(60, 6, 6),
+        _Cell(60, 6, 6, 3.0),
+        _Cell(20, 8, 4, 2.0),
+        _Cell(1, 8, 4, 3.0),
+        _Cell(1, 4, 2, 3.0),
+        _Cell(4, 2, 2),
+    ],
     ids=str,
 )
 def test_a_quick_part_of_the_grid_holds(cell: _Cell) -> None:
@@ -130,6 +137,8 @@ def test_a_quick_part_of_them_holds() -> None:
     [
         _Cell(1, 4, 4, 6.0),
         _Cell(1, 8, 4),
+        _Cell(1, 4, 2),
+        _Cell(20, 2, 2, effect=0.1),
         _Cell(20, 6, 6, effect=0.1),
         _Cell(60, 6, 6, effect=0.1),
         _Cell(20, 10, 10, 6.0, effect=0.1),

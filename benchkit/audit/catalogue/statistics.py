@@ -194,4 +194,15 @@ STATISTICS = (
         "find too much then: it is compared by Welch's test",
         do="Look for what changes between the runs of that side; more runs narrow the interval.",
     ),
+    Entry(
+        code="B343",
+        severity="info",
+        says="a history has too few commits to show a change of level among so many series",
+        what="Even a change without any noise would not pass: its p, the share of other orders of "
+        "the commits that part as well, adjusted over all series, stays above 5 %.",
+        why="12 commits have 924 ways to be parted in the middle, so that p is 0.002 at best: "
+        "among 30 series one of them looks like that by chance.",
+        example="12 commits cannot show a change of level among 30 series",
+        do="Measure more commits, or follow fewer series: --metric, --variant and --by choose.",
+    ),
 )

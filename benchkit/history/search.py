@@ -1,0 +1,169 @@
+"""The search for changes of level in many series, and what it cannot show in so few commits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from benchkit.errors import Finding
+from benchkit.stats.changepoint import ALPHA, PERMUTATIONS, SEGMENT, find_block, find_split
+from benchkit.stats.multiplicity import benjamini_hochberg
+
+#: Among the series that are reported as changed, the share that may be so by chance.
+FALSE_SHARE = 0.05
+#: Up to so many times the commits at hand, it is sought how many can show a change.
+_FARTHEST = 4
+
+
+class Search(NamedTuple):
+    """How a series was searched for a change of level.
+
+    Parameters
+    ----------
+    pvalue : float
+        Of the best split of any stretch, all of them paid for.
+    commits, stretches : int
+        The commits of its longest stretch, and how many stretches there are.
+    block : int
+        How many neighbours of that stretch are kept together.
+    """
+
+    pvalue: float
+    commits: int
+    stretches: int
+    block: int
+
+
+def search(stretches: Sequence[Sequence[float]], series: int, seed: int = 0) -> Search:
+    """Look for a change of level in one of so many series.
+
+    Parameters
+    ----------
+    stretches : sequence of sequence of float
+        What lies between accepted changes; usually logarithms.
+    series : int
+    seed : int
+
+    Returns
+    -------
+    Search
+    """
+    best, blocks = 1.0, []
+    for part in stretches:
+        block = find_block(part, seed=seed)
+        split = find_split(part, block, seed=seed)
+        if split and split.pvalue <= ALPHA and _count_orders(series) > PERMUTATIONS:
+            split = find_split(part, block, permutations=_count_orders(series), seed=seed)
+        best = min(best, split.pvalue if split else 1.0)
+        blocks.append((len(part), block))
+    commits, block = max(blocks, default=(0, 1))
+    return Search(min(1.0, best * len(stretches)), commits, len(stretches), block)
+
+
+def find_changed(searches: Sequence[Search]) -> list[bool]:
+    """Tell which series have a change of level somewhere, over all of them.
+
+    Parameters
+    ----------
+    searches : sequence of Search
+
+    Returns
+    -------
+    list of bool
+        Where p is at most 0.01 and, adjusted by Benjamini-Hochberg, at most 0.05.
+    """
+    adjusted = benjamini_hochberg([each.pvalue for each in searches]).tolist() if searches else ()
+    return [
+        each.pvalue <= ALPHA and q <= FALSE_SHARE
+        for each, q in zip(searches, adjusted, strict=True)
+    ]
+
+
+def find_reach(search: Search, series: int, seed: int = 0) -> int | None:
+    """Return how many commits a change needs on both sides to be shown in one series alone.
+
+    Parameters
+    ----------
+    search : Search
+        How many commits and stretches it has, and how alike neighbours are.
+    series : int
+        Those that are searched together.
+    seed : int
+
+    Returns
+    -------
+    int or None
+        None where not even two levels without any noise are shown as two.
+    """
+    middle = search.commits // 2
+    if middle < SEGMENT or not _can_show(search, middle, series, seed):
+        return None
+    return next(n for n in range(SEGMENT, middle + 1) if _can_show(search, n, series, seed))
+
+
+def _can_show(search: Search, before: int, series: int, seed: int) -> bool:
+    """Tell whether a change without any noise after so many commits is shown."""
+    # no other place parts these as well
+    values = [*range(before), *range(search.commits - 1, before - 1, -1)]
+    split = find_split(values, search.block, permutations=_count_orders(series), seed=seed)
+    pvalue = split.pvalue * search.stretches if split else 1.0
+    return pvalue <= ALPHA and pvalue * series <= FALSE_SHARE
+
+
+def _count_orders(series: int) -> int:
+    """Return how many orders are drawn, so that the smallest p can pass among so many series."""
+    return max(PERMUTATIONS, math.ceil(series / ALPHA))
+
+
+def report_reach(searches: Sequence[Search], seed: int) -> Iterator[Finding]:
+    """Say which changes cannot be shown in so few commits of so many series, however large."""
+    count = len(searches)
+    designs = [search._replace(pvalue=1.0) for search in searches if search.commits > 1]
+    reaches = {design: find_reach(design, count, seed) for design in dict.fromkeys(designs)}
+    short = [design for design in designs if reaches[design] is None]
+    for is_alike in (False, True):
+        if group := [design for design in short if (design.block > 1) == is_alike]:
+            yield _report_short(group, count, seed)
+    longest = max((each for each in reaches.values() if each), default=0)
+    if longest > SEGMENT:
+        yield Finding(
+            code="B343",
+            severity="info",
+            message=f"{_write_among(count, count)}, a change of level needs {longest} commits on "
+            "either side",
+            remedy="until then only the newest commit is judged",
+            numbers={"series": count, "commits": longest},
+        )
+
+
+def _report_short(short: Sequence[Search], series: int, seed: int) -> Finding:
+    """Say of series without any chance how many commits they need."""
+    most = max(short, key=lambda design: design.commits)
+    alike = ", whose neighbouring commits are alike" if most.block > 1 else ""
+    needed = _find_fewest(most, series, seed)
+    more = f"{needed} commits can" if needed else f"even {_FARTHEST * most.commits} cannot"
+    fewer = ", or follow fewer series with --metric, --variant or --by" if series > 1 else ""
+    return Finding(
+        code="B343",
+        severity="info",
+        message=f"{most.commits} commits cannot show a change of level "
+        f"{_write_among(len(short), series).lower()}{alike}",
+        remedy=more + fewer,
+        numbers={"series": series, "short": len(short), "commits": most.commits},
+    )
+
+
+def _write_among(part: int, series: int) -> str:
+    if series == 1:
+        return "In one series"
+    return f"Among {series} series" if part == series else f"In {part} of {series} series"
+
+
+def _find_fewest(search: Search, series: int, seed: int) -> int | None:
+    """Return the fewest commits in which a series like this can show a change."""
+    fewest = max(search.commits, 2 * SEGMENT - 1) + 1
+    for commits in range(fewest, _FARTHEST * fewest):
+        if _can_show(search._replace(commits=commits), commits // 2, series, seed):
+            return commits
+    return None

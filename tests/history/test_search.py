@@ -1,0 +1,58 @@
+"""Changes of level in many series of few commits: shown, or said to be out of reach."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchkit.history.search import find_changed, find_reach, report_reach, search
+
+
+def draw(series: int, commits: int, step_at: int = 0) -> list[list[float]]:
+    """Return the logarithms of series, of which the first rises by 30 %."""
+    logs = 0.01 * np.random.default_rng(3).standard_normal((series, commits))
+    logs[0, step_at:] += np.log(1.3) if step_at else 0.0
+    values: list[list[float]] = logs.tolist()
+    return values
+
+
+@pytest.mark.parametrize(("series", "commits", "step_at"), [(1, 10, 5), (10, 12, 6), (20, 14, 7)])
+def test_a_large_step_in_one_of_many_short_series_is_shown(
+    series: int, commits: int, step_at: int
+) -> None:
+    searches = [search([logs], series) for logs in draw(series, commits, step_at)]
+    assert find_changed(searches) == [True, *[False] * (series - 1)]
+
+
+def test_what_so_few_commits_cannot_show_is_said_with_how_many_can() -> None:
+    searches = [search([logs], 60)._replace(block=1) for logs in draw(60, 12, 6)]
+    assert not any(find_changed(searches))
+    (finding,) = report_reach(searches, 0)
+    assert (finding.code, finding.severity) == ("B343", "info")
+    assert finding.message == "12 commits cannot show a change of level among 60 series"
+    assert finding.remedy.startswith("14 commits can, or follow fewer series with --metric")
+    enough = [search([logs], 60)._replace(block=1) for logs in draw(60, 14, 7)]
+    assert find_changed(enough)[0]
+
+
+def test_neighbours_that_are_alike_need_more_commits() -> None:
+    searches = [search([logs], 10)._replace(block=1) for logs in draw(10, 14)]
+    searches[0] = searches[0]._replace(block=2)
+    (finding,) = report_reach(searches, 0)
+    assert "in 1 of 10 series, whose neighbouring commits are alike" in finding.message
+
+
+def test_a_change_near_an_end_of_many_series_needs_more_commits_around_it() -> None:
+    searches = [search([logs], 10)._replace(block=1) for logs in draw(10, 12, 5)]
+    assert find_reach(searches[0], 10) == 6
+    (finding,) = report_reach(searches, 0)
+    assert finding.message == ("Among 10 series, a change of level needs 6 commits on either side")
+    assert not list(report_reach([searches[0]], 0))
+
+
+def test_a_history_of_few_commits_says_from_how_many_on_it_shows_something() -> None:
+    (finding,) = report_reach([search([[0.1, 0.2, 0.3]], 1, 0)], 0)
+    assert str(finding) == (
+        "B343 3 commits cannot show a change of level in one series; 10 commits can"
+    )
+    assert not list(report_reach([search([[0.1]], 1, 0)], 0))
