@@ -97,7 +97,7 @@ def read_plan(path: Path) -> Plan:
     """
     try:
         table = tomllib.loads(read_file(path))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"not valid TOML: {error}", where=str(path)) from error
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"

@@ -334,7 +334,7 @@ def _read(path: Path) -> str:
 def _parse_toml(text: str, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(
             f"not valid TOML: {error}", where=path.name, hint="correct the file"
         ) from error

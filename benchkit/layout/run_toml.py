@@ -143,7 +143,7 @@ def read_sidecar(text: str, path: str) -> tuple[Sidecar, list[Diagnostic]]:
     """
     try:
         data = tomllib.loads(text.removeprefix("\ufeff"))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         at = re.search(r"line (\d+)", str(error))
         what = f"not valid TOML ({error}); none of its labels are used"
         return Sidecar(), [Diagnostic(path, int(at[1]) if at else 0, what, severity="warning")]

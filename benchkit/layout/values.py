@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeGuard
 
@@ -33,7 +34,8 @@ def read_time(value: object) -> datetime:
         except ValueError:
             value = None
     if isinstance(value, datetime) and value.tzinfo is not None:
-        return value.astimezone(UTC)
+        with suppress(OverflowError):  # in the year 1, or 9999
+            return value.astimezone(UTC)
     if _is_number(value) and 0 < value < 1e14:
         return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
     raise UnusableError("it is no time with a zone; " + _ZONE)

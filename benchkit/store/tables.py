@@ -56,7 +56,10 @@ class Store:
 
     def is_store(self) -> bool:
         """Whether a store lies here, or what is left of one."""
-        return (Path(self.url) / "runs" / entries.FOLDER).is_dir() or self._has_remains()
+        folder = Path(self.url)
+        if not self._is_remote and not any((folder / n).is_dir() for n in ("runs", "values")):
+            return False
+        return (folder / "runs" / entries.FOLDER).is_dir() or self._has_remains()
 
     @contextmanager
     def locked(self) -> Iterator[None]:

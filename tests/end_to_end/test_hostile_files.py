@@ -183,3 +183,15 @@ def test_a_url_that_cannot_be_split_costs_no_file() -> None:
 
 def test_a_list_of_cpus_holds_no_more_than_a_machine() -> None:
     assert parse_cpus("0-99999999999") == frozenset()
+
+
+@pytest.mark.parametrize(
+    "text", ["x = " + "[" * 5000, "started_at = 0001-01-01T00:00:00+23:59"], ids=["deep", "year 1"]
+)
+def test_a_hostile_sidecar_is_a_warning(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "base.txt").write_text("BenchmarkA 1 2 ns/op\n", encoding="utf-8")
+    (tmp_path / "run.toml").write_text(text, encoding="utf-8")
+    assert run(["runs", str(tmp_path)]) == 0
+    assert "warning: " in capsys.readouterr().err
