@@ -14,15 +14,16 @@ from benchkit.errors import Diagnostic
 from benchkit.ingestion.frames import fill_texts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.identity import Identity
-from benchkit.ingestion.parts import Part
+from benchkit.ingestion.parts import Part, single_out_shared
 from benchkit.ingestion.streams import STDIN
 from benchkit.layout.numbering import leave_package, series_of, settle
+from benchkit.store.columns import plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: What runs that are one run have in common.
-_RUN = ("origin", "group", "variant", "benchmark", "params", "tool", "role", "pkg", "number")
+#: What runs that are one run have in common, besides their number.
+_RUN = ("origin", "group", "variant", "benchmark", "params", "tool", "role", "pkg")
 #: Columns that decide to which series a stored run belongs.
 _SERIES = ("origin", "group", "pkg", "variant", "tool", "role")
 
@@ -35,12 +36,14 @@ class Change:
     stored : Table or None
         The pieces in the store.
     new : sequence of Part
-        One for each run that was read.
+        The runs that were read.
     folders : Folders
         Those that were read.
 
     Attributes
     ----------
+    new : list of Part
+        The runs that were read, settled; one for each where another source may tell it, too.
     notes : list of Diagnostic
         A note for every run whose declared number was taken.
     superseded : int
@@ -54,7 +57,8 @@ class Change:
     def __init__(self, stored: pa.Table | None, new: Sequence[Part], folders: Folders) -> None:
         self.notes: list[Diagnostic] = []
         self.superseded = 0
-        self._new, self._folders = new, folders
+        self.new = list(new)
+        self._read, self._folders = new, folders
         marked = list(folders.list_marked(stored))
         self.gone = [part for part, _ in marked if part.gone_from]
         self.has_marks = any(is_news for _, is_news in marked)
@@ -65,13 +69,14 @@ class Change:
         import pyarrow as pa
 
         if stored is None or not len(stored):
-            self.notes, self.superseded = settle(self._new), 0
-            rows = parts_table(self._new)
+            self.new = single_out_shared(self._read)
+            self.notes, self.superseded = settle(self.new), 0
+            rows = parts_table(self.new)
             self._after = [rows]
             return _flag(rows, dropped=False)
-        superseded = _list_superseded(stored, self._new)
-        mark_renewed(self._new, superseded)
-        touched = {series_of(part) for part in (*self._new, *superseded)}
+        superseded = _list_superseded(stored, self._read)
+        mark_renewed(self._read, superseded)
+        touched = {series_of(part) for part in (*self._read, *superseded)}
         neighbours = _list_series(stored, touched)
         gone = {_key(part) for part in superseded}
         marked = [each for each in self._folders.list_marked(stored) if _key(each[0]) not in gone]
@@ -79,13 +84,15 @@ class Change:
         changed = {_key(part): part for part, is_news in marked if is_news}
         kept = [changed.get(_key(part), part) for part in neighbours if _key(part) not in gone]
         before = [_labels(part) for part in kept]
-        self.notes = settle([*kept, *self._new])
+        self.new = single_out_shared(self._read, kept)
+        self.notes = settle([*kept, *self.new])
         relabelled = zip(kept, before, strict=True)
         changed |= {_key(part): part for part, old in relabelled if _labels(part) != old}
-        added, dropped = parts_table([*changed.values(), *self._new]), parts_table(superseded)
+        rows, added, dropped = map(parts_table, ([*changed.values()], self.new, superseded))
         self.superseded = _count_runs([dropped])
-        self._after = [_without(stored, {*gone, *changed}), added]
-        return pa.concat_tables([_flag(added, dropped=False), _flag(dropped, dropped=True)])
+        self._after = [_without(stored, {*gone, *changed}), rows, added]
+        flagged = (_flag(rows, dropped=False), _flag(added, dropped=False))
+        return pa.concat_tables([*flagged, _flag(dropped, dropped=True)])
 
     def list_renewed(self) -> list[Part]:
         """Return the runs whose sources hold another measurement than before, after the change."""
@@ -108,10 +115,11 @@ def _count_runs(tables: Sequence[pa.Table]) -> int:
     names = [name for name in _RUN if all(name in table.column_names for table in tables)]
     if not tables:
         return 0
-    runs = pa.concat_tables([table.select(names) for table in tables])
+    runs = pa.concat_tables([plain(table.select([*names, "number"])) for table in tables])
     is_none = pc.is_in(runs["role"], pa.array(["companion", "damaged", "empty"]))
-    runs = runs.filter(pc.invert(is_none))
-    return len(runs.group_by(names, use_threads=False).aggregate([]))
+    series = runs.filter(pc.invert(is_none)).group_by(names, use_threads=False)
+    counts = series.aggregate([("number", "count_distinct")])["number_count_distinct"]
+    return pc.sum(counts).as_py() or 0
 
 
 def settle_all(stored: pa.Table | None) -> pa.Table:

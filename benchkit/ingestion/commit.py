@@ -18,7 +18,6 @@ from benchkit.ingestion.frames import list_parts
 from benchkit.ingestion.gone import Folders, find_gone
 from benchkit.ingestion.harvest import Harvest
 from benchkit.ingestion.origins import name_origin
-from benchkit.ingestion.parts import single_out
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
 from benchkit.ingestion.surroundings import find_split_blocks
@@ -109,14 +108,13 @@ def ingest(
         store.require_values()
         harvest = _harvest(discovery.found, store, stored, crew, meter, strict=strict)
         harvest.take_losses(discovery, options)
-        new = single_out(harvest.parts)
-        change = Change(stored, new, Folders(discovery, options))
+        change = Change(stored, harvest.parts, Folders(discovery, options))
         if harvest.parts or change.has_marks:
             store.commit_pieces(change.build)
         diagnostics = [*discovery.diagnostics, *harvest.diagnostics, *change.notes]
         if harvest.parts:
             diagnostics += _tidy(store)
-        harvest.findings += find_split_blocks(new)
+        harvest.findings += find_split_blocks(change.new)
         if change.gone:
             harvest.findings += find_gone(change.gone, change.list_renewed())
     summary = _summarise(discovery, harvest, diagnostics, change.count_runs())

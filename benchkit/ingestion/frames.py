@@ -6,7 +6,7 @@ A raw folder in memory and a store give the very same frames.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from operator import attrgetter
@@ -43,7 +43,7 @@ _tell_facts = attrgetter(*_FACTS)
 
 
 def parts_table(parts: Sequence[Part]) -> pa.Table:
-    """Write parts as a table for the store."""
+    """Write parts as a table for the store: a row for each run, texts as codes."""
     import pyarrow as pa
 
     types = {
@@ -55,15 +55,41 @@ def parts_table(parts: Sequence[Part]) -> pa.Table:
         "str | None": pa.string(),
         "dict[str, str]": pa.string(),
     }
-    told_of = [field for field in fields(Part) if field.name != _PLACES]
-    names = [field.name for field in told_of]
-    wanted = pa.schema([(field.name, types[str(field.type)]) for field in told_of])
-    told = zip(*map(attrgetter(*names), parts), strict=True)
+    stored = [field for field in fields(Part) if field.name != _PLACES]
+    names = [field.name for field in stored]
+    values = zip(*map(attrgetter(*names), parts), strict=True)
     columns: dict[str, Sequence[Any]] = dict.fromkeys(names, ())
-    columns |= zip(names, told, strict=bool(parts))
+    columns |= zip(names, values, strict=bool(parts))
     for name in _JSON:
         columns[name] = [_write_json(tuple(value.items())) for value in columns[name]]
-    return pa.table({name: pa.array(columns[name], wanted.field(name).type) for name in names})
+    arrays = {f.name: pa.array(columns[f.name], types[str(f.type)]) for f in stored}
+    coded = {
+        name: array.dictionary_encode() if pa.types.is_string(array.type) else array
+        for name, array in arrays.items()
+    }
+    is_spread = any(part.places is not None for part in parts)
+    return pa.table(_spread(coded, parts) if is_spread else coded)
+
+
+def _spread(columns: Mapping[str, pa.Array], parts: Sequence[Part]) -> dict[str, pa.Array]:
+    """Repeat the row of each part for all of its runs, in the order of their pieces."""
+    import numpy as np
+    import pyarrow as pa
+
+    owners, pieces, numbers = _list_runs(parts)
+    lines = [[part.line] if part.places is None else part.places.lines for part in parts]
+    of_each = {
+        "index": np.concatenate([part.indices for part in parts]),
+        "line": np.concatenate(lines),
+        "piece": pieces,
+        "number": numbers,
+    }
+    order = pieces.argsort(kind="stable")
+    take = pa.array(owners[order], pa.int32())
+    return {
+        name: pa.array(of_each[name][order]) if name in of_each else column.take(take)
+        for name, column in columns.items()
+    }
 
 
 @lru_cache(maxsize=1 << 10)
@@ -212,14 +238,15 @@ def _list_runs(parts: Sequence[Part]) -> tuple[np.ndarray, np.ndarray, np.ndarra
     """Return for each run of the parts the place of its part, its piece and its number."""
     import numpy as np
 
-    sizes = [1 if part.places is None else len(part.places.indices) for part in parts]
+    sizes = [part.size for part in parts]
     owners = np.repeat(np.arange(len(parts)), sizes)
     pieces = np.array([part.piece for part in parts], dtype=np.int64)[owners]
     numbers = np.array([part.number for part in parts], dtype=np.int64)[owners]
     for part, size, end in zip(parts, sizes, np.cumsum(sizes).tolist(), strict=True):
         if part.places is not None:
             pieces[end - size : end] = part.piece - part.index + part.places.indices
-            numbers[end - size : end] = part.places.numbers  # type: ignore[assignment]
+            if part.places.numbers is not None:
+                numbers[end - size : end] = part.places.numbers
     return owners, pieces, numbers
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
+from itertools import chain
 
 from benchkit import schema
 from benchkit.errors import ConfigError
@@ -178,24 +179,28 @@ def find_attack_rate(reading: Reading) -> float | None:
     return rates.get("request_rate") if is_open else None
 
 
-def single_out(parts: Sequence[Part]) -> list[Part]:
-    """Return a part for each run."""
+def single_out_shared(parts: Sequence[Part], others: Sequence[Part] = ()) -> list[Part]:
+    """Return a part for each run of sources that may tell runs of another source, too.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    others : sequence of Part
+        Those that are settled with them.
+    """
     if all(part.places is None for part in parts):
         return list(parts)
-    return sorted((own for part in parts for own in _list_runs(part)), key=lambda own: own.piece)
+    paths: dict[tuple[object, ...], set[str]] = defaultdict(set)
+    for part in (*parts, *others):
+        paths[_family(part)].add(part.path)
+    shared = (_list_runs(part) if len(paths[_family(part)]) > 1 else [part] for part in parts)
+    return sorted(chain.from_iterable(shared), key=lambda part: part.piece)
 
 
-def single_out_shared(parts: Sequence[Part]) -> list[Part]:
-    """Return a part for each run of variants that several sources tell, which may tell one run."""
-    paths: dict[str, set[str]] = defaultdict(set)
-    for part in parts:
-        paths[part.variant].add(part.path)
-    shared = {variant for variant, own in paths.items() if len(own) > 1}
-    if not shared:
-        return list(parts)
-    kept = [part for part in parts if part.variant not in shared]
-    singled = single_out([part for part in parts if part.variant in shared])
-    return sorted((*kept, *singled), key=lambda part: part.piece)
+def _family(part: Part) -> tuple[object, ...]:
+    """Return what forms of one run have in common, but for the group, which settling completes."""
+    labels = part.origin, part.variant, part.folder, part.tool, part.role
+    return *labels, part.leftover, part.run
 
 
 def _list_runs(part: Part) -> Iterator[Part]:
@@ -203,8 +208,8 @@ def _list_runs(part: Part) -> Iterator[Part]:
         yield part
         return
     first = part.piece - part.index
-    told = part.places.indices.tolist(), part.places.lines.tolist()
-    for index, line in zip(*told, strict=True):
+    runs = part.places.indices.tolist(), part.places.lines.tolist()
+    for index, line in zip(*runs, strict=True):
         yield replace(part, index=index, line=line, piece=first + index, places=None)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count, islice
 
 from benchkit.errors import Diagnostic
 from benchkit.layout.forms import Run, merge_forms
@@ -118,55 +119,50 @@ def _number(runs: list[Run]) -> Iterator[Diagnostic]:
     keyed = defaultdict(list)
     for run in runs:
         keyed[run.key].append(run)
-    told: set[str] = set()
+    reported: set[str] = set()
     for same in keyed.values():
-        if len({(run.path, run.first.run) for run in same}) == 1:
-            _count_up(same)
-            continue
         taken, waiting = _keep_declared(same)
-        last: dict[str, int] = {}
+        sources: dict[str, list[Run]] = defaultdict(list)
         for run in waiting:
-            declared = _declared(run.first.run)
-            start = last.get(run.path, 0) + 1 if run.path in last or declared is None else declared
-            number = start
-            while number in taken:
-                number += 1
-            taken[number] = run.path
-            last[run.path] = number
-            run.number(number)
-            if number != start == declared and run.path not in told:
-                told.add(run.path)
-                yield _conflict(run, number, taken[start])
+            sources[run.path].append(run)
+        for path, of_source in sources.items():
+            start = _declared(of_source[0].first.run)
+            is_conflict = start in taken and path not in reported
+            number = _count_up(of_source, 1 if start is None else start, taken)
+            if is_conflict and start is not None:
+                reported.add(path)
+                yield _conflict(of_source[0], number, taken[start])
 
 
-def _count_up(runs: list[Run]) -> None:
-    """Give the runs of one source their numbers: in its order, from the declared one or 1 on."""
-    declared = _declared(runs[0].first.run)
-    start = 1 if declared is None else declared
+def _count_up(runs: list[Run], start: int, taken: dict[int, str]) -> int:
+    """Give the runs of one source the numbers that are left, in its order; return the first."""
+    sizes = [run.first.size for run in runs]
+    left = (number for number in count(start) if number not in taken)
+    numbers = list(islice(left, sum(sizes)))
+    taken |= dict.fromkeys(numbers, runs[0].path)
     if all(run.first.places is None for run in runs):
-        for number, run in enumerate(runs, start):
+        for run, number in zip(runs, numbers, strict=True):
             run.number(number)
-        return
+        return numbers[0]
     import numpy as np
 
-    places = [run.first.places for run in runs]
-    indices = [
-        [run.first.index] if own is None else own.indices
-        for run, own in zip(runs, places, strict=True)
-    ]
-    order = np.concatenate(indices).argsort()
-    numbers = np.empty_like(order)
-    numbers[order] = np.arange(start, start + len(order))
-    ends = np.cumsum([len(own) for own in indices])
-    for run, own, told in zip(runs, places, np.split(numbers, ends[:-1]), strict=True):
-        run.number(int(told[0]))
-        if own is not None:
-            own.numbers = told
+    indices = np.concatenate([run.first.indices for run in runs])
+    ordered = np.empty_like(indices)
+    ordered[indices.argsort()] = numbers
+    end = 0
+    for run, size in zip(runs, sizes, strict=True):
+        begin, end = end, end + size
+        run.number(int(ordered[begin]))
+        if run.first.places is not None:
+            run.first.places.numbers = ordered[begin:end]
+    return numbers[0]
 
 
 def _keep_declared(runs: list[Run]) -> tuple[dict[int, str], list[Run]]:
     """Give single runs the numbers they declare; return who has which, and the other runs."""
-    held = Counter(run.path for run in runs)
+    held: Counter[str] = Counter()
+    for run in runs:
+        held[run.path] += run.first.size
     taken: dict[int, str] = {}
     waiting: list[Run] = []
     for run in runs:

@@ -80,7 +80,7 @@ class Piece:
         The labels from which `settle` begins; it notes them the first time.
     places : Places, optional
         Of all runs, where there are several; ``index`` and ``number`` are then those of the first.
-        Such a piece is the only source's of its variant.
+        No other source tells one of them.
     """
 
     path: str
@@ -118,6 +118,16 @@ class Piece:
     declared_benchmark: str | None = None
     declared_params: str | None = None
     places: Places | None = None
+
+    @property
+    def size(self) -> int:
+        """How many runs it stands for."""
+        return 1 if self.places is None else len(self.places.indices)
+
+    @property
+    def indices(self) -> np.ndarray | list[int]:
+        """The place of each of its runs in the source."""
+        return [self.index] if self.places is None else self.places.indices
 
     @property
     def is_companion(self) -> bool:

@@ -98,8 +98,12 @@ def parquet_settings(columns: Sequence[str]) -> dict[str, Any]:
     }
 
 
-#: How the log of runs is written.
-LOG_SETTINGS: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}
+#: How the log of runs is written; who reads it gets texts, not codes.
+LOG_SETTINGS: dict[str, Any] = {
+    "compression": "zstd",
+    "write_page_checksum": True,
+    "store_schema": False,
+}
 
 
 def plain(table: pa.Table) -> pa.Table:

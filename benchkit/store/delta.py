@@ -66,7 +66,7 @@ class Table:
         self.url = url
         self.is_remote = "://" in url
         self._partitions = list(partitions)
-        self._read: dict[str, pa.Table] = {}
+        self._read: dict[tuple[str, ...], dict[str, pa.Table]] = {}
 
     @cached_property
     def filesystem(self) -> fs.FileSystem:
@@ -251,18 +251,19 @@ class Table:
             return False
         return bool(names) or any(is_file_of_store(info.path) for info in data)
 
-    def read(self, version: DeltaTable) -> pa.Table:
-        """Return all rows of a version, those of the oldest file first."""
+    def read(self, version: DeltaTable, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return all rows of a version, or some columns of them, those of the oldest file first."""
         import pyarrow as pa
 
-        paths = [file["path"] for file in reversed(self.list_files(version))]
-        self._read = {path: self._read.get(path) or self.read_file(path) for path in paths}
-        if not paths:
+        known = self._read.get(key := tuple(columns or ()), {})
+        paths = (file["path"] for file in reversed(self.list_files(version)))
+        read = self._read[key] = {p: known.get(p) or self.read_file(p, columns) for p in paths}
+        if not read:
             return plain(pa.schema(version.schema()).empty_table())
         try:
-            return pa.concat_tables(self._read.values(), promote_options="permissive")
+            return pa.concat_tables(read.values(), promote_options="permissive")
         except pa.ArrowException as error:
-            for path, rows in self._read.items():
+            for path, rows in read.items():
                 if not fits(rows.schema, version):
                     raise damaged(f"{self.url}/{path}", error) from error
             raise

@@ -25,6 +25,7 @@ from benchkit.store.columns import (
     PARTITION,
     file_schema,
     parquet_settings,
+    plain,
 )
 
 if TYPE_CHECKING:
@@ -278,11 +279,12 @@ def write_rows(
     import pyarrow.parquet as pq
 
     path = folder / f"{seq}-{uuid.uuid4().hex}.parquet"
-    rows = rows.replace_schema_metadata({RECORD: json.dumps(record)})
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            pq.write_table(rows, path, **LOG_SETTINGS)
+            with pq.ParquetWriter(path, rows.schema, **LOG_SETTINGS) as writer:
+                writer.write_table(rows)
+                writer.add_key_value_metadata({RECORD: json.dumps(record)})
         except BaseException:
             path.unlink(missing_ok=True)
             raise
@@ -294,7 +296,8 @@ def _bound(rows: pa.Table) -> dict[str, tuple[Any, Any]]:
     import pyarrow.compute as pc
 
     names = [name for name in ("seq", "batch", "path") if name in rows.column_names]
-    found = {name: pc.min_max(rows[name]) for name in names}
+    bounded = plain(rows.select(names))
+    found = {name: pc.min_max(bounded[name]) for name in names}
     return {name: (one["min"].as_py(), one["max"].as_py()) for name, one in found.items()}
 
 

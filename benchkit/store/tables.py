@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from benchkit.errors import StoreError
 from benchkit.store import entries, salvage
 from benchkit.store import log as log_of_runs
-from benchkit.store.columns import PARTITION, new_batch, values_schema
+from benchkit.store.columns import PARTITION, new_batch, plain, values_schema
 from benchkit.store.damage import (
     Damage,
     Repaired,
@@ -131,28 +131,31 @@ class Store:
             if not len(rows):
                 return
             if version is None:
-                self._begin()
-                continue
+                version = self._begin()
+                if version is None or len(log := self._read_log(version)):
+                    continue
             seq = max(version.version(), log_of_runs.last_seq(log)) + 1
             values = self._open(self._values)
             state = -1 if values is None else values.version()
             rows = log_of_runs.add_log_columns(rows, seq, operation, state)
+            schema = plain(rows.schema.empty_table()).schema
             try:
-                if self._runs.widen(version, rows.schema):
+                if self._runs.widen(version, schema):
                     continue
                 changes = log_of_runs.list_changes(log, rows)
                 with self._writing(seq, rows, version, changes) as file:
                     written.append(file)
-                    self._runs.claim(version, rows.schema, [file])
+                    self._runs.claim(version, schema, [file])
             except ConflictError:
                 continue
             return
 
-    def _begin(self) -> None:
+    def _begin(self) -> DeltaTable | None:
         """Begin the log of runs before any file is written: files without it are what is left."""
         if self._open_runs() is None:
             with suppress(ConflictError):
                 self._runs.claim(None, log_schema(), [])
+        return self._open_runs()
 
     def _open_runs(self) -> DeltaTable | None:
         """Open the log of runs; refuse files of a store that lost it."""
@@ -172,12 +175,8 @@ class Store:
         changes: Mapping[str, log_of_runs.Ranges] | None = None, *, is_joined: bool = False,
     ) -> Iterator[DataFile]:  # fmt: skip
         """Write rows of the log where their table lies; delete them if others came first."""
-        files = [] if is_joined else self._runs.list_files(base)
-        record = {
-            "base": base.version(),
-            "files": [file["path"] for file in files],
-            "is_joined": is_joined,
-        }
+        files = [] if is_joined else [file["path"] for file in self._runs.list_files(base)]
+        record = {"base": base.version(), "files": files, "is_joined": is_joined}
         with (
             TemporaryDirectory(prefix="benchkit-")
             if self._is_remote
@@ -356,7 +355,7 @@ class Store:
         done = Tidied()
         if (version := self._open_runs()) is None:
             return done
-        log = self._read_log(version)
+        log = log_of_runs.complete(self._runs.read(version, log_of_runs.KEYS))
         self._open_values()
         if thoroughly:
             self.require_values()
@@ -381,7 +380,7 @@ class Store:
         is_much = len(files) >= MANY_COMMITS or len(log) > 2 * count + MANY_ROWS
         if len(files) < 2 or not (is_much or thoroughly):
             return 0
-        seq, rows = log_of_runs.last_seq(log), log_of_runs.needed(log)
+        seq, rows = log_of_runs.last_seq(log), log_of_runs.needed(self._read_log(version))
         with self._writing(seq, rows, version, is_joined=True) as file:
             self._runs.claim(version, rows.schema, [file], [one["path"] for one in files])
         return len(files)
