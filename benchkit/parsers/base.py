@@ -6,7 +6,6 @@ statistics.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
@@ -14,6 +13,7 @@ from typing import Any, Literal
 
 from benchkit.errors import Diagnostic
 from benchkit.metrics import lookup
+from benchkit.reading.cleaning import bare, find_command, strip_prefix
 from benchkit.reading.head import Head
 from benchkit.reading.records import LoadModel, Reading, Record, Repeats, Row, Samples, Status
 from benchkit.reading.source import Source
@@ -32,7 +32,10 @@ __all__ = [
     "Source",
     "Status",
     "Tool",
+    "bare",
+    "find_command",
     "late",
+    "strip_prefix",
 ]
 
 Role = Literal["load", "microbenchmark", "summary", "companion", "unknown"]
@@ -217,48 +220,3 @@ def late(place: str) -> Callable[..., Any]:
         return EntryPoint("", place, "").load()(*args)
 
     return call
-
-
-#: What may stand before a line that was pasted somewhere: blanks, tabs, ``# ``, ``> ``, ``| ``.
-PREFIX = re.compile(r"^[\s#>|*/]*(?:-\s+)?[\s*]*")
-
-
-def strip_prefix(text: str) -> str:
-    """Drop what a comment, a quotation or a list put before a line.
-
-    Examples
-    --------
-    >>> strip_prefix("#   Thread Stats   Avg")
-    'Thread Stats   Avg'
-    """
-    return text[PREFIX.match(text).end() :]  # type: ignore[union-attr]
-
-
-def find_command(text: str, tool: str) -> str | None:
-    """Return the command line of ``tool`` that a shell prompt shows in ``text``, if any.
-
-    Examples
-    --------
-    >>> find_command("user@host:~$ wrk -c8 -t2 http://h/", "wrk")
-    'wrk -c8 -t2 http://h/'
-    """
-    match = re.search(rf"(?:^|[\s/$#>%])({tool} +\S.*)", text)
-    return match[1].strip() if match else None
-
-
-#: What a page puts around a listing, on the line of its first words.
-_TAGS = re.compile(r"\A(?:<(?:pre|code|samp)(?:\s[^<>]*)?>)++", re.IGNORECASE)
-
-
-def bare(text: str) -> str:
-    """Drop blanks and what a comment, a quotation or Markdown put around a line.
-
-    Examples
-    --------
-    >>> bare("- **Complete requests: 76**")
-    'Complete requests: 76'
-    """
-    line = text.strip()
-    if line.startswith("<"):
-        line = _TAGS.sub("", line)
-    return strip_prefix(line).strip(" \t#>*|`") if line and line[0] in "#>|*/-" else line

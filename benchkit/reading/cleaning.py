@@ -108,3 +108,48 @@ def as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
     for block in blocks:
         yield decoder.decode(block).encode("utf-8", errors="replace")
     yield decoder.decode(b"", final=True).encode("utf-8", errors="replace")
+
+
+#: What may stand before a line that was pasted somewhere: blanks, tabs, ``# ``, ``> ``, ``| ``.
+_PASTED = re.compile(r"^[\s#>|*/]*(?:-\s+)?[\s*]*")
+
+
+def strip_prefix(text: str) -> str:
+    """Drop what a comment, a quotation or a list put before a line.
+
+    Examples
+    --------
+    >>> strip_prefix("#   Thread Stats   Avg")
+    'Thread Stats   Avg'
+    """
+    return text[_PASTED.match(text).end() :]  # type: ignore[union-attr]
+
+
+def find_command(text: str, tool: str) -> str | None:
+    """Return the command line of ``tool`` that a shell prompt shows in ``text``, if any.
+
+    Examples
+    --------
+    >>> find_command("user@host:~$ wrk -c8 -t2 http://h/", "wrk")
+    'wrk -c8 -t2 http://h/'
+    """
+    match = re.search(rf"(?:^|[\s/$#>%])({tool} +\S.*)", text)
+    return match[1].strip() if match else None
+
+
+#: What a page puts around a listing, on the line of its first words.
+_TAGS = re.compile(r"\A(?:<(?:pre|code|samp)(?:\s[^<>]*)?>)++", re.IGNORECASE)
+
+
+def bare(text: str) -> str:
+    """Drop blanks and what a comment, a quotation or Markdown put around a line.
+
+    Examples
+    --------
+    >>> bare("- **Complete requests: 76**")
+    'Complete requests: 76'
+    """
+    line = text.strip()
+    if line.startswith("<"):
+        line = _TAGS.sub("", line)
+    return strip_prefix(line).strip(" \t#>*|`") if line and line[0] in "#>|*/-" else line

@@ -1,4 +1,4 @@
-"""A file on disk, whose digest is taken in passing.
+"""A file on disk, whose digest is taken in passing, and blocks as a stream.
 
 A file of gigabytes is read once, not once to be read and once to be known again.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 
@@ -55,4 +55,28 @@ class RawFile(io.FileIO):
         self._checksum.take(start, memoryview(buffer)[: size or 0])
         if self._watch is not None:
             self._watch(start + (size or 0))
+        return size
+
+
+class BlockReader(io.RawIOBase):
+    """Blocks as a raw stream, so that the standard library can buffer it."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        """Read as any raw stream does."""
+        while not self._rest:
+            block = next(self._blocks, None)
+            if block is None:
+                return 0
+            self._rest = memoryview(block)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
         return size

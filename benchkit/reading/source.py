@@ -11,19 +11,27 @@ import hashlib
 import io
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Generic, TypeVar
 
 from benchkit.reading.bounds import LARGEST, OPTION, explain_excess
 from benchkit.reading.cleaning import as_utf8, clean_line, clean_text, decode_lines, unwrap
 from benchkit.reading.head import Head
 from benchkit.reading.prefixes import Prefix, find_wrapping, is_logged
-from benchkit.reading.rawfile import Checksum, RawFile
+from benchkit.reading.rawfile import BlockReader, Checksum, RawFile
 
-__all__ = ["HEAD_BYTES", "LINE_BLOCK", "Head", "Source", "UnreadableError", "number_blocks"]
+__all__ = [
+    "HEAD_BYTES",
+    "LINE_BLOCK",
+    "Head",
+    "Source",
+    "UnreadableError",
+    "UntilDamage",
+    "number_blocks",
+]
 
 HEAD_BYTES = 1 << 16
 #: Bytes of a log that are searched for reports with a prefix.
@@ -36,10 +44,40 @@ PIPE_BYTES = 1 << 30
 #: Bytes of whole lines that are read in columns at once.
 LINE_BLOCK = 1 << 20
 _GZIP = b"\x1f\x8b"
+Item = TypeVar("Item")
 
 
 class UnreadableError(Exception):
     """A source's bytes cannot be had: damaged gzip, or the file system refuses."""
+
+
+class UntilDamage(Generic[Item]):
+    r"""What can be had of a source, as if it ended where damage is met.
+
+    A parser tells all else before it passes the damage on.
+
+    Examples
+    --------
+    >>> lines = UntilDamage(Source(None, "x.gz", b"\x1f\x8b").lines())
+    >>> list(lines), str(lines.damage)[:22]
+    ([], 'the gzip stream is dam')
+    """
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._items = items
+        self.damage: UnreadableError | None = None
+
+    def __iter__(self) -> Iterator[Item]:
+        """Yield what there is; ``damage`` says then why it ended early, if it did."""
+        try:
+            yield from self._items
+        except UnreadableError as error:
+            self.damage = error
+
+    def raise_damage(self) -> None:
+        """Raise the damage that was met, if any."""
+        if self.damage is not None:
+            raise self.damage
 
 
 class Source:
@@ -111,7 +149,7 @@ class Source:
 
     def open(self) -> IO[bytes]:
         """Open the decompressed content as a stream; it may raise `UnreadableError`."""
-        return io.BufferedReader(_BlockReader(self.blocks()), _BLOCK)
+        return io.BufferedReader(BlockReader(self.blocks()), _BLOCK)
 
     @property
     def sha256(self) -> str:
@@ -260,18 +298,27 @@ class Source:
         UnreadableError
             When damaged gzip is met; the whole lines before it have been yielded.
         """
+        for number, text, is_ended in self.ended_lines():
+            if is_ended or not may_be_cut(text):
+                yield number, text
+
+    def ended_lines(self) -> Iterator[tuple[int, str, bool]]:
+        r"""Yield `lines`, each with whether a line end follows; a last one may be cut without it.
+
+        Examples
+        --------
+        >>> list(Source(None, "", b"goos: linux\ngoar").ended_lines())
+        [(1, 'goos: linux', True), (2, 'goar', False)]
+        """
         held: tuple[int, str] | None = None
-        try:
-            for item in self.lines():
-                if held is not None:
-                    yield held
-                held = item
-        except UnreadableError:
+        lines = UntilDamage(self.lines())
+        for item in lines:
             if held is not None:
-                yield held
-            raise
-        if held is not None and (self.is_ended or not may_be_cut(held[1])):
-            yield held
+                yield *held, True
+            held = item
+        if held is not None:
+            yield *held, lines.damage is not None or self.is_ended
+        lines.raise_damage()
 
 
 def _begin(blocks: Iterator[bytes], size: int) -> bytes:
@@ -345,25 +392,3 @@ def _unzip(raw: IO[bytes], limit: int) -> Iterator[bytes]:
         if excess := explain_excess(size, raw.tell(), limit):
             raise UnreadableError(f"{excess}; if you trust it, unpack it or pass {OPTION} 8GiB")
         yield block
-
-
-class _BlockReader(io.RawIOBase):
-    """Blocks as a raw stream, so that the standard library can buffer it."""
-
-    def __init__(self, blocks: Iterator[bytes]) -> None:
-        self._blocks = blocks
-        self._rest = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        while not self._rest:
-            block = next(self._blocks, None)
-            if block is None:
-                return 0
-            self._rest = memoryview(block)
-        size = min(len(buffer), len(self._rest))
-        buffer[:size] = self._rest[:size]
-        self._rest = self._rest[size:]
-        return size

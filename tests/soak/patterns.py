@@ -23,12 +23,17 @@ from typing import Any
 import benchkit
 from benchkit.parsers import registry
 from benchkit.reading import signs
+from benchkit.reading.reports import Reader, Report
 
 Expression = re.Pattern[str] | re.Pattern[bytes]
 
 METHODS = frozenset({"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
-#: Modules whose expressions users write, or whose own test measures those that follow from files.
-_WRITTEN = ("config", "layout.rename", "layout.template", "reading.prefixes", "reading.signs")
+#: Modules whose expressions users write, or whose own test measures those that follow from files,
+#: or that compile what `collect` takes from the lines of reports.
+_WRITTEN = (
+    "config", "layout.rename", "layout.template", "reading.prefixes", "reading.reports",
+    "reading.signs",
+)  # fmt: skip
 BY_USERS = frozenset(f"benchkit.{name}" for name in _WRITTEN)
 #: Sizes of text, small first: an exponential expression is found before it takes for ever.
 SIZES = (24, 400, 4000)
@@ -97,8 +102,27 @@ def collect() -> list[Use]:
         for name, module in modules.items()
         for use in (*_inline(name, module, codes[name]), *_named(name, module, codes))
     )
-    lines = (line for each in registry.formats() for _, line in signs.anchors_of(each.name))
-    return list(dict.fromkeys((*uses, *(Use(signs.__name__, line, "match") for line in lines))))
+    anchors = (line for each in registry.formats() for _, line in signs.anchors_of(each.name))
+    return list(
+        dict.fromkeys(
+            (
+                *uses,
+                *(Use(signs.__name__, line, "match") for line in anchors),
+                *(
+                    Use(kind.__module__, line.expression, "fullmatch")
+                    for kind in Report.__subclasses__()
+                    for line in kind.LINES
+                ),
+                *(
+                    Use(kind.__module__, expression, method)
+                    for kind in (Reader, *Reader.__subclasses__())
+                    for expression in vars(kind).values()
+                    if isinstance(expression, re.Pattern)
+                    for method in ("match", "search")
+                ),
+            )
+        )
+    )
 
 
 def _modules() -> dict[str, ModuleType]:

@@ -41,7 +41,11 @@ def test_no_expression_is_slower_than_linear() -> None:
 
 def test_every_kind_of_expression_is_collected() -> None:
     modules = {use.module for use in USES}
-    assert {"benchkit.parsers.ab.reader", "benchkit.parsers.wrk.lines", "benchkit.units"} <= modules
+    assert {
+        "benchkit.parsers.ab.reader",
+        "benchkit.parsers.hey.report",
+        "benchkit.units",
+    } <= modules
     assert ("benchkit.parsers.urls", "split") in {(use.module, use.method) for use in USES}
 
 

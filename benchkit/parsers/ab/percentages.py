@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Source
-from benchkit.reading.source import UnreadableError
+from benchkit.reading.source import UntilDamage
 from benchkit.units import scale
 
 HEADER = "Percentage served,Time in ms"
@@ -53,15 +53,11 @@ def parse(source: Source) -> Iterator[Record]:
         At damaged gzip; what stood before it has been yielded.
     """
     table = _Table()
-    problem: UnreadableError | None = None
-    try:
-        for number, text in source.whole_lines(table.may_be_cut):
-            table.feed(number, text)
-    except UnreadableError as error:
-        problem = error
+    lines = UntilDamage(source.whole_lines(table.may_be_cut))
+    for number, text in lines:
+        table.feed(number, text)
     yield from table.finish(source.label)
-    if problem is not None:
-        raise problem
+    lines.raise_damage()
 
 
 class _Table:

@@ -40,7 +40,7 @@ from benchkit.parsers.octets import (
     need_cleaning,
 )
 from benchkit.reading.cleaning import clean_lines
-from benchkit.reading.source import UnreadableError
+from benchkit.reading.source import UntilDamage
 
 HEADER = "starttime\tseconds\tctime\tdtime\tttime\twait"
 
@@ -75,18 +75,15 @@ def parse(source: Source) -> Iterator[Record]:
     """
     table = _Table(source)
     yield table.reading
-    problem: UnreadableError | None = None
-    try:
-        number = 1
-        for block in source.map(read_block, source.line_blocks()):
-            yield from table.take(number, block)
-            number += len(block.good)
-    except UnreadableError as error:
-        problem = error
+    blocks = UntilDamage(source.map(read_block, source.line_blocks()))
+    number = 1
+    for block in blocks:
+        yield from table.take(number, block)
+        number += len(block.good)
+    if blocks.damage is not None:
         table.reading.status = "partial"
-    yield from table.finish(problem is None and not source.is_ended)
-    if problem is not None:
-        raise problem
+    yield from table.finish(blocks.damage is None and not source.is_ended)
+    blocks.raise_damage()
 
 
 class Block(NamedTuple):

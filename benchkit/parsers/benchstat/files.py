@@ -35,15 +35,14 @@ mode passes for a median there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Record, Source
 from benchkit.parsers.benchstat.calls import Calls
-from benchkit.parsers.benchstat.lines import Line, read_lines
 from benchkit.parsers.benchstat.pages import Page
 from benchkit.parsers.benchstat.sheets import Sheet
-from benchkit.reading.source import UnreadableError
+from benchkit.reading.source import UntilDamage
 
 #: A summary is small; what is larger is something else.
 MAX_BYTES = 64 << 20
@@ -54,6 +53,9 @@ _NEW = re.compile(rf"{_CONFIG}(?:,[^\n]*\n)+?,(?:\"[^\"\n]*\"|[^,\n]+),CI[,\n]")
 _OLD = re.compile(
     r"\s*\"?name(?: \\ (?=[^\n,]+ \().*?\)\"?,|,(?=[^\n,]+ \()[^\n,]++(?<=\))(?:,±)?[,\n])"
 )
+
+#: Number, text, and whether a line end follows.
+Line = tuple[int, str, bool]
 
 
 def recognises(head: Head) -> bool:
@@ -77,20 +79,15 @@ def parse(source: Source) -> Iterator[Record]:
         what = f"the file has {source.size >> 20} MiB, far more than any summary of benchstat"
         yield Diagnostic(source.label, 0, what, "give the file that benchstat wrote")
         return
-    calls, lines = Calls(source.label), list[Line]()
-    problem: UnreadableError | None = None
-    try:
-        lines.extend(read_lines(source))
-    except UnreadableError as error:
-        problem = error
-    is_page = any(_PAGE.search(text) for _, text, _ in lines)
-    is_cut = (_read_page if is_page else _read_sheet)(calls, lines)
-    yield from calls.close(is_cut=is_cut or problem is not None)
-    if problem is not None:
-        raise problem
+    calls, lines = Calls(source.label), UntilDamage(source.ended_lines())
+    held = list(lines)
+    is_page = any(_PAGE.search(text) for _, text, _ in held)
+    is_cut = (_read_page if is_page else _read_sheet)(calls, held)
+    yield from calls.close(is_cut=is_cut or lines.damage is not None)
+    lines.raise_damage()
 
 
-def _read_page(calls: Calls, lines: list[Line]) -> bool:
+def _read_page(calls: Calls, lines: Sequence[Line]) -> bool:
     """Read a page; tell whether it ends before its table does."""
     page = Page(calls.report, calls.add)
     page.feed("\n".join(text for _, text, _ in lines))
@@ -98,7 +95,7 @@ def _read_page(calls: Calls, lines: list[Line]) -> bool:
     return not any("</table>" in text for _, text, _ in lines)
 
 
-def _read_sheet(calls: Calls, lines: list[Line]) -> bool:
+def _read_sheet(calls: Calls, lines: Sequence[Line]) -> bool:
     """Read a csv; tell whether its last line is cut."""
     sheet = Sheet(calls.report, calls.add)
     for number, text, closed in lines:

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from benchkit.parsers.base import Head, Record, Source, strip_prefix
 from benchkit.parsers.benchstat import headers
 from benchkit.parsers.benchstat.calls import Calls
-from benchkit.parsers.benchstat.lines import read_lines
 from benchkit.parsers.benchstat.rows import read_row
 from benchkit.parsers.benchstat.tables import GEOMEANS, Config, Table
-from benchkit.reading.source import UnreadableError
+from benchkit.reading.source import UntilDamage
 
 _FOOTNOTE = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+ \S")
 _EXACT = "exact distribution expected"
@@ -52,16 +51,12 @@ def parse(source: Source) -> Iterator[Record]:
     UnreadableError
         At damaged gzip; what stood before it has been yielded.
     """
-    reader, problem = _Reader(source.label), None
-    try:
-        for number, text, closed in read_lines(source):
-            reader.feed(number, text, closed=closed)
-            yield from reader.calls.take()
-    except UnreadableError as error:
-        problem = error
-    yield from reader.close(is_cut=problem is not None)
-    if problem is not None:
-        raise problem
+    reader, lines = _Reader(source.label), UntilDamage(source.ended_lines())
+    for number, text, closed in lines:
+        reader.feed(number, text, closed=closed)
+        yield from reader.calls.take()
+    yield from reader.close(is_cut=lines.damage is not None)
+    lines.raise_damage()
 
 
 class _Reader:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from benchkit.parsers.base import Source
 from benchkit.parsers.counters import measure_of
-from benchkit.reading.source import UnreadableError
+from benchkit.reading.source import UnreadableError, UntilDamage
 from benchkit.units import read_number
 
 _NAME = re.compile(r"\s*([a-zA-Z_:][\w:.]*)")
@@ -53,7 +53,8 @@ class Text:
     def events(self) -> Iterator[str | Sample]:
         """Yield samples that matter, and the name of the family where another one begins."""
         family = ""
-        for number, line in self._whole_lines():
+        lines = UntilDamage(self.source.whole_lines(lambda _: True))
+        for number, line in lines:
             match = _NAME.match(line)
             name = match[1] if match else ""
             if name != family or not name:
@@ -63,6 +64,7 @@ class Text:
                 sample = self._read(number, line)
                 if sample is not None:
                     yield sample
+        self.damaged = lines.damage
 
     def _read(self, number: int, line: str) -> Sample | None:
         from prometheus_client.parser import text_string_to_metric_families
@@ -79,19 +81,6 @@ class Text:
             return None
         return Sample(number, sample.name, dict(sample.labels), value, time)
 
-    def _whole_lines(self) -> Iterator[tuple[int, str]]:
-        """Yield the lines but one at the end that may have lost its own."""
-        held: tuple[int, str] | None = None
-        try:
-            for item in self.source.lines():
-                if held is not None:
-                    yield held
-                held = item
-        except UnreadableError as error:
-            self.damaged = error  # all that came before it are whole
-        if held is not None and (self.damaged or _ends_with_line(self.source)):
-            yield held
-
 
 def _micros(stamp: float) -> int:
     """Return a line's time in µs; `OverflowError` where it is none."""
@@ -99,10 +88,3 @@ def _micros(stamp: float) -> int:
         msg = "no time"
         raise OverflowError(msg)
     return round(stamp * (1000 if abs(stamp) >= _LEAST_MILLISECONDS else 1_000_000))
-
-
-def _ends_with_line(source: Source) -> bool:
-    tail = b""
-    for block in source.blocks():
-        tail = (tail + block)[-4:]
-    return tail.rstrip(b"\0").endswith(b"\n")

@@ -68,8 +68,8 @@ TEXT = Format(
             not_recorded="when the run began; target, -c, -n, -q unless the command stands above",
         ),
     ),
-    recognises=late("benchkit.parsers.hey.reader:recognises"),
-    parse=late("benchkit.parsers.hey.reader:parse"),
+    recognises=late("benchkit.parsers.hey.report:recognises"),
+    parse=late("benchkit.parsers.hey.report:parse"),
     embeds=True,
 )
 

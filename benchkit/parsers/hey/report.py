@@ -1,183 +1,208 @@
-"""One report of hey, put together line by line.
+"""The reports of hey in a text, line by line.
 
 Some of hey's numbers are true only in the light of others (a rate that counts failures, extremes
-of a phase that are those of the whole).
+of a phase that are those of the whole). oha's report looks much the same.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from operator import itemgetter
 
-from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Reading
-from benchkit.parsers.hey import lines as hey
-from benchkit.parsers.hey.reasons import reason_of
+from benchkit.parsers.base import Head, Record, Source
 from benchkit.parsers.urls import describe_url, path_of
+from benchkit.reading import reports
+from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
 
-_RESOLUTION = 1e-4
 #: hey's histogram and percentiles are of the first million responses.
 _KEPT = 1_000_000
-_REPEATED = frozenset({hey.BUCKET, hey.PERCENT, hey.CODE, hey.ERROR})
-_HEADINGS = {
-    hey.BUCKET: hey.HISTOGRAM,
-    hey.PERCENT: hey.DISTRIBUTION,
-    hey.CODE: hey.CODES,
-    hey.ERROR: hey.ERRORS,
-}
-#: What no other tool prints in this form; without two of them a report is not believed.
-_PROOF = frozenset(
-    {hey.ELAPSED, hey.SLOWEST, hey.FASTEST, hey.AVERAGE, hey.PERCENT}
-    | {hey.DIALUP, hey.WRITE, hey.WAIT, hey.READ}
-)
-_NEEDED = {
-    hey.ELAPSED: "Total",
-    hey.AVERAGE: "Average",
-    hey.RATE: "Requests/sec",
-    hey.DISTRIBUTION: "Latency distribution",
-    hey.CODES: "Status code distribution",
-}
-_STATS = {hey.SLOWEST: "max", hey.FASTEST: "min", hey.AVERAGE: "mean"}
+_SECONDS = r"(\d{1,9}\.\d{4}|NaN) secs"
+_BYTES = r"(\d{1,18}) bytes"
+_THREE = r",\s+".join([_SECONDS] * 3)
+_STATS = {"Slowest": "max", "Fastest": "min", "Average": "mean"}
 _PHASES = {
-    hey.DIALUP: "connect",
-    hey.DNS: "dns",
-    hey.WRITE: "send",
-    hey.WAIT: "wait",
-    hey.READ: "receive",
+    "DNS+dialup": "connect",
+    "DNS-lookup": "dns",
+    "req write": "send",
+    "resp wait": "wait",
+    "resp read": "receive",
 }
+_TIME, _COUNT = decimal(1e-4), decimal(1.0)
+_DURATION = Value("duration", "total", "s", _TIME)
+_TOTAL, _MEAN = (Value("bytes_in", stat, "B", _COUNT) for stat in ("total", "mean"))
 _CONNECTIONS = re.compile(r"\s-c[ =]?(\d{1,9})(?!\S)")
 _URL = re.compile(r"\shttps?://[^\s'\"]+")
+#: Why requests failed, by words of the texts of which hey lists one per connection.
+_REASONS = (
+    ("timeout", ("timeout", "deadline exceeded", "timed out")),
+    ("dns", ("no such host", "lookup ")),
+    ("tls", ("x509:", "tls:", "certificate")),
+    ("connect", ("dial ", "connection refused", "connect:")),
+    ("write", ("write:", "broken pipe")),
+    ("read", ("read:", "eof", "reset by peer", "server closed", "malformed")),
+)
+_START = r"[ \t#>|*/]*+(?:- ++)?+[ \t#>|*/]*+"
+_SIGNS = (
+    (
+        "Summary:",
+        re.compile(
+            rf"^{_START}Summary:[^\w\n]*+\n(?:[^\w\n]*+\n)*+{_START}Total:\s+\d+\.\d{{4}} secs",
+            re.MULTILINE,
+        ),
+    ),
+    ("resp wait:", re.compile(rf"^{_START}resp wait:\s++(?:\d+\.\d{{4}}|NaN) secs,", re.MULTILINE)),
+)
+_INCOMPLETE = Remark(
+    "this hey report lacks {names}; what stands in it is kept as a partial run",
+    "give the whole output of the run",
+    is_remark=False,
+)
+_UNDEFINED = Remark(
+    "this line{more} of a hey report tells NaN for a time and was passed over",
+    "give the output as hey printed it",
+    is_remark=False,
+)
+_UNANSWERED = Remark(
+    "no request was answered ({failed} failed), so this run measured nothing",
+    "see whether the server answers, and run again",
+)
+_FAILURES = Remark(
+    "{failed} requests failed and {answered} were answered; hey's rate may count the failed, "
+    "its times do not",
+    "compare rates only of runs without failures",
+)
 
 
-class Report:
-    """A report whose lines are still coming in.
+def recognises(head: Head) -> bool:
+    """Whether a text holds the head of a report of hey, or its details."""
+    return any(word in head.text and sign.search(head.text) for word, sign in _SIGNS)
 
-    Parameters
-    ----------
-    line : int
-        Where it begins in the source.
-    command : str, optional
-        At the prompt above it.
-    """
+
+class Report(reports.Report):
+    """A report whose lines are still coming in."""
+
+    TOOL = "hey"
+    LINES = (
+        Line("summary", label="Summary", is_opening=True),
+        Line("Total", _SECONDS, "Total", (_DURATION,), is_proof=True, needed="Total"),
+        Line("Slowest", _SECONDS, "Slowest", take="whole", is_proof=True),
+        Line("Fastest", _SECONDS, "Fastest", take="whole", is_proof=True),
+        Line("Average", _SECONDS, "Average", take="whole", is_proof=True, needed="Average"),
+        Line("rate", r"(\d{1,15}\.\d{4})", "Requests/sec", needed="Requests/sec"),
+        Line("data", _BYTES, "Total data", (_TOTAL,)),
+        Line("size", _BYTES, "Size/request", (_MEAN,)),
+        Line("histogram", label="Response time histogram", is_opening=True),
+        Line(
+            "bucket",
+            r"\d+\.\d{3} \[(\d{1,15})\](?:\s*\|.*)?",
+            under="histogram",
+            is_repeated=True,
+        ),
+        Line(
+            "distribution",
+            label="Latency distribution",
+            is_opening=True,
+            needed="Latency distribution",
+        ),
+        Line(
+            "percent",
+            r"(\d{1,2})%{1,2} in (\d{1,9}\.\d{4}) secs",
+            under="distribution",
+            is_repeated=True,
+            is_proof=True,
+        ),
+        Line("details", label="Details (average, fastest, slowest)", is_opening=True),
+        *(
+            Line(name, _THREE, name, take="phase", under="details", is_proof=name != "DNS-lookup")
+            for name in _PHASES
+        ),
+        Line("codes", label="Status code distribution", needed="Status code distribution"),
+        Line("code", r"\[(\d{3})\]\s+(\d{1,15}) responses", under="codes", is_repeated=True),
+        Line("errors", label="Error distribution"),
+        Line("error", r"\[(\d{1,15})\]\s+(\S.*)", under="errors", is_repeated=True),
+        Line("other", r".*", "Success rate"),
+    )
 
     def __init__(self, line: int, command: str | None) -> None:
-        self.reading = Reading(
-            tool="hey", form="text", line=line, load_model="closed", command=command
-        )
-        self.rank = -1
+        super().__init__(line, command)
+        self.reading.load_model = "closed"
         self.percent = 0
-        self.seen: set[int] = set()
         self.undefined: list[int] = []  # the lines of times that are NaN
         self.whole: dict[str, str] = {}
         self.rate: tuple[str, int] | None = None
-        self.sampled = 0
-        self.answered = 0
-        self.code_line = 0
+        self.sampled = self.answered = self.code_line = 0
         self.failures: dict[str, tuple[int, int]] = {}
-        if command:
-            self._take_command(command)
-
-    @property
-    def proven(self) -> bool:
-        """Whether enough lines have come that only hey prints."""
-        return len(self.seen & _PROOF) > 1
-
-    def expects(self, rank: int) -> bool:
-        """Whether a line of this rank may come next."""
-        needed = _HEADINGS.get(rank, hey.DETAILS if rank in _PHASES else None)
-        if needed is not None and needed not in self.seen:
-            return False
-        return rank > self.rank or (rank == self.rank and rank in _REPEATED)
-
-    def take(self, rank: int, fields: tuple[str, ...], line: int) -> bool:
-        """Add a line; False if it cannot follow the lines so far."""
-        if not self.expects(rank):
-            return False
-        self.rank = rank
-        self.seen.add(rank)
-        self.reading.last_line = line
-        if rank in _TAKE:
-            _TAKE[rank](self, rank, fields, line)
-        return True
-
-    def _take_command(self, command: str) -> None:
-        url, connections = _URL.search(command), _CONNECTIONS.search(command)
-        if url:
+        if url := _URL.search(command or ""):
             self.reading.target = path_of(url[0].strip())
             self.reading.env |= describe_url(url[0].strip())
-        if connections:
+        if connections := _CONNECTIONS.search(command or ""):
             self.reading.params = {"connections": connections[1]}
             self.reading.connections = int(connections[1])
 
-    def _take_elapsed(self, _rank: int, fields: tuple[str, ...], line: int) -> None:
-        self.reading.duration = float(fields[0])
-        self._add("duration", "total", float(fields[0]), "s", line)
-
-    def _take_whole(self, rank: int, fields: tuple[str, ...], line: int) -> None:
-        text, stat = fields[0], _STATS[rank]
-        self.whole[stat] = text
-        if text == "NaN":
-            self.undefined.append(line)
+    def take_whole(self, line: Line, fields: Fields, number: int) -> None:
+        """Take a time of whole requests."""
+        stat = _STATS[line.label]
+        self.whole[stat] = fields[0]
+        if fields[0] == "NaN":
+            self.undefined.append(number)
         else:
-            self._add("latency", stat, float(text), "s", line)
+            self.add(Value("latency", stat, "s", _TIME), fields[0], number)
 
-    def _take_rate(self, _rank: int, fields: tuple[str, ...], line: int) -> None:
-        self.rate = (fields[0], line)
+    def take_rate(self, _: Line, fields: Fields, number: int) -> None:
+        """Take the rate, which counts only if requests were answered."""
+        self.rate = (fields[0], number)
 
-    def _take_data(self, rank: int, fields: tuple[str, ...], line: int) -> None:
-        stat = "total" if rank == hey.DATA else "mean"
-        self.reading.add("bytes_in", stat, float(fields[0]), "B", line, resolution=1.0)
-
-    def _take_bucket(self, _rank: int, fields: tuple[str, ...], _line: int) -> None:
+    def take_bucket(self, _: Line, fields: Fields, _number: int) -> None:
+        """Count the responses of the histogram."""
         self.sampled += int(fields[0])
 
-    def _take_percent(self, _rank: int, fields: tuple[str, ...], line: int) -> None:
+    def take_percent(self, _: Line, fields: Fields, number: int) -> None:
+        """Take a percentile."""
         percent = int(fields[0])
         if percent > self.percent:  # `0% in 0.0000 secs` stands for one that hey could not tell
             self.percent = percent
-            self._add("latency", f"p{percent}", float(fields[1]), "s", line)
+            self.add(Value("latency", f"p{percent}", "s", _TIME), fields[1], number)
 
-    def _take_phase(self, rank: int, fields: tuple[str, ...], line: int) -> None:
-        mean, least, most = fields
-        if mean == "NaN":
-            self.undefined.append(line)
+    def take_phase(self, line: Line, fields: Fields, number: int) -> None:
+        """Take the times of a phase."""
+        if fields[0] == "NaN":
+            self.undefined.append(number)
             return
-        subject = _PHASES[rank]
-        self._add("phase_time", "mean", float(mean), "s", line, subject)
+        stats = ["mean"]
         # Some versions print the extremes of the whole request as those of DNS+dialup.
         known = {"min", "max"} <= self.whole.keys()
-        is_whole = (least, most) == (self.whole.get("min"), self.whole.get("max"))
-        if rank != hey.DIALUP or (known and not is_whole):
-            self._add("phase_time", "min", float(least), "s", line, subject)
-            self._add("phase_time", "max", float(most), "s", line, subject)
+        is_whole = fields[1:] == (self.whole.get("min"), self.whole.get("max"))
+        if line.name != "DNS+dialup" or (known and not is_whole):
+            stats += ["min", "max"]
+        for stat, text in zip(stats, fields, strict=False):
+            value = Value("phase_time", stat, "s", _TIME, _PHASES[line.name])
+            self.add(value, text, number)
 
-    def _take_code(self, _rank: int, fields: tuple[str, ...], line: int) -> None:
-        code, count = fields
-        self.answered += int(count)
-        self.code_line = line
-        self.reading.add(
-            "responses", "count", float(count), "1", line, subject=code, resolution=1.0
-        )
+    def take_code(self, _: Line, fields: Fields, number: int) -> None:
+        """Count the responses with a status code."""
+        self.answered += int(fields[1])
+        self.code_line = number
+        self.add(Value("responses", "count", "1", _COUNT, fields[0]), fields[1], number)
 
-    def _take_error(self, _rank: int, fields: tuple[str, ...], line: int) -> None:
-        count, text = fields
-        reason = reason_of(text)
-        known, _ = self.failures.get(reason, (0, 0))
-        self.failures[reason] = (known + int(count), line)
+    def take_error(self, _: Line, fields: Fields, number: int) -> None:
+        """Count the failures of a reason."""
+        reason = reason_of(fields[1])
+        known, _line = self.failures.get(reason, (0, 0))
+        self.failures[reason] = (known + int(fields[0]), number)
 
-    def finish(self, label: str) -> Iterator[Reading | Diagnostic]:
+    def finish(self, label: str) -> Iterator[Record]:
         """Yield the reading and what is to be said about it."""
-        reading = self.reading
-        is_failed = not self.answered and (bool(self.undefined) or hey.CODES in self.seen)
+        reading, end = self.reading, self.reading.last_line
+        is_failed = not self.answered and (bool(self.undefined) or "codes" in self.seen)
         if is_failed:
             reading.rows = [row for row in reading.rows if row[1] == "duration"]
-        elif hey.AVERAGE not in self.seen:  # if it is NaN, the others are no times
+        elif "Average" not in self.seen:  # if it is NaN, the others are no times
             reading.rows = [row for row in reading.rows if row[2] not in {"min", "max"}]
         if self.rate is not None and not is_failed:
-            self._add("request_rate", "mean", float(self.rate[0]), "1/s", self.rate[1])
-        missing = [name for rank, name in _NEEDED.items() if rank not in self.seen]
-        if not missing and not self._counts_agree():
+            self.add(Value("request_rate", "mean", "1/s", _TIME), *self.rate)
+        missing = self.missing()
+        if not missing and min(self.answered, _KEPT) != self.sampled:
             missing = ["Status code distribution (in full)"]
         self._add_counts(is_whole=not missing)
         reading.rows.sort(key=itemgetter(9))
@@ -185,17 +210,14 @@ class Report:
         yield reading
         failed = sum(count for count, _ in self.failures.values())
         if is_failed:
-            yield _unanswered(label, reading.last_line, failed)
+            yield _UNANSWERED.at(label, end, failed=failed)
         elif missing:
-            yield _incomplete(label, reading.last_line, missing)
+            yield _INCOMPLETE.at(label, end, names=", ".join(f"`{name}`" for name in missing))
         if self.undefined and not is_failed:
-            yield _undefined(label, self.undefined)
+            more = f", and {len(self.undefined) - 1} more" if len(self.undefined) > 1 else ""
+            yield _UNDEFINED.at(label, self.undefined[0], more=more)
         if failed and not is_failed:
-            yield _failures(label, reading.last_line, failed, self.answered)
-
-    def _counts_agree(self) -> bool:
-        """Whether the histogram counts as many responses as the status codes."""
-        return min(self.answered, _KEPT) == self.sampled
+            yield _FAILURES.at(label, end, failed=failed, answered=self.answered)
 
     def _add_counts(self, *, is_whole: bool) -> None:
         """Add what hey does not sum up itself."""
@@ -206,56 +228,51 @@ class Report:
         for reason, (count, line) in self.failures.items():
             add("failures", "count", float(count), "1", line, subject=reason, origin="computed")
 
-    def _add(
-        self,
-        metric: str,
-        stat: str,
-        value: float,
-        unit: str,
-        line: int,
-        subject: str | None = None,
-    ) -> None:
-        self.reading.add(metric, stat, value, unit, line, subject=subject, resolution=_RESOLUTION)
+
+class Reader(reports.Reader):
+    """The report that is open; between them may stand one of oha."""
+
+    NAMES = EXECUTABLES = "hey"
+    KIND = Report
+    FURNITURE = re.compile(r"Note:|Size/|Total ")
+
+    def __init__(self, label: str) -> None:
+        super().__init__(label)
+        self.is_others = False
+
+    @staticmethod
+    def may_be_cut(text: str) -> bool:
+        """Whether a cut may have shortened a line unnoticed: an error that goes on."""
+        return not text.rstrip().endswith(("secs", "bytes", "responses"))
+
+    def take(self, number: int, text: str, line: Line, fields: Fields | None) -> None:
+        """Take a line of a report, or note that it is one of oha."""
+        if line.name == "other":
+            self.report, self.is_others = None, True
+        else:
+            super().take(number, text, line, fields)
+
+    def begin(self, number: int, line: Line, fields: Fields) -> None:
+        """Open a report at one of its headings."""
+        self.is_others = self.is_others and line.name != "summary"
+        if not self.is_others:
+            super().begin(number, line, fields)
 
 
-_TAKE: dict[int, Callable[[Report, int, tuple[str, ...], int], None]] = {
-    **dict.fromkeys(_STATS, Report._take_whole),
-    **dict.fromkeys(_PHASES, Report._take_phase),
-    hey.ELAPSED: Report._take_elapsed,
-    hey.RATE: Report._take_rate,
-    hey.DATA: Report._take_data,
-    hey.SIZE: Report._take_data,
-    hey.BUCKET: Report._take_bucket,
-    hey.PERCENT: Report._take_percent,
-    hey.CODE: Report._take_code,
-    hey.ERROR: Report._take_error,
-}
+def reason_of(error: str) -> str:
+    """Return the reason of an error; ``other`` if none is known.
+
+    Examples
+    --------
+    >>> reason_of('Get "http://h:1/": dial tcp 127.0.0.1:1: connect: connection refused')
+    'connect'
+    >>> reason_of("Get http://h/: EOF")
+    'read'
+    """
+    text = error.lower()
+    return next((word for word, signs in _REASONS if any(sign in text for sign in signs)), "other")
 
 
-def _incomplete(path: str, line: int, missing: list[str]) -> Diagnostic:
-    names = ", ".join(f"`{name}`" for name in missing)
-    what = f"this hey report lacks {names}; what stands in it is kept as a partial run"
-    return Diagnostic(path, line, what, "give the whole output of the run", "warning")
-
-
-def _undefined(path: str, lines: list[int]) -> Diagnostic:
-    more = f", and {len(lines) - 1} more" if len(lines) > 1 else ""
-    what = f"this line{more} of a hey report tells NaN for a time and was passed over"
-    return Diagnostic(path, lines[0], what, "give the output as hey printed it", "warning")
-
-
-def _unanswered(path: str, line: int, failed: int) -> Diagnostic:
-    what = f"no request was answered ({failed} failed), so this run measured nothing"
-    return Diagnostic(
-        path, line, what, "see whether the server answers, and run again", "warning", is_remark=True
-    )
-
-
-def _failures(path: str, line: int, failed: int, answered: int) -> Diagnostic:
-    what = (
-        f"{failed} requests failed and {answered} were answered; hey's rate may count the failed, "
-        "its times do not"
-    )
-    return Diagnostic(
-        path, line, what, "compare rates only of runs without failures", "warning", is_remark=True
-    )
+def parse(source: Source) -> Iterator[Record]:
+    """Yield the reports of a source, each followed by what is to be said about it."""
+    return reports.read_reports(source, Reader)

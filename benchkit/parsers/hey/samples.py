@@ -24,7 +24,7 @@ import numpy as np
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Samples, Source
-from benchkit.reading.source import UnreadableError
+from benchkit.reading.source import UntilDamage
 
 _HEADER = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read"
 _HEADERS = (_HEADER, _HEADER + ",status-code,offset")
@@ -65,19 +65,16 @@ def parse(source: Source) -> Iterator[Record]:
     """
     table = _Table(source.label)
     yield table.reading
-    problem: UnreadableError | None = None
-    try:
-        for number, text in source.whole_lines(table.may_be_cut):
-            table.feed(number, text)
-            if len(table.lines) == BLOCK:
-                yield from table.flush()
-    except UnreadableError as error:
-        problem = error
+    lines = UntilDamage(source.whole_lines(table.may_be_cut))
+    for number, text in lines:
+        table.feed(number, text)
+        if len(table.lines) == BLOCK:
+            yield from table.flush()
+    if lines.damage is not None:
         table.reading.status = "partial"
     yield from table.flush()
     yield from table.finish()
-    if problem is not None:
-        raise problem
+    lines.raise_damage()
 
 
 class _Table:

@@ -41,7 +41,7 @@ from benchkit.parsers.k6.points import Gathering
 from benchkit.parsers.k6.table import Rows, read_rows
 from benchkit.parsers.k6.words import complete
 from benchkit.reading.cleaning import clean_lines
-from benchkit.reading.source import UnreadableError
+from benchkit.reading.source import UntilDamage
 
 _HEADER = "metric_name,timestamp,metric_value"
 _HEADERS = re.compile(rb"(?m)^(metric_name,timestamp,metric_value.*\n?)")
@@ -86,18 +86,16 @@ class _Reader(ABC):
         self.run: Gathering | None = None
         self.line = 0
         self.first_bad = self.last_bad = self.bad = self.short = 0
-        self.damage: UnreadableError | None = None
+        self.is_damaged = False
 
     def read(self) -> Iterator[Record]:
         """Yield everything that the source holds; damage is raised when all else is told."""
-        try:
-            yield from self.take_all()
-        except UnreadableError as error:
-            self.damage = error
+        records = UntilDamage(self.take_all())
+        yield from records
+        self.is_damaged = records.damage is not None
         yield from self.flush()
         yield from self.end(at_end=True)
-        if self.damage is not None:
-            raise self.damage
+        records.raise_damage()
 
     def take_all(self) -> Iterator[Record]:
         """Read all lines."""
@@ -156,12 +154,12 @@ class _Reader(ABC):
         run, self.run = self.run, None
         cut = at_end and self.last_bad == self.line > 0
         if run is not None and run.started:
-            is_whole = not (self.bad or self.damage or (at_end and self.short == self.line))
+            is_whole = not (self.bad or self.is_damaged or (at_end and self.short == self.line))
             run.reading.status = "complete" if is_whole else "partial"
             yield from run.close(is_whole=is_whole)
             yield from complete(run.reading, self.source.label)
             yield from self.name_unknown(run)
-        elif at_end and not self.bad and not self.damage:
+        elif at_end and not self.bad and not self.is_damaged:
             what = "k6's raw output without a single point"
             yield Diagnostic(self.source.label, 0, what, "see that the run has ended well")
         yield from self.name_bad(cut=cut)

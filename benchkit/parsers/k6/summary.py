@@ -32,7 +32,7 @@ machine-readable form every percentile but p90 and p95, and all rates per second
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
@@ -49,7 +49,7 @@ from benchkit.parsers.k6.words import (
     record,
     split_name,
 )
-from benchkit.reading.source import UnreadableError
+from benchkit.reading.source import UntilDamage
 from benchkit.units import parse_duration, scale
 
 #: A summary is small; anything larger is not one.
@@ -127,7 +127,8 @@ def parse(source: Source) -> Iterator[Record]:
     UnreadableError
         At damaged gzip; what stood before it has been yielded, as partial.
     """
-    text, damage = _load(source)
+    blocks = UntilDamage(source.blocks())
+    text = _join(blocks, source.label)
     refusal = _refuse(text, source.label)
     if refusal is not None:
         yield refusal
@@ -141,21 +142,17 @@ def parse(source: Source) -> Iterator[Record]:
         what = f"{error}; what stands before is kept"
         problems.append(Diagnostic(source.label, error.line, what, "write it again", "warning"))
     yield from _tell(source, document, problems)
-    if damage is not None:
-        raise damage
+    blocks.raise_damage()
 
 
-def _load(source: Source) -> tuple[str, UnreadableError | None]:
-    """Return the text, as far as it can be had and may be long, and what stopped it."""
-    data, damage = bytearray(), None
-    try:
-        for block in source.blocks():
-            data += block
-            if len(data) > LARGEST:
-                break
-    except UnreadableError as error:
-        damage = error
-    return Source(None, source.label, bytes(data)).text(), damage
+def _join(blocks: Iterable[bytes], label: str) -> str:
+    """Return the text, as far as it may be long."""
+    data = bytearray()
+    for block in blocks:
+        data += block
+        if len(data) > LARGEST:
+            break
+    return Source(None, label, bytes(data)).text()
 
 
 def _refuse(text: str, label: str) -> Diagnostic | None:

@@ -58,7 +58,7 @@ from benchkit.parsers.k6.words import (
     split_name,
     stat_name,
 )
-from benchkit.reading.source import UnreadableError
+from benchkit.reading.source import UntilDamage
 
 _KNOWN = re.compile(
     r"(?:(?<!\w)http_req\w*+|iterations|iteration_duration|data_(?:received|sent)|vus(?:_max)?"
@@ -113,25 +113,21 @@ def parse(source: Source) -> Iterator[Record]:
         At damaged gzip; the run before it has been yielded, as partial.
     """
     run, command, number = None, None, 0
-    damage: UnreadableError | None = None
-    try:
-        for number, raw in source.lines():
-            text = strip_prefix(_LOG.sub("", raw, count=1)).rstrip()
-            command = find_command(raw, "k6 run") or command
-            if run is None or _begins_anew(run, text):
-                yield from _finish(run, source)
-                run = _begin(text, number)
-                if run is not None:
-                    run.reading.command, command = command, None
+    lines = UntilDamage(source.lines())
+    for number, raw in lines:
+        text = strip_prefix(_LOG.sub("", raw, count=1)).rstrip()
+        command = find_command(raw, "k6 run") or command
+        if run is None or _begins_anew(run, text):
+            yield from _finish(run, source)
+            run = _begin(text, number)
             if run is not None:
-                _take(run, raw, text, number)
-    except UnreadableError as error:
-        damage = error
-    if run is not None and (damage or not _ends_whole(source)):
+                run.reading.command, command = command, None
+        if run is not None:
+            _take(run, raw, text, number)
+    if run is not None and (lines.damage or not source.is_ended):
         run.ragged = number
     yield from _finish(run, source)
-    if damage is not None:
-        raise damage
+    lines.raise_damage()
 
 
 def _begin(text: str, number: int) -> _Run | None:
@@ -324,14 +320,3 @@ def _bare(source: Source, reading: Reading) -> Diagnostic:
     what = "k6's console without a summary: duration and iterations are all it tells"
     hint = "take the run's --summary-export or handleSummary file as well"
     return Diagnostic(source.label, reading.line, what, hint, "note")
-
-
-def _ends_whole(source: Source) -> bool:
-    """Whether the last line has its line break (a cut may hide behind a missing one)."""
-    last = b""
-    try:
-        for block in source.blocks():
-            last = block
-    except UnreadableError:
-        return False
-    return last.rstrip(b"\0").endswith(b"\n")

@@ -27,7 +27,7 @@ from benchkit.parsers.vegeta.columns import Results, read_gob
 from benchkit.parsers.vegeta.json_lines import read_json
 from benchkit.parsers.vegeta.records import CSV_START, Flaw, Result
 from benchkit.parsers.vegeta.table import read_csv
-from benchkit.reading.source import UnreadableError
+from benchkit.reading.source import UntilDamage
 
 #: The name of the struct, or of the slice in versions before 5, in the first descriptor.
 _GOB = re.compile(rb"\x03\x01\x01\x06Result\x01|\x02\x01\x01\x07Results\x01")
@@ -78,19 +78,15 @@ def parse(source: Source) -> Iterator[Record]:
     form = form_of(source.head()) or "csv"
     attacks: _Attacks = {}
     flaws = _Flaws()
-    damage: UnreadableError | None = None
-    try:
-        for record in _READERS[form](source):
-            flaws.note(record)
-            if isinstance(record, Result):
-                yield from _take(attacks, form, record)
-            elif isinstance(record, Results):
-                yield from _take_all(attacks, form, record)
-    except UnreadableError as error:
-        damage = error
-    yield from _finish(source.label, attacks, is_cut=damage is not None or flaws.count > 0)
-    if damage is not None:
-        raise damage
+    records = UntilDamage(_READERS[form](source))
+    for record in records:
+        flaws.note(record)
+        if isinstance(record, Result):
+            yield from _take(attacks, form, record)
+        elif isinstance(record, Results):
+            yield from _take_all(attacks, form, record)
+    yield from _finish(source.label, attacks, is_cut=records.damage is not None or flaws.count > 0)
+    records.raise_damage()
     yield from flaws.explain(source.label) if attacks else [flaws.explain_nothing(source.label)]
 
 

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Source, strip_prefix
 from benchkit.parsers.vegeta import histogram, summary, text
-from benchkit.reading.source import UnreadableError
+from benchkit.reading.source import UntilDamage
 
 _SIGNATURES = (text.SIGNATURE, summary.SIGNATURE)
 _TABLE = re.compile(
@@ -60,19 +60,15 @@ def parse(source: Source) -> Iterator[Record]:
     """
     reader = _Reader(source.label)
     waiting: tuple[int, str] | None = None
-    damage: UnreadableError | None = None
-    try:
-        for numbered in source.lines():
-            if waiting is not None:
-                yield from reader.feed(*waiting, is_last=False)
-            waiting = numbered
-    except UnreadableError as error:
-        damage = error  # the lines before it are whole
+    lines = UntilDamage(source.lines())
+    for numbered in lines:
+        if waiting is not None:
+            yield from reader.feed(*waiting, is_last=False)
+        waiting = numbered
     if waiting is not None:
-        yield from reader.feed(*waiting, is_last=damage is None)
+        yield from reader.feed(*waiting, is_last=lines.damage is None)  # else it is whole
     yield from reader.close()
-    if damage is not None:
-        raise damage
+    lines.raise_damage()
 
 
 class _Reader:

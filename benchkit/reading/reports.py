@@ -1,0 +1,322 @@
+"""Reports that tools print as text: line patterns to values, found among other lines.
+
+Reports of every tool stand below each other, below shell prompts, between other text, and with
+their heads or tails cut off. A number is taken only from a line that is whole; what is cut or
+changed does not match and is not guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+from benchkit.errors import Diagnostic
+from benchkit.reading.cleaning import bare, find_command
+from benchkit.reading.records import Reading, Record
+from benchkit.reading.source import Source, UntilDamage
+from benchkit.units import Quantity
+
+Fields = tuple[str, ...]
+#: A line, and its fields; None for these where the line is known but its value is damaged.
+Event = tuple["Line", Fields | None]
+_LOG_PREFIX = re.compile(r"(?:\d{4}-\d\d-\d\dT\S+|[\w.-]+\s+\|)(?:\s+|$)")
+_VOWELS = "aeiou"
+
+
+class Value(NamedTuple):
+    """The observation that a field of a line is, and how it is read into the base unit."""
+
+    metric: str
+    stat: str
+    unit: str
+    read: Callable[[str], Quantity]
+    subject: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a report.
+
+    Parameters
+    ----------
+    name : str
+        Lines of one name are alternatives of one place; ``take_NAME`` of the report, if there is
+        one, takes its fields.
+    pattern : str
+        Of what stands behind the label, or of the whole line where it has none.
+    label : str
+        What stands before the colon.
+    values : tuple of Value
+        What its fields are, in their order.
+    take : str
+        The name of the method, where several places share one.
+    under : str
+        The place without which it is not of the report.
+    needed : str
+        What a report without it lacks, in the words of a diagnostic.
+    is_proof : bool
+        Whether no other tool prints it.
+    is_repeated, is_opening : bool
+        Whether it may come several times; whether a report that lost its head may begin here.
+    """
+
+    name: str
+    pattern: str = ""
+    label: str = ""
+    values: tuple[Value, ...] = ()
+    take: str = ""
+    under: str = ""
+    needed: str = ""
+    is_proof: bool = False
+    is_repeated: bool = False
+    is_opening: bool = False
+    expression: re.Pattern[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Compile the pattern."""
+        object.__setattr__(self, "expression", re.compile(self.pattern))
+
+
+class Remark(NamedTuple):
+    """What can be said about a report beside its numbers, with places for values."""
+
+    what: str
+    hint: str
+    severity: str = "warning"
+    is_remark: bool = True
+
+    def at(self, label: str, line: int, **values: object) -> Diagnostic:
+        """Say it of a line."""
+        what, hint = self.what.format(**values), self.hint.format(**values)
+        return Diagnostic(label, line, what, hint, self.severity, self.is_remark)
+
+
+_DAMAGED = Remark(
+    "this line of {article} {tool} report is cut or changed and was passed over: {text!r}",
+    "give the output as {tool} printed it",
+    is_remark=False,
+)
+_ABSENT = Remark(
+    "no report of {names} stands here, or not enough of one to be told from other text",
+    "give the whole output of the run",
+    "error",
+    is_remark=False,
+)
+
+
+class Report:
+    """One report whose lines are still coming in; a subclass for each tool.
+
+    Parameters
+    ----------
+    line : int
+        Where it begins in the source.
+    command : str, optional
+        At the prompt above it.
+    """
+
+    TOOL: ClassVar[str]
+    #: In the order in which they are printed.
+    LINES: ClassVar[tuple[Line, ...]]
+    #: How many lines that only this tool prints make a report believed.
+    PROOFS: ClassVar[int] = 2
+    _labelled: ClassVar[dict[str, list[Line]]]
+    _bare: ClassVar[list[Line]]
+    _ranks: ClassVar[dict[str, int]]
+    _takers: ClassVar[dict[str, Callable[[Any, Line, Fields, int], None]]]
+
+    def __init_subclass__(cls) -> None:
+        """Sort the lines by how they are recognised."""
+        cls._labelled = {}
+        for line in cls.LINES:
+            cls._labelled.setdefault(line.label, []).append(line)
+        cls._bare = cls._labelled.pop("", [])
+        cls._ranks = {name: rank for rank, name in enumerate({x.name: 0 for x in cls.LINES})}
+        takers = ((line.name, f"take_{line.take or line.name}") for line in cls.LINES)
+        cls._takers = {name: getattr(cls, take) for name, take in takers if hasattr(cls, take)}
+
+    def __init__(self, line: int, command: str | None) -> None:
+        self.reading = Reading(tool=self.TOOL, form="text", line=line, command=command)
+        self.rank = -1
+        self.seen: set[str] = set()
+        self.proofs: set[str] = set()
+
+    @classmethod
+    def read_line(cls, text: str) -> Event | None:
+        """Return the line that a text is, with its fields; None if it is none of a report."""
+        label, colon, value = text.partition(":")
+        if colon and label in cls._labelled:
+            lines, text = cls._labelled[label], value.strip()
+        else:
+            lines = cls._bare
+        for line in lines:
+            match = line.expression.fullmatch(text)
+            if match is not None:
+                return line, match.groups()
+        return None if lines is cls._bare else (lines[0], None)
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether enough lines have come that only this tool prints."""
+        return len(self.proofs) >= self.PROOFS
+
+    def expects(self, line: Line) -> bool:
+        """Whether a line may come next."""
+        if line.under and line.under not in self.seen:
+            return False
+        rank = self._ranks[line.name]
+        return rank > self.rank or (rank == self.rank and line.is_repeated)
+
+    def take(self, line: Line, fields: Fields, number: int) -> bool:
+        """Add a line; False if it cannot follow the lines so far."""
+        if not self.expects(line):
+            return False
+        self.accept(line, fields, number)
+        return True
+
+    def accept(self, line: Line, fields: Fields, number: int) -> None:
+        """Add a line that follows the lines so far."""
+        self.rank = self._ranks[line.name]
+        self.seen.add(line.name)
+        if line.is_proof:
+            self.proofs.add(line.name)
+        self.reading.last_line = number
+        for value, text in zip(line.values, fields, strict=False):
+            if text is not None:
+                self.add(value, text, number)
+        if taker := self._takers.get(line.name):
+            taker(self, line, fields, number)
+
+    def add(self, value: Value, text: str, number: int) -> None:
+        """Add what a field tells."""
+        metric, stat, unit, read, subject = value
+        quantity = read(text)
+        self.reading.add(
+            metric, stat, quantity.value, unit, number,
+            subject=subject, resolution=quantity.resolution,
+        )  # fmt: skip
+        if metric == "duration" and subject is None:
+            self.reading.duration = quantity.value
+
+    def missing(self) -> list[str]:
+        """Name the lines that a whole report has and this one lacks."""
+        return [x.needed for x in self.LINES if x.needed and x.name not in self.seen]
+
+    def finish(self, label: str) -> Iterator[Record]:
+        """Yield the reading and what is to be said about it."""
+        raise NotImplementedError
+
+
+class Reader:
+    """The report that is open, the command above it, and the records that are ready."""
+
+    #: How the reports' tools are called in messages, and their executables, as a pattern.
+    NAMES: ClassVar[str]
+    EXECUTABLES: ClassVar[str]
+    KIND: ClassVar[type[Report]]
+    #: Lines that may stand inside a report though they hold nothing to keep.
+    FURNITURE: ClassVar[re.Pattern[str]]
+    #: What shows that a line above a report is a command and no talk of the tool.
+    ARGUMENTS: ClassVar[re.Pattern[str]] = re.compile(r"\s-[a-zA-Z]|://")
+    #: Whether single lines are recognised behind what a log puts before them.
+    IS_LOGGED: ClassVar[bool] = False
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.records: list[Record] = []
+        self.command: str | None = None
+        self.report: Any = None
+
+    @staticmethod
+    def may_be_cut(text: str) -> bool:
+        """Whether a cut may have shortened a line unnoticed."""
+        raise NotImplementedError
+
+    def feed(self, number: int, text: str) -> None:
+        """Take a line of the source."""
+        if line := bare(text):
+            self.read(number, line)
+
+    def read(self, number: int, line: str) -> None:
+        """Take a line without what was put around it."""
+        event = self.KIND.read_line(line)
+        if event is None and self.IS_LOGGED and (prefix := _LOG_PREFIX.match(line)):
+            line = line[prefix.end() :]
+            event = self.KIND.read_line(line) if line else None
+        if event is None:
+            self.skip(line)
+        else:
+            self.take(number, line, *event)
+
+    def take(self, number: int, text: str, line: Line, fields: Fields | None) -> None:
+        """Take a line of a report; one that the open report cannot have begins another."""
+        report = self.report
+        if fields is None:
+            if report is not None and report.is_proven and report.expects(line):
+                article = "an" if report.TOOL[0] in _VOWELS else "a"
+                remark = _DAMAGED.at(
+                    self.label, number, article=article, tool=report.TOOL, text=text[:60]
+                )
+                self.records.append(remark)
+        elif report is None or not report.take(line, fields, number):
+            self.begin(number, line, fields)
+
+    def begin(self, number: int, line: Line, fields: Fields) -> None:
+        """Open a report at a line."""
+        if line.is_opening:
+            self.close()
+            self.report = self.KIND(number, self.command)
+            self.report.take(line, fields, number)
+
+    def skip(self, line: str) -> None:
+        """Pass over a line that is not of a report; it ends one, and may be the command."""
+        if not self.FURNITURE.match(line):
+            self.close()
+        self.command = self.find_call(line) or self.command
+
+    def find_call(self, line: str) -> str | None:
+        """Return the command line that a line shows, if it does."""
+        is_named = self.KIND.TOOL in line
+        command = find_command(line, self.EXECUTABLES) if is_named else None
+        return command if command and self.ARGUMENTS.search(command) else None
+
+    def close(self) -> None:
+        """End the report that is open."""
+        report, self.report = self.report, None
+        if report is not None and report.is_proven:
+            self.records.extend(report.finish(self.label))
+            self.command = None
+
+    def end(self) -> None:
+        """Take note that no line follows."""
+        self.close()
+
+
+def read_reports(source: Source, kind: type[Reader]) -> Iterator[Record]:
+    """Yield the reports of a source, each followed by what is to be said about it.
+
+    Raises
+    ------
+    UnreadableError
+        At damaged gzip; what stood before it has been yielded.
+    """
+    reader, is_empty = kind(source.label), True
+    lines = UntilDamage(source.whole_lines(kind.may_be_cut))
+    for number, text in lines:
+        reader.feed(number, text)
+        if reader.records:
+            is_empty = False
+            yield from reader.records
+            reader.records.clear()
+    reader.end()
+    yield from reader.records
+    lines.raise_damage()
+    if is_empty and not reader.records:
+        yield _ABSENT.at(source.label, 0, names=kind.NAMES)
+
+
+def decimal(resolution: float) -> Callable[[str], Quantity]:
+    """Return what reads a number in the base unit, printed in steps of ``resolution``."""
+    return lambda text: Quantity(float(text), resolution)
