@@ -42,7 +42,7 @@ class Line:
     Parameters
     ----------
     name : str
-        Lines of one name are alternatives of one place; ``take_NAME`` of the report, if there is
+        Lines of one name are alternatives of one place; ``_take_NAME`` of the report, if there is
         one, takes its fields.
     pattern : str
         Of what stands behind the label, or of the whole line where it has none.
@@ -124,7 +124,7 @@ class Report:
     PROOFS: ClassVar[int] = 2
     _labelled: ClassVar[dict[str, list[Line]]]
     _bare: ClassVar[list[Line]]
-    _ranks: ClassVar[dict[str, int]]
+    ranks: ClassVar[dict[str, int]]
     _takers: ClassVar[dict[str, Callable[[Any, Line, Fields, int], None]]]
 
     def __init_subclass__(cls) -> None:
@@ -133,8 +133,10 @@ class Report:
         for line in cls.LINES:
             cls._labelled.setdefault(line.label, []).append(line)
         cls._bare = cls._labelled.pop("", [])
-        cls._ranks = {name: rank for rank, name in enumerate({x.name: 0 for x in cls.LINES})}
-        takers = ((line.name, f"take_{line.take or line.name}") for line in cls.LINES)
+        cls.ranks = {name: rank for rank, name in enumerate({x.name: 0 for x in cls.LINES})}
+        takers = (
+            (line.name, f"_take_{line.take or line.name}".replace(" ", "_")) for line in cls.LINES
+        )
         cls._takers = {name: getattr(cls, take) for name, take in takers if hasattr(cls, take)}
 
     def __init__(self, line: int, command: str | None) -> None:
@@ -166,26 +168,27 @@ class Report:
         """Whether a line may come next."""
         if line.under and line.under not in self.seen:
             return False
-        rank = self._ranks[line.name]
+        rank = self.ranks[line.name]
         return rank > self.rank or (rank == self.rank and line.is_repeated)
 
     def take(self, line: Line, fields: Fields, number: int) -> bool:
         """Add a line; False if it cannot follow the lines so far."""
-        if not self.expects(line):
-            return False
-        self.accept(line, fields, number)
-        return True
+        is_next = self.expects(line)
+        if is_next:
+            self.accept(line, fields, number)
+        return is_next
 
     def accept(self, line: Line, fields: Fields, number: int) -> None:
         """Add a line that follows the lines so far."""
-        self.rank = self._ranks[line.name]
+        self.rank = self.ranks[line.name]
         self.seen.add(line.name)
         if line.is_proof:
             self.proofs.add(line.name)
         self.reading.last_line = number
-        for value, text in zip(line.values, fields, strict=False):
-            if text is not None:
-                self.add(value, text, number)
+        if line.values:
+            for value, text in zip(line.values, fields, strict=False):
+                if text is not None:
+                    self.add(value, text, number)
         if taker := self._takers.get(line.name):
             taker(self, line, fields, number)
 
@@ -250,8 +253,8 @@ class Reader:
         else:
             self.take(number, line, *event)
 
-    def take(self, number: int, text: str, line: Line, fields: Fields | None) -> None:
-        """Take a line of a report; one that the open report cannot have begins another."""
+    def take(self, number: int, text: str, line: Line, fields: Fields | None) -> bool:
+        """Take a line of a report, which may begin another one; False if it belongs to none."""
         report = self.report
         if fields is None:
             if report is not None and report.is_proven and report.expects(line):
@@ -260,15 +263,17 @@ class Reader:
                     self.label, number, article=article, tool=report.TOOL, text=text[:60]
                 )
                 self.records.append(remark)
-        elif report is None or not report.take(line, fields, number):
-            self.begin(number, line, fields)
+            return False
+        is_taken = report is not None and report.take(line, fields, number)
+        return is_taken or self.begin(number, line, fields)
 
-    def begin(self, number: int, line: Line, fields: Fields) -> None:
-        """Open a report at a line."""
+    def begin(self, number: int, line: Line, fields: Fields) -> bool:
+        """Open a report at a line, if one can begin there."""
         if line.is_opening:
             self.close()
             self.report = self.KIND(number, self.command)
             self.report.take(line, fields, number)
+        return line.is_opening
 
     def skip(self, line: str) -> None:
         """Pass over a line that is not of a report; it ends one, and may be the command."""
@@ -320,3 +325,8 @@ def read_reports(source: Source, kind: type[Reader]) -> Iterator[Record]:
 def decimal(resolution: float) -> Callable[[str], Quantity]:
     """Return what reads a number in the base unit, printed in steps of ``resolution``."""
     return lambda text: Quantity(float(text), resolution)
+
+
+def list_lines(missing: list[str]) -> str:
+    """Name lines in a sentence."""
+    return ", ".join(f"`{name}`" for name in missing) + " line" + "s" * (len(missing) > 1)

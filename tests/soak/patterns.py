@@ -23,7 +23,7 @@ from typing import Any
 import benchkit
 from benchkit.parsers import registry
 from benchkit.reading import signs
-from benchkit.reading.reports import Reader, Report
+from benchkit.reading.reports import Report
 
 Expression = re.Pattern[str] | re.Pattern[bytes]
 
@@ -112,13 +112,6 @@ def collect() -> list[Use]:
                     Use(kind.__module__, line.expression, "fullmatch")
                     for kind in Report.__subclasses__()
                     for line in kind.LINES
-                ),
-                *(
-                    Use(kind.__module__, expression, method)
-                    for kind in (Reader, *Reader.__subclasses__())
-                    for expression in vars(kind).values()
-                    if isinstance(expression, re.Pattern)
-                    for method in ("match", "search")
                 ),
             )
         )

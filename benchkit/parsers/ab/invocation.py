@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
-_ASKED = re.compile(r"\s-[a-zA-Z]*n ?(\d{1,15})(?!\S)")
+_REQUESTS = re.compile(r"\s-[a-zA-Z]*n ?(\d{1,15})(?!\S)")
 _CONNECTIONS = re.compile(r"\s-[a-zA-Z]*c ?(\d{1,9})(?!\S)")
 _MAJOR = re.compile(r"\d{1,9}(?![^.])")
 _LIMITED = re.compile(r"\s-[a-zA-Z]*t ?\d")
@@ -29,7 +30,7 @@ class Invocation:
         At the prompt above it.
     version : str
         From the banner; empty where there is none.
-    begun, dotted : bool
+    has_begun, is_dotted : bool
         Whether ``Benchmarking … (be patient)`` stands there, and whether dots follow on its line,
         which ``done`` would end.
     done, progressed, stopped : bool
@@ -46,8 +47,8 @@ class Invocation:
     last_line: int = 0
     command: str | None = None
     version: str = ""
-    begun: bool = False
-    dotted: bool = False
+    has_begun: bool = False
+    is_dotted: bool = False
     done: bool = False
     progressed: bool = False
     stopped: bool = False
@@ -55,24 +56,45 @@ class Invocation:
     trouble: str = ""
     completed: int | None = None
 
+    #: The lines that tell of the run around a report.
+    NOTED: ClassVar = frozenset(
+        {"banner", "begun", "progressed", "done", "stopped", "is_verbose", "fatal", "trouble"}
+    )
+
+    def note(self, name: str, fields: tuple[str, ...]) -> None:
+        """Take what a line tells of the run."""
+        if name == "banner":
+            self.version = fields[0]
+        elif name == "begun":
+            dots = fields[1].strip()
+            self.has_begun = True
+            self.is_dotted, self.done = dots.startswith("..."), dots.endswith("..done")
+            self.trouble = dots.strip(". ").removesuffix("done").strip(". ")
+        elif name == "trouble":
+            self.trouble = fields[0]
+        elif name == "fatal":
+            self.completed = int(fields[0])
+        else:
+            setattr(self, name, True)
+
     def agrees(self, connections: int | None) -> bool:
         """Whether the command does not speak of another number of connections."""
-        asked = _CONNECTIONS.search(self.command or "")
-        return asked is None or connections is None or int(asked[1]) == connections
+        match = _CONNECTIONS.search(self.command or "")
+        return match is None or connections is None or int(match[1]) == connections
 
-    def asked(self, command: str | None) -> int | None:
+    def count_requested(self, command: str | None) -> int | None:
         """Return how many requests a command asks for, unless a time may end it before."""
         if command is None or _LIMITED.search(command):
             return None
-        match = _ASKED.search(command)
+        match = _REQUESTS.search(command)
         return int(match[1]) if match else None
 
     def is_stopped(self, command: str | None, complete: int | None) -> bool:
         """Whether the run was interrupted."""
-        asked = self.asked(command)
-        if asked is not None and complete is not None:
-            return self.stopped or complete < asked
+        requested = self.count_requested(command)
+        if requested is not None and complete is not None:
+            return self.stopped or complete < requested
         major = _MAJOR.match(self.version)
         says = major is not None and int(major[0]) >= _FIRST_SAYING
-        is_left = says and (self.dotted or self.progressed) and not self.done
+        is_left = says and (self.is_dotted or self.progressed) and not self.done
         return self.stopped or is_left

@@ -1,23 +1,42 @@
 """Where one run of ab ends and the next begins.
 
-Reports stand below each other, below prompts, between other text, and with their heads or tails
-cut off; a run that failed prints none; none may lend its lines to another.
+A run that failed prints no report; under ``-v`` the bodies that a server sent stand in between.
+``ab -w`` has a table row where the text has a line, with attributes that the user chose; a reader
+may also hold the whole table in one line.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 
-from benchkit.parsers.ab import lines, markup, remarks
 from benchkit.parsers.ab.invocation import Invocation
-from benchkit.parsers.ab.report import Report
-from benchkit.parsers.base import Head, Reading, Record, Source, bare, find_command
-from benchkit.reading.source import UnreadableError
+from benchkit.parsers.ab.report import INCOMPLETE, Report
+from benchkit.parsers.base import Head, Reading, Record, Source, bare
+from benchkit.reading import reports
+from benchkit.reading.reports import Fields, Line, Remark
 
-_ARGUMENTS = re.compile(r"\s-[a-zA-Z]|://")
-_MS = "ms"
-
+_MARKUP = re.compile(r"</?(?:p|table|tr|t[dh]|br|i)\b", re.IGNORECASE)
+_END = re.compile(r"</tr\s*>|<br\s*/?>", re.IGNORECASE)
+_OPEN_CELL = re.compile(r"<t[dh]\b", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*>")
+_CLOSED = re.compile(
+    r"(?:seconds|bytes|received|sent|\(mean\)|requests\)|request\)|requests completed"
+    r"|Exceptions: \d+\)|\(be patient\)|</\w+>)\W*$"
+)
+_FURNITURE = re.compile(
+    r"[A-Z][\w/.+()-]*(?: [\w/.+()-]+){0,5}:(?: .*)?$|min +(?:mean|avg)|deviation apart\."
+    r"|These results are|Copyright \d|Licensed to|\d% +<0> \(never\)|[\d.]+ kb/s total|-+$"
+    r"|[\d.]{0,9} ?\[(?:#/sec|ms|Kbytes/sec)\]"
+)
+_FAILED = Remark(
+    "ab stopped{after} without a report{why}, so this run measured nothing",
+    "see that the server accepts this many connections, or use ab -r, and run again",
+)
+_UNEXPLAINED = _FAILED._replace(
+    hint="see what ab wrote to its standard error, or give the whole output"
+)
 
 _START = r"^[ \t#>|*/]*+(?:- ++)?+(?:\d{4}-\d\d-\d\dT\S++ ++|[\w.-]++ ++\| *+)?+[ \t#>|*/]*+"
 _CELL = r":(?:\s|\*|</?t[dh][^<>]*>)*+"
@@ -65,19 +84,6 @@ def recognises(head: Head) -> bool:
 def parse(source: Source) -> Iterator[Record]:
     r"""Yield the reports of a source, each followed by what is to be said about it.
 
-    Parameters
-    ----------
-    source : Source
-
-    Yields
-    ------
-    Reading or Diagnostic
-
-    Raises
-    ------
-    UnreadableError
-        At damaged gzip; what stood before it has been yielded.
-
     Examples
     --------
     >>> head = b"Concurrency Level:      1\nComplete requests:      9\n"
@@ -85,132 +91,105 @@ def parse(source: Source) -> Iterator[Record]:
     >>> reading.status, reading.params
     ('partial', {'connections': '1'})
     """
-    reader, empty = _Reader(source.label), True
-    problem: UnreadableError | None = None
-    try:
-        for number, text in source.whole_lines(lines.may_be_cut):
-            reader.feed(number, text)
-            if reader.records:
-                empty = False
-                yield from reader.records
-                reader.records.clear()
-    except UnreadableError as error:
-        problem = error
-    reader.close()
-    yield from reader.records
-    if problem is not None:
-        raise problem
-    if empty and not reader.records:
-        yield remarks.absent(source.label)
+    return reports.read_reports(source, Reader)
 
 
-class _Reader:
-    """The run and the report that are open, and the records that are ready."""
+class Reader(reports.Reader):
+    """The run and the report that are open."""
+
+    NAMES = EXECUTABLES = "ab"
+    KIND = Report
+    IS_LOGGED = True
 
     def __init__(self, label: str) -> None:
-        self.label = label
-        self.records: list[Record] = []
-        self.command: str | None = None
+        super().__init__(label)
         self.trouble = ""
         self.run: Invocation | None = None
-        self.report: Report | None = None
+        self.is_html = False
+
+    @staticmethod
+    def may_be_cut(text: str) -> bool:
+        """Whether a cut may have shortened a line unnoticed: a count of 1000 to 100."""
+        return _CLOSED.search(text) is None
 
     def feed(self, number: int, text: str) -> None:
         """Take a line of the source; in HTML it may hold many of the report."""
-        if markup.is_markup(text):
-            for row in markup.read_rows(text):
-                self._read(number, row, is_html=True)
-        elif line := bare(text):
-            self._read(number, line)
-
-    def _read(self, number: int, line: str, *, is_html: bool = False) -> None:
-        event = lines.read_line(line)
-        if event is None:
-            line = lines.without_log_prefix(line)
-            event = lines.read_line(line) if line else None
-        if event is None:
-            self._pass(line)
-        elif event[0] < 0:
-            self._note(number, event[0], event[1] or ())
-        else:
-            self._take(number, line, *event)
-            if is_html and self.report is not None:
-                self.report.is_html = True
-
-    def close(self) -> None:
-        """End the run that is open, with or without a report."""
-        run, report, self.run, self.report = self.run, self.report, None, None
-        self.trouble = ""
-        if report is not None and report.proven:
-            self.records.extend(report.finish(self.label))
-        elif run is not None and report is not None and run.version and report.headed:
-            self._leave(report)
-        elif run is not None and (run.begun or run.completed is not None):
-            self._fail(run)
-        else:
+        self.is_html = "<" in text and _MARKUP.search(text) is not None
+        if not self.is_html:
+            super().feed(number, text)
             return
-        self.command = None
+        for row in read_rows(text):
+            self.read(number, row)
 
-    def _take(self, number: int, line: str, rank: int, fields: lines.Fields) -> None:
-        report = self.report
-        if fields is None:
-            if report is not None and report.proven and report.expects(rank):
-                self.records.append(remarks.damaged(self.label, number, line))
-            return
-        if report is None or not report.take(rank, fields, number):
-            report = self._begin(number, rank, fields)
-        if report is None:
-            return
-        if rank in {lines.TIMES, lines.PERCENTAGE} and fields[0] != _MS:
-            report.skip_table()
-            report.remarks.append(remarks.unknown_unit(self.label, number, fields[0]))
-        if report.ended and not report.run.is_verbose:
+    def take(self, number: int, text: str, line: Line, fields: Fields | None) -> bool:
+        """Take a line of a report, or of the run around it."""
+        if line.name in Invocation.NOTED:
+            self._note(number, line.name, fields or ())
+            return True
+        is_taken, report = super().take(number, text, line, fields), self.report
+        if is_taken and report.is_ended and not report.run.is_verbose:
             self.close()
+        elif report is not None:
+            report.is_html |= self.is_html
+        return is_taken
 
-    def _begin(self, number: int, rank: int, fields: tuple[str, ...]) -> Report | None:
+    def begin(self, number: int, line: Line, fields: Fields) -> bool:
         """Open a report at a line; under ``-v`` the one before it was a body that a server sent."""
         run = self.run
         if run is None or (self.report is not None and not run.is_verbose):
             run = Invocation(line=number, command=self.command)
         report = Report(run)
-        if not report.take(rank, fields, number):
-            return None
+        if not report.take(line, fields, number):
+            return False
         if run is not self.run:
             self.close()
         self.run, self.report = run, report
-        return report
+        return True
 
-    def _pass(self, line: str) -> None:
+    def skip(self, line: str) -> None:
         """Pass over a line that is not of a report; it may be the command."""
-        command = find_command(line, "ab") if "ab " in line else None
-        if command and _ARGUMENTS.search(command):
+        if command := self.find_call(line):
             self.close()
             self.command = command
         report = self.report
-        if not line or report is None or report.run.is_verbose or lines.is_furniture(line):
+        if not line or report is None or report.run.is_verbose or _FURNITURE.match(line):
             return
-        if report.proven:
-            report.adrift = True
+        if report.is_proven:
+            report.is_adrift = True
         elif not report.run.version:
             self.run = self.report = None
 
-    def _note(self, number: int, kind: int, fields: tuple[str, ...]) -> None:
+    def close(self) -> None:
+        """End the run that is open, with or without a report."""
+        run, report, self.run, self.report = self.run, self.report, None, None
+        self.trouble = ""
+        if report is not None and report.is_proven:
+            self.records.extend(report.finish(self.label))
+        elif run is not None and report is not None and run.version and report.is_headed:
+            self._leave(report.reading)
+        elif run is not None and (run.has_begun or run.completed is not None):
+            self._fail(run)
+        else:
+            return
+        self.command = None
+
+    def _note(self, number: int, name: str, fields: Fields) -> None:
         """Take a line that is about the run."""
         run = self.run
-        if kind == lines.BANNER or (kind == lines.BEGUN and (run is None or run.begun)):
+        if name == "banner" or (name == "begun" and (run is None or run.has_begun)):
             self.close()
             run = self.run = Invocation(line=number, command=self.command)
-        elif kind == lines.FATAL and (run is None or self.report is not None):
+        elif name == "fatal" and (run is None or self.report is not None):
             trouble = self.trouble
             self.close()
             run = self.run = Invocation(line=number, command=self.command, trouble=trouble)
-        if kind == lines.TROUBLE:
+        if name == "trouble":
             self.trouble = fields[0]
         if run is None or (self.report is not None and not run.is_verbose):
             return
         run.last_line = number
-        _NOTE[kind](run, fields)
-        if kind == lines.FATAL:
+        run.note(name, fields)
+        if name == "fatal":
             self.close()
 
     def _fail(self, run: Invocation) -> None:
@@ -224,67 +203,31 @@ class _Reader:
             command=run.command,
             tool_version=run.version or None,
         )
+        after, why = "", f" ({run.trouble})" if run.trouble else ""
         if run.completed is not None:
-            count = float(run.completed)
+            count, after = float(run.completed), f" after {run.completed} requests"
             reading.add("requests", "count", count, "1", run.last_line, resolution=1.0)
-        self.records += [
-            reading,
-            remarks.failed(self.label, run.last_line, run.trouble, run.completed),
-        ]
+        remark = _FAILED if run.trouble else _UNEXPLAINED
+        self.records += [reading, remark.at(self.label, run.last_line, after=after, why=why)]
 
-    def _leave(self, report: Report) -> None:
+    def _leave(self, reading: Reading) -> None:
         """Keep what a report said before it was cut off, which is no number."""
-        reading = report.reading
         reading.status = "partial"
         reading.rows.clear()
-        what = ["Complete requests"]
-        self.records += [reading, remarks.incomplete(self.label, reading.last_line, what)]
+        lines = reports.list_lines(["Complete requests"])
+        self.records += [reading, INCOMPLETE.at(self.label, reading.last_line, lines=lines)]
 
 
-def _note_banner(run: Invocation, fields: tuple[str, ...]) -> None:
-    run.version = fields[0]
+def read_rows(text: str) -> list[str]:
+    """Return the rows of a line of HTML, without tags; a row that is not closed is left out.
 
-
-def _note_begun(run: Invocation, fields: tuple[str, ...]) -> None:
-    run.begun = True
-    dots = fields[1].strip()
-    run.dotted = dots.startswith("...")
-    run.done = dots.endswith("..done")
-    run.trouble = dots.strip(". ").removesuffix("done").strip(". ")
-
-
-def _note_progress(run: Invocation, _fields: tuple[str, ...]) -> None:
-    run.progressed = True
-
-
-def _note_done(run: Invocation, _fields: tuple[str, ...]) -> None:
-    run.done = True
-
-
-def _note_stopped(run: Invocation, _fields: tuple[str, ...]) -> None:
-    run.stopped = True
-
-
-def _note_logged(run: Invocation, _fields: tuple[str, ...]) -> None:
-    run.is_verbose = True
-
-
-def _note_trouble(run: Invocation, fields: tuple[str, ...]) -> None:
-    run.trouble = fields[0]
-
-
-def _note_fatal(run: Invocation, fields: tuple[str, ...]) -> None:
-    run.completed = int(fields[0])
-
-
-_NOTE = {
-    lines.BANNER: _note_banner,
-    lines.BEGUN: _note_begun,
-    lines.PROGRESS: _note_progress,
-    lines.FINISHED: _note_done,
-    lines.STOPPED: _note_stopped,
-    lines.DONE: _note_done,
-    lines.LOGGED: _note_logged,
-    lines.TROUBLE: _note_trouble,
-    lines.FATAL: _note_fatal,
-}
+    Examples
+    --------
+    >>> read_rows("<tr ><th>Complete requests:</th><td>500</td></tr><tr ><th>Failed")
+    ['Complete requests: 500']
+    """
+    *closed, rest = _END.split(text)
+    if not _OPEN_CELL.search(rest):
+        closed.append(rest)
+    plain = (" ".join(unescape(_TAG.sub(" ", row)).split()) for row in closed)
+    return [line for line in map(bare, plain) if line]

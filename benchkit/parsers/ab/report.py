@@ -1,44 +1,98 @@
 """One report of ab, put together line by line.
 
-Which lines may follow which, and what a line means in the light of the others, is one concept
-apart from how a line is recognised.
+What a line means in the light of the others is one concept apart from where a run ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from operator import itemgetter
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.ab import clock, remarks
-from benchkit.parsers.ab import lines as ab
+from benchkit.parsers.ab import clock
 from benchkit.parsers.ab.invocation import Invocation
-from benchkit.parsers.base import Reading
+from benchkit.parsers.base import Record
 from benchkit.parsers.urls import path_of, query_of
-from benchkit.units import scale, step
+from benchkit.reading import reports
+from benchkit.reading.reports import Event, Fields, Line, Remark, Value, decimal, list_lines
+from benchkit.units import Quantity, scale, step
 
-#: What no other tool prints in this form; without two of them a report is not believed.
-_PROOF = frozenset(
-    {ab.CONCURRENCY, ab.TAKEN, ab.COMPLETE, ab.TRANSFERRED, ab.PER_REQUEST, ab.RATE, ab.TIMES}
-    | {ab.CONNECT, ab.TOTAL, ab.PERCENTAGE, ab.PERCENT}
-)
-_NEEDED = {
-    ab.CONCURRENCY: "Concurrency Level",
-    ab.TAKEN: "Time taken for tests",
-    ab.COMPLETE: "Complete requests",
-    ab.FAILED: "Failed requests",
-    ab.TRANSFERRED: "Total transferred",
-    ab.RPS: "Requests per second",
+_COUNT = r"(\d{1,15})"
+_DECIMAL = r"(\d{1,15}\.\d{2,3})"
+_MS = r"(\d{1,12})"
+_ROW = rf"{_MS}\s+{_MS}(?:\s+(\d{{1,12}}\.\d)\s+{_MS})?\s+{_MS}"
+_NOTES = {
+    "software": "server",
+    "host": "host",
+    "tls": "tls",
+    "length": "document_length",
+    "kept": "keep_alive",
 }
-_ROWS = frozenset({ab.CONNECT, ab.PROCESSING, ab.WAITING, ab.TOTAL})
-_SUBJECTS = {ab.CONNECT: "connect", ab.PROCESSING: "processing", ab.WAITING: "wait", ab.TOTAL: None}
+_SUBJECTS = {"connect": "connect", "processing": "processing", "waiting": "wait", "total": None}
+_BANDWIDTH = {"rate": "bandwidth_in", "rate sent": "bandwidth_out"}
 _STATS = ("min", "mean", "stdev", "median", "max")
 _OUTER = frozenset({"min", "max"})
-_REASONS = ("connect", "receive", "length", "exceptions")
+_MILLISECONDS = "ms"
 _LAST = 100
+#: Width of a row's label, of its three columns under ``-S``, and where the last two begin.
+_LABEL, _NARROW, _MEAN, _MAX = 12, 16, 6, 11
+
+INCOMPLETE = Remark(
+    "this ab report lacks its {lines}; what stands in it is kept as a partial run",
+    "give the whole output of the run",
+    is_remark=False,
+)
+_INTERRUPTED = Remark(
+    "ab was interrupted {done}; its statistics are of these, as a partial run",
+    "run it again to its end before comparing it",
+    is_remark=False,
+)
+_IDLE = Remark("no request was completed in this run", "see whether the server answers")
+_SILENT = Remark(
+    "ab counts {complete} complete requests, but the server sent not one byte",
+    "see whether the server closes connections without an answer",
+)
+_REFUSED = Remark(
+    "all {complete} responses were outside 2xx: rates and times are of error pages",
+    "see what the server answers at this path",
+)
+_LENGTHS = Remark(
+    "{count} requests count as failed only because their body had another length than the "
+    "first, as pages made on request do",
+    "run ab with -l if lengths may differ",
+    "note",
+    is_remark=False,
+)
+_WINDOWED = Remark(
+    "ab kept {window} averages of {complete} requests, so only its means are kept: least, "
+    "greatest, median and percentiles are not of single requests",
+    "run ab with -n as large as the run",
+)
+_UNCLEAR = Remark(
+    "`{text} seconds` of ab 2.0 may be thousandths or millionths, and no line tells which; "
+    "the length of the run is left out",
+    "give the whole report, with its rate",
+)
+_STRANGE = Remark(
+    "this table is in {unit}, which ab does not print; its rows were passed over",
+    "give the output of an unchanged ab",
+    is_remark=False,
+)
 
 
-class Report:
+def _read_rate(text: str) -> Quantity:
+    return Quantity(float(text), step(text))
+
+
+def _read_millis(text: str) -> Quantity:
+    return Quantity(scale(text, -3), step(text, -3))
+
+
+def _count(metric: str, subject: str | None = None, unit: str = "1") -> Value:
+    return Value(metric, "total" if unit == "B" else "count", unit, decimal(1.0), subject)
+
+
+class Report(reports.Report):
     """A report whose lines are still coming in.
 
     Parameters
@@ -47,157 +101,228 @@ class Report:
         The run that it is of.
     """
 
+    TOOL = "ab"
+    LINES = (
+        Line("software", r"(.*)", "Server Software", take="note"),
+        Line("host", r"(\S+)", "Server Hostname", take="note"),
+        Line("port", r"(\d{1,5})", "Server Port"),
+        Line("tls", r"(\S.*)", "SSL/TLS Protocol", take="note"),
+        Line("path", r"(\S.*)", "Document Path"),
+        Line("length", r"(\d{1,15} bytes|Variable)", "Document Length", take="note"),
+        Line("concurrency", r"(\d{1,9})", "Concurrency Level", is_proof=True,
+             needed="Concurrency Level"),
+        Line("taken", r"(\d{1,9})\.(\d{3,6}) seconds", "Time taken for tests", is_proof=True,
+             needed="Time taken for tests"),
+        Line("window", _COUNT + r"( \(window\))?", "Number of requests"),
+        Line("complete", _COUNT, "Complete requests", (_count("requests"),), "count",
+             is_proof=True, needed="Complete requests"),
+        Line("failed", _COUNT, "Failed requests", (_count("failures"),), "count",
+             needed="Failed requests"),
+        Line("reasons", rf"\(Connect: {_COUNT}(?:, Receive: {_COUNT})?, Length: {_COUNT},"
+             rf" Exceptions: {_COUNT}\)",
+             values=tuple(_count("failures", reason)
+                          for reason in ("connect", "receive", "length", "exceptions"))),
+        Line("write", _COUNT, "Write errors", (_count("failures", "write"),)),
+        Line("write", _COUNT, "Broken pipe errors", (_count("failures", "write"),)),
+        Line("non2xx", _COUNT, "Non-2xx responses", (_count("failures", "non2xx"),), "count"),
+        Line("kept", _COUNT, "Keep-Alive requests", take="note"),
+        Line("transferred", _COUNT + " bytes", "Total transferred", (_count("bytes_in", unit="B"),),
+             "count", is_proof=True, needed="Total transferred"),
+        *(Line("sent", _COUNT, label, (_count("bytes_out", unit="B"),))
+          for label in ("Total body sent", "Total POSTed", "Total PUT")),
+        Line("rps", _DECIMAL + r"( \[#/sec\] \(mean\))?", "Requests per second",
+             (Value("request_rate", "mean", "1/s", _read_rate),), needed="Requests per second"),
+        Line("per request", _DECIMAL + r" \[ms\] \(mean\)", "Time per request",
+             (Value("time_per_request", "mean", "s", _read_millis),), is_proof=True),
+        Line("across", _DECIMAL + r" \[ms\] \(mean, across all concurrent requests\)",
+             "Time per request"),
+        Line("rate", _DECIMAL + r" (?:\[Kbytes/sec\]|kb/s) received", "Transfer rate",
+             is_proof=True),
+        Line("rate", _DECIMAL + r" \[Kbytes/sec\] received", is_proof=True),
+        Line("rate sent", _DECIMAL + r" kb/s sent", take="rate"),
+        Line("times", r"Connn?ection Times \((\w+)\)", take="unit", is_proof=True),
+        Line("connect", _ROW, "Connect", take="row", under="times", is_proof=True),
+        Line("processing", _ROW, "Processing", take="row", under="times"),
+        Line("waiting", _ROW, "Waiting", take="row", under="times"),
+        Line("total", _ROW, "Total", take="row", under="times", is_proof=True),
+        Line("percentage", r"Percentage of the requests served within a certain time \((\w+)\)",
+             take="unit", is_proof=True),
+        Line("percent", rf"(\d{{1,3}})%\s+{_MS}(?: \((?:longest|last) request\))?",
+             under="percentage", is_repeated=True, is_proof=True),
+        # of the run around a report
+        Line("banner", r"This is ApacheBench, Version (\d[\w.-]*)(?: .*)?"),
+        Line("begun", r"Benchmarking (\S+)(?: \[through [^\]]+\])? \(be patient\)(.*)"),
+        Line("progressed", r"Completed \d+ requests"),
+        Line("done", r"Finished \d+ requests|\.{2,}+done"),
+        Line("stopped", r"Finished \d+ requests \(interrupted\)|\.{2,}+interrupted"),
+        Line("is_verbose", r"LOG: .*|INFO: .*|WARNING: Response code not 2xx \(.*"),
+        Line("fatal", rf"Total of {_COUNT} requests completed"),
+        Line("trouble", r"((?:apr_\w++(?:\(\))?+[^:]*+|socket): \S.* \(\d+\)|SSL \w+ failed.*"
+             r"|Send request (?:failed|timed out)!|Test aborted after \d+ failures)"),
+    )  # fmt: skip
+
     def __init__(self, run: Invocation) -> None:
+        super().__init__(run.line, None)
+        self.reading.load_model = "closed"
         self.run = run
-        self.reading = Reading(tool="ab", form="text", line=run.line, load_model="closed")
-        self.rank = -1
         self.percent = 0
-        self.seen: set[int] = set()
-        self.adrift = False
+        self.is_adrift = False
         self.is_html = False
-        self.counts: dict[int, int] = {}
+        self.counts: dict[str, int] = {}
         self.lengths: int | None = None  # failures by length, if there are no others
         self.has_window = False
         self.is_narrow = False
         self.taken: tuple[str, str, int] | None = None
         self.rates: list[tuple[str, str, int]] = []
         self.rate: str | None = None
-        self.times: dict[tuple[int, str], tuple[float, float, int]] = {}
-        self.remarks: list[Diagnostic] = []
+        self.times: dict[tuple[str, str], tuple[float, float, int]] = {}
+        self.strange_units: list[tuple[int, str]] = []
+
+    @classmethod
+    def read_line(cls, text: str) -> Event | None:
+        """Return the line that a text is, of a report or of the run around it.
+
+        Examples
+        --------
+        >>> line, fields = Report.read_line("Complete requests:      3000")
+        >>> line.name, fields
+        ('complete', ('3000',))
+        >>> Report.read_line("Complete requests:      many")[1] is None
+        True
+        """
+        event = super().read_line(text)
+        if event is None or event[1] is not None:
+            return event
+        line = event[0]
+        if line.name == "rate" and text.endswith(":"):  # Markdown sets the rates below their label
+            return None
+        return (line, _split_narrow(text)) if line.name in _SUBJECTS else event
 
     @property
-    def proven(self) -> bool:
+    def is_proven(self) -> bool:
         """Whether enough lines have come that only ab prints; under ``-v`` bodies may hold such."""
-        is_ours = ab.SOFTWARE in self.seen or not self.run.is_verbose
-        return is_ours and len(self.seen & _PROOF) > 1
+        return super().is_proven and ("software" in self.seen or not self.run.is_verbose)
 
     @property
-    def ended(self) -> bool:
+    def is_headed(self) -> bool:
+        """Whether the first lines of a report have come."""
+        return not self.seen.isdisjoint({"software", "host"})
+
+    @property
+    def is_ended(self) -> bool:
         """Whether the last line that ab prints has come."""
         return self.percent >= _LAST
 
-    def expects(self, rank: int) -> bool:
-        """Whether a line of this rank may come next."""
-        if self.adrift or (rank in _ROWS and ab.TIMES not in self.seen):
-            return False
-        if rank == ab.PERCENT:
-            return ab.PERCENTAGE in self.seen
-        return rank > self.rank
+    def expects(self, line: Line) -> bool:
+        """Whether a line may come next."""
+        return not self.is_adrift and super().expects(line)
 
-    def take(self, rank: int, fields: tuple[str, ...], line: int) -> bool:
+    def take(self, line: Line, fields: Fields, number: int) -> bool:
         """Add a line; False if it cannot follow the lines so far."""
-        if not self.expects(rank) or (rank == ab.PERCENT and int(fields[0]) <= self.percent):
-            return False
-        self.rank = rank
-        self.seen.add(rank)
-        self.reading.last_line = line
-        _TAKE.get(rank, Report._take_nothing)(self, rank, fields, line)
-        return True
+        is_earlier = line.name == "percent" and int(fields[0]) <= self.percent
+        return not is_earlier and super().take(line, fields, number)
 
-    @property
-    def headed(self) -> bool:
-        """Whether the first lines of a report have come."""
-        return not self.seen.isdisjoint({ab.SOFTWARE, ab.HOST})
-
-    def skip_table(self) -> None:
-        """Forget the heading of a table whose rows are not to be read."""
-        self.seen -= {ab.TIMES, ab.PERCENTAGE}
-
-    def _take_nothing(self, _rank: int, _fields: tuple[str, ...], _line: int) -> None:
-        """Pass over a heading."""
-
-    def _take_note(self, rank: int, fields: tuple[str, ...], _line: int) -> None:
+    def _take_note(self, line: Line, fields: Fields, _: int) -> None:
         if fields[0]:
-            self.reading.env[_NOTES[rank]] = fields[0]
+            self.reading.env[_NOTES[line.name]] = fields[0]
 
-    def _take_path(self, _rank: int, fields: tuple[str, ...], _line: int) -> None:
+    def _take_path(self, _line: Line, fields: Fields, _: int) -> None:
         self.reading.target = path_of(fields[0])
         if query := query_of(fields[0]):
             self.reading.env["query"] = query
 
-    def _take_port(self, _rank: int, fields: tuple[str, ...], _line: int) -> None:
+    def _take_port(self, _line: Line, fields: Fields, _: int) -> None:
         host = self.reading.env.get("host")
         if host:
             name = f"[{host}]" if ":" in host else host
             self.reading.env["host"] = f"{name}:{fields[0]}"
 
-    def _take_concurrency(self, _rank: int, fields: tuple[str, ...], _line: int) -> None:
+    def _take_concurrency(self, _line: Line, fields: Fields, _: int) -> None:
         self.reading.params = {"connections": fields[0]}
         self.reading.connections = int(fields[0])
 
-    def _take_taken(self, _rank: int, fields: tuple[str, ...], line: int) -> None:
-        self.taken = (*fields, line)  # type: ignore[assignment]
+    def _take_taken(self, _: Line, fields: Fields, number: int) -> None:
+        self.taken = (fields[0], fields[1], number)
 
-    def _take_window(self, rank: int, fields: tuple[str, ...], _line: int) -> None:
-        self.counts[rank] = int(fields[0])
+    def _take_window(self, line: Line, fields: Fields, _: int) -> None:
+        self.counts[line.name] = int(fields[0])
         self.has_window = bool(fields[1])
 
-    def _take_count(self, rank: int, fields: tuple[str, ...], line: int) -> None:
-        self.counts[rank] = int(fields[0])
-        metric, stat, unit, subject = _COUNTS[rank]
-        self._add(metric, stat, float(fields[0]), unit, line, 1.0, subject)
+    def _take_count(self, line: Line, fields: Fields, _: int) -> None:
+        self.counts[line.name] = int(fields[0])
 
-    def _take_reasons(self, _rank: int, fields: tuple[str | None, ...], line: int) -> None:
-        found = {reason: text for reason, text in zip(_REASONS, fields, strict=True) if text}
-        for reason, text in found.items():
-            self._add("failures", "count", float(text), "1", line, 1.0, reason)
-        if {reason for reason, text in found.items() if int(text)} == {"length"}:
-            self.lengths = int(found["length"])
+    def _take_reasons(self, line: Line, fields: Fields, _: int) -> None:
+        reasons = {value.subject for value, text in zip(line.values, fields, strict=True)
+                   if int(text or 0)}  # fmt: skip
+        if reasons == {"length"}:
+            self.lengths = int(fields[2])
 
-    def _take_rps(self, _rank: int, fields: tuple[str, ...], line: int) -> None:
+    def _take_rps(self, _line: Line, fields: Fields, _: int) -> None:
         self.rate = fields[0]
-        self._add("request_rate", "mean", float(fields[0]), "1/s", line, step(fields[0]))
 
-    def _take_per_request(self, _rank: int, fields: tuple[str, ...], line: int) -> None:
-        text = fields[0]
-        self._add("time_per_request", "mean", scale(text, -3), "s", line, step(text, -3))
+    def _take_rate(self, line: Line, fields: Fields, number: int) -> None:
+        self.rates.append((_BANDWIDTH[line.name], fields[0], number))
 
-    def _take_rate(self, rank: int, fields: tuple[str, ...], line: int) -> None:
-        self.rates.append((_BANDWIDTH[rank], fields[0], line))
+    def _take_unit(self, _: Line, fields: Fields, number: int) -> None:
+        if fields[0] != _MILLISECONDS:
+            self.seen -= {"times", "percentage"}
+            self.proofs -= {"times", "percentage"}
+            self.strange_units.append((number, fields[0]))
 
-    def _take_row(self, rank: int, fields: tuple[str | None, ...], line: int) -> None:
+    def _take_row(self, line: Line, fields: Fields, number: int) -> None:
         self.is_narrow = not fields[2]
         for stat, text in zip(_STATS, fields, strict=True):
             if text:
-                self.times[rank, stat] = (scale(text, -3), step(text, -3), line)
+                self.times[line.name, stat] = (scale(text, -3), step(text, -3), number)
 
-    def _take_percent(self, _rank: int, fields: tuple[str, ...], line: int) -> None:
+    def _take_percent(self, _: Line, fields: Fields, number: int) -> None:
         self.percent = int(fields[0])
         stat = "max" if self.percent == _LAST else f"p{fields[0]}"
-        self.times.setdefault((ab.TOTAL, stat), (scale(fields[1], -3), 1e-3, line))
+        self.times.setdefault(("total", stat), (scale(fields[1], -3), 1e-3, number))
 
-    def finish(self, label: str) -> Iterator[Reading | Diagnostic]:
+    def finish(self, label: str) -> Iterator[Record]:
         """Yield the reading and what is to be said about it."""
-        reading, complete = self.reading, self.counts.get(ab.COMPLETE)
+        reading, complete = self.reading, self.counts.get("complete")
         reading.form = "html" if self.is_html else "text"
         reading.tool_version = self.run.version or None
         if self.run.command and self.run.agrees(reading.connections):
             reading.command = self.run.command
-        self._add_duration(label)
+        self._add_duration()
         self._add_rates()
-        self._add_times(label, complete)
+        is_averaged = self._add_times(complete)
         reading.rows.sort(key=itemgetter(9))
-        missing = self._missing(complete)
-        stopped = self.run.is_stopped(reading.command, complete)
-        if missing or stopped:
+        missing = self.missing()
+        is_stopped = self.run.is_stopped(reading.command, complete)
+        if missing or is_stopped:
             reading.status = "partial"
         if complete == 0:
             reading.status = "failed"
         yield reading
+        line = reading.last_line
         if missing:
-            yield remarks.incomplete(label, reading.last_line, missing)
-        if stopped:
-            asked = self.run.asked(reading.command)
-            yield remarks.interrupted(label, reading.last_line, complete, asked)
+            yield INCOMPLETE.at(label, line, lines=list_lines(missing))
+        if is_stopped:
+            requested = self.run.count_requested(reading.command)
+            of = f" of {requested}" if requested else ""
+            done = f"after {complete}{of} requests" if complete is not None else "before its end"
+            yield _INTERRUPTED.at(label, line, done=done)
         yield from self._doubts(label, complete)
-        yield from self.remarks
+        for number, unit in self.strange_units:
+            yield _STRANGE.at(label, number, unit=unit)
+        if self.taken and reading.duration is None:
+            whole, fraction, number = self.taken
+            yield _UNCLEAR.at(label, number, text=f"{whole}.{fraction}")
+        if is_averaged:
+            yield _WINDOWED.at(label, line, window=self.counts["window"], complete=complete)
 
-    def _missing(self, complete: int | None) -> list[str]:
-        seen = self.seen | ({ab.RPS} if complete == 0 or self.reading.duration == 0 else set())
-        missing = [name for rank, name in _NEEDED.items() if rank not in seen]
-        if ab.PERCENTAGE in self.seen and not self.ended:
+    def missing(self) -> list[str]:
+        """Name the lines that a whole report has and this one lacks."""
+        missing, complete = super().missing(), self.counts.get("complete")
+        if "rps" not in self.seen and (complete == 0 or self.reading.duration == 0):
+            missing.remove("Requests per second")
+        if "percentage" in self.seen and not self.is_ended:
             missing.append("100%")
-        elif ab.TOTAL not in seen and not self.ended and complete != 0:
+        elif "total" not in self.seen and not self.is_ended and complete != 0:
             missing.append("Total")
         return missing
 
@@ -205,99 +330,65 @@ class Report:
         """Yield what makes the numbers mean something else than they seem to."""
         line = self.reading.last_line
         if complete == 0:
-            yield remarks.idle(label, line)
-        elif complete and self.counts.get(ab.TRANSFERRED) == 0:
-            yield remarks.silent(label, line, complete)
-        elif complete and self.counts.get(ab.NON2XX) == complete:
-            yield remarks.refused(label, line, complete)
+            yield _IDLE.at(label, line)
+        elif complete and self.counts.get("transferred") == 0:
+            yield _SILENT.at(label, line, complete=complete)
+        elif complete and self.counts.get("non2xx") == complete:
+            yield _REFUSED.at(label, line, complete=complete)
         if self.lengths:
-            yield remarks.lengths(label, line, self.lengths)
+            yield _LENGTHS.at(label, line, count=self.lengths)
 
-    def _add(
-        self,
-        metric: str,
-        stat: str,
-        value: float,
-        unit: str,
-        line: int,
-        resolution: float,
-        subject: str | None = None,
-    ) -> None:
-        self.reading.add(metric, stat, value, unit, line, subject=subject, resolution=resolution)
-
-    def _add_duration(self, label: str) -> None:
+    def _add_duration(self) -> None:
         if self.taken is None:
             return
         whole, fraction, line = self.taken
-        found = clock.taken(
+        taken = clock.taken(
             whole,
             fraction,
             self.run.version,
             is_html=self.is_html,
-            count=self.counts.get(ab.COMPLETE),
+            count=self.counts.get("complete"),
             rate=self.rate,
         )
-        if found is None:
-            self.remarks.append(remarks.unclear_clock(label, line, f"{whole}.{fraction}"))
-            return
-        self.reading.duration = found[0]
-        self._add("duration", "total", found[0], "s", line, found[1])
+        if taken is not None:
+            self.reading.duration, resolution = taken
+            self.reading.add("duration", "total", taken[0], "s", line, resolution=resolution)
 
     def _add_rates(self) -> None:
-        amount, size = self.counts.get(ab.TRANSFERRED), 1024
+        amount, size = self.counts.get("transferred"), 1024
         for metric, text, line in self.rates:
             rate, rounding = float(text), step(text)
             if metric == "bandwidth_in":
                 size = clock.kilobyte(rate, rounding, amount, self.reading.duration)
             value = scale(text, 3) if size == 1000 else rate * size
-            self._add(metric, "mean", value, "B/s", line, rounding * size)
+            self.reading.add(metric, "mean", value, "B/s", line, resolution=rounding * size)
 
-    def _add_times(self, label: str, complete: int | None) -> None:
-        window = self.counts.get(ab.WINDOW, 0)
+    def _add_times(self, complete: int | None) -> bool:
+        """Add the times; True if they are averages, of which only the means count."""
+        window = self.counts.get("window", 0)
         is_averaged = self.has_window and complete is not None and complete > window
-        if is_averaged:
-            line = self.reading.last_line
-            self.remarks.append(remarks.windowed(label, line, window, complete or 0))
-        for (rank, stat), (value, resolution, line) in self.times.items():
+        for (name, stat), (value, resolution, line) in self.times.items():
             # Without a row for waiting, ab subtracts a least time from a least time.
-            is_made_up = self.is_narrow and rank == ab.PROCESSING and ab.WAITING not in self.seen
+            is_made_up = self.is_narrow and name == "processing" and "waiting" not in self.seen
             if (is_averaged and stat != "mean") or (is_made_up and stat in _OUTER):
                 continue
-            subject = _SUBJECTS[rank]
+            subject = _SUBJECTS[name]
             metric = "phase_time" if subject else "latency"
             self.reading.add(
                 metric, stat, value, "s", line, subject=subject, n=complete, resolution=resolution
             )
+        return is_averaged
 
 
-_NOTES = {
-    ab.SOFTWARE: "server",
-    ab.HOST: "host",
-    ab.TLS: "tls",
-    ab.LENGTH: "document_length",
-    ab.KEPT: "keep_alive",
-}
-_COUNTS: dict[int, tuple[str, str, str, str | None]] = {
-    ab.COMPLETE: ("requests", "count", "1", None),
-    ab.FAILED: ("failures", "count", "1", None),
-    ab.WRITE: ("failures", "count", "1", "write"),
-    ab.NON2XX: ("failures", "count", "1", "non2xx"),
-    ab.TRANSFERRED: ("bytes_in", "total", "B", None),
-    ab.SENT: ("bytes_out", "total", "B", None),
-}
-_BANDWIDTH = {ab.RATE: "bandwidth_in", ab.RATE_SENT: "bandwidth_out"}
-_TAKE: dict[int, Callable[[Report, int, tuple[str, ...], int], None]] = {
-    **dict.fromkeys(_NOTES, Report._take_note),
-    **dict.fromkeys(_COUNTS, Report._take_count),
-    **dict.fromkeys(_BANDWIDTH, Report._take_rate),
-    **dict.fromkeys(_ROWS, Report._take_row),
-    ab.PORT: Report._take_port,
-    ab.PATH: Report._take_path,
-    ab.CONCURRENCY: Report._take_concurrency,
-    ab.TAKEN: Report._take_taken,
-    ab.WINDOW: Report._take_window,
-    ab.REASONS: Report._take_reasons,
-    ab.RPS: Report._take_rps,
-    ab.PER_REQUEST: Report._take_per_request,
-    ab.PERCENT: Report._take_percent,
-}
+def _split_narrow(line: str) -> Fields | None:
+    """Split a row of ``-S`` by columns: ab sets no blank before a maximum of five digits."""
+    row = line[_LABEL:]
+    cells = (row[: _MEAN - 1], row[_MEAN:_MAX], row[_MAX:])
+    if (
+        len(row) != _NARROW
+        or row[_MEAN - 1] != " "
+        or not all(c.strip().isdecimal() for c in cells)
+    ):
+        return None
+    least, mean, most = (cell.strip() for cell in cells)
+    return least, mean, "", "", most

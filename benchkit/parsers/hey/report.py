@@ -140,8 +140,7 @@ class Report(reports.Report):
             self.reading.params = {"connections": connections[1]}
             self.reading.connections = int(connections[1])
 
-    def take_whole(self, line: Line, fields: Fields, number: int) -> None:
-        """Take a time of whole requests."""
+    def _take_whole(self, line: Line, fields: Fields, number: int) -> None:
         stat = _STATS[line.label]
         self.whole[stat] = fields[0]
         if fields[0] == "NaN":
@@ -149,23 +148,19 @@ class Report(reports.Report):
         else:
             self.add(Value("latency", stat, "s", _TIME), fields[0], number)
 
-    def take_rate(self, _: Line, fields: Fields, number: int) -> None:
-        """Take the rate, which counts only if requests were answered."""
+    def _take_rate(self, _: Line, fields: Fields, number: int) -> None:
         self.rate = (fields[0], number)
 
-    def take_bucket(self, _: Line, fields: Fields, _number: int) -> None:
-        """Count the responses of the histogram."""
+    def _take_bucket(self, _: Line, fields: Fields, _number: int) -> None:
         self.sampled += int(fields[0])
 
-    def take_percent(self, _: Line, fields: Fields, number: int) -> None:
-        """Take a percentile."""
+    def _take_percent(self, _: Line, fields: Fields, number: int) -> None:
         percent = int(fields[0])
         if percent > self.percent:  # `0% in 0.0000 secs` stands for one that hey could not tell
             self.percent = percent
             self.add(Value("latency", f"p{percent}", "s", _TIME), fields[1], number)
 
-    def take_phase(self, line: Line, fields: Fields, number: int) -> None:
-        """Take the times of a phase."""
+    def _take_phase(self, line: Line, fields: Fields, number: int) -> None:
         if fields[0] == "NaN":
             self.undefined.append(number)
             return
@@ -179,14 +174,12 @@ class Report(reports.Report):
             value = Value("phase_time", stat, "s", _TIME, _PHASES[line.name])
             self.add(value, text, number)
 
-    def take_code(self, _: Line, fields: Fields, number: int) -> None:
-        """Count the responses with a status code."""
+    def _take_code(self, _: Line, fields: Fields, number: int) -> None:
         self.answered += int(fields[1])
         self.code_line = number
         self.add(Value("responses", "count", "1", _COUNT, fields[0]), fields[1], number)
 
-    def take_error(self, _: Line, fields: Fields, number: int) -> None:
-        """Count the failures of a reason."""
+    def _take_error(self, _: Line, fields: Fields, number: int) -> None:
         reason = reason_of(fields[1])
         known, _line = self.failures.get(reason, (0, 0))
         self.failures[reason] = (known + int(fields[0]), number)
@@ -245,18 +238,18 @@ class Reader(reports.Reader):
         """Whether a cut may have shortened a line unnoticed: an error that goes on."""
         return not text.rstrip().endswith(("secs", "bytes", "responses"))
 
-    def take(self, number: int, text: str, line: Line, fields: Fields | None) -> None:
+    def take(self, number: int, text: str, line: Line, fields: Fields | None) -> bool:
         """Take a line of a report, or note that it is one of oha."""
-        if line.name == "other":
-            self.report, self.is_others = None, True
-        else:
-            super().take(number, text, line, fields)
+        if line.name != "other":
+            return super().take(number, text, line, fields)
+        self.report, self.is_others = None, True
+        return False
 
-    def begin(self, number: int, line: Line, fields: Fields) -> None:
+    def begin(self, number: int, line: Line, fields: Fields) -> bool:
         """Open a report at one of its headings."""
-        self.is_others = self.is_others and line.name != "summary"
-        if not self.is_others:
-            super().begin(number, line, fields)
+        if line.is_opening:
+            self.is_others = self.is_others and line.name != "summary"
+        return not self.is_others and super().begin(number, line, fields)
 
 
 def reason_of(error: str) -> str:

@@ -1,24 +1,24 @@
-"""Where one report of wrk or wrk2 ends and the next begins.
-
-Reports stand below each other, below shell prompts, between other text, and with their heads or
-tails cut off; none may lend its lines to another.
-"""
+"""Where one report of wrk or wrk2 ends and the next begins; none may lend its lines to another."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from benchkit.parsers.base import Head, Reading, Record, Source, bare, find_command
-from benchkit.parsers.wrk import lines, remarks
-from benchkit.parsers.wrk.report import Report
+from benchkit.parsers.base import Head, Reading, Record, Source
+from benchkit.parsers.wrk.report import DAMAGED, Report
 from benchkit.parsers.wrk.shape import read_plain
-from benchkit.reading.source import UnreadableError
+from benchkit.reading import reports
+from benchkit.reading.reports import Fields, Line, Remark
 
-_ARGUMENTS = re.compile(r"\s--?[a-zA-Z]|://")
+_OPEN_ENDED = re.compile(r"(?:%\s+[\d.]+m|timeout \d+|responses: \d+)$")
+_REST = re.compile(r"\d{1,15}|s")
+_FURNITURE = re.compile(r"Detailed Percentile|Value |\[Buckets|-*\Z")
 _BANNER = re.compile(r"wrk (\S+) \[\w+\] Copyright")
-
-
+_UNREACHABLE = Remark(
+    "wrk was unable to {verb} {server} ({reason}), so this run measured nothing",
+    "wait until the server accepts connections, then run again",
+)
 _START = r"^[ \t#>|*/]*+(?:- ++)?+(?:\d{4}-\d\d-\d\dT\S++ ++|[\w.-]++ ++\| *+)?+[ \t#>|*/]*+"
 _FAILURE = ("unable to ",)
 _PROMPT = re.compile(
@@ -63,19 +63,6 @@ def recognises(head: Head) -> bool:
 def parse(source: Source) -> Iterator[Record]:
     r"""Yield the reports of a source, each followed by what is to be said about it.
 
-    Parameters
-    ----------
-    source : Source
-
-    Yields
-    ------
-    Reading or Diagnostic
-
-    Raises
-    ------
-    UnreadableError
-        At damaged gzip; what stood before it has been yielded.
-
     Examples
     --------
     >>> tail = b"  8 requests in 2.00s, 3.82KB read\nRequests/sec:      4.00\n"
@@ -84,129 +71,99 @@ def parse(source: Source) -> Iterator[Record]:
     ('partial', 2.0)
     """
     plain = read_plain(source)
-    if plain is not None:
-        yield plain
-        return
-    yield from read_lines(source)
+    return reports.read_reports(source, Reader) if plain is None else iter((plain,))
 
 
-def read_lines(source: Source) -> Iterator[Record]:
-    """Yield the reports of a source of any shape, line by line; as `parse`."""
-    reader, empty = _Reader(source.label), True
-    problem: UnreadableError | None = None
-    try:
-        for number, text, following in _with_next(source.whole_lines(lines.may_be_cut)):
-            reader.feed(number, text, is_wrapped=lines.is_wrapped(text, following))
-            if reader.records:
-                empty = False
-                yield from reader.records
-                reader.records.clear()
-    except UnreadableError as error:
-        problem = error
-    reader.close()
-    yield from reader.records
-    if problem is not None:
-        raise problem
-    if empty and not reader.records:
-        yield remarks.absent(source.label)
+class Reader(reports.Reader):
+    """The report that is open, and what stood above it."""
 
-
-def _with_next(numbered: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, str]]:
-    """Yield each line with the text of the line after it."""
-    held: tuple[int, str] | None = None
-    try:
-        for item in numbered:
-            if held is not None:
-                yield *held, item[1]
-            held = item
-    except UnreadableError:
-        if held is not None:
-            yield *held, ""
-        raise
-    if held is not None:
-        yield *held, ""
-
-
-class _Reader:
-    """The report that is open, what stood above it, and the records that are ready."""
+    NAMES, EXECUTABLES = "wrk or wrk2", "wrk2?"
+    KIND = Report
+    ARGUMENTS = re.compile(r"\s--?[a-zA-Z]|://")
+    IS_LOGGED = True
 
     def __init__(self, label: str) -> None:
-        self.label = label
-        self.records: list[Record] = []
+        super().__init__(label)
         self.is_wrks = True  # whether "unable to connect" here would be wrk's word
-        self.current: Report | None = None
-        self.command: str | None = None
         self.version: str | None = None
+        self.held: tuple[int, str] | None = None
+        self.is_wrapped = False
 
-    def feed(self, number: int, text: str, *, is_wrapped: bool = False) -> None:
-        """Take a line of the source; one that goes on in the next is damaged."""
-        line = bare(text)
-        event = lines.read_line(line) if line else None
-        if line and event is None:
-            line = lines.without_log_prefix(line)
-            event = lines.read_line(line) if line else None
-        if event is not None:
-            self._take(number, line, *((lines.DAMAGED, ()) if is_wrapped else event))
-        elif line and not lines.is_furniture(line):
-            self._pass(line)
+    @staticmethod
+    def may_be_cut(text: str) -> bool:
+        """Whether a cut may have shortened a line unnoticed: ``1.47ms`` to ``1.47m``, 24 to 2."""
+        return _OPEN_ENDED.search(text.rstrip()) is not None
+
+    def feed(self, number: int, text: str) -> None:
+        """Take a line of the source, to be read once it is known whether it goes on in the next.
+
+        A terminal's width parts ``timeout 721`` into ``timeout 72`` and ``1``.
+        """
+        held, self.held = self.held, (number, text)
+        if held is not None:
+            self.is_wrapped = _REST.fullmatch(text) is not None and self.may_be_cut(held[1])
+            super().feed(*held)
+
+    def end(self) -> None:
+        """Read the last line."""
+        self.feed(0, "")
+        super().end()
+
+    def take(self, number: int, text: str, line: Line, fields: Fields | None) -> bool:
+        """Take a line of a report; one that goes on in the next is damaged."""
+        if self.is_wrapped:
+            line, fields = DAMAGED, None
+        if line.name == "failed" and fields is not None:
+            if self.is_wrks:
+                self._fail(number, *fields)
+            return False
+        is_taken = super().take(number, text, line, fields)
+        if is_taken:
+            self.is_wrks = True
+            if self.report.is_ended:
+                self.close()
+        return is_taken
+
+    def begin(self, number: int, line: Line, fields: Fields) -> bool:
+        """Open a report at any of its lines."""
+        self.close()
+        self.report = Report(number, self.command, self.version)
+        self.report.take(line, fields, number)
+        return True
+
+    def skip(self, line: str) -> None:
+        """Pass over a line that is not of a report; it may be the command or the version."""
+        if not line or _FURNITURE.match(line):
+            return
+        self.is_wrks = False
+        if banner := _BANNER.match(line):
+            self.version = banner[1]
+        elif command := self.find_call(line):
+            self.command, self.is_wrks = command, True
+        if self.report is not None and self.report.is_proven:
+            self.report.strays += 1
+        else:
+            self.report = None
 
     def close(self) -> None:
         """End the report that is open."""
-        ended, self.current = self.current, None
-        if ended is None or not ended.proven:
-            return
-        self.records.extend(ended.finish(self.label))
-        if self.command is ended.command:
-            self.command = self.version = None
-
-    def _take(self, number: int, line: str, rank: int, fields: lines.Fields) -> None:
-        current = self.current
-        if rank == lines.FAILED:
-            if self.is_wrks:
-                self._fail(number, *fields)
-        elif rank == lines.DAMAGED:
-            if current is not None and current.proven and not (current.adrift or current.is_go_wrk):
-                self.records.append(remarks.damaged(self.label, number, line))
-        else:
-            if current is None or not current.take(rank, fields, number):
-                self.close()
-                self.current = current = Report(number, self.command, self.version)
-                current.take(rank, fields, number)
-            self.is_wrks = True
-            if current.ended:
-                self.close()
-
-    def _pass(self, line: str) -> None:
-        """Pass over a line that is not of a report; it may be the command or the version."""
-        self.is_wrks = False
-        if "wrk" in line:
-            self._learn(line)
-        if self.current is not None and self.current.proven:
-            self.current.strays += 1
-        else:
-            self.current = None
-
-    def _learn(self, line: str) -> None:
-        banner = _BANNER.match(line)
-        command = find_command(line, "wrk2?")
-        if banner:
-            self.version = banner[1]
-        elif command and _ARGUMENTS.search(command):
-            self.command = command
-            self.is_wrks = True
+        report, self.report = self.report, None
+        if report is not None and report.is_proven:
+            self.records.extend(report.finish(self.label))
+            if self.command is report.command:
+                self.command = self.version = None
 
     def _fail(self, number: int, verb: str, server: str, reason: str) -> None:
         self.close()
-        self.records += [
-            Reading(
-                tool="wrk",
-                form="text",
-                line=number,
-                last_line=number,
-                status="failed",
-                command=self.command,
-                tool_version=self.version,
-            ),
-            remarks.unreachable(self.label, number, verb, server, reason),
-        ]
+        failed = Reading(
+            tool="wrk",
+            form="text",
+            line=number,
+            last_line=number,
+            status="failed",
+            command=self.command,
+            tool_version=self.version,
+        )
+        remark = _UNREACHABLE.at(self.label, number, verb=verb, server=server, reason=reason)
+        self.records += [failed, remark]
         self.command = self.version = None

@@ -1,190 +1,238 @@
 """One report of wrk or wrk2, put together line by line.
 
-Which lines may follow which, and which of two lines tells a statistic more precisely, is one
-concept apart from how a line is recognised.
+Which lines may follow which, and which of two lines tells a statistic more precisely.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
+from dataclasses import replace
 from operator import itemgetter
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Reading
-from benchkit.parsers.wrk import remarks
-from benchkit.parsers.wrk.lines import (
-    BUCKET,
-    CALIBRATION,
-    DISTRIBUTION,
-    ERRORS,
-    HEAD,
-    LATENCY,
-    MAX,
-    MEAN,
-    NON2XX,
-    QUANTILE,
-    RATE,
-    REQUESTS,
-    SIZE,
-    STATS,
-    TOTAL,
-    TRANSFER,
-    UNCORRECTED,
-    Fields,
-)
-from benchkit.parsers.wrk.quantities import (
+from benchkit.parsers.base import Record
+from benchkit.parsers.wrk.shape import (
     describe_url,
     path_of,
     read_bytes,
+    read_count,
+    read_hundredths,
+    read_level,
     read_rate,
     read_share,
     read_time,
     stat_of,
 )
+from benchkit.reading import reports
+from benchkit.reading.reports import Event, Fields, Line, Remark, Value, list_lines
 from benchkit.units import parse_count, scale
 
-_BLOCK = UNCORRECTED - DISTRIBUTION
-_UNCORRECTED_MAX = MAX + _BLOCK
-_REPEATED = frozenset({CALIBRATION, QUANTILE, BUCKET, QUANTILE + _BLOCK, BUCKET + _BLOCK})
-#: Lines that every report has.
-_ALWAYS = (SIZE, STATS, LATENCY, RATE, TOTAL, REQUESTS, TRANSFER)
-#: A script or the system may write a line into a report.
-_FEW_STRAYS = 1
-#: After more lines that are not wrk's, only a heading goes on with a report.
-_RESUMING = frozenset({CALIBRATION, STATS, DISTRIBUTION, UNCORRECTED})
-#: What no other tool prints in this form; without them a report is not believed.
-_PROOF = frozenset({LATENCY, RATE, TOTAL, TRANSFER})
-_HEADED = frozenset({HEAD, SIZE})
-_NEEDED = {
-    HEAD: "Running … test @",
-    SIZE: "threads and connections",
-    LATENCY: "Latency",
-    TOTAL: "requests in",
-    REQUESTS: "Requests/sec",
-    TRANSFER: "Transfer/sec",
-}
-_FIRST_CORRECTED = 4
+_COUNT = r"(\d{1,15})"
+_TIME = r"\d{1,12}(?:\.\d{1,3})?(?:us|ms|s|m|h)"
+_RATE = r"\d{1,15}(?:\.\d{1,3})?[kMGTP]?"
+_BYTES = r"(\d{1,15}(?:\.\d{1,3})?[KMGTP]?B)"
+_MILLIS = r"\d{1,12}\.\d{3}"
+_THREE = r" +({0}|-?nan\w*) +({0}|-?nan\w*) +({0}|-?nan\w*) +(\d{{1,3}}(?:\.\d\d)?|-?nan)%"
 _NAN = "nan"
 _SPREAD = ("mean", "stdev", "max")
-_REASONS = ("connect", "read", "write", "timeout")
+#: The lines of a histogram; they come again in the block that ``wrk2 -U`` adds.
+_HISTOGRAM = (
+    Line("distribution", r"Latency Distribution()"),
+    Line("distribution", r"Latency Distribution \(HdrHistogram - (\w+) Latency.*\)"),
+    Line("quantile", rf"(\d+(?:\.\d+)?)% +({_TIME})", is_repeated=True),
+    Line("bucket", rf"({_MILLIS}) +([01]\.\d{{6}}) +\d+ +(\d+\.\d\d|inf)", is_repeated=True),
+    Line("mean", rf"\[Mean += +({_MILLIS}|-?nan), StdDeviation += +({_MILLIS}|-?nan)\]"),
+    Line("max", rf"\[Max += +({_MILLIS}), Total count += +{_COUNT}\]"),
+)
+_AGAIN = {
+    line.name: replace(line, name=f"second {line.name}", take=line.name) for line in _HISTOGRAM
+}
+#: Lines that every report has.
+_ALWAYS = ("size", "stats", "latency", "rate", "total", "requests", "transfer")
+#: After more than one line that is not wrk's, which a script or the system may write into a report,
+#: only a heading goes on with it.
+_FEW_STRAYS = 1
+_RESUMING = frozenset({"calibration", "stats", "distribution", "second distribution"})
+_FIRST_CORRECTED = 4
 _RATE_OPTION = re.compile(r"\s(?:-R|--rate)[ =]?(\d{1,15}[kMG]?)\b")
 _URL = re.compile(r"\bhttps?://[^\s\"']+")
 _SIZE_OPTIONS = {
     "threads": re.compile(r"\s(?:-t|--threads)[ =]?(\d{1,9})(?!\S)"),
     "connections": re.compile(r"\s(?:-c|--connections)[ =]?(\d{1,9})(?!\S)"),
 }
+#: A line that holds numbers and cannot be read.
+DAMAGED = Line(
+    "damaged",
+    r"(?:Latency|Req/Sec|Requests/sec:|Transfer/sec:|Socket|Non-2xx|\d[^ ]{0,200}%)(?: .*)?"
+    r"|\d[^ ]{0,200} requests(?: .*)?",
+)
+
+_INCOMPLETE = Remark(
+    "this {tool} report lacks its {lines}; what stands in it is kept as a partial run",
+    "give the whole output of the run, or run it again",
+    is_remark=False,
+)
+_NAMELESS = Remark(
+    "a histogram stands here without its heading, so nothing tells whether its latencies are "
+    "corrected; it is left out",
+    "give the output from `Latency Distribution (HdrHistogram - ...` on",
+    is_remark=False,
+)
+_CENSORED = Remark(
+    "{timeouts}{of} requests timed out, and wrk leaves these out of its latencies: "
+    "mean, percentiles and maximum look better than they were",
+    "run again with --timeout above the slowest response, or compare request_rate",
+)
+_IDLE = Remark("no request was completed in this run", "see whether the server answered")
+_UNSAMPLED = Remark(
+    "{count}requests were completed{late}, but {tool} recorded no latency; its zeros are left out",
+    "{hint}",
+)
+_FOREIGN = Remark(
+    "this report is of go-wrk, which benchkit does not read: its `Requests/sec` divides by the "
+    "time spent in requests, not by the length of the run",
+    "run wrk or hey in its place",
+    is_remark=False,
+)
 
 
-class Report:
-    """A report whose lines are still coming in.
+def _failures(reason: str) -> Value:
+    return Value("failures", "count", "1", read_count, reason)
 
-    Parameters
-    ----------
-    line : int
-        Where it begins in the source.
-    command, version : str, optional
-        What stood above it.
-    """
 
-    def __init__(self, line: int, command: str | None, version: str | None) -> None:
-        self.reading = Reading(tool="wrk", form="text", line=line, tool_version=version)
+class Report(reports.Report):
+    """A report whose lines are still coming in."""
+
+    TOOL = "wrk"
+    LINES = (
+        Line("head", r"(Running) \d+[smh] test @ (\S+)", needed="Running … test @"),
+        Line("head", r"(Making) \d+ requests to (\S+)"),
+        Line("size", rf"{_COUNT} threads and {_COUNT} connections",
+             needed="threads and connections"),
+        Line("size", rf"({_COUNT}) (goroutine)\(s\) running concurrently"),
+        Line("calibration", r"Thread calibration: mean lat\.: .+, rate sampling interval: .+",
+             is_repeated=True),
+        Line("stats", r"Thread Stats +Avg +Stdev +Max +\+/- Stdev"),
+        Line("latency", "Latency" + _THREE.format(_TIME), is_proof=True, needed="Latency"),
+        Line("rate", "Req/Sec" + _THREE.format(_RATE), is_proof=True),
+        *_HISTOGRAM,
+        *_AGAIN.values(),
+        Line("total", rf"{_COUNT} requests in ({_TIME}), {_BYTES} read",
+             values=(Value("requests", "count", "1", read_count),
+                     Value("duration", "total", "s", read_time),
+                     Value("bytes_in", "total", "B", read_bytes)),
+             is_proof=True, needed="requests in"),
+        Line("errors",
+             rf"Socket errors: connect {_COUNT}, read {_COUNT}, write {_COUNT}, timeout {_COUNT}",
+             values=tuple(map(_failures, ("connect", "read", "write", "timeout")))),
+        Line("non2xx", rf"Non-2xx or 3xx responses: {_COUNT}", values=(_failures("non2xx"),)),
+        Line("requests", r"Requests/sec: +(\d{1,15}\.\d\d)", needed="Requests/sec",
+             values=(Value("request_rate", "mean", "1/s", read_hundredths),)),
+        Line("transfer", rf"Transfer/sec: +{_BYTES}", is_proof=True, needed="Transfer/sec",
+             values=(Value("bandwidth_in", "mean", "B/s", read_bytes),)),
+        Line("failed", r"unable to (connect to|resolve) (\S+:[\w-]+) (.+)"),
+    )  # fmt: skip
+
+    def __init__(self, line: int, command: str | None, version: str | None = None) -> None:
+        super().__init__(line, None)
+        self.reading.tool_version = version
         self.command = command
-        self.rank = -1
-        self.seen: set[int] = set()
         self.strays = 0  # lines of others since the last line
         self.is_histogram = False
         self.block = ""  # the metric whose histogram is being read; unknown until a heading tells
         self.sampled = True
         self.is_go_wrk = False
-        self.found: dict[tuple[str, str], tuple[float, float, int]] = {}
+        self.latencies: dict[tuple[str, str], tuple[float, float, int]] = {}
         self.counts: dict[str, int] = {}
         self.timeouts = 0
         self.requests: int | None = None
 
-    @property
-    def proven(self) -> bool:
-        """Whether lines have come that only wrk or go-wrk prints."""
-        is_headed = self.is_go_wrk or self.seen >= _HEADED
-        return self.is_histogram or is_headed or not self.seen.isdisjoint(_PROOF)
+    @classmethod
+    def read_line(cls, text: str) -> Event | None:
+        """Return the line that a text is; one that should hold numbers may be damaged."""
+        event = super().read_line(text)
+        is_damaged = event is None and DAMAGED.expression.fullmatch(text)
+        return (DAMAGED, None) if is_damaged else event
 
     @property
-    def adrift(self) -> bool:
+    def is_proven(self) -> bool:
+        """Whether lines have come that only wrk or go-wrk prints."""
+        is_headed = self.is_go_wrk or self.seen >= {"head", "size"}
+        return self.is_histogram or is_headed or bool(self.proofs)
+
+    @property
+    def is_adrift(self) -> bool:
         """Whether so much stands between that only a heading goes on with the report."""
         return self.strays > _FEW_STRAYS
 
     @property
-    def ended(self) -> bool:
+    def is_ended(self) -> bool:
         """Whether the last line that wrk prints has come."""
-        return self.rank == TRANSFER
+        return self.rank == self.ranks["transfer"]
 
-    def take(self, rank: int, fields: Fields, line: int) -> bool:
+    def expects(self, line: Line) -> bool:
+        """Whether a line may come next."""
+        if line is DAMAGED:
+            return not (self.is_adrift or self.is_go_wrk)
+        return super().expects(line)
+
+    def take(self, line: Line, fields: Fields, number: int) -> bool:
         """Add a line; False if it cannot follow the lines so far and begins another report."""
-        rank = self._place(rank, fields)
-        if rank < self.rank or (rank == self.rank and rank not in _REPEATED):
+        stat = stat_of(fields[0]) if line.name == "quantile" else "max"
+        if stat != "max" and (self.block, stat) in self.latencies:
             return False
-        if self.strays and not self._resumes(rank, fields):
+        if line.name in _AGAIN and self._is_second(line, fields):
+            line = _AGAIN[line.name]
+        if not self.expects(line) or (self.strays and not self._resumes(line, fields)):
             return False
         self.strays = 0
-        self.rank = rank
-        self.seen.add(rank)
-        self.reading.last_line = line
-        _TAKE[rank](self, fields, line)
+        self.accept(line, fields, number)
         return True
 
-    def _resumes(self, rank: int, fields: Fields) -> bool:
+    def _is_second(self, line: Line, fields: Fields) -> bool:
+        """Whether a line of a histogram is of the second one."""
+        if line.name == "distribution":
+            return fields[0] == "Uncorrected"
+        return self.ranks["second distribution"] <= self.rank <= self.ranks["second max"]
+
+    def _resumes(self, line: Line, fields: Fields) -> bool:
         """Whether a line goes on with the report after lines of others."""
-        if self.adrift:
-            return rank in _RESUMING and fields != ("",)
-        return not any(self.rank < always < rank for always in _ALWAYS)
+        if self.is_adrift:
+            return line.name in _RESUMING and fields != ("",)
+        return not any(self.rank < self.ranks[x] < self.ranks[line.name] for x in _ALWAYS)
 
-    def _place(self, rank: int, fields: Fields) -> int:
-        """Return the rank, moved where it is of the second histogram; -1 if it came before."""
-        if not DISTRIBUTION <= rank <= MAX:
-            return rank
-        if rank == DISTRIBUTION:
-            return UNCORRECTED if fields[0] == "Uncorrected" else rank
-        if rank == QUANTILE:
-            stat = stat_of(fields[0])
-            if stat != "max" and (self.block, stat) in self.found:
-                return -1
-        return rank + _BLOCK if UNCORRECTED <= self.rank <= _UNCORRECTED_MAX else rank
-
-    def _take_nothing(self, _fields: Fields, _line: int) -> None:
-        """Pass over a heading."""
-
-    def _take_head(self, fields: Fields, _line: int) -> None:
+    def _take_head(self, _: Line, fields: Fields, _number: int) -> None:
         verb, url = fields
         self.reading.target = path_of(url)
         self.reading.env |= describe_url(url)
         if verb == "Making":
             self.reading.corrected = "no"
 
-    def _take_size(self, fields: Fields, _line: int) -> None:
+    def _take_size(self, _: Line, fields: Fields, _number: int) -> None:
         threads, connections, self.is_go_wrk = *fields[:2], len(fields) > 2
         self.reading.params = {"connections": connections, "threads": threads}
         self.reading.connections = int(connections)
 
-    def _take_calibration(self, _fields: Fields, _line: int) -> None:
+    def _take_calibration(self, *_: object) -> None:
         self.is_histogram = True
 
-    def _take_latency(self, fields: Fields, line: int) -> None:
+    def _take_latency(self, _: Line, fields: Fields, number: int) -> None:
         self.sampled = _NAN not in "".join(fields) and read_time(fields[2]).value > 0
         if self.sampled:
             for stat, text in zip(_SPREAD, fields, strict=False):
-                self._keep_time("latency", stat, text, line)
-            self._add_share("latency_within_stdev", fields[3], line)
+                self._keep_time("latency", stat, text, number)
+            self.add(Value("latency_within_stdev", "mean", "1", read_share), fields[3], number)
 
-    def _take_rate(self, fields: Fields, line: int) -> None:
+    def _take_rate(self, _: Line, fields: Fields, number: int) -> None:
         if _NAN in "".join(fields):
             return
         for stat, text in zip(_SPREAD, fields, strict=False):
-            rate = read_rate(text)
-            self._add("thread_request_rate", stat, rate.value, "1/s", line, rate.resolution)
-        self._add_share("thread_request_rate_within_stdev", fields[3], line)
+            self.add(Value("thread_request_rate", stat, "1/s", read_rate), text, number)
+        share = Value("thread_request_rate_within_stdev", "mean", "1", read_share)
+        self.add(share, fields[3], number)
 
-    def _take_distribution(self, fields: Fields, _line: int) -> None:
+    def _take_distribution(self, _: Line, fields: Fields, _number: int) -> None:
         self.is_histogram = self.is_histogram or bool(fields[0])
         if fields[0] == "Uncorrected":
             self._name_block("latency")
@@ -192,101 +240,78 @@ class Report:
         else:
             self.block = "latency"
 
-    def _take_quantile(self, fields: Fields, line: int) -> None:
+    def _take_quantile(self, _: Line, fields: Fields, number: int) -> None:
         percent, text = fields
         if "." in percent:
             self.reading.tool = "wrk2"
         elif not self.block:
             self.block = "latency"
         if self.sampled and read_time(text).value:
-            self._keep_time(self.block, stat_of(percent), text, line)
+            self._keep_time(self.block, stat_of(percent), text, number)
 
-    def _take_bucket(self, fields: Fields, line: int) -> None:
+    def _take_bucket(self, _: Line, fields: Fields, number: int) -> None:
         value, level, inverse = fields
-        percent = _percent(level)
+        percent = read_level(level)
         if float(value) and (percent != "100" or inverse == "inf"):
-            self._keep_millis(stat_of(percent), value, line)
+            self._keep_millis(stat_of(percent), value, number)
 
-    def _take_mean(self, fields: Fields, line: int) -> None:
+    def _take_mean(self, _: Line, fields: Fields, number: int) -> None:
         for stat, text in zip(("mean", "stdev"), fields, strict=True):
             if _NAN not in text:
-                self._keep_millis(stat, text, line)
+                self._keep_millis(stat, text, number)
 
-    def _take_max(self, fields: Fields, line: int) -> None:
+    def _take_max(self, _: Line, fields: Fields, number: int) -> None:
         largest, count = fields
         self.counts[self.block] = int(count)
         if int(count):
-            self._keep_millis("max", largest, line, at_par=True)
+            self._keep_millis("max", largest, number, at_par=True)
             return
         for stat in ("mean", "stdev", "min", "max"):
-            self.found.pop((self.block, stat), None)
+            self.latencies.pop((self.block, stat), None)
 
-    def _take_total(self, fields: Fields, line: int) -> None:
-        count, length, amount = fields
-        duration, received = read_time(length), read_bytes(amount)
-        self.requests = int(count)
-        self.reading.duration = duration.value
-        self._add("requests", "count", float(count), "1", line, 1.0)
-        self._add("duration", "total", duration.value, "s", line, duration.resolution)
-        self._add("bytes_in", "total", received.value, "B", line, received.resolution)
+    def _take_total(self, _: Line, fields: Fields, _number: int) -> None:
+        self.requests = int(fields[0])
 
-    def _take_errors(self, fields: Fields, line: int) -> None:
-        for reason, count in zip(_REASONS, fields, strict=True):
-            self._add("failures", "count", float(count), "1", line, 1.0, reason)
+    def _take_errors(self, _: Line, fields: Fields, _number: int) -> None:
         self.timeouts = int(fields[3])
 
-    def _take_non2xx(self, fields: Fields, line: int) -> None:
-        self._add("failures", "count", float(fields[0]), "1", line, 1.0, "non2xx")
-
-    def _take_requests(self, fields: Fields, line: int) -> None:
-        self._add("request_rate", "mean", float(fields[0]), "1/s", line, 0.01)
-
-    def _take_transfer(self, fields: Fields, line: int) -> None:
-        rate = read_bytes(fields[0])
-        self._add("bandwidth_in", "mean", rate.value, "B/s", line, rate.resolution)
-
-    def finish(self, label: str) -> Iterator[Reading | Diagnostic]:
-        """Yield the reading and what is to be said about it; nothing if it is not proven."""
+    def finish(self, label: str) -> Iterator[Record]:
+        """Yield the reading and what is to be said about it; nothing if it holds nothing."""
         reading = self.reading
         if self.is_go_wrk:
-            yield remarks.foreign(label, reading.line)
+            yield _FOREIGN.at(label, reading.line)
             return
-        if not self.proven or not (self.found or reading.rows or HEAD in self.seen):
+        if not (self.latencies or reading.rows or "head" in self.seen):
             return
         self._settle_load()
-        nameless = self._add_latencies()
+        is_nameless = self._add_latencies()
         reading.rows.sort(key=itemgetter(9))
-        missing = [name for rank, name in _NEEDED.items() if rank not in self.seen]
+        missing = self.missing()
         reading.status = "partial" if missing else "complete"
         yield reading
-        yield from self._remarks(label, missing, nameless)
-
-    def _remarks(self, label: str, missing: list[str], nameless: bool) -> Iterator[Diagnostic]:
-        tool, line = self.reading.tool, self.reading.last_line
         if missing:
-            yield remarks.incomplete(label, line, tool, missing)
-        if nameless:
-            yield remarks.nameless(label, self.reading.line)
+            lines = list_lines(missing)
+            yield _INCOMPLETE.at(label, reading.last_line, tool=reading.tool, lines=lines)
+        if is_nameless:
+            yield _NAMELESS.at(label, reading.line)
         if not self.sampled or self.requests == 0:
-            yield remarks.unsampled(label, line, tool, self.requests, self.timeouts)
-        elif self.timeouts and tool == "wrk":
-            yield remarks.censored(label, line, self.timeouts, self.requests)
+            yield self._explain_unsampled(label)
+        elif self.timeouts and reading.tool == "wrk":
+            is_known = self.requests is not None and self.timeouts <= self.requests
+            of = f" of {self.requests}" if is_known else ""
+            yield _CENSORED.at(label, reading.last_line, timeouts=self.timeouts, of=of)
 
-    def _add(
-        self,
-        metric: str,
-        stat: str,
-        value: float,
-        unit: str,
-        line: int,
-        resolution: float,
-        subject: str | None = None,
-    ) -> None:
-        self.reading.add(metric, stat, value, unit, line, subject=subject, resolution=resolution)
-
-    def _add_share(self, metric: str, percent: str, line: int) -> None:
-        share = read_share(percent)
-        self._add(metric, "mean", share.value, "1", line, share.resolution)
+    def _explain_unsampled(self, label: str) -> Diagnostic:
+        """Say that there is no latency at all."""
+        tool, line = self.reading.tool, self.reading.last_line
+        if self.requests == 0:
+            return _IDLE.at(label, line)
+        count = "" if self.requests is None else f"{self.requests} "
+        late = f" ({self.timeouts} timed out)" if self.timeouts else ""
+        hint = "run again with --timeout above the slowest response"
+        if tool == "wrk2":
+            hint = "run for well over the 10 s that wrk2 takes to calibrate"
+        return _UNSAMPLED.at(label, line, count=count, late=late, tool=tool, hint=hint)
 
     def _keep_time(self, metric: str, stat: str, text: str, line: int) -> None:
         time = read_time(text)
@@ -297,101 +322,68 @@ class Report:
         self._keep(self.block, stat, scale(text, -3), 1e-6, line, at_par=at_par)
 
     def _keep(
-        self,
-        metric: str,
-        stat: str,
-        value: float,
-        resolution: float,
-        line: int,
-        *,
-        at_par: bool = False,
-    ) -> None:
+        self, metric: str, stat: str, value: float, resolution: float, line: int,
+        *, at_par: bool = False,
+    ) -> None:  # fmt: skip
         """Keep a statistic of latency unless a line above told it more (or as) precisely."""
-        known = self.found.get((metric, stat))
+        known = self.latencies.get((metric, stat))
         if known is None or resolution < known[1] or (at_par and resolution == known[1]):
-            self.found[metric, stat] = (value, resolution, line)
+            self.latencies[metric, stat] = (value, resolution, line)
 
     def _name_block(self, metric: str) -> None:
         """Say what the histogram without a heading was, now that the next one tells."""
-        for (block, stat), kept in list(self.found.items()):
+        for (block, stat), kept in list(self.latencies.items()):
             if not block:
-                del self.found[block, stat]
+                del self.latencies[block, stat]
                 self._keep(metric, stat, *kept)
         if "" in self.counts:
             self.counts[metric] = self.counts.pop("")
 
     def _add_latencies(self) -> bool:
         """Add what was kept of the latencies; True if some belong to no known block."""
-        for (metric, stat), (value, resolution, line) in self.found.items():
+        for (metric, stat), (value, resolution, line) in self.latencies.items():
             if metric:
                 n = self.counts.get(metric)
                 self.reading.add(metric, stat, value, "s", line, n=n, resolution=resolution)
-        return any(not metric for metric, _ in self.found)
+        return any(not metric for metric, _ in self.latencies)
 
     def _settle_load(self) -> None:
         """Tell wrk from wrk2, and what that means for the load and the latencies."""
         reading = self.reading
         if self.command and _agrees(self.command, reading.params):
             reading.command = self.command
-            self._take_sizes(self.command)
+            self._take_options(self.command)
         rate = _RATE_OPTION.search(reading.command or "")
         reading.target_rate = parse_count(rate[1]).value if rate else None
         if self.is_histogram or rate or (reading.command or "").startswith("wrk2"):
             reading.tool = "wrk2"
         if reading.tool == "wrk2":
             reading.load_model, reading.corrected = "open", "yes"
-        elif HEAD in self.seen or QUANTILE in self.seen:
+        elif not self.seen.isdisjoint({"head", "quantile"}):
             reading.load_model = "closed"
             reading.corrected = reading.corrected or _correction(reading.tool_version)
 
-    def _take_sizes(self, command: str) -> None:
+    def _take_options(self, command: str) -> None:
         """Fill in the threads and connections of a report without its head."""
-        asked = {name: option.search(command) for name, option in _SIZE_OPTIONS.items()}
-        for name, match in asked.items():
-            if match is not None:
-                self.reading.params.setdefault(name, match[1])
+        for name, match in _sizes(command).items():
+            self.reading.params.setdefault(name, match)
         connections = self.reading.params.get("connections")
         self.reading.connections = int(connections) if connections else None
         url = _URL.search(command)
         if url and not self.reading.target:
-            self._take_head(("", url[0]), 0)
+            self.reading.target = path_of(url[0])
+            self.reading.env |= describe_url(url[0])
 
 
-_TAKE: dict[int, Callable[[Report, Fields, int], None]] = {
-    HEAD: Report._take_head,
-    SIZE: Report._take_size,
-    CALIBRATION: Report._take_calibration,
-    STATS: Report._take_nothing,
-    LATENCY: Report._take_latency,
-    RATE: Report._take_rate,
-    DISTRIBUTION: Report._take_distribution,
-    QUANTILE: Report._take_quantile,
-    BUCKET: Report._take_bucket,
-    MEAN: Report._take_mean,
-    MAX: Report._take_max,
-    TOTAL: Report._take_total,
-    ERRORS: Report._take_errors,
-    NON2XX: Report._take_non2xx,
-    REQUESTS: Report._take_requests,
-    TRANSFER: Report._take_transfer,
-}
-_TAKE |= {rank + _BLOCK: _TAKE[rank] for rank in range(DISTRIBUTION, MAX + 1)}
-
-
-@lru_cache(maxsize=1024)
-def _percent(level: str) -> str:
-    """Shift ``0.912500`` to ``91.25``."""
-    digits = level.replace(".", "")
-    return f"{int(digits[:3])}.{digits[3:]}".rstrip("0").rstrip(".")
+def _sizes(command: str) -> dict[str, str]:
+    """Return the threads and connections that a command names."""
+    matches = ((name, option.search(command)) for name, option in _SIZE_OPTIONS.items())
+    return {name: match[1] for name, match in matches if match is not None}
 
 
 def _agrees(command: str, params: dict[str, str]) -> bool:
     """Whether a command above the report does not speak of other threads or connections."""
-    asked = {name: option.search(command) for name, option in _SIZE_OPTIONS.items()}
-    return all(
-        match is None or name not in params or match[1] == params[name]
-        for name, match in asked.items()
-    )
+    return all(params.get(name, size) == size for name, size in _sizes(command).items())
 
 
 def _correction(version: str | None) -> str:

@@ -1,24 +1,51 @@
-"""The commonest source of all, one whole report of wrk and nothing else, read in one match.
+"""The quantities of a report of wrk, and one whole report and nothing else, read in one match.
 
-Folders hold thousands of these; whatever is not exactly of this shape takes the slow road, so
-that this one can never change a value. Reports with errors are left to it, too.
+That is the commonest source of all: folders hold thousands of these. Whatever is not exactly of
+this shape takes the slow road, so that this one can never change a value; reports with errors do,
+too.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache, partial
 
+from benchkit.parsers import urls
 from benchkit.parsers.base import Reading, Row, Source
-from benchkit.parsers.wrk.quantities import (
-    describe_url,
-    path_of,
-    read_bytes,
-    read_rate,
-    read_share,
-    read_time,
-)
-from benchkit.units import Quantity
+from benchkit.reading.reports import decimal
+from benchkit.units import Quantity, parse_bytes, parse_count, parse_time, scale
+
+_ENDS = {"0": "min", "": "min", "100": "max"}
+
+#: The same texts come again and again in a folder of reports, so that each is read once.
+read_time = lru_cache(maxsize=1 << 14)(parse_time)
+read_rate = lru_cache(maxsize=1 << 14)(parse_count)
+read_bytes = lru_cache(maxsize=1 << 14)(partial(parse_bytes, binary=True))
+read_count, read_hundredths = decimal(1.0), decimal(0.01)
+path_of = lru_cache(maxsize=1024)(urls.path_of)
+describe_url = lru_cache(maxsize=1024)(urls.describe_url)
+
+
+@lru_cache(maxsize=1 << 13)
+def read_share(percent: str) -> Quantity:
+    """Read a share such as ``95.32``, in per cent."""
+    return Quantity(scale(percent, -2), 1e-4)
+
+
+@lru_cache(maxsize=1024)
+def stat_of(percent: str) -> str:
+    """Name a quantile: ``99.900`` is p99.9, the ends are min and max."""
+    short = percent.rstrip("0").rstrip(".") if "." in percent else percent
+    return _ENDS.get(short, f"p{short}")
+
+
+@lru_cache(maxsize=1024)
+def read_level(level: str) -> str:
+    """Shift ``0.912500`` to ``91.25``."""
+    digits = level.replace(".", "")
+    return f"{int(digits[:3])}.{digits[3:]}".rstrip("0").rstrip(".")
+
 
 #: A report has some 500 bytes.
 LARGEST = 2000
@@ -42,18 +69,10 @@ _SHAPE = re.compile(
 )
 
 
-def _read_count(text: str) -> Quantity:
-    return Quantity(float(text), 1.0)
-
-
-def _read_hundredths(text: str) -> Quantity:
-    return Quantity(float(text), 0.01)
-
-
 #: Place among the fields, how it is read, metric, stat, unit, and the line.
-_Told = tuple[int, Callable[[str], Quantity], str, str, str, int]
+_Place = tuple[int, Callable[[str], Quantity], str, str, str, int]
 
-_SPREADS: tuple[_Told, ...] = (
+_SPREADS: tuple[_Place, ...] = (
     (6, read_share, "latency_within_stdev", "mean", "1", 4),
     (3, read_time, "latency", "mean", "s", 4),
     (4, read_time, "latency", "stdev", "s", 4),
@@ -63,7 +82,7 @@ _SPREADS: tuple[_Told, ...] = (
     (9, read_rate, "thread_request_rate", "max", "1/s", 5),
     (10, read_share, "thread_request_rate_within_stdev", "mean", "1", 5),
 )
-_QUANTILES: tuple[_Told, ...] = (
+_QUANTILES: tuple[_Place, ...] = (
     (11, read_time, "latency", "p50", "s", 7),
     (12, read_time, "latency", "p75", "s", 8),
     (13, read_time, "latency", "p90", "s", 9),
@@ -72,17 +91,17 @@ _QUANTILES: tuple[_Told, ...] = (
 _RANKS = frozenset(stat for *_, stat, _, _ in _QUANTILES)
 
 
-def _totals(line: int) -> tuple[_Told, ...]:
+def _totals(line: int) -> tuple[_Place, ...]:
     return (
-        (15, _read_count, "requests", "count", "1", line),
+        (15, read_count, "requests", "count", "1", line),
         (16, read_time, "duration", "total", "s", line),
         (17, read_bytes, "bytes_in", "total", "B", line),
-        (18, _read_hundredths, "request_rate", "mean", "1/s", line + 1),
+        (18, read_hundredths, "request_rate", "mean", "1/s", line + 1),
         (19, read_bytes, "bandwidth_in", "mean", "B/s", line + 2),
     )
 
 
-#: What a report tells, line by line, without and with ``--latency``.
+#: What stands in a report, line by line, without and with ``--latency``.
 _SHORT = (*_SPREADS, *_totals(6))
 _LONG = (*_SPREADS, *_QUANTILES, *_totals(11))
 
@@ -112,18 +131,18 @@ def read_plain(source: Source) -> Reading | None:
 
 def _build(fields: tuple[str, ...]) -> Reading:
     url, threads, connections = fields[:3]
-    told = _LONG if fields[11] else _SHORT
+    places = _LONG if fields[11] else _SHORT
     rows: list[Row] = []
-    for place, read, metric, stat, unit, line in told:
-        found = read(fields[place])
-        value, step = found.value, found.resolution
+    for place, read, metric, stat, unit, line in places:
+        quantity = read(fields[place])
+        value, step = quantity.value, quantity.resolution
         if value or stat not in _RANKS:  # a quantile of 0 was not measured
             rows.append((None, metric, stat, value, unit, None, None, step, "reported", line))
     return Reading(
         tool="wrk",
         form="text",
         line=1,
-        last_line=told[-1][-1],
+        last_line=places[-1][-1],
         target=path_of(url),
         params={"connections": connections, "threads": threads},
         connections=int(connections),
