@@ -62,10 +62,10 @@ _SIZE_OPTIONS = {
     "connections": re.compile(r"\s(?:-c|--connections)[ =]?(\d{1,9})(?!\S)"),
 }
 #: A line that holds numbers and cannot be read.
-DAMAGED = Line(
-    "damaged",
-    r"(?:Latency|Req/Sec|Requests/sec:|Transfer/sec:|Socket|Non-2xx|\d[^ ]{0,200}%)(?: .*)?"
-    r"|\d[^ ]{0,200} requests(?: .*)?",
+DAMAGED = Line("damaged")
+_TELLING = re.compile(
+    r"(?:Latency|Req/Sec|Requests/sec:|Transfer/sec:|Socket|Non-2xx|\d[^ ]*(?:%| requests))"
+    r"(?: |\Z)"
 )
 
 _INCOMPLETE = Remark(
@@ -152,7 +152,7 @@ class Report(reports.Report):
     def read_line(cls, text: str) -> Event | None:
         """Return the line that a text is; one that should hold numbers may be damaged."""
         event = super().read_line(text)
-        is_damaged = event is None and DAMAGED.expression.fullmatch(text)
+        is_damaged = event is None and _TELLING.match(text)
         return (DAMAGED, None) if is_damaged else event
 
     @property
