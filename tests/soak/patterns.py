@@ -28,13 +28,10 @@ from benchkit.reading.reports import Report
 Expression = re.Pattern[str] | re.Pattern[bytes]
 
 METHODS = frozenset({"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
-#: Modules whose expressions users write, or whose own test measures those that follow from files,
-#: or that compile what `collect` takes from the lines of reports.
-_WRITTEN = (
-    "config", "layout.rename", "layout.template", "reading.prefixes", "reading.reports",
-    "reading.signs",
-)  # fmt: skip
-BY_USERS = frozenset(f"benchkit.{name}" for name in _WRITTEN)
+#: Modules whose expressions users write, or whose own test measures those that follow from files.
+#: Those of reports are compiled from their lines, which `collect` adds.
+_WRITTEN = ("config", "layout.rename", "layout.template", "reading.prefixes", "reading.signs")
+BY_USERS = frozenset(f"benchkit.{name}" for name in (*_WRITTEN, "reading.reports"))
 #: Sizes of text, small first: an exponential expression is found before it takes for ever.
 SIZES = (24, 400, 4000)
 #: Seconds below which a time is noise.
@@ -62,14 +59,8 @@ class Use:
 class Slow:
     """A use whose time grows faster than its text.
 
-    Parameters
-    ----------
-    use : Use
-    prefix, token : str
-        The text is the prefix, the token again and again, and an end that fails.
-    ratio, seconds : float
-        The time of the text of ``size`` characters, and how many times that of a quarter of it.
-    size : int
+    The text of ``size`` characters is the prefix, the token again and again, and an end that
+    fails; ``ratio`` is its time over that of a quarter of it.
     """
 
     use: Use
@@ -103,19 +94,10 @@ def collect() -> list[Use]:
         for use in (*_inline(name, module, codes[name]), *_named(name, module, codes))
     )
     anchors = (line for each in registry.formats() for _, line in signs.anchors_of(each.name))
-    return list(
-        dict.fromkeys(
-            (
-                *uses,
-                *(Use(signs.__name__, line, "match") for line in anchors),
-                *(
-                    Use(kind.__module__, line.expression, "fullmatch")
-                    for kind in Report.__subclasses__()
-                    for line in kind.LINES
-                ),
-            )
-        )
-    )
+    others = [Use(signs.__name__, line, "match") for line in anchors]
+    for kind in Report.__subclasses__():
+        others += [Use(kind.__module__, line.expression, "fullmatch") for line in kind.LINES]
+    return list(dict.fromkeys((*uses, *others)))
 
 
 def _modules() -> dict[str, ModuleType]:
