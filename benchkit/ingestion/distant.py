@@ -8,14 +8,15 @@ Credentials are those that git and the object store find in the environment; non
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path, PurePosixPath
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -23,8 +24,8 @@ from urllib.parse import unquote, urlsplit
 from weakref import finalize
 
 from benchkit.errors import DataError, MissingError
-from benchkit.ingestion import archives, pages
-from benchkit.ingestion.addresses import GIT, is_page, refuse_store, show_address
+from benchkit.ingestion import archives, objects, pages
+from benchkit.ingestion.addresses import GIT, is_page, show_address
 from benchkit.reading.bounds import LARGEST
 
 _FILES = frozenset({"100644", "100755"})  # neither links nor submodules
@@ -93,10 +94,7 @@ def _bring(path: str, folder: Path, max_unpacked: int) -> Copy:
     target = folder / _name_copy(unquote(parts.path))
     if is_page(path):
         return _bring_page(path, target, name, max_unpacked)
-    try:
-        pages.within(pages.DEADLINE, partial(_bring_objects, path, target, name))
-    except TimeoutError as error:
-        raise DataError(f"it cannot be copied: {error}", where=name) from None
+    _bring_objects(path, target, name)
     return Copy(target, name.rstrip("/"))
 
 
@@ -159,14 +157,21 @@ def _git(*words: str, name: str, hint: str = "", given: str = "") -> bytes:
     return output
 
 
-def _run(command: list[str], given: bytes) -> tuple[int, bytes, bytes]:
+def _run(
+    command: list[str], content: bytes, environment: Mapping[str, str] | None = None
+) -> tuple[int, bytes, bytes]:
     """Run a command; one that takes too long ends with all that it started."""
     pipe = subprocess.PIPE
     with subprocess.Popen(  # noqa: S603 - no shell; a ref stands after --end-of-options
-        command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+        command,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        start_new_session=True,
+        env={**os.environ, **(environment or {})},
     ) as process:
         try:
-            output, errors = process.communicate(given, pages.DEADLINE)
+            output, errors = process.communicate(content, pages.DEADLINE)
         except BaseException:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -185,41 +190,21 @@ def _bring_page(address: str, target: Path, name: str, max_unpacked: int) -> Cop
     return Copy(unpacked, name, tuple((f"{name}/{path}", _OUTSIDE) for path in left_out))
 
 
-def _require_files(path: Path, name: str) -> None:
-    """Refuse what a copy may not end at: devices, pipes, and links to folders."""
-    places = [path]
-    for folder, folders, files in os.walk(path):
-        places += [Path(folder, file) for file in files]
-        places += [place for inner in folders if (place := Path(folder, inner)).is_symlink()]
-    for place in places:
-        if place.is_symlink() and place.is_dir():
-            problem = f"{place} is a link to a folder"
-        elif place.is_file() or place.is_dir():
-            continue
-        else:
-            problem = f"{place} is no file"
-        raise DataError(problem, where=name, hint=f"name it without file://: {path}")
-
-
 def _bring_objects(url: str, target: Path, name: str) -> None:
-    """Copy a folder or a file out of an object store."""
-    import pyarrow as pa
-    from pyarrow import fs
-
+    """Copy out of an object store in a process of its own: no read of pyarrow can be ended."""
+    command = [sys.executable, "-P", "-m", objects.__name__]
+    paths = os.pathsep.join(filter(None, sys.path))
     try:
-        system, path = fs.FileSystem.from_uri(url)
-        store, told = system.get_file_info([f"{path}/runs/_delta_log", path])
-        if store.type is fs.FileType.Directory:
-            raise refuse_store(name)
-        if told.type is fs.FileType.NotFound:
-            raise MissingError("no such file or folder", where=name, hint="check the address")
-        if isinstance(system, fs.LocalFileSystem):
-            _require_files(Path(path), name)
-        if told.type is fs.FileType.Directory:
-            target.mkdir()
-        fs.copy_files(
-            path, str(target), source_filesystem=system, destination_filesystem=fs.LocalFileSystem()
+        code, output, errors = _run(
+            command, json.dumps([url, str(target), name]).encode(), {"PYTHONPATH": paths}
         )
-    except (OSError, ValueError, pa.ArrowException) as error:
-        what = str(error).partition("\n")[0]
-        raise DataError(f"it cannot be copied: {what}", where=name) from None
+    except subprocess.TimeoutExpired:
+        what = f"it cannot be copied: it takes longer than {pages.DEADLINE:g} s"
+        raise DataError(what, where=name) from None
+    if code == objects.REFUSED:
+        problem = json.loads(output)
+        kind = MissingError if problem.pop("is_missing") else DataError
+        raise kind(where=name, **problem)
+    if code:
+        reason = errors.decode(errors="replace").strip().rpartition("\n")[2] or f"exit {code}"
+        raise DataError(f"it cannot be copied: {reason}", where=name)
