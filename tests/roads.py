@@ -1,6 +1,6 @@
 """The roads by which bytes become values, and texts that can take each of them.
 
-Large sources are read in columns, with a compiled kernel or by numpy alone; small and odd ones line
+Large sources are read in columns, with a compiled kernel or without; small and odd ones line
 by line. All give the same: `tests/parsers/test_roads.py` and `tests/soak` compare them.
 """
 

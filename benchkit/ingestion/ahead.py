@@ -5,7 +5,7 @@ ones can be read elsewhere. A block is whole lines and what is read of it depend
 so that the result is the same to the bit.
 
 The compiled kernel lets other threads work meanwhile, so that a thread is enough and nothing is
-sent; numpy alone leaves too little of a block's time to others, and a process reads it.
+sent; without it too little of a block's time is left to others, and a process reads it.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
-"""The compiled road of `octets` and `numerals`, where there is one.
+"""What is asked of many cells of a block at once, compiled where it could be.
 
 One pass over a block in place of many; it is compiled when benchkit is installed, if a C compiler
-is at hand, and nothing but time is lost without it.
+is at hand. Without it Python looks at cell after cell, and nothing but time is lost.
 """
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 Array = np.ndarray
+_DECIMAL = re.compile(rb"(0|[1-9]\d{0,7})(?:\.(\d{1,8}))?")
 
 try:
     from benchkit.parsers import _kernel
@@ -31,6 +34,8 @@ def keep_memory() -> None:
 
 def find_all(data: bytes, byte: int) -> Array:
     """Return the places of a byte, shape (k,)."""
+    if not compiled:
+        return np.flatnonzero(np.frombuffer(data, np.uint8) == byte)
     places = np.empty(_kernel.count(data, byte), dtype=np.int64)
     _kernel.find_all(data, byte, places)
     return places
@@ -39,7 +44,11 @@ def find_all(data: bytes, byte: int) -> Array:
 def find_first(data: bytes, starts: Array, byte: int, limit: int) -> Array:
     """Return how far behind each start a byte comes first, or ``limit``."""
     lengths = np.empty(len(starts), dtype=np.int64)
-    _kernel.find_first(data, _places(starts), byte, limit, lengths)
+    if compiled:
+        _kernel.find_first(data, _places(starts), byte, limit, lengths)
+    else:
+        lengths[:] = [data.find(byte, start, start + limit) for start in starts.tolist()]
+        lengths = np.where(lengths < 0, limit, lengths - starts)
     return lengths
 
 
@@ -47,6 +56,12 @@ def find_separators(
     data: bytes, starts: Array, ends: Array, byte: int, count: int
 ) -> tuple[Array, Array]:
     """Find a separator in lines: places, shape (lines, count), and which lines have as many."""
+    if not compiled:
+        known = find_all(data, byte)
+        first = np.searchsorted(known, starts)
+        good = np.searchsorted(known, ends) - first == count
+        rows = np.where(good, first, 0)[:, np.newaxis] + np.arange(count)
+        return np.append(known, np.zeros(count, dtype=np.int64))[rows], good
     places = np.empty((count, len(starts)), dtype=np.int64)
     good = np.empty(len(starts), dtype=bool)
     _kernel.find_separators(data, _places(starts), _places(ends), byte, count, places, good)
@@ -55,23 +70,33 @@ def find_separators(
 
 def holds(data: bytes, starts: Array, text: bytes) -> Array:
     """Tell where ``text`` stands: bool, shape (k,)."""
-    found = np.empty(len(starts), dtype=bool)
-    _kernel.holds(data, _places(starts), text, found)
-    return found
+    good = np.empty(len(starts), dtype=bool)
+    if compiled:
+        _kernel.holds(data, _places(starts), text, good)
+    else:
+        good[:] = [data.startswith(text, start) for start in starts.tolist()]
+    return good
 
 
 def repeats(data: bytes, starts: Array, sizes: Array) -> Array:
     """Tell which cells hold the text of the cell before: bool, shape (k,)."""
-    found = np.empty(len(starts), dtype=bool)
-    _kernel.repeats(data, _places(starts), _places(sizes), found)
-    return found
+    good = np.zeros(len(starts), dtype=bool)
+    if compiled:
+        _kernel.repeats(data, _places(starts), _places(sizes), good)
+    else:
+        good[1:] = [one == other for one, other in pairwise(_cells(data, starts, sizes))]
+    return good
 
 
 def tell_apart(data: bytes, starts: Array, sizes: Array) -> tuple[Array, Array]:
     """Tell texts apart; return each cell's number, and the first row of each number."""
     labels = np.empty(len(starts), dtype=np.int64)
-    firsts = _kernel.tell_apart(data, _places(starts), _places(sizes), labels)
-    return labels, np.frombuffer(firsts, dtype=np.int64)
+    if compiled:
+        firsts = _kernel.tell_apart(data, _places(starts), _places(sizes), labels)
+        return labels, np.frombuffer(firsts, dtype=np.int64)
+    numbers: dict[bytes, int] = {}
+    labels[:] = [numbers.setdefault(c, len(numbers)) for c in _cells(data, starts, sizes)]
+    return labels, np.unique(labels, return_index=True)[1]
 
 
 def read_integers(data: bytes, starts: Array, lengths: Array) -> tuple[Array, Array]:
@@ -83,9 +108,15 @@ def read_integers(data: bytes, starts: Array, lengths: Array) -> tuple[Array, Ar
 
 def read_decimals(data: bytes, starts: Array, lengths: Array) -> tuple[Array, Array, Array]:
     """Read decimals as digits and places; cells that are none are 0 and not good."""
-    digits, places = (np.empty(len(starts), dtype=np.int64) for _ in range(2))
-    good = np.empty(len(starts), dtype=bool)
-    _kernel.read_decimals(data, _places(starts), _places(lengths), digits, places, good)
+    digits, places = (np.zeros(len(starts), dtype=np.int64) for _ in range(2))
+    good = np.zeros(len(starts), dtype=bool)
+    if compiled:
+        _kernel.read_decimals(data, _places(starts), _places(lengths), digits, places, good)
+        return digits, places, good
+    for row, match in enumerate(map(_DECIMAL.fullmatch, _cells(data, starts, lengths))):
+        whole, part = match.groups(b"") if match else (b"", b"")
+        if match and int(whole + part) < 1 << 53:
+            digits[row], places[row], good[row] = int(whole + part), len(part), True
     return digits, places, good
 
 
@@ -105,11 +136,17 @@ def read_structs(
         Numbers and 1, or where blobs begin and their sizes; 0 where there is none. Which values
         were read to their ends.
     """
-    told = np.zeros((len(shapes), len(places)), dtype=np.uint64)
+    numbers = np.zeros((len(shapes), len(places)), dtype=np.uint64)
     more = np.zeros((len(shapes), len(places)), dtype=np.int64)
     good = np.empty(len(places), dtype=bool)
-    _kernel.read_structs(data, _places(places), _places(ends), shapes, most, told, more, good)
-    return told, more, good
+    _kernel.read_structs(data, _places(places), _places(ends), shapes, most, numbers, more, good)
+    return numbers, more, good
+
+
+def _cells(data: bytes, starts: Array, sizes: Array) -> list[bytes]:
+    """Return the texts of cells."""
+    spans = zip(starts.tolist(), (starts + sizes).tolist(), strict=True)
+    return [data[start:end] for start, end in spans]
 
 
 def _places(array: Array) -> Array:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchkit.parsers import kernel
-from benchkit.parsers.octets import HIGHS, LAST, Array, Octets, find
+from benchkit.parsers.octets import HIGHS, LAST, Array, Octets
 
 _ZEROS, _BEYOND_NINE = np.uint64(0x3030_3030_3030_3030), np.uint64(0x7676_7676_7676_7676)
 _TENS = 10.0 ** np.arange(23)
@@ -56,14 +56,14 @@ def read_integers(block: Octets, starts: Array, lengths: Array) -> tuple[Array, 
     good = (lengths >= 1) & (lengths <= 19)
     lengths = np.clip(lengths, 0, 19)
     ends = starts + lengths
-    numbers, told = read_digits(block.word(ends - 8), np.minimum(lengths, 8))
-    good &= told
+    numbers, is_read = read_digits(block.word(ends - 8), np.minimum(lengths, 8))
+    good &= is_read
     for skipped in (8, 16):
         if int(lengths.max(initial=0)) <= skipped:
             break
         counts = np.clip(lengths - skipped, 0, 8)
-        more, told = read_digits(block.word(ends - skipped - 8), counts)
-        good &= told & ((more < 922) | (skipped == 8))
+        more, is_read = read_digits(block.word(ends - skipped - 8), counts)
+        good &= is_read & ((more < 922) | (skipped == 8))
         numbers = numbers + np.where(good, more, 0) * 10**skipped
     return numbers, good
 
@@ -102,20 +102,8 @@ def read_decimals(block: Octets, starts: Array, lengths: Array) -> tuple[Decimal
     tuple of (Decimals, bool), shape (k,)
         The numbers, and which of them are of that form, of JSON's grammar and below 2**53.
     """
-    if kernel.compiled:
-        digits, places, good = kernel.read_decimals(block.data, starts, lengths)
-        return Decimals(digits, places), good
-    words = block.take(starts, 24)
-    points = np.minimum(find(words, ord(".")), lengths)
-    places = np.maximum(lengths - points - 1, 0)
-    good = (points >= 1) & (points <= 8) & (places <= 8) & (points + 1 != lengths)
-    whole, whole_good = read_digits(block.word(starts + points - 8), np.clip(points, 0, 8))
-    clipped = np.clip(places, 0, 8)
-    part, part_good = read_digits(block.word(starts + lengths - 8), clipped)
-    first = words[:, 0] & np.uint64(0xFF)
-    good &= whole_good & part_good & ((points == 1) | (first != ord("0")))
-    digits = whole * _POWERS[clipped] + part
-    return Decimals(digits, clipped), good & (digits < 1 << 53)
+    digits, places, good = kernel.read_decimals(block.data, starts, lengths)
+    return Decimals(digits, places), good
 
 
 def read_decimal(text: bytes) -> tuple[int, int] | None:
@@ -141,4 +129,3 @@ def read_decimal(text: bytes) -> tuple[int, int] | None:
 
 _NUMBER = re.compile(rb"(-?)(0|[1-9]\d{0,15})(?:\.(\d{1,15}))?(?:[eE]([+-]?\d{1,2}))?")
 _MOST_PLACES = 16
-_POWERS = 10 ** np.arange(9, dtype=np.int64)

@@ -26,13 +26,13 @@ def lay_out(cells: Sequence[bytes]) -> tuple[Octets, np.ndarray, np.ndarray]:
     return Octets(b"".join(cells)), MARGIN + np.cumsum(sizes) - sizes, sizes
 
 
-@pytest.fixture(autouse=True, params=["compiled", "numpy"], scope="module")
+@pytest.fixture(autouse=True, params=["compiled", "python"], scope="module")
 def road(request: pytest.FixtureRequest) -> Iterator[None]:
     """Take each road; where benchkit is installed without its kernel there is one."""
     if request.param == "compiled" and kernel.compiled is None:
         pytest.skip("benchkit is installed without its kernel")
     with pytest.MonkeyPatch.context() as patch:
-        if request.param == "numpy":
+        if request.param == "python":
             patch.setattr(kernel, "compiled", None)
         yield
 

@@ -12,9 +12,10 @@ from typing import IO
 
 import numpy as np
 
+from benchkit.parsers import kernel
 from benchkit.parsers.octets import MARGIN, Array, Octets, tell_apart
 from benchkit.parsers.vegeta import gob
-from benchkit.parsers.vegeta.frames import Frames, Layout, Walk, find_frames, find_layout
+from benchkit.parsers.vegeta.frames import Frames, Layout, find_frames, find_layout, read_values
 from benchkit.parsers.vegeta.records import GOB_FIELDS, Flaw, Result, from_gob
 from benchkit.reading.source import LINE_BLOCK, Source
 
@@ -125,7 +126,7 @@ class _Gob:
         while True:
             if decoder.types is not types:
                 types = decoder.types
-                layout = _find_layout(types)
+                layout = _find_layout(types) if kernel.compiled else None
             if layout is not None:
                 yield from self._read_blocks(tape, decoder, layout)
             if not decoder.next_message():
@@ -153,8 +154,8 @@ class _Gob:
     def _read_chain(
         self, tape: _Tape, decoder: gob.Decoder, layout: Layout, frames: Frames, chain: Array
     ) -> Iterator[Results | Result | Flaw]:
-        walk = Walk(tape.block, frames.values[chain], frames.ends[chain])
-        results, good = _understand(walk, layout, self.line, decoder.number)
+        values = read_values(tape.block, frames.values[chain], frames.ends[chain], layout)
+        results, good = _understand(tape.block, *values, self.line, decoder.number)
         if _FEW * np.count_nonzero(~good) > len(good):
             good[:] = False
         done = 0
@@ -182,12 +183,12 @@ def _find_layout(types: dict[int, gob.Kind] | None) -> Layout | None:
     return layout if is_usual and "Timestamp" in fields else None
 
 
-def _understand(walk: Walk, layout: Layout, line: int, stream: int) -> tuple[Results, Array]:
+def _understand(
+    block: Octets, found: dict[str, tuple[Array, Array]], good: Array, line: int, stream: int
+) -> tuple[Results, Array]:
     """Return the fields in columns, and which rows are results in every way."""
-    size, block = len(walk.good), walk.block
-    found = walk.read(layout)
+    size = len(good)
     none = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int64)
-    good = walk.good
     numbers = {name: found.get(name, none)[0] for name in ("Code", "BytesOut", "BytesIn")}
     good &= (numbers["Code"] < 1 << 16) & (numbers["BytesOut"] < MOST)
     good &= numbers["BytesIn"] < MOST

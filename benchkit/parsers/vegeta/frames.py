@@ -127,109 +127,26 @@ def _shape_of(types: dict[int, Kind], type_id: int) -> str:
     return "headers" if kind.key == TEXT else ""
 
 
-class Walk:
-    """Many values of one struct, read side by side.
+def read_values(
+    block: Octets, places: Array, ends: Array, layout: Layout
+) -> tuple[dict[str, tuple[Array, Array]], Array]:
+    """Read many values of one struct side by side.
 
     Parameters
     ----------
     block : Octets
     places, ends : int64, shape (k,)
         Where each value begins, behind its type's id, and ends.
+    layout : Layout
 
-    Attributes
-    ----------
+    Returns
+    -------
+    found : dict of name to (uint64, int64), shape (k,)
+        Numbers, or where blobs begin; and which values have it, or its size.
     good : bool, shape (k,)
         Which values were read to their ends by the rules of gob; of the others nothing holds.
     """
-
-    def __init__(self, block: Octets, places: Array, ends: Array) -> None:
-        self.block = block
-        self.good = np.ones(len(places), dtype=bool)
-        self._places = places.copy()
-        self._ends = ends
-
-    def read(self, layout: Layout) -> dict[str, tuple[Array, Array]]:
-        """Return by field: numbers, or where blobs begin; and which values have it, or its size."""
-        if kernel.compiled:
-            return self._read_compiled(layout)
-        size, last = len(self.good), len(layout.fields)
-        everything = np.arange(size)
-        turns = self._next(everything, np.full(size, -1, dtype=np.int64), last)
-        found = {}
-        for index, (name, shape) in enumerate(layout.fields):
-            rows = np.flatnonzero(turns == index)
-            told, more = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int64)
-            if shape in {"number", "signed"}:
-                told[rows], more[rows] = self._unsigned(rows), 1
-            elif shape == "headers":
-                self._skip_headers(rows)
-            else:
-                sizes = self._sizes(rows)
-                told[rows], more[rows] = self._places[rows], sizes
-                self._places[rows] += sizes
-            found[name] = told, more
-            turns[rows] = self._next(rows, turns[rows], last)
-        self.good &= self._places == self._ends
-        return found
-
-    def _read_compiled(self, layout: Layout) -> dict[str, tuple[Array, Array]]:
-        shapes = "".join(_LETTERS.get(shape, "b") for _, shape in layout.fields)
-        told, more, self.good = kernel.read_structs(
-            self.block.data, self._places, self._ends, shapes, _MOST_ENTRIES
-        )
-        names = (name for name, _ in layout.fields)
-        return {name: (told[i], more[i]) for i, name in enumerate(names)}
-
-    def _next(self, rows: Array, before: Array, last: int) -> Array:
-        """Read the step to the next field; ``last`` behind the last one."""
-        steps = self._unsigned(rows)
-        self.good[rows] &= steps < last + 1
-        turns: Array = before + np.minimum(steps, _U(last + 1)).astype(np.int64)
-        turns[steps == 0] = last
-        self.good[rows] &= (steps == 0) | (turns < last)
-        return turns
-
-    def _unsigned(self, rows: Array) -> Array:
-        """Read numbers that are not negative; places never leave the block."""
-        at = self._places[rows]
-        first = self.block.bytes[at]
-        numbers: Array = first.astype(np.uint64)
-        at += 1
-        wide = np.flatnonzero(first >= 128)
-        if len(wide):
-            widths = 256 - first[wide].astype(np.int64)
-            self.good[rows[wide]] &= widths <= 8
-            widths = np.minimum(widths, 8)
-            rest = self.block.word(at[wide]).byteswap()
-            numbers[wide] = rest >> (8 * (8 - widths)).astype(np.uint64)
-            at[wide] += widths
-        self._places[rows] = np.minimum(at, self.block.end + 1)
-        return numbers
-
-    def _sizes(self, rows: Array) -> Array:
-        """Read the lengths of what follows; 0 where it would reach beyond its message."""
-        sizes = self._unsigned(rows)
-        room = np.maximum(self._ends[rows] - self._places[rows], 0)
-        fits = sizes <= room.astype(np.uint64)
-        self.good[rows] &= fits
-        told: Array = np.where(fits, sizes, _U(0)).astype(np.int64)
-        return told
-
-    def _skip_headers(self, rows: Array) -> None:
-        """Pass over maps of texts to lists of texts."""
-        for keyed in self._repeat(rows):
-            self._skip(keyed)
-            for told in self._repeat(keyed):
-                self._skip(told)
-
-    def _skip(self, rows: Array) -> None:
-        sizes = self._sizes(rows)
-        self._places[rows] += sizes
-
-    def _repeat(self, rows: Array) -> list[Array]:
-        """Read how many elements follow; return which values have a first, a second, … of them."""
-        counts = self._unsigned(rows)
-        few = counts <= _MOST_ENTRIES
-        self.good[rows] &= few
-        counts[~few] = 0
-        return [rows[counts > turn] for turn in range(int(counts.max(initial=0)))]
+    shapes = "".join(_LETTERS.get(shape, "b") for _, shape in layout.fields)
+    numbers, more, good = kernel.read_structs(block.data, places, ends, shapes, _MOST_ENTRIES)
+    names = (name for name, _ in layout.fields)
+    return {name: (numbers[i], more[i]) for i, name in enumerate(names)}, good
