@@ -83,7 +83,7 @@ HARMLESS = re.compile(
 )
 #: What an option may hold that begins like a path, and is none: ``-e /S3cr3t``.
 _ROOTED = re.compile(
-    rf"/(?![A-Za-z]{{1,15}}(?:[._-]?[A-Za-z]{{1,15}}){{0,5}}\d{{0,3}}$)"
+    rf"/(?![A-Za-z](?:[._-]?[A-Za-z]){{0,39}}\d{{0,3}}$)"
     rf"(?!{_NAME}\.(?:{_ENDINGS})$)[\w.+-]+"
 )
 #: Letters of options that count something; behind others, a number of many digits may be a PIN.
