@@ -308,9 +308,10 @@ def read_reports(source: Source, kind: type[Reader]) -> Iterator[Record]:
         At damaged gzip; what stood before it has been yielded.
     """
     reader, is_empty = kind(source.label), True
-    lines = UntilDamage(source.whole_lines(kind.may_be_cut))
-    for number, text in lines:
-        reader.feed(number, text)
+    lines = UntilDamage(source.ended_lines())
+    for number, text, is_ended in lines:
+        if is_ended or not kind.may_be_cut(text):
+            reader.feed(number, text)
         if reader.records:
             is_empty = False
             yield from reader.records

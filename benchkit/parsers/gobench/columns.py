@@ -14,11 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchkit.parsers import kernel
 from benchkit.parsers.gobench.units import Unit, read_unit
 from benchkit.parsers.numerals import read_decimals, read_integers
 from benchkit.parsers.octets import (
-    FIRST,
     Array,
     Lines,
     Octets,
@@ -141,8 +139,8 @@ def _read(block: Octets, lines: Lines) -> tuple[Array, Table]:
     fields = np.arange(len(owners)) + np.repeat(firsts[rows] + 1 - (np.cumsum(held) - held), held)
     ends = np.minimum(np.append(tabs, block.end)[fields + 1], lines.ends[rows][owners])
     told, measures = _read_measures(block, tabs[fields] + 1, ends, blanks)
-    names, which = _tell_names(block, starts, sizes)
-    kept = (np.bincount(owners[~told], minlength=len(rows)) == 0) & (which >= 0)
+    names, which = tell_apart(block, starts, sizes)
+    kept = np.bincount(owners[~told], minlength=len(rows)) == 0
     good[rows] = kept
     renumbered, inside = np.cumsum(kept) - 1, kept[owners]
     units, written, kinds, values, steps = measures
@@ -222,27 +220,7 @@ def _read_measures(
 _NONE = Unit("", "", 1.0, 0)
 
 
-def _tell_names(block: Octets, starts: Array, sizes: Array) -> tuple[list[bytes], Array]:
-    """Return the different names, and each result's place among them; -1 where that is not sure."""
-    if kernel.compiled:
-        return tell_apart(block, starts, sizes)
-    words = block.take(starts, max(8, -(-int(sizes.max(initial=0)) // 8) * 8))
-    keys = sizes.astype(np.uint64)
-    for column in range(words.shape[1]):
-        words[:, column] &= FIRST[np.clip(sizes - 8 * column, 0, 8)]
-        keys = (keys ^ words[:, column]) * _FACTOR
-        keys ^= keys >> np.uint64(29)
-    _, rows, which = np.unique(keys, return_index=True, return_inverse=True)
-    known = rows[which]
-    differs = (words != words[known]).any(axis=1) | (sizes != sizes[known])
-    which[differs] = -1
-    return block.texts(starts[rows], starts[rows] + sizes[rows]), which
-
-
 def _mix(places: Array) -> Array:
     """Return a factor for each place of a line, so that sums tell orders apart."""
     factors: Array = (2 * places + 1).astype(np.int64) * 0x9E3779B97F4A7
     return factors
-
-
-_FACTOR = np.uint64(0x9E37_79B9_7F4A_7C15)
