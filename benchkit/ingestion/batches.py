@@ -41,29 +41,37 @@ def row_batches(
 
 
 def repeats_batch(batch: int, first: int, repeats: Repeats) -> pa.RecordBatch:
-    """Put runs that are told in columns into one batch; ``first`` is the first one's piece."""
+    """Put runs in columns into one batch, texts as codes; ``first`` is the first one's piece."""
+    import numpy as np
     import pyarrow as pa
 
-    size, owners, kinds = len(repeats), repeats.owners, pa.array(repeats.kinds)
-    texts = pa.string()
+    size, owners, kinds = len(repeats), repeats.owners, repeats.kinds.astype(np.int32)
     metrics, units = zip(*repeats.measures, strict=True)
+    nothing = np.zeros(size, np.int32)
+
+    def code(texts: Sequence[str], codes: np.ndarray) -> pa.Array:
+        known = dict.fromkeys(texts)  # two kinds may be of one metric
+        places = {text: place for place, text in enumerate(known)}
+        recoded = np.array([places[text] for text in texts], np.int32)[codes]
+        return pa.DictionaryArray.from_arrays(recoded, pa.array(known, pa.string()), safe=False)
+
     columns = {
         "batch": pa.repeat(pa.scalar(batch, pa.int64()), size),
         "raw": pa.repeat(pa.scalar(False), size),
         "piece": pa.array(first + owners),
-        "subject": pa.nulls(size, texts),
-        "metric": pa.array(metrics, texts).take(kinds),
-        "stat": pa.repeat(pa.scalar("sample", texts), size),
+        "subject": pa.nulls(size, pa.dictionary(pa.int32(), pa.string())),
+        "metric": code(metrics, kinds),
+        "stat": code(["sample"], nothing),
         "value": pa.array(repeats.values),
-        "unit": pa.array(units, texts).take(kinds),
+        "unit": code(units, kinds),
         "n": pa.array(repeats.counts[owners]),
         "time": pa.nulls(size, values_schema().field("time").type),
         "resolution": pa.array(repeats.steps),
-        "origin": pa.repeat(pa.scalar("reported", texts), size),
+        "origin": code(["reported"], nothing),
         "line": pa.array(repeats.lines[owners]),
     }
-    wanted = values_schema()
-    return pa.RecordBatch.from_arrays([columns[name] for name in wanted.names], schema=wanted)
+    names = values_schema().names
+    return pa.RecordBatch.from_arrays([columns[name] for name in names], names)
 
 
 def row_batch(batch: int, rows: Sequence[tuple[int, list[Row]]]) -> pa.RecordBatch:

@@ -115,7 +115,10 @@ def _count_runs(tables: Sequence[pa.Table]) -> int:
     names = [name for name in _RUN if all(name in table.column_names for table in tables)]
     if not tables:
         return 0
-    runs = pa.concat_tables([plain(table.select([*names, "number"])) for table in tables])
+    selected = [table.select([*names, "number"]) for table in tables]
+    if any(table.schema != selected[0].schema for table in selected):  # of the store: texts
+        selected = [*map(plain, selected)]
+    runs = pa.concat_tables(selected).unify_dictionaries()
     is_none = pc.is_in(runs["role"], pa.array(["companion", "damaged", "empty"]))
     series = runs.filter(pc.invert(is_none)).group_by(names, use_threads=False)
     counts = series.aggregate([("number", "count_distinct")])["number_count_distinct"]

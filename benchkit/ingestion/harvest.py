@@ -23,6 +23,7 @@ from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.reading import PIECE_BITS, Known, Outcome, Reader
 from benchkit.parsers.base import Repeats, Row
 from benchkit.store import values_schema
+from benchkit.store.columns import plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -185,15 +186,14 @@ def gather(
     harvest = Harvest(sources)
     reader = Reader(options, Known(samples=samples))
     found = catch(0, (reader.read(index, source) for index, source in enumerate(sources)))
-    kept, series = [], []
+    kept, series = [values_schema().empty_table()], [values_schema().empty_table()]
     for batch in harvest.take(found):
-        is_raw = batch["raw"][0].as_py()
+        table, is_raw = plain(pa.Table.from_batches([batch])), batch["raw"][0].as_py()
         if samples or not is_raw:
-            kept.append(batch)
-        if is_raw and batch["metric"][0].as_py() in SERIES:
-            series.append(batch)
-    wanted = values_schema()
-    return harvest, pa.Table.from_batches(kept, wanted), pa.Table.from_batches(series, wanted)
+            kept.append(table)
+        if is_raw and table["metric"][0].as_py() in SERIES:
+            series.append(table)
+    return harvest, pa.concat_tables(kept), pa.concat_tables(series)
 
 
 def _content(source: Found, outcome: Outcome) -> Content:

@@ -5,7 +5,6 @@ A run in a hundred thousand has nothing of its own but place and values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from benchkit.layout.pieces import Places
@@ -30,7 +29,9 @@ class Pieces:
         self.repeated: list[tuple[int, list[Row] | Repeats]] = []
         self._count = 0
         self._read: list[tuple[Format, Reading]] = []
-        self._places: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
+        self._shared: dict[int, int] = {}  # of each reading that runs share, a code
+        self._runs: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        self._places: list[Places] | None = None
 
     def take(self, form: Format, record: Reading | Repeats) -> None:
         """Take the next run, or the next ones."""
@@ -38,13 +39,20 @@ class Pieces:
             self._add(form, record, self._count)
             self._count += 1
             return
+        import numpy as np
+
         self.repeated.append((self.first + self._count, record))
-        for reading, rows in _split(record):
+        which, firsts = np.unique(record.which, return_index=True)
+        codes = np.zeros(len(record.readings), np.int64)
+        for place, row in zip(which.tolist(), firsts.tolist(), strict=True):
+            reading = record.readings[place]
             if id(reading) not in self.pieces:
-                self._add(form, reading, self._count + int(rows[0]))
-            own = self._places.setdefault(id(reading), [])
-            own.append((self._count + rows, record.lines[rows]))
+                self._add(form, reading, self._count + row)
+            codes[place] = self._shared.setdefault(id(reading), len(self._shared))
+        indices = np.arange(self._count, self._count + len(record.lines))
+        self._runs.append((codes[record.which], indices, record.lines))
         self._count += len(record.lines)
+        self._places = None
 
     def in_order(self) -> list[tuple[Format, Reading]]:
         """Return what was read, in the order of the first runs."""
@@ -52,12 +60,23 @@ class Pieces:
 
     def places(self, reading: Reading) -> Places | None:
         """Return the places of the runs that share a reading; None for a run of its own."""
-        told = self._places.get(id(reading))
-        if told is None:
+        code = self._shared.get(id(reading))
+        if code is None:
             return None
+        if self._places is None:
+            self._places = self._part()
+        return self._places[code]
+
+    def _part(self) -> list[Places]:
+        """Part all runs by the reading that they share."""
         import numpy as np
 
-        return Places(*map(np.concatenate, zip(*told, strict=True)))
+        codes, indices, lines = map(np.concatenate, zip(*self._runs, strict=True))
+        order = codes.argsort(kind="stable")
+        indices, lines = indices[order], lines[order]
+        ends = np.bincount(codes).cumsum().tolist()
+        stretches = zip([0, *ends], ends, strict=False)
+        return [Places(indices[start:end], lines[start:end]) for start, end in stretches]
 
     def locate(self, reading: Reading, places: Places | None) -> int:
         """Return the place in the source of a reading's run, or of the first of its ``places``."""
@@ -80,13 +99,3 @@ class Pieces:
     def _add(self, form: Format, reading: Reading, index: int) -> None:
         self.pieces[id(reading)] = self.first + index
         self._read.append((form, reading))
-
-
-def _split(repeats: Repeats) -> Iterator[tuple[Reading, np.ndarray]]:
-    """Yield each reading with the runs that share it."""
-    import numpy as np
-
-    order = repeats.which.argsort(kind="stable")
-    starts = np.flatnonzero(np.diff(repeats.which[order], prepend=-1))
-    for rows in np.split(order, starts[1:]):
-        yield repeats.readings[repeats.which[rows[0]]], rows

@@ -191,15 +191,15 @@ class Table:
                 continue
             return
 
-    def widen(self, version: DeltaTable, schema: pa.Schema) -> bool:
-        """Add the columns that the table lacks, in a commit of its own; tell whether it did."""
+    def widen(self, version: DeltaTable, schema: pa.Schema) -> None:
+        """Add the columns that the table lacks, in a commit of its own, to which it is updated."""
         from deltalake import CommitProperties, Field, Schema
         from deltalake.exceptions import CommitFailedError, DeltaError
 
         known = {field.name for field in version.schema().fields}
         missing = [f for f in Schema.from_arrow(schema).fields if f.name not in known]
         if not missing:
-            return False
+            return
         fields = [Field(field.name, field.type, nullable=True) for field in missing]
         with translated(self.url):
             try:
@@ -211,7 +211,6 @@ class Table:
                 if later is None or later.version() == version.version():
                     raise
                 raise ConflictError from error
-        return True
 
     def configure(self) -> None:
         """Give a table of an earlier build the present settings."""

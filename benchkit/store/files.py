@@ -234,7 +234,7 @@ class _Sink:
 
     def __init__(self, writer: FileWriter, is_raw: bool) -> None:
         self.writer = writer
-        self._is_raw = is_raw
+        self._is_raw, self._schema = is_raw, file_schema(is_raw=is_raw)
         self._held: list[pa.RecordBatch] = []
         self._rows = 0
 
@@ -251,10 +251,14 @@ class _Sink:
 
     def _write(self) -> None:
         import pyarrow as pa
+        import pyarrow.compute as pc
 
-        table = pa.Table.from_batches(self._held)
+        tables = (pa.Table.from_batches([batch]).select(self._schema.names) for batch in self._held)
+        table = pa.concat_tables([each.cast(self._schema) for each in tables])
         self._held, self._rows = [], 0
-        self.writer.write(table.sort_by("metric") if self._is_raw else table)
+        if self._is_raw:
+            table = table.take(pc.sort_indices(table["metric"].cast(pa.string())))
+        self.writer.write(table.unify_dictionaries())
 
 
 def write_rows(

@@ -131,17 +131,15 @@ class Store:
             if not len(rows):
                 return
             if version is None:
-                version = self._begin()
-                if version is None or len(log := self._read_log(version)):
-                    continue
+                self._begin()
+                continue
             seq = max(version.version(), log_of_runs.last_seq(log)) + 1
             values = self._open(self._values)
             state = -1 if values is None else values.version()
             rows = log_of_runs.add_log_columns(rows, seq, operation, state)
             schema = plain(rows.schema.empty_table()).schema
             try:
-                if self._runs.widen(version, schema):
-                    continue
+                self._runs.widen(version, schema)  # which conflicts, too, with any other commit
                 changes = log_of_runs.list_changes(log, rows)
                 with self._writing(seq, rows, version, changes) as file:
                     written.append(file)
@@ -150,12 +148,11 @@ class Store:
                 continue
             return
 
-    def _begin(self) -> DeltaTable | None:
+    def _begin(self) -> None:
         """Begin the log of runs before any file is written: files without it are what is left."""
         if self._open_runs() is None:
             with suppress(ConflictError):
                 self._runs.claim(None, log_schema(), [])
-        return self._open_runs()
 
     def _open_runs(self) -> DeltaTable | None:
         """Open the log of runs; refuse files of a store that lost it."""

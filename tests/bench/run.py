@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import growing
 import processes
 from engine import measure_engine
 from goals import Goal, table, write
@@ -37,6 +38,9 @@ PROCESSES: dict[str, Callable[[Bench], list[Goal]]] = {
     "P9": processes.measure_start,
     "P10": processes.measure_report,
     "P11": processes.measure_store,
+    "P12": growing.measure_ingest,
+    "P13": growing.measure_runs,
+    "go-bench": growing.measure_gobench,
 }
 #: Goals about functions, timed inside one process: callables of the number of rounds.
 IN_PROCESS: dict[str, Callable[[int], list[Goal]]] = {"engine": measure_engine}

@@ -1,22 +1,24 @@
 """A large store: ``fill`` makes one, ``select`` takes one metric of one variant out of it.
 
-In: the store's place; rows, or a metric and a variant. Out: a store, or how many values there were.
-Why: 100 million rows take minutes to write as text and to read again; what they are measured for is
-the store.
+``list`` makes a store of many runs with a value each. In: the store's place; rows, or a metric and
+a variant. Out: a store, or how many values there were. Why: 100 million rows, or 100,000 files,
+take minutes to write as text and to read again; what they are measured for is the store.
 """
 
 from __future__ import annotations
 
+import hashlib
 import sys
 
 import numpy as np
 
+from benchkit.ingestion.batches import row_batches
 from benchkit.ingestion.frames import parts_table, read_parts
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.reading import PIECE_BITS
 from benchkit.ingestion.samples import SampleSink
 from benchkit.layout.numbering import settle
-from benchkit.parsers.base import Reading, Samples
+from benchkit.parsers.base import Reading, Row, Samples
 from benchkit.store import Store, new_batch
 from benchkit.store.files import DataFile, write_files
 
@@ -61,6 +63,28 @@ def fill(store: Store, rows: int) -> None:
     store.commit_pieces(lambda _: parts_table(parts))
 
 
+def list_runs(store: Store, count: int) -> None:
+    """Make a store of many runs: 20 of each variant in each group, as from files of their own."""
+    batch, parts, rows = new_batch(), [], list[tuple[int, list[Row]]]()
+    for place in range(count):
+        group, rest = divmod(place, 100)
+        variant, run = divmod(rest, 20)
+        path, piece = f"/runs/g{group}/v{variant}/wrk-{run + 1}.txt", place << PIECE_BITS
+        parts.append(
+            Part(path=path, label=path, sha256=hashlib.sha256(path.encode()).hexdigest(),
+                 format="wrk", tool="wrk", form="text", group=f"g{group}", variant=f"v{variant}",
+                 folder=f"g{group}/v{variant}", benchmark="/", params="connections=8,threads=2",
+                 run=run + 1, duration=15.0, fingerprint="0" * 16, batch=batch, piece=piece)
+        )  # fmt: skip
+        reading = Reading(tool="wrk", form="text", line=1)
+        reading.add("request_rate", "mean", 1e4 + place % 97, "1/s", 12)
+        rows.append((piece, reading.rows))
+    with store.staging(batch) as folder:
+        store.add(write_files(folder, batch, row_batches(batch, rows)))
+    settle(parts)
+    store.commit_pieces(lambda _: parts_table(parts))
+
+
 def select(store: Store, metric: str, variant: str) -> int:
     """Take the samples of a metric and variant into memory and return how many there are."""
     parts = [part for part in read_parts(store.pieces()) if part.variant == variant]
@@ -70,7 +94,7 @@ def select(store: Store, metric: str, variant: str) -> int:
 
 if __name__ == "__main__":
     verb, place, *rest = sys.argv[1:]
-    if verb == "fill":
-        fill(Store(place), int(rest[0]))
+    if verb in {"fill", "list"}:
+        {"fill": fill, "list": list_runs}[verb](Store(place), int(rest[0]))
     else:
         print(select(Store(place), *rest))

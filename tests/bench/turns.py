@@ -6,6 +6,7 @@ disturbs one side of a pair shall disturb the other as well.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import threading
 import time
@@ -25,10 +26,11 @@ class Command:
 
 @dataclass(frozen=True)
 class Turn:
-    """One run: seconds, and bytes of memory at its peak, of all its processes together."""
+    """One run: seconds, bytes of memory at its peak, and CPU seconds, of all its processes."""
 
     wall: float
     peak: int
+    cpu: float
 
 
 def run_in_turn(commands: dict[str, Command], rounds: int) -> dict[str, list[Turn]]:
@@ -57,14 +59,20 @@ def run_once(command: Command) -> Turn:
     """
     if command.before is not None:
         command.before()
-    start = time.perf_counter()
+    start, before = time.perf_counter(), _measure_children()
     child = subprocess.Popen(command.argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     peak = _Peak(child.pid)
     _, said = child.communicate()
-    wall = time.perf_counter() - start
+    wall, cpu = time.perf_counter() - start, _measure_children() - before
     if child.returncode:
         raise SystemExit(f"{' '.join(command.argv)[:200]}: {said.decode(errors='replace')[-800:]}")
-    return Turn(wall, peak.stop())
+    return Turn(wall, peak.stop(), cpu)
+
+
+def _measure_children() -> float:
+    """Return the CPU seconds of the children that have ended; of wall time where none are told."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 class _Peak:
