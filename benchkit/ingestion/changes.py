@@ -22,8 +22,12 @@ from benchkit.store.columns import plain
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from benchkit.store import Store
+
 #: What runs that are one run have in common, besides their number.
 _RUN = ("origin", "group", "variant", "benchmark", "params", "tool", "role", "pkg")
+#: What an ingest reads of each stored run; of the runs that it touches it reads all.
+COLUMNS = (*_RUN, "number", *Identity._fields[1:], "sha256", "fingerprint", "gone_from", "renewed")
 #: Columns that decide to which series a stored run belongs.
 _SERIES = ("origin", "group", "pkg", "variant", "tool", "role")
 
@@ -33,8 +37,9 @@ class Change:
 
     Parameters
     ----------
+    store : Store
     stored : Table or None
-        The pieces in the store.
+        The pieces in the store, of these `COLUMNS` at least.
     new : sequence of Part
         The runs that were read.
     folders : Folders
@@ -54,12 +59,14 @@ class Change:
         Whether any of them is gone, or back, since the last ingest.
     """
 
-    def __init__(self, stored: pa.Table | None, new: Sequence[Part], folders: Folders) -> None:
+    def __init__(
+        self, store: Store, stored: pa.Table | None, new: Sequence[Part], folders: Folders
+    ) -> None:
         self.notes: list[Diagnostic] = []
         self.superseded = 0
         self.new = list(new)
-        self._read, self._folders = new, folders
-        marked = list(folders.list_marked(stored))
+        self._store, self._read, self._folders = store, new, folders
+        marked = list(folders.list_marked(stored, self._take))
         self.gone = [part for part, _ in marked if part.gone_from]
         self.has_marks = any(is_news for _, is_news in marked)
         self._after = [] if stored is None or not stored.num_columns else [stored]
@@ -74,12 +81,15 @@ class Change:
             rows = parts_table(self.new)
             self._after = [rows]
             return _flag(rows, dropped=False)
-        superseded = _list_superseded(stored, self._read)
+        supersedes = _supersedes(self._read)
+        near = self._take(_locate_sources(stored, self._read))
+        superseded = [part for part in near if supersedes(part)]
         mark_renewed(self._read, superseded)
         touched = {series_of(part) for part in (*self._read, *superseded)}
-        neighbours = _list_series(stored, touched)
+        neighbours = self._take(_locate_series(stored, touched))
         gone = {_key(part) for part in superseded}
-        marked = [each for each in self._folders.list_marked(stored) if _key(each[0]) not in gone]
+        listed = self._folders.list_marked(stored, self._take)
+        marked = [each for each in listed if _key(each[0]) not in gone]
         self.gone = [part for part, _ in marked if part.gone_from]
         changed = {_key(part): part for part, is_news in marked if is_news}
         kept = [changed.get(_key(part), part) for part in neighbours if _key(part) not in gone]
@@ -93,6 +103,9 @@ class Change:
         self._after = [_without(stored, {*gone, *changed}), rows, added]
         flagged = (_flag(rows, dropped=False), _flag(added, dropped=False))
         return pa.concat_tables([*flagged, _flag(dropped, dropped=True)])
+
+    def _take(self, places: pa.Array) -> list[Part]:
+        return read_parts(self._store.take(places)) if len(places) else []
 
     def list_renewed(self) -> list[Part]:
         """Return the runs whose sources hold another measurement than before, after the change."""
@@ -165,17 +178,15 @@ def _list_identities(rows: pa.Table) -> Iterator[Identity]:
     return map(Identity, *(rows[name].to_pylist() for name in Identity._fields))
 
 
-def _list_superseded(stored: pa.Table, new: Sequence[Part]) -> list[Part]:
-    """Return the stored parts of the sources of new ones, of moved copies, and of gone folders."""
+def _locate_sources(stored: pa.Table, new: Sequence[Part]) -> pa.Array:
+    """Return the places of the sources of new parts, of moved copies, and of gone folders."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     paths = pa.array({part.path for part in new}, pa.string())
     contents = pa.array({part.sha256 for part in new}, pa.string())
     is_near = pc.or_(pc.is_in(stored["path"], paths), pc.is_in(stored["sha256"], contents))
-    is_near = pc.or_(is_near, pc.equal(stored["role"], "empty"))
-    supersedes = _supersedes(new)
-    return [part for part in read_parts(stored.filter(is_near)) if supersedes(part)]
+    return pc.indices_nonzero(pc.or_(is_near, pc.equal(stored["role"], "empty")))
 
 
 def _supersedes(new: Sequence[Part]) -> Callable[[Part], bool]:
@@ -202,8 +213,8 @@ def _is_gone(path: str) -> bool:
     return Path(path).is_absolute() and not Path(path).exists()
 
 
-def _list_series(stored: pa.Table, touched: set[tuple[str, str, str, str, str]]) -> list[Part]:
-    """Return the stored parts of some series; of the others not even an object is made."""
+def _locate_series(stored: pa.Table, touched: set[tuple[str, str, str, str, str]]) -> pa.Array:
+    """Return the places of some series; of the others not even an object is made."""
     import numpy as np
     import pyarrow as pa
 
@@ -215,7 +226,7 @@ def _list_series(stored: pa.Table, touched: set[tuple[str, str, str, str, str]])
         for origin, group, pkg, *rest in labels
     ]
     places = series.filter(pa.array(is_near, pa.bool_()))["row_list"].combine_chunks().flatten()
-    return read_parts(stored.take(places.sort()))
+    return places.sort()
 
 
 def _key(part: Part) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
 from benchkit.ingestion.ahead import Ahead
-from benchkit.ingestion.changes import Change, list_sources, settle_all
+from benchkit.ingestion.changes import COLUMNS, Change, list_sources, settle_all
 from benchkit.ingestion.discovery import Discovery, Found, Options, assign, discover
 from benchkit.ingestion.frames import list_parts
 from benchkit.ingestion.gone import Folders, find_gone
@@ -104,13 +104,13 @@ def ingest(
     assign(live, options)
     discovery.found += live
     with _crew(discovery.found, options, jobs) as crew, store.locked():
-        stored, meter = store.pieces(), Meter(discovery.found, watch)
+        stored, meter = store.pieces(COLUMNS), Meter(discovery.found, watch)
         store.require_values()
         harvest = _harvest(discovery.found, store, stored, crew, meter, strict=strict)
         harvest.take_losses(discovery, options)
-        change = Change(stored, harvest.parts, Folders(discovery, options))
+        change = Change(store, stored, harvest.parts, Folders(discovery, options))
         if harvest.parts or change.has_marks:
-            store.commit_pieces(change.build)
+            store.commit_pieces(change.build, columns=COLUMNS)
         diagnostics = [*discovery.diagnostics, *harvest.diagnostics, *change.notes]
         if harvest.parts:
             diagnostics += _tidy(store)

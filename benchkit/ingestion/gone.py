@@ -8,7 +8,7 @@ measurements count as one, which is an error and fails the gate.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchkit.errors import Finding
 from benchkit.ingestion.addresses import name_path, show_path
 from benchkit.ingestion.discovery import Discovery, Options
-from benchkit.ingestion.frames import fill_texts, read_parts
+from benchkit.ingestion.frames import fill_texts
 from benchkit.ingestion.identity import write_assigned
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.layout.numbering import series_of
@@ -60,8 +60,18 @@ class Folders:
             for variant, sidecars in discovery.roots
         ]
 
-    def list_marked(self, stored: pa.Table | None) -> Iterator[tuple[Part, bool]]:
-        """Yield the stored parts whose sources are gone, or back, and whether that is news."""
+    def list_marked(
+        self, stored: pa.Table | None, read: Callable[[pa.Array], list[Part]]
+    ) -> Iterator[tuple[Part, bool]]:
+        """Yield the stored parts whose sources are gone, or back, and whether that is news.
+
+        Parameters
+        ----------
+        stored : Table or None
+            The pieces in the store.
+        read : callable
+            Returns those at some places as parts.
+        """
         if stored is None or not len(stored):
             return
         import pyarrow as pa
@@ -73,8 +83,7 @@ class Folders:
             is_gone = [self._is_gone(path) for path in near["path"]]
             marks = zip(is_gone, near["gone_from"], strict=True)
             chosen = pa.array([gone or bool(mark) for gone, mark in marks], pa.bool_())
-            parts = read_parts(stored.take(places.filter(chosen)))
-            for part in parts:
+            for part in read(places.filter(chosen)):
                 mark = (part.gone_from or folder.name) if self._is_gone(part.path) else ""
                 yield replace(part, gone_from=mark), part.gone_from != mark
 

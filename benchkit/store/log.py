@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from benchkit.errors import StoreError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -117,11 +119,25 @@ def values_version(log: pa.Table) -> int:
     return version
 
 
-def undo_rows(log: pa.Table) -> pa.Table:
-    """Return the rows that take the last commit back: its pieces as they were before it."""
+def undo_rows(url: str, log: pa.Table) -> pa.Table:
+    """Return the rows that take the last commit back: its pieces as they were before it.
+
+    Raises
+    ------
+    StoreError
+        If the store has no commit, or the last one is no ingest.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if not len(log):
+        raise StoreError("there is no store here", where=url, hint="run `benchkit ingest` first")
+    if last_operation(log) != INGEST:
+        raise StoreError(
+            "nothing left to take back: only the last ingest can be undone, once",
+            where=url,
+            hint="nothing was changed; `benchkit runs` lists what the store holds",
+        )
     is_last = pc.equal(log["seq"], last_seq(log))
     touched = log.filter(is_last)
     earlier = _newest(log.filter(pc.invert(is_last)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -52,7 +53,8 @@ class Store:
         self.url = url.rstrip("/")
         self._runs = Table(f"{self.url}/runs")
         self._values = Table(f"{self.url}/values", [PARTITION])
-        self._last: tuple[tuple[str, int], pa.Table] | None = None
+        self._last: tuple[tuple[object, ...], pa.Table] | None = None
+        self._version: DeltaTable | None = None
 
     def is_store(self) -> bool:
         """Whether a store lies here, or what is left of one."""
@@ -74,15 +76,22 @@ class Store:
             wait_for_others(lock)
             yield
 
-    def pieces(self) -> pa.Table | None:
-        """Return the pieces of runs as the last commit left them, or None before the first one."""
-        version = self._open_runs()
-        return None if version is None else log_of_runs.current_or_none(self._read_log(version))
+    def pieces(self, columns: Sequence[str] | None = None) -> pa.Table | None:
+        """Return pieces as the last commit left them, all columns or some; None before any."""
+        if (version := self._open_runs()) is None:
+            return None
+        return log_of_runs.current_or_none(self._read_log(version, columns))
+
+    def take(self, places: pa.Array) -> pa.Table:
+        """Return all columns of pieces, by their places among those that were read last."""
+        assert self._version is not None  # noqa: S101 - places are those of a version
+        return log_of_runs.current(self._read_log(self._version)).take(places)
 
     def commit_pieces(
         self,
         build: Callable[[pa.Table | None], pa.Table],
         operation: str = log_of_runs.INGEST,
+        columns: Sequence[str] | None = None,
     ) -> None:
         """Append pieces of runs in one commit, which conflicts with any other since they were read.
 
@@ -94,39 +103,31 @@ class Store:
             true. Called again if another writer came first; without a row nothing is committed.
         operation : str
             What the commit is called in the log.
+        columns : sequence of str, optional
+            As `pieces` takes them; ``build`` may `take` others.
 
         Raises
         ------
         StoreError
             If other writers kept coming first, or the store cannot be read or written.
         """
-        self._append(lambda log: build(log_of_runs.current_or_none(log)), operation)
+        self._append(lambda log: build(log_of_runs.current_or_none(log)), operation, columns)
 
     def undo(self) -> None:
         """Take the last ingest back, by a commit that appends the pieces as they were before it."""
-        self._append(self._build_undo, log_of_runs.UNDO)
+        self._append(partial(log_of_runs.undo_rows, self.url), log_of_runs.UNDO)
 
-    def _build_undo(self, log: pa.Table) -> pa.Table:
-        if not len(log):
-            raise StoreError(
-                "there is no store here", where=self.url, hint="run `benchkit ingest` first"
-            )
-        if log_of_runs.last_operation(log) != log_of_runs.INGEST:
-            raise StoreError(
-                "nothing left to take back: only the last ingest can be undone, once",
-                where=self.url,
-                hint="nothing was changed; `benchkit runs` lists what the store holds",
-            )
-        return log_of_runs.undo_rows(log)
-
-    def _append(self, build: Callable[[pa.Table], pa.Table], operation: str) -> None:
+    def _append(
+        self, build: Callable[[pa.Table], pa.Table], operation: str,
+        columns: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
         self._prepare()
         written: list[DataFile] = []
         for _ in attempts(self.url):
             version = self._open_runs()
             if version is not None and self._has(version, written):
                 return  # the answer to our commit was lost, and its repetition met itself
-            log = log_schema().empty_table() if version is None else self._read_log(version)
+            log = self._read_log(version, columns) if version else log_schema().empty_table()
             rows = build(log)
             if not len(rows):
                 return
@@ -193,11 +194,13 @@ class Store:
         names = {file.name for file in files}
         return bool(names) and any(f["path"] in names for f in self._runs.list_files(version))
 
-    def _read_log(self, version: DeltaTable) -> pa.Table:
+    def _read_log(self, version: DeltaTable, columns: Sequence[str] | None = None) -> pa.Table:
         """Return the log of a version, kept until another is read."""
-        key = str(version.metadata().id), version.version()
+        names = None if columns is None else (*log_of_runs.KEYS, *columns)
+        key = str(version.metadata().id), version.version(), names
         if self._last is None or self._last[0] != key:
-            self._last = key, log_of_runs.complete(self._runs.read(version))
+            self._last = key, log_of_runs.complete(self._runs.read(version, names))
+        self._version = version
         return self._last[1]
 
     def values(

@@ -86,7 +86,7 @@ def test_an_interrupted_ingest_and_undo_leave_the_state_before_the_last_whole_on
     assert rates(store) == [1000.0]
 
 
-def _interrupt(*_: object) -> None:
+def _interrupt(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 
