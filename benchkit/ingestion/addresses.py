@@ -9,6 +9,7 @@ import os
 import re
 from functools import lru_cache
 from pathlib import PurePath
+from urllib.parse import unquote
 
 from benchkit.errors import DataError
 from benchkit.redaction import redact_name
@@ -45,6 +46,27 @@ def show_address(path: str) -> str:
         return path
     host, slash, place = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{place}"
+
+
+def tell_query(address: str) -> str:
+    """Return what of an address's query tells one file from another: not what grants access.
+
+    Examples
+    --------
+    >>> tell_query("https://host/a.txt?job=1&X-Amz-Expires=300&token=c0ffee")
+    '?job=1'
+    """
+    query = address.partition("#")[0].partition("?")[2]
+    kept = [part for part in query.split("&") if part and not _ACCESS.match(unquote(part))]
+    return "?" + "&".join(kept) if kept else ""
+
+
+#: Parameters that grant access, as signed addresses have them: they change at every request.
+_ACCESS = re.compile(
+    r"x-(?:amz|goog)-|(?:s[etvrp]|[\w-]*(?:token|secret|key|sig|signature|pass|password|auth|credential"
+    r"|expires))(?:=|$)",
+    re.IGNORECASE,
+)
 
 
 def show_path(path: str | PurePath) -> str:

@@ -25,7 +25,7 @@ from weakref import finalize
 
 from benchkit.errors import DataError, MissingError
 from benchkit.ingestion import archives, objects, pages
-from benchkit.ingestion.addresses import GIT, is_page, show_address
+from benchkit.ingestion.addresses import GIT, is_page, show_address, tell_query
 from benchkit.reading.bounds import LARGEST
 
 _FILES = frozenset({"100644", "100755"})  # neither links nor submodules
@@ -44,16 +44,21 @@ class Copy:
         Where it lies, as it was named and without credentials.
     left_out : tuple of (str, str)
         What of an archive was not unpacked, and why.
+    query : str
+        What of a web address's query tells its file from others.
     """
 
     path: Path
     name: str
     left_out: tuple[tuple[str, str], ...] = ()
+    query: str = ""
 
     def rename(self, path: str) -> str:
         """Return the name of a path below the copy."""
         here = str(self.path)
-        return self.name + path.removeprefix(here) if path.startswith(here) else path
+        if not path.startswith(here):
+            return path
+        return self.name + path.removeprefix(here) + self.query
 
 
 def bring(path: str, max_unpacked: int | None = None) -> Copy:
@@ -182,12 +187,14 @@ def _run(
 def _bring_page(address: str, target: Path, name: str, max_unpacked: int) -> Copy:
     """Fetch one file; an archive is unpacked."""
     pages.fetch(address, target, name)
+    query = tell_query(address)
     ending = archives.find_ending(target.name)
     if not ending:
-        return Copy(target, name)
+        return Copy(target, name, query=query)
     unpacked = target.with_name(target.name[: -len(ending)] or "results")
     left_out = archives.unpack(target, unpacked, name, max_unpacked)
-    return Copy(unpacked, name, tuple((f"{name}/{path}", _OUTSIDE) for path in left_out))
+    outside = tuple((f"{name}/{path}{query}", _OUTSIDE) for path in left_out)
+    return Copy(unpacked, name, outside, query)
 
 
 def _bring_objects(url: str, target: Path, name: str) -> None:

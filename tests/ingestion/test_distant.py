@@ -65,6 +65,19 @@ def find(*arguments: str) -> Discovery:
     return discover(arguments, Options())
 
 
+def test_the_query_of_an_address_tells_its_file_but_grants_no_access(server: str) -> None:
+    place = f"{server}/main/1.txt"
+    queries = ("?job=1", "?job=2", "?job=2&token=c0ffee", "?token=beef00")
+    found = [source for query in queries for source in find(place + query).found]
+    assert [source.address for source in found] == [
+        f"{place}?job=1",
+        f"{place}?job=2",
+        f"{place}?job=2",
+        place,
+    ]
+    assert [source.label for source in found] == [source.address for source in found]
+
+
 def read(discovery: Discovery) -> dict[str, bytes]:
     return {found.label: found.path.read_bytes() for found in discovery.found if found.path}
 
