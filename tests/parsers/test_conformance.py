@@ -16,17 +16,18 @@ import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from stated import FACTORS, holds, numbers
 
-from benchkit.errors import Diagnostic, UnknownFormatError
+import benchkit as bk
+from benchkit.errors import BenchkitError, Diagnostic, UnknownFormatError
 from benchkit.metrics import VOCABULARY
 from benchkit.parsers import registry
-from benchkit.parsers.base import Format, Reading, Record, Samples
+from benchkit.parsers.base import Format, Reading, Record, Samples, Tool
 from benchkit.reading.source import Source, UnreadableError
 
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
@@ -145,7 +146,8 @@ def told(records: list[Record]) -> list[tuple[object, ...]]:
 
 def test_every_format_has_fixtures() -> None:
     claimed = {claim.name for path in POSITIVE for claim in claims(path)}
-    assert claimed == {known.name for known in registry.formats()}
+    lacking = {known.name for known in registry.formats()} - claimed
+    assert not lacking, f"put results of {sorted(lacking)} into a folder of fixtures/"
 
 
 @each_result
@@ -331,6 +333,36 @@ def test_damaged_gzip_is_told_and_gives_no_new_number(path: Path) -> None:
             with pytest.raises(UnreadableError, match="damaged or cut short"):
                 records.extend(claim.parse(Source(None, "memory", packed[: max(place, 2)])))
             assert not invented(records, whole)
+
+
+MEASURING = [each for each in registry.all_tools() if each.role in {"load", "microbenchmark"}]
+
+
+def compare_fixtures(tool: Tool) -> bk.Comparison | None:
+    """Compare two variants of a scenario that share a primary metric of a tool."""
+    claimed = [path for path in POSITIVE if set(tool.formats) & set(claims(path))]
+    for scenario in dict.fromkeys(map(scenario_of, claimed)):
+        runs = bk.load(scenario).where(role="measured")
+        runs = runs.where(tool=tool.name) if tool.name in set(runs.runs["tool"]) else runs
+        for baseline, variant in combinations(runs.variants, 2):
+            with suppress(BenchkitError):
+                comparison = runs.compare(baseline=baseline, variant=variant)
+                if any(row.contrast.tool == tool.name for row in comparison.verdicts.primary):
+                    return comparison
+    return None
+
+
+@pytest.mark.parametrize("tool", MEASURING, ids=lambda tool: tool.name)
+def test_two_fixtures_of_two_variants_compare_with_a_primary(tool: Tool, tmp_path: Path) -> None:
+    comparison = compare_fixtures(tool)
+    assert comparison is not None, (
+        f"no scenario below fixtures/ has two variants that share a benchmark and one of "
+        f"{tool.find_primaries(tool.load_model)}; "
+        f"add fixtures/{tool.name}/none.… and fixtures/{tool.name}/otlp.…"
+    )
+    page = bk.report(comparison, tmp_path / "report.md").read_text(encoding="utf-8")
+    assert comparison.verdict in page
+    assert bk.gate(comparison, {}).outcome.rows
 
 
 def test_factors_do_not_blur_the_check() -> None:
