@@ -20,7 +20,7 @@ import pytest
 from benchkit.parsers import documents, kernel
 from benchkit.parsers.ab import TSV as AB_TSV
 from benchkit.parsers.ab import samples as ab
-from benchkit.parsers.base import Diagnostic, Format, Reading, Repeats, Row, Samples
+from benchkit.parsers.base import Diagnostic, Format, Reading, Record, Repeats, Row, Samples
 from benchkit.parsers.cadvisor import ANSWERS as CADVISOR
 from benchkit.parsers.cadvisor import columns as cadvisor_columns
 from benchkit.parsers.cadvisor import reader as cadvisor_reader
@@ -70,15 +70,34 @@ def leave_kernel(patch: pytest.MonkeyPatch) -> None:
 
 def take_lines(patch: pytest.MonkeyPatch) -> None:
     """Read every text line by line, or as the one document that it is."""
-    patch.setattr(k6._Json, "take_all", k6._Reader.take_all)
-    patch.setattr(k6._Csv, "take_all", k6._Reader.take_all)
+    patch.setattr(k6._Json, "take_all", _take_points)
+    patch.setattr(k6._Csv, "take_all", _take_points)
     patch.setattr(gobench_lines, "SMALL", 1 << 30)
     patch.setattr(ab, "read_rows", _read_no_rows)
-    patch.setitem(vegeta._READERS, "csv", records.read_csv)
-    patch.setitem(vegeta._READERS, "ndjson", records.read_json)
-    patch.setitem(vegeta._READERS, "gob", records.read_gob)
+    patch.setitem(vegeta._READERS, "csv", _read_results)
+    patch.setitem(vegeta._READERS, "ndjson", _read_json_results)
+    patch.setattr(vegeta_columns, "find_layout", lambda *_: None)
     patch.setattr(prometheus_reader, "_read_in_columns", lambda _: [])
     patch.setattr(cadvisor_reader, "_read_in_columns", lambda _: None)
+
+
+def _take_points(reader: k6._Reader) -> Iterator[Record]:
+    for number, text in reader.source.lines():
+        reader.line = number
+        if text.strip():
+            yield from reader.take(text)
+
+
+def _read_results(source: Source) -> Iterator[records.Result | records.Flaw]:
+    reader = records.CsvReader()
+    for line, text in source.lines():
+        yield from reader.take(line, text)
+    yield from reader.end()
+
+
+def _read_json_results(source: Source) -> Iterator[records.Result | records.Flaw]:
+    for line, text in source.lines():
+        yield from records.take_json(line, text)
 
 
 def _read_no_rows(_: Octets, lines: Lines) -> tuple[np.ndarray, np.ndarray]:

@@ -120,8 +120,6 @@ class Report:
     TOOL: ClassVar[str]
     #: In the order in which they are printed.
     LINES: ClassVar[tuple[Line, ...]]
-    #: How many lines that only this tool prints make a report believed.
-    PROOFS: ClassVar[int] = 2
     _labelled: ClassVar[dict[str, list[Line]]]
     _bare: ClassVar[list[Line]]
     ranks: ClassVar[dict[str, int]]
@@ -161,8 +159,8 @@ class Report:
 
     @property
     def is_proven(self) -> bool:
-        """Whether enough lines have come that only this tool prints."""
-        return len(self.proofs) >= self.PROOFS
+        """Whether two lines or more have come that only this tool prints."""
+        return len(self.proofs) > 1
 
     def expects(self, line: Line) -> bool:
         """Whether a line may come next."""

@@ -97,12 +97,9 @@ class _Reader(ABC):
         yield from self.end(at_end=True)
         records.raise_damage()
 
+    @abstractmethod
     def take_all(self) -> Iterator[Record]:
         """Read all lines."""
-        for number, text in self.source.lines():
-            self.line = number
-            if text.strip():
-                yield from self.take(text)
 
     @abstractmethod
     def take(self, text: str) -> Iterator[Record]:

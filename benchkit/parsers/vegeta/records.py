@@ -20,7 +20,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from benchkit.parsers.vegeta import gob
-from benchkit.reading.source import Source
 
 CSV_START = re.compile(r"(\d{19}),(\d{1,5}),(\d{1,19}),(\d{1,20}),(\d{1,20}),")
 _FIELD = re.compile(r'("(?:[^"]|"")*"|[^,]*)(?:,|$)')
@@ -56,18 +55,6 @@ class Flaw(NamedTuple):
     reason: str
 
 
-def read_gob(source: Source) -> Iterator[Result | Flaw]:
-    """Yield the results of one or more gob streams."""
-    line = 0
-    try:
-        with source.open() as stream:
-            for item in gob.read(stream, GOB_FIELDS):
-                line += 1
-                yield from_gob(line, item) or Flaw(line, f"holds a {item.name or 'value'}")
-    except gob.GobError as error:
-        yield Flaw(line, str(error))
-
-
 def from_gob(line: int, item: gob.Item) -> Result | None:
     """Make a result of a struct by its fields' names; zero fields are not in it."""
     value = item.value
@@ -84,12 +71,6 @@ def from_gob(line: int, item: gob.Item) -> Result | None:
     code, latency, bytes_out, bytes_in = numbers
     at = gob.unix_nanoseconds(start)
     return _checked(Result(line, at, code, latency, bytes_out, bytes_in, attack, url, item.stream))
-
-
-def read_json(source: Source) -> Iterator[Result | Flaw]:
-    """Yield the results of JSON lines."""
-    for line, text in source.lines():
-        yield from take_json(line, text)
 
 
 def take_json(line: int, text: str) -> Iterator[Result | Flaw]:
@@ -113,14 +94,6 @@ def _from_json(line: int, value: dict[str, object]) -> Result | None:
         return None
     code, latency, bytes_out, bytes_in = (int(str(number)) for number in numbers)
     return _checked(Result(line, start, code, latency, bytes_out, bytes_in, str(attack), str(url)))
-
-
-def read_csv(source: Source) -> Iterator[Result | Flaw]:
-    """Yield the results of CSV, whose errors may run over several lines."""
-    reader = CsvReader()
-    for line, text in source.lines():
-        yield from reader.take(line, text)
-    yield from reader.end()
 
 
 class CsvReader:
