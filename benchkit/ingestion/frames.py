@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields
 from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -102,13 +102,26 @@ def read_parts(table: pa.Table | None) -> list[Part]:
     """Read the parts back from the store's table, as they were stored."""
     if table is None:
         return []
-    known = {field.name for field in fields(Part)} & set(table.column_names)
-    rows: list[dict[str, Any]] = table.select(sorted(known)).to_pylist()
-    for row in rows:
-        for name in _JSON & known:
-            if row[name] is not None:  # in a row of a build before that column
-                row[name] = _read_json(row[name])
-    return [Part(**{k: v for k, v in row.items() if v is not None}) for row in rows]
+    stored = [field for field in fields(Part) if field.name in table.column_names]
+    names = [field.name for field in stored]
+    columns = [_list_values(table[field.name], field) for field in stored]
+    return [Part(**dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)]
+
+
+def _list_values(column: pa.ChunkedArray, field: Field[Any]) -> list[Any]:
+    """Return the values of a field, equal texts as one object; null is as if nothing was stored."""
+    import pyarrow as pa
+
+    default = None if field.default is MISSING else field.default
+    if not pa.types.is_string(column.type):
+        values = column.to_pylist()
+        return [default if value is None else value for value in values]
+    coded = column.combine_chunks().dictionary_encode()
+    codes = coded.indices.fill_null(len(coded.dictionary)).to_pylist()
+    texts = [*coded.dictionary.to_pylist(), "{}" if field.name in _JSON else default]
+    if field.name in _JSON:
+        return [_read_json(texts[code]) for code in codes]
+    return [texts[code] for code in codes]
 
 
 def fill_texts(stored: pa.Table, names: list[str]) -> pa.Table:
