@@ -93,36 +93,21 @@ class Report(reports.Report):
         Line("data", _BYTES, "Total data", (_TOTAL,)),
         Line("size", _BYTES, "Size/request", (_MEAN,)),
         Line("histogram", label="Response time histogram", is_opening=True),
-        Line(
-            "bucket",
-            r"\d+\.\d{3} \[(\d{1,15})\](?:\s*\|.*)?",
-            under="histogram",
-            is_repeated=True,
-        ),
-        Line(
-            "distribution",
-            label="Latency distribution",
-            is_opening=True,
-            needed="Latency distribution",
-        ),
-        Line(
-            "percent",
-            r"(\d{1,2})%{1,2} in (\d{1,9}\.\d{4}) secs",
-            under="distribution",
-            is_repeated=True,
-            is_proof=True,
-        ),
+        Line("bucket", r"\d+\.\d{3} \[(\d{1,15})\](?:\s*\|.*)?", under="histogram",
+             is_repeated=True),
+        Line("distribution", label="Latency distribution", is_opening=True,
+             needed="Latency distribution"),
+        Line("percent", r"(\d{1,2})%{1,2} in (\d{1,9}\.\d{4}) secs", under="distribution",
+             is_repeated=True, is_proof=True),
         Line("details", label="Details (average, fastest, slowest)", is_opening=True),
-        *(
-            Line(name, _THREE, name, take="phase", under="details", is_proof=name != "DNS-lookup")
-            for name in _PHASES
-        ),
+        *(Line(name, _THREE, name, take="phase", under="details", is_proof=name != "DNS-lookup")
+          for name in _PHASES),
         Line("codes", label="Status code distribution", needed="Status code distribution"),
         Line("code", r"\[(\d{3})\]\s+(\d{1,15}) responses", under="codes", is_repeated=True),
         Line("errors", label="Error distribution"),
         Line("error", r"\[(\d{1,15})\]\s+(\S.*)", under="errors", is_repeated=True),
         Line("other", r".*", "Success rate"),
-    )
+    )  # fmt: skip
 
     def __init__(self, line: int, command: str | None) -> None:
         super().__init__(line, command)
