@@ -30,6 +30,7 @@ BUILTIN = (
     EntryPoint("wrk", "benchkit.parsers.wrk:TOOLS", GROUP),
     EntryPoint("ab", "benchkit.parsers.ab:TOOLS", GROUP),
     EntryPoint("hey", "benchkit.parsers.hey:TOOLS", GROUP),
+    EntryPoint("oha", "benchkit.parsers.oha:TOOLS", GROUP),
     EntryPoint("k6", "benchkit.parsers.k6:TOOLS", GROUP),
     EntryPoint("vegeta", "benchkit.parsers.vegeta:TOOLS", GROUP),
     EntryPoint("gobench", "benchkit.parsers.gobench:TOOLS", GROUP),

@@ -1,0 +1,99 @@
+"""oha's JSON: answered requests carry the rate, and what the deadline cut off is no failure."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchkit import load
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Reading, Source
+from benchkit.parsers.oha import JSON
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures/oha"
+
+
+def read(source: Source) -> tuple[list[Reading], list[Diagnostic]]:
+    records = list(JSON.parse(source))
+    return (
+        [each for each in records if isinstance(each, Reading)],
+        [each for each in records if isinstance(each, Diagnostic)],
+    )
+
+
+def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
+    return {row[:3]: row[3] for row in run.rows}
+
+
+def write(**parts: object) -> Source:
+    """Write a result of two seconds: four answers of 200, two of 503, and errors."""
+    result: dict[str, object] = {
+        "summary": {"successRate": 1.0, "total": 2.0, "average": 0.25, "requestsPerSec": 3.0},
+        "statusCodeDistribution": {"200": 4, "503": 2},
+        "errorDistribution": {},
+    }
+    return Source(None, "x.json", json.dumps(result | parts).encode())
+
+
+def test_a_real_result_gives_what_oha_wrote() -> None:
+    (run,), problems = read(Source.load(FIXTURES / "none-1.json"))
+    assert not problems
+    assert run.status == "complete"
+    assert (
+        values(run).items()
+        >= {
+            (None, "duration", "total"): 2.01126995,
+            (None, "latency", "mean"): 0.0028937246877282718,
+            (None, "latency", "p99.9"): 0.027108874,
+            ("dns", "phase_time", "min"): 8.773e-6,
+            (None, "requests", "count"): 5476.0,
+            (None, "request_rate", "mean"): 5476 / 2.01126995,
+        }.items()
+    )
+
+
+def test_an_answer_with_an_error_status_is_a_request_that_failed() -> None:
+    (run,), problems = read(write())
+    assert not problems
+    assert values(run) == {
+        (None, "duration", "total"): 2.0,
+        (None, "latency", "mean"): 0.25,
+        (None, "request_rate", "mean"): 3.0,
+        ("200", "responses", "count"): 4.0,
+        ("503", "responses", "count"): 2.0,
+        (None, "requests", "count"): 6.0,
+        ("non2xx", "failures", "count"): 2.0,
+    }
+
+
+def test_the_rate_is_that_of_answered_requests() -> None:
+    errors = {"aborted due to deadline": 3, "connection closed": 1}
+    summary = {"successRate": 0.9, "total": 2.0, "requestsPerSec": 5.0}
+    (run,), _ = read(write(summary=summary, errorDistribution=errors))
+    rates = [row[3:] for row in run.rows if row[1] == "request_rate"]
+    assert [(row[0], row[5]) for row in rates] == [(3.0, "computed")]
+    failures = {row[0]: row[3] for row in run.rows if row[1] == "failures"}
+    assert failures == {"non2xx": 2.0, "connection closed": 1.0}
+
+
+def test_a_run_without_an_answer_failed() -> None:
+    errors = {"Connection refused (os error 111)": 9, "aborted due to deadline": 1}
+    (run,), (problem,) = read(write(statusCodeDistribution={}, errorDistribution=errors))
+    assert run.status == "failed"
+    assert {row[1] for row in run.rows} == {"duration", "failures"}
+    assert problem.what == "no request was answered (9 failed), so this run measured nothing"
+
+
+@pytest.mark.parametrize("lacking", ["summary", "errorDistribution"])
+def test_a_part_of_a_result_is_a_diagnostic(lacking: str) -> None:
+    runs, (problem,) = read(write(**{lacking: None}))
+    assert not runs
+    assert problem.hint == "use the whole file that oha wrote"
+
+
+def test_two_variants_compare_with_a_verdict() -> None:
+    comparison = load(FIXTURES).compare(baseline="none", variant="otlp")
+    (verdict,) = comparison.verdicts.primary
+    assert (verdict.contrast.metric, verdict.word) == ("request_rate", "regression")
