@@ -98,9 +98,9 @@ def load_all() -> tuple[tuple[Tool, ...], tuple[Format, ...]]:
     return load((*BUILTIN, *sorted(entry_points(group=GROUP), key=lambda point: point.name)))
 
 
-def candidates(head: Head) -> tuple[Format, ...]:
+def candidates(head: Head, among: frozenset[str] | None = None) -> tuple[Format, ...]:
     """Return the formats that have to be asked about a source: those whose signs are in it."""
-    return _shown(find_signs(head))
+    return _shown(find_signs(head, among))
 
 
 @cache
@@ -200,13 +200,14 @@ def identify(source: Source) -> tuple[Format, ...]:
 
 def _search(source: Source, claims: list[Format]) -> list[Format]:
     """Ask the formats that embed blocks about the rest of a text, too."""
-    claims = list(claims)
+    claims, left = list(claims), [each for each in formats() if each.embeds and each not in claims]
     for window in source.windows():
         if not window.text:
             break
-        for candidate in candidates(window):
-            if candidate.embeds and candidate not in claims and candidate.recognises(window):
+        for candidate in candidates(window, frozenset(each.name for each in left)):
+            if candidate.recognises(window):
                 claims.append(candidate)
+                left.remove(candidate)
     return claims
 
 

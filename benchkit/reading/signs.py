@@ -20,10 +20,14 @@ def _rare_character(word: str) -> str:
 
 
 @cache
-def _index() -> tuple[frozenset[str], dict[str, list[tuple[str, str]]], list[tuple[str, str]]]:
+def _index(
+    among: frozenset[str] | None,
+) -> tuple[frozenset[str], dict[str, list[tuple[str, str]]], list[tuple[str, str]]]:
     """Return the formats without signs, and words and first characters of the others."""
     # Late, as formats read sources, and sources ask here which lines begin a report.
     formats = import_module("benchkit.parsers.registry").load_all()[1]
+    if among is not None:
+        formats = [each for each in formats if each.name in among]
     words: dict[str, list[tuple[str, str]]] = {}
     for each in formats:
         for word in each.words:
@@ -41,21 +45,27 @@ def anchors_of(name: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((word, re.compile(rest)) for word, rest in anchors)
 
 
-def find_signs(head: Head) -> frozenset[str] | None:
+def find_signs(head: Head, among: frozenset[str] | None = None) -> frozenset[str] | None:
     """Return the names of the formats whose signs are in a head; None where there is no text.
+
+    Parameters
+    ----------
+    head : Head
+    among : frozenset of str, optional
+        The formats that matter; all by default.
 
     Examples
     --------
     >>> sorted(find_signs(Head("x", b"", "BenchmarkPing 1 5 ns/op")))
     ['gobench']
     """
-    return signs_in(head.text) if head.text else None
+    return signs_in(head.text, among) if head.text else None
 
 
 @lru_cache(maxsize=1)  # asked twice of each head: before prefixes are taken away, and after
-def signs_in(text: str) -> frozenset[str]:
+def signs_in(text: str, among: frozenset[str] | None = None) -> frozenset[str]:
     """Return the names of the formats whose signs are in a text, and of those without signs."""
-    plain, by_character, starts = _index()
+    plain, by_character, starts = _index(among)
     first = first_visible(text)
     named = {name for start, name in starts if start == first}
     for character, words in by_character.items():

@@ -46,8 +46,13 @@ PIECE = make_format("piece", "PIECE", embeds=True)
 
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "formats", lambda: (OWNER, RIVAL, BLOCK, PIECE))
-    monkeypatch.setattr(registry, "candidates", lambda _: (OWNER, RIVAL, BLOCK, PIECE))
+    every = (OWNER, RIVAL, BLOCK, PIECE)
+
+    def candidates(_: Head, among: frozenset[str] | None = None) -> tuple[Format, ...]:
+        return tuple(each for each in every if among is None or each.name in among)
+
+    monkeypatch.setattr(registry, "formats", lambda: every)
+    monkeypatch.setattr(registry, "candidates", candidates)
 
 
 @pytest.fixture
