@@ -335,7 +335,7 @@ def test_damaged_gzip_is_told_and_gives_no_new_number(path: Path) -> None:
             assert not invented(records, whole)
 
 
-MEASURING = [each for each in registry.all_tools() if each.role in {"load", "microbenchmark"}]
+MEASURING = [each for each in registry.all_tools() if each.role not in {"companion", "summary"}]
 
 
 def compare_fixtures(tool: Tool) -> bk.Comparison | None:
