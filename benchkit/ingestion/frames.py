@@ -286,15 +286,18 @@ def runs(parts: Sequence[Part]) -> Runs:
         key = (part.group, part.variant, part.benchmark, part.params, part.number, part.tool)
         alone = part.path if part.role == "damaged" else ""
         grouped.setdefault((*key, part.role, part.origin, alone), []).append(part)
-    rows = [_run(same) for same in grouped.values()]
-    firsts = [same[0] for same in grouped.values()]
+    forms = [*grouped.values()]
+    del grouped
+    return _repeat(schema.runs(_list_facts(forms)), [same[0] for same in forms])
+
+
+def _list_facts(runs: Sequence[Sequence[Part]]) -> dict[str, list[Any]]:
+    """Return the columns of the table of runs, each of which has one part or more."""
+    rows = [_run(same) for same in runs]
     # Of the order of several runs of one source two tell as much as all.
-    counts = [1 if part.places is None else 2 for part in firsts]
+    counts = [1 if same[0].places is None else 2 for same in runs]
     find_blocks([row for row, n in zip(rows, counts, strict=True) for _ in range(n)])
-    frame = schema.runs(
-        {name: [row[name] for row in rows] for name in schema.column_names(schema.RUN_COLUMNS)}
-    )
-    return _repeat(frame, firsts)
+    return {name: [row[name] for row in rows] for name in schema.column_names(schema.RUN_COLUMNS)}
 
 
 def _repeat(frame: Runs, parts: Sequence[Part]) -> Runs:

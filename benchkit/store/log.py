@@ -265,11 +265,14 @@ def _newest(log: pa.Table, *, with_dropped: bool = True) -> pa.Table:
     if not len(log):
         return log
     batch, piece, seq = (log[name].to_numpy() for name in ("batch", "piece", "seq"))
-    order: np.ndarray = np.lexsort((seq, piece, batch))
-    is_end = np.ones(len(order), dtype=bool)
-    ordered = batch[order], piece[order]
-    is_end[:-1] = (np.diff(ordered[0]) != 0) | (np.diff(ordered[1]) != 0)
-    places = order[is_end]
+    steps = np.diff(batch), np.diff(piece)
+    if ((steps[0] > 0) | (steps[0] == 0) & (steps[1] > 0)).all():
+        places = np.arange(len(log))  # in order, and each piece once: nothing was ever replaced
+    else:
+        order: np.ndarray = np.lexsort((seq, piece, batch))
+        is_end = np.ones(len(order), dtype=bool)
+        is_end[:-1] = (np.diff(batch[order]) != 0) | (np.diff(piece[order]) != 0)
+        places = order[is_end]
     if not with_dropped:
         places = places[~log["dropped"].to_numpy()[places]]
     if np.array_equal(places, np.arange(len(log))):
