@@ -114,12 +114,17 @@ def load_history(store: str | None) -> Loaded:
 
 def list_runs(arguments: Sequence[str], store: str | None) -> Loaded | None:
     """Load the runs of a store, whatever their origins, without values; None for raw files."""
-    place = _store_of(arguments, store)
-    if place is None:
+    parts = _list_parts(arguments, store)
+    if parts is None:
         return None
-    parts = _read_stored(place)
     nothing = make_observations([], values_schema().empty_table())
     return Loaded(observations=nothing, runs=make_runs(parts))
+
+
+def _list_parts(arguments: Sequence[str], store: str | None) -> list[Part] | None:
+    """Return the parts of the store that is meant, whose table need not be held with them."""
+    place = _store_of(arguments, store)
+    return None if place is None else _read_stored(place)
 
 
 def stream(
