@@ -19,7 +19,8 @@ from benchkit.errors import ConfigError, ExitCode
 
 if TYPE_CHECKING:
     from benchkit.ingestion.commit import IngestSummary
-    from benchkit.ingestion.discovery import Found, Options
+    from benchkit.ingestion.discovery import Options
+    from benchkit.ingestion.sources import Found
 
 
 _Benchmark = Annotated[

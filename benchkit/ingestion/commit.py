@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
 from benchkit.ingestion.ahead import Ahead
 from benchkit.ingestion.changes import COLUMNS, Change, list_sources, settle_all
-from benchkit.ingestion.discovery import Discovery, Found, Options, assign, discover
+from benchkit.ingestion.discovery import Discovery, Options, assign, discover
 from benchkit.ingestion.frames import list_parts
 from benchkit.ingestion.gone import Folders, find_gone
 from benchkit.ingestion.harvest import Harvest
 from benchkit.ingestion.origins import name_origin
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
+from benchkit.ingestion.sources import Found
 from benchkit.ingestion.surroundings import find_split_blocks
 from benchkit.ingestion.workers import Alone, Crew, choose_jobs, is_ahead_worth, plan_tasks
 from benchkit.store import Store, new_batch

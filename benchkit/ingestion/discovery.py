@@ -6,8 +6,7 @@ Files, folders, ``label=path``, standard input and what lies elsewhere become th
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -15,8 +14,9 @@ from typing import TYPE_CHECKING
 from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
 from benchkit.ingestion.addresses import is_distant, name_path, refuse_store, show_path
-from benchkit.ingestion.identity import Identity, write_assigned
-from benchkit.ingestion.streams import STDIN, read_standard_input, refuse_irregular, require_file
+from benchkit.ingestion.identity import write_assigned
+from benchkit.ingestion.sources import Found, distinguish, lead_apart
+from benchkit.ingestion.streams import STDIN, read_standard_input, require_file
 from benchkit.layout.patterns import PathLabels, compile_pattern, read_path
 from benchkit.layout.rename import Rename, parse_rename
 from benchkit.layout.sidecars import Sidecar, Sidecars
@@ -25,7 +25,6 @@ from benchkit.layout.template import refuse_unmatched
 from benchkit.layout.tree import read_tree
 from benchkit.layout.walk import UNLISTED, walk
 from benchkit.parsers import registry
-from benchkit.reading.source import Source
 from benchkit.selection import BASELINE_NAMES
 
 if TYPE_CHECKING:
@@ -59,83 +58,11 @@ class Options:
         return tuple(parse_rename(text) for text in self.rename)
 
 
-@dataclass(slots=True, kw_only=True)
-class Found:
-    """One source with what lies around it.
-
-    Parameters
-    ----------
-    label : str
-        How messages and the ``source`` column name it.
-    address : str
-        Where it lies: its resolved path, or its URL.
-    path : Path or None
-    labels : PathLabels
-    sidecar : Sidecar
-    variant : str
-        The user's word for it on the command line; empty if none.
-    is_named : bool
-        Whether the file itself, or a label for its folder, stood on the command line.
-    is_labelled : bool
-        Whether a label for the file itself stood there: it is a result, whatever it holds.
-    data : bytes or None
-        Standard input's content.
-    sidecars : Sidecars or None
-        Those of its folder, for the windows of runs.
-    ask : callable or None
-        Gives the content of a live source.
-    bytes : int
-        Its size, once it was asked for.
-    origin, assigned : str
-        As `Identity` has them.
-    """
-
-    label: str
-    address: str
-    path: Path | None
-    labels: PathLabels
-    sidecar: Sidecar
-    variant: str = ""
-    is_named: bool = False
-    is_labelled: bool = False
-    data: bytes | None = None
-    sidecars: Sidecars | None = None
-    ask: Callable[[], bytes] | None = None
-    bytes: int = -1
-    origin: str = ""
-    assigned: str = ""
-
-    @property
-    def identity(self) -> Identity:
-        """What tells it from other sources in a store; standard input is told by its content."""
-        return Identity(self.origin, self.address, self.assigned)
-
-    @property
-    def size(self) -> int:
-        """Bytes on disk when first asked; 0 where the file system does not tell."""
-        if self.bytes < 0:
-            self.bytes = self.measure()
-        return self.bytes
-
-    def measure(self) -> int:
-        """Return the bytes on disk now; 0 where the file system does not tell."""
-        try:
-            return os.stat(self.path).st_size if self.path else len(self.data or b"")  # noqa: PTH116 - half the time
-        except OSError:
-            return 0
-
-    def load(self) -> Source:
-        """Open the source."""
-        if self.path is None:
-            return Source(None, self.label, self.ask() if self.ask else self.data or b"")
-        refuse_irregular(self.path)
-        return Source.load(self.path, self.label)
-
-
 @dataclass(slots=True)
 class Discovery:
     """The sources found, those passed over with the reason, and what was wrong beside them.
 
+    ``labelled`` are the sources of each folder whose variant stands on the command line.
     ``roots`` are the folders of this machine: the user's word for each, and its sidecars. Copies of
     what lies elsewhere are there for as long as this is.
     """
@@ -144,6 +71,7 @@ class Discovery:
     roots: list[tuple[str, Sidecars]] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     sidecars: list[Sidecars] = field(default_factory=list)
+    labelled: list[list[Found]] = field(default_factory=list)
     copies: list[Copy] = field(default_factory=list)
 
     @property
@@ -179,13 +107,14 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
         except MissingError as error:
             error.argument = argument
             raise
+    lead_apart(result.labelled, tools)
     _drop_repeats(result)
     assign(result.found, options)
     if options.layout:
         files = [source for source in result.found if source.path is not None]
         is_followed = any(source.labels.by_layout for source in files)
         refuse_unmatched(options.layout, [source.label for source in files if not is_followed])
-    _distinguish(result.found)
+    distinguish(result.found)
     if not result.found:
         skipped = f"; {len(result.skipped)} passed over" if result.skipped else ""
         hint = "see `benchkit ingest -v`, --exclude, and the path"
@@ -341,60 +270,17 @@ def _add_folder(
     for path in unlisted:  # a source like any other, whose reading says why it is none
         places.append(place := show_path(str(path)[start:]).replace(os.sep, "/"))
         read.append(read_path(place, tools=tools))
-    for path, place, labels in zip((*paths, *unlisted), places, read, strict=True):
-        result.found.append(
-            Found(
-                label=show_path(path), address=f"{base}/{place}", path=path, labels=labels,
-                sidecar=sidecars.for_file(path), variant=variant, is_named=bool(variant),
-                sidecars=sidecars,
-            )
-        )  # fmt: skip
+    sources = [
+        Found(
+            label=show_path(path), address=f"{base}/{place}", path=path, labels=labels,
+            sidecar=sidecars.for_file(path), variant=variant, is_named=bool(variant),
+            sidecars=sidecars,
+        )
+        for path, place, labels in zip((*paths, *unlisted), places, read, strict=True)
+    ]  # fmt: skip
+    result.found += sources
+    if variant or options.variant:
+        result.labelled.append(sources)
     result.roots.append((variant, sidecars))
     result.skipped.extend((show_path(p), why) for p, why in passed if p not in unlisted)
     result.sidecars.append(sidecars)
-
-
-def _distinguish(found: list[Found]) -> None:
-    """Give named files with equal labels the shortest paths that tell them apart."""
-    named = [source for source in found if source.is_named and not source.variant and source.path]
-    _tell_by_stem(named)
-    count = Counter(_key(source) for source in named)
-    for key in (key for key, times in count.items() if times > 1):
-        same = [source for source in named if _key(source) == key]
-        for source, variant in zip(same, _shortest([s.label for s in same]), strict=True):
-            source.variant = variant
-
-
-def _tell_by_stem(named: Sequence[Found]) -> None:
-    """Take what is left of the stems for the variants, where nothing else tells files apart.
-
-    ``k6-base.txt`` and ``k6-otel.txt`` of one folder are two variants, not two benchmarks of one.
-    """
-    variants = {source.sidecar.variant or source.labels.variant for source in named}
-    left = [source.labels.leftover for source in named]
-    if len(variants) == 1 and len(set(left)) == len(named) > 1 and all(left):
-        for source in named:
-            source.variant = source.labels.leftover
-            source.labels = source.labels._replace(benchmark="")
-
-
-def _key(source: Found) -> tuple[object, ...]:
-    return (
-        source.sidecar.variant or source.labels.variant,
-        source.labels.run,
-        source.labels.role,
-        source.labels.tool,
-        source.labels.form,
-        source.labels.leftover,
-    )
-
-
-def _shortest(labels: Sequence[str]) -> Iterator[str]:
-    """Yield for each path its shortest ending that no other path has."""
-    parts = [PurePosixPath(label.replace("\\", "/")).parts for label in labels]
-    for length in range(1, max(map(len, parts)) + 1):
-        ends = ["/".join(p[-length:]) for p in parts]
-        if len(set(ends)) == len(ends):
-            yield from ends
-            return
-    yield from (f"{label}#{number}" for number, label in enumerate(labels))

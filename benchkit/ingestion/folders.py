@@ -13,9 +13,10 @@ from pathlib import Path
 
 from benchkit.errors import Diagnostic, SourceReport
 from benchkit.ingestion.addresses import name_path, show_path
-from benchkit.ingestion.discovery import Discovery, Found, Options, assign
+from benchkit.ingestion.discovery import Discovery, Options, assign
 from benchkit.ingestion.marks import is_aside, is_result, mark_damage, mark_folder
 from benchkit.ingestion.parts import Part
+from benchkit.ingestion.sources import Found
 from benchkit.layout.patterns import PathLabels
 from benchkit.layout.sidecars import Sidecar
 from benchkit.layout.tree import RESULT_WORDS

@@ -16,11 +16,12 @@ from benchkit.errors import Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.batches import row_batches
 from benchkit.ingestion.changes import list_sources
-from benchkit.ingestion.discovery import Discovery, Found, Options
+from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.folders import NO_RESULT, list_lost_files, list_lost_folders
 from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.reading import PIECE_BITS, Known, Outcome, Reader
+from benchkit.ingestion.sources import Found
 from benchkit.parsers.base import Repeats, Row
 from benchkit.store import values_schema
 from benchkit.store.columns import plain

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from benchkit.errors import Diagnostic, SourceReport
-from benchkit.ingestion.discovery import Found, Options
+from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.parts import Part, enter_commit, show_facts, show_label
+from benchkit.ingestion.sources import Found
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format
 from benchkit.units import printable

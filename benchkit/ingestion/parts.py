@@ -14,8 +14,9 @@ from itertools import chain
 
 from benchkit import schema
 from benchkit.errors import ConfigError
-from benchkit.ingestion.discovery import Found, Options
+from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.identity import Identity
+from benchkit.ingestion.sources import Found
 from benchkit.layout.facts import list_facts
 from benchkit.layout.headings import Sections
 from benchkit.layout.invocations import Words, read_words

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchkit.ingestion.discovery import Found
+    from benchkit.ingestion.sources import Found
 
 #: Seconds between two looks.
 _EVERY = 0.2

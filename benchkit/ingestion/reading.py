@@ -22,7 +22,7 @@ from benchkit.errors import (
     SourceReport,
     StoreError,
 )
-from benchkit.ingestion.discovery import Found, Options
+from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.marks import explain_failures, last_index, list_marks, lost_variant
 from benchkit.ingestion.parts import Part, Place, make_part, require_one_name
@@ -30,6 +30,7 @@ from benchkit.ingestion.pieces import Pieces
 from benchkit.ingestion.progress import Pace, Seen
 from benchkit.ingestion.samples import SampleSink
 from benchkit.ingestion.soundness import Soundness
+from benchkit.ingestion.sources import Found
 from benchkit.ingestion.streams import is_dropped
 from benchkit.ingestion.surroundings import list_sections
 from benchkit.parsers import kernel, registry

@@ -31,7 +31,8 @@ from benchkit.ingestion.reading import Known, Outcome, Reader, is_bulk, mark, re
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
-    from benchkit.ingestion.discovery import Found, Options
+    from benchkit.ingestion.discovery import Options
+    from benchkit.ingestion.sources import Found
 
 #: A task is at most so many files, and no more of them once it has so many bytes.
 TASK_FILES = 64

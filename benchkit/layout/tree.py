@@ -18,7 +18,7 @@ from typing import NamedTuple
 from benchkit.layout.patterns import PathLabels, read_path
 from benchkit.layout.stems import FORMS, ROLES, ToolNames, split_name
 
-__all__ = ["read_tree"]
+__all__ = ["lead_by_folders", "read_tree"]
 
 #: Names of results that name no variant.
 RESULT_WORDS = FORMS | {
@@ -119,6 +119,70 @@ def read_tree(
     ]
 
 
+def lead_by_folders(
+    trees: Sequence[Sequence[PathLabels]], tools: ToolNames
+) -> list[list[PathLabels]]:
+    """Return the labels of folders that are a variant each, with the folders below in the group.
+
+    Where the folders below one of them differ, those that would be variants lead their files apart.
+    Folders that count runs lead no file, nor do those of counters.
+
+    Examples
+    --------
+    >>> paths = ["go1.21/1.txt", "go1.22/1.txt"]
+    >>> read = read_tree(paths, (), ToolNames(), root_name="old")
+    >>> [labels.group for labels in lead_by_folders([read], ToolNames())[0]]
+    ['go1.21', 'go1.22']
+    """
+    named = [list(zip(tree, _name_folders(tree), strict=True)) for tree in trees]
+    measured = [
+        {(labels.group, name) for labels, name in tree if not _is_beside(labels, tools)}
+        for tree in named
+    ]
+    differing = [places for places in measured if len({name for _, name in places}) > 1]
+    named_apart = {name for places in differing for _, name in places}
+    return [
+        [
+            labels._replace(group="/".join(filter(None, (labels.group, name))))
+            if (labels.group, name) in places and name in named_apart
+            else labels
+            for labels, name in tree
+        ]
+        for tree, places in zip(named, measured, strict=True)
+    ]
+
+
+def _is_beside(labels: PathLabels, tools: ToolNames) -> bool:
+    return labels.tool in tools.companions or labels.series != ""
+
+
+def _name_folders(tree: Sequence[PathLabels]) -> list[str]:
+    """Return for each file the folder that would be its variant, or nothing if that is a run."""
+    numbers: dict[str, set[int]] = defaultdict(set)
+    for labels in tree:
+        if _is_number(labels.variant) and _is_folder(labels):
+            numbers[labels.group].add(int(labels.variant))
+    counts = {group for group, each in numbers.items() if max(each) - len(each) in (-1, 0)}
+    return [
+        ""
+        if not _is_folder(labels)
+        or _FOLDER.fullmatch(labels.variant)
+        or (_is_number(labels.variant) and labels.group in counts)
+        else labels.variant
+        for labels in tree
+    ]
+
+
+def _is_folder(labels: PathLabels) -> bool:
+    """Tell whether the variant is the name of a folder, not of a stem or of the root."""
+    above = labels.group.split("/")
+    return labels.folder.split("/").count(labels.variant) > above.count(labels.variant)
+
+
+def _is_number(name: str) -> bool:
+    return name.isascii() and name.isdigit() and len(name) < 9
+
+
 def _open(path: str, run: int | None) -> _File:
     *folders, name = (part for part in path.split("/") if part not in ("", ".", ".."))
     stem = _split(split_name(name)[0])
@@ -165,7 +229,7 @@ def _split(stem: str) -> _Stem:
     >>> _split("none-20240101-1200").moment, _split("trial01").run, _split("jdk-17").number
     ('202401011200', 1, 17)
     """
-    if stem.isascii() and stem.isdigit() and len(stem) < 9 and not _FOLDER.fullmatch(stem):
+    if _is_number(stem) and not _FOLDER.fullmatch(stem):
         return _Stem("", run=int(stem), whole=stem)
     match = _END.search(stem)
     if match is None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchkit.errors import ConfigError, DataError
-from benchkit.ingestion.discovery import Found, Options, discover, split_label
+from benchkit.ingestion.discovery import Options, discover, split_label
+from benchkit.ingestion.sources import Found
 
 BENCH = "BenchmarkPing-2 \t 100 \t 12.5 ns/op\n"
 
@@ -91,3 +92,17 @@ def test_a_layout_that_no_file_follows_is_refused_with_two_files_and_an_example(
 def test_a_layout_that_some_files_follow_is_used() -> None:
     labels = [source.labels for source in found(".", layout="{variant}/bench.txt")]
     assert [label.by_layout for label in labels] == [True, False, True, False, False]
+
+
+def test_what_lies_below_a_labelled_folder_stays_apart_with_a_note(tmp_path: Path) -> None:
+    for place in ("go1.21/1.txt", "go1.22/1.txt"):
+        path = tmp_path / "old" / place
+        path.parent.mkdir(parents=True)
+        path.write_text(BENCH)
+    for seen in (
+        discover([f"main={tmp_path / 'old'}"], Options()),
+        discover([str(tmp_path / "old")], Options(variant="main")),
+    ):
+        assert [source.labels.group for source in seen.found] == ["go1.21", "go1.22"]
+        (note,) = seen.diagnostics
+        assert "its folders go1.21, go1.22 are groups" in str(note)

@@ -15,7 +15,7 @@ import pytest
 import benchkit.api as bk
 from benchkit.ingestion import reading
 from benchkit.ingestion.commit import ingest
-from benchkit.ingestion.discovery import Found
+from benchkit.ingestion.sources import Found
 from benchkit.reading.source import Source
 from benchkit.store import Store
 

@@ -16,8 +16,9 @@ import benchkit.api as bk
 from benchkit.errors import StoreError
 from benchkit.ingestion import workers
 from benchkit.ingestion.commit import IngestSummary, ingest
-from benchkit.ingestion.discovery import Found, Options, discover
+from benchkit.ingestion.discovery import Options, discover
 from benchkit.ingestion.samples import FEW, SampleSink
+from benchkit.ingestion.sources import Found
 from benchkit.parsers import registry
 from benchkit.reading.source import Source
 from benchkit.store import Store
