@@ -22,6 +22,7 @@ class ExitCode(IntEnum):
     DATA = 3
     INCONCLUSIVE = 4
     INTERRUPTED = 130
+    CLOSED = 141
 
 
 class BenchkitError(Exception):

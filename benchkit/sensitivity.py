@@ -19,6 +19,7 @@ from benchkit.comparison import (
     Contrast,
     count_runs,
 )
+from benchkit.comparison.families import is_constant
 from benchkit.comparison.measure import WELCH_RUNS
 from benchkit.intervals import format_size
 from benchkit.stats.equivalence import reaches, worsen
@@ -136,16 +137,26 @@ def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Se
         return Sensitivity(
             runs_needed=least, least=least if contrast.method in DIRECTIONS else None, note=few
         )
-    closed = _tell_closed(contrast, family, least) if family.is_closed else ""
     width = _half_width(contrast.ratio_low, contrast.ratio_high, math.log)
-    if width is None:
-        return _measure_difference(contrast, least, closed)
-    return _measure(contrast, width, margin, family, least, closed)
+    if family.is_closed and (width is None or is_constant(contrast)):
+        return measure_closed(contrast, family)
+    return (
+        _measure_difference(contrast)
+        if width is None
+        else _measure(contrast, width, margin, family, least)
+    )
+
+
+def measure_closed(contrast: Contrast, family: Family) -> Sensitivity:
+    """Say of a row that its runs cannot decide, whatever hides a margin, how many can."""
+    least = count_runs(contrast, family.rows, family.alpha)
+    return Sensitivity(runs_needed=least, least=least, note=_tell_closed(contrast, family, least))
 
 
 def _measure(
-    contrast: Contrast, width: float, margin: float, family: Family, least: int, closed: str
+    contrast: Contrast, width: float, margin: float, family: Family, least: int
 ) -> Sensitivity:
+    closed = _tell_closed(contrast, family, least) if family.is_closed else ""
     n = 2 / (1 / contrast.n_baseline + 1 / contrast.n_variant)
     sure = contrast.confidence
     same = runs_to_show_equivalence(width, n, margin, confidence=sure)
@@ -176,10 +187,8 @@ def _measure(
     )
 
 
-def _measure_difference(contrast: Contrast, least: int, closed: str) -> Sensitivity:
-    """Say what a difference without a ratio could have shown; runs are told only where all lack."""
-    if closed:
-        return Sensitivity(runs_needed=least, least=least, note=closed)
+def _measure_difference(contrast: Contrast) -> Sensitivity:
+    """Say what a difference without a ratio could have shown."""
     width = _half_width(contrast.difference_low, contrast.difference_high)
     if width is None:
         return Sensitivity(note="no interval: held against no margin")

@@ -24,7 +24,7 @@ from benchkit.comparison import (
     widen,
 )
 from benchkit.intervals import TOO_WIDE, format_size, is_wide, is_wide_difference
-from benchkit.sensitivity import Family, Sensitivity, measure_sensitivity
+from benchkit.sensitivity import Family, Sensitivity, measure_closed, measure_sensitivity
 from benchkit.stats.equivalence import is_equivalent, reaches
 from benchkit.stats.multiplicity import benjamini_hochberg
 from benchkit.stats.results import ROUNDING
@@ -188,6 +188,9 @@ def _judge(contrast: Contrast, family: Family, margin: float, adjustment: str) -
         if excluded:
             notes.append(excluded)
         sensitivity = measure_sensitivity(contrast, margin, family)
+        notes.append(sensitivity.note)
+    elif word == INCONCLUSIVE and family.is_closed and not _is_failing(contrast):
+        sensitivity = measure_closed(contrast, family)
         notes.append(sensitivity.note)
     return Verdict(
         contrast=contrast,

@@ -52,6 +52,7 @@ def test_exit_codes_are_those_that_scripts_rely_on() -> None:
         "DATA": 3,
         "INCONCLUSIVE": 4,
         "INTERRUPTED": 130,
+        "CLOSED": 141,
     }
 
 

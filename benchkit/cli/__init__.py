@@ -5,14 +5,13 @@ A command parses, calls and prints; everything it does can be done from Python w
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib import import_module
 
 import typer
 
+from benchkit.cli.printing import discard, print_line, survive
 from benchkit.errors import BenchkitError, ExitCode
 
 PROGRAM = "benchkit"
@@ -46,7 +45,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         app = application(next(iter(arguments), ""))
         code = app(list(arguments), prog_name=PROGRAM, standalone_mode=False)
-        sys.stdout.flush()
+        with survive(sys.stdout):
+            sys.stdout.flush()
     except BenchkitError as error:
         return _refuse(str(error), error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
@@ -54,14 +54,16 @@ def run(arguments: Sequence[str]) -> int:
     except typer.Exit as leaving:
         code = leaving.exit_code
     except (BrokenPipeError, SystemExit):  # the latter is typer's end where a pipe is closed
-        code = _close()
+        discard(sys.stdout)
+        code = ExitCode.CLOSED
     except OSError as error:
-        _close()
+        discard(sys.stdout)
         code = _refuse(f"the result cannot be written: {error.strerror}", ExitCode.USAGE)
     except Exception as error:
         if not _is_usage_error(error):
             raise
-        error.show()  # type: ignore[attr-defined]
+        with survive(sys.stderr):
+            error.show()  # type: ignore[attr-defined]
         code = ExitCode.USAGE
     if code == ExitCode.INTERRUPTED:  # which typer, too, may have noticed
         code = _refuse("interrupted; nothing half-done is kept", ExitCode.INTERRUPTED)
@@ -69,17 +71,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _refuse(text: str, code: ExitCode) -> int:
-    from benchkit.cli.printing import print_line
-
     print_line(f"{PROGRAM}: error: {text}", err=True)
     return int(code)
-
-
-def _close() -> int:
-    """Give up stdout, so that Python does not try to flush it at the end."""
-    with suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return int(ExitCode.DONE)
 
 
 def _is_usage_error(error: Exception) -> bool:

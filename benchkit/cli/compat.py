@@ -82,9 +82,10 @@ def print_like(
     printed = print_tables(paths, read_options(written), as_csv=chosen == "csv")
     findings = (f"{finding.severity}: {finding}" for finding in printed.findings)
     remarks = () if quiet else (*printed.warnings, *findings)
-    for line in (*remarks, *printed.error.splitlines()):
-        indent = "\t" * line.startswith("\t")  # a query and the mark below it
-        sys.stderr.write(indent + plain(line.removeprefix("\t"), sys.stderr) + "\n")
+    with printing.survive(sys.stderr):
+        for line in (*remarks, *printed.error.splitlines()):
+            indent = "\t" * line.startswith("\t")  # a query and the mark below it
+            sys.stderr.write(indent + plain(line.removeprefix("\t"), sys.stderr) + "\n")
     printing.write(printed.output, output)
 
 

@@ -189,4 +189,5 @@ def write_github(result: GateResult) -> None:
             raise ConfigError(
                 f"cannot be written: {error.strerror}", where=variable, hint="name a file"
             ) from error
-    sys.stderr.write(render_sink("annotations", result))
+    with printing.survive(sys.stderr):
+        sys.stderr.write(render_sink("annotations", result))

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO
+from typing import IO, TextIO
 
 from benchkit.errors import ConfigError, Diagnostic, Finding
 
@@ -22,7 +23,23 @@ def print_line(text: str, *, err: bool = False) -> None:
     from benchkit.redaction import redact_message
 
     file = sys.stderr if err else sys.stdout
-    file.write(plain(redact_message(text), file) + "\n")
+    with survive(file):
+        file.write(plain(redact_message(text), file) + "\n")
+
+
+@contextmanager
+def survive(stream: TextIO) -> Iterator[None]:
+    """Drop a stream that nobody reads any more: a closed pipe changes no exit code."""
+    try:
+        yield
+    except BrokenPipeError:
+        discard(stream)
+
+
+def discard(stream: TextIO) -> None:
+    """Send a stream to nowhere, so that Python does not try to flush it at the end."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def show_problems(problems: Sequence[Diagnostic | Finding], limit: int = 20) -> None:
@@ -51,11 +68,12 @@ def write(text: str, output: Path | None) -> None:
     if output is not None and str(output) != "-":
         save(output, lambda path: path.write_text(text, "utf-8", "backslashreplace"))
         return
-    try:
-        sys.stdout.write(text)
-    except UnicodeEncodeError:  # JSON and Markdown are UTF-8 whatever the locale
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    with survive(sys.stdout):
+        try:
+            sys.stdout.write(text)
+        except UnicodeEncodeError:  # JSON and Markdown are UTF-8 whatever the locale
+            sys.stdout.flush()
+            sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
 
 
 def write_stream(produce: Callable[[IO[str]], None], output: Path | None) -> None:

@@ -13,6 +13,7 @@ from benchkit.comparison.measure import (
     ALIGNED,
     ASSUMPTIONS,
     DIFFERENCE,
+    EXACT,
     HISTORY,
     LEAST_WELCH,
     MAX_T,
@@ -61,7 +62,13 @@ def find_smallest(contrast: Contrast) -> float:
         return smallest_paired_pvalue(contrast.n_variant)
     if contrast.method in RANKED or (contrast.method == DIFFERENCE and contrast.is_ranked):
         return smallest_pvalue(contrast.n_baseline, contrast.n_variant)
-    return 0.0
+    return contrast.pvalue or 0.0 if is_constant(contrast) else 0.0
+
+
+def is_constant(contrast: Contrast) -> bool:
+    """Tell whether the sides differ and neither varies: the runs then have one p-value only."""
+    sides = [set(side) for side in (contrast.baseline_values, contrast.variant_values)]
+    return contrast.method != EXACT and [*map(len, sides)] == [1, 1] and sides[0] != sides[1]
 
 
 def find_closed(contrasts: Sequence[Contrast], alpha: float) -> tuple[bool, ...]:

@@ -105,8 +105,9 @@ def decide_family(
 
     Notes
     -----
-    A single row is decided by its own test, but with 2 runs on one side and more on the other as
-    the last below: Welch's own degrees of freedom are too many there. Several are, block by block:
+    A single row is decided by its own test, but as the last below with 2 runs on one side and more
+    on the other, where Welch's own degrees of freedom are too many; and where a side does not vary
+    and ranks do not decide, with the spread that rounding leaves. Several are, block by block:
 
     - by their own tests, where Holm's adjustment lets the smallest p that they can give through and
       the spread of one side is at most twice the other's, pooled over the rows (1.5 times it with
@@ -163,8 +164,9 @@ def _choose(block: Block, total: int, alpha: float, tail: Tail) -> Basis:
     if min(n, m) < 2:
         return "row"
     if total == 1:
-        is_bold = min(n, m) == 2 and n != m and not block.rounds
-        return "least-welch" if is_bold else "row"
+        is_bold = min(n, m) == 2 and n != m
+        is_rounded = (n != m or n < _FEWEST) and _is_rounded(block)
+        return "least-welch" if (is_bold or is_rounded) and not block.rounds else "row"
     level, sides = alpha * ROUNDING, 2 if tail == "two-sided" else 1
     reaches = bool((block.smallest * total <= level).all())
     if block.rounds:
@@ -178,6 +180,20 @@ def _choose(block: Block, total: int, alpha: float, tail: Tail) -> Basis:
     basis: Basis = "row" if reaches else "max-t"
     is_alike = ratio <= bearable_ratio(basis, total)
     return basis if is_alike and (reaches or fits) else "least-welch"
+
+
+def _is_rounded(block: Block) -> bool:
+    """Tell whether a side does not vary, and the rounding step says how far it may.
+
+    Examples
+    --------
+    >>> x, p = np.zeros((1, 3)), np.array([0.1])
+    >>> [_is_rounded(Block(x=x, y=x + 1, pvalue=p, smallest=p, resolution=p * step))
+    ...  for step in (0, 1)]
+    [False, True]
+    """
+    varies = [np.ptp(side, axis=1).all() for side in (block.x, block.y)]
+    return not all(varies) and bool(block.resolution.all())
 
 
 def bearable_ratio(basis: Basis, rows: int) -> float:

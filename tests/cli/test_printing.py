@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from shutil import copytree
 
+import gated
 import pytest
 
 from benchkit import cli
 from benchkit.cli import run
 from benchkit.cli.printing import print_line, write, write_stream
 
+_STREAMS = "stdout", "stderr"
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "tracing-wrk"
 
 
@@ -32,6 +36,59 @@ def test_a_line_is_no_workflow_command(text: str, capsys: pytest.CaptureFixture[
 def test_a_line_shows_no_credentials(capsys: pytest.CaptureFixture[str]) -> None:
     print_line("s3://me:s3cr3t@bucket/store: 2 runs")
     assert capsys.readouterr().out == "s3://REDACTED@bucket/store: 2 runs\n"
+
+
+@pytest.mark.parametrize(
+    ("streams", "environment"),
+    [
+        (("stdout",), {}),
+        (("stderr",), {}),
+        (("stdout", "stderr"), {"PYTHONUNBUFFERED": "1"}),
+    ],
+)
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("gate", "results"), 1),
+        (("gate", "results", "--github"), 1),
+        (("gate", "gone"), 3),
+        (("gate", "--unknown"), 2),
+        (("check", "results", "--free-of", "info"), 3),
+        (("compare", "results"), 0),
+    ],
+)
+def test_a_closed_pipe_changes_no_exit_code(
+    words: tuple[str, ...],
+    code: int,
+    streams: tuple[str, ...],
+    environment: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    gated.write_pair(tmp_path / "results", cost=0.5)
+    assert _run_unread(words, streams, environment, tmp_path) == code
+
+
+def test_a_stream_that_is_cut_off_is_no_success(tmp_path: Path) -> None:
+    gated.write_pair(tmp_path / "results", runs=2000)
+    assert _run_unread(("export", "results"), ("stdout",), {}, tmp_path) == 141
+
+
+def _run_unread(
+    words: tuple[str, ...], streams: tuple[str, ...], environment: dict[str, str], folder: Path
+) -> int:
+    """Run a command with pipes that nobody reads."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    ends = {name: writer if name in streams else subprocess.DEVNULL for name in _STREAMS}
+    command = [sys.executable, "-m", "benchkit", *words]
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env={**os.environ, **environment}, check=False,
+            stdout=ends["stdout"], stderr=ends["stderr"],
+        )  # fmt: skip
+    finally:
+        os.close(writer)
+    return done.returncode
 
 
 def test_no_command_prints_past_it() -> None:

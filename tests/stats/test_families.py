@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from benchkit.stats import align, holm, mann_whitney
+from benchkit.stats import align, holm, mann_whitney, welch
 from benchkit.stats.families import Block, Rounds, decide_family
 from benchkit.stats.rank import smallest_pvalue
 from benchkit.stats.rankrows import compare_rows
@@ -59,6 +59,18 @@ def test_the_basis_follows_runs_rows_and_spreads(
     (decision,) = decide_family([noise(rows, n, m, ratio)])
     assert decision.basis == basis
     assert (decision.p_adjusted >= decision.pvalue).all()
+
+
+@pytest.mark.parametrize(("n", "m"), [(2, 2), (3, 3), (3, 8), (4, 8)])
+def test_a_single_rounded_row_holds_its_level_where_a_side_does_not_vary(n: int, m: int) -> None:
+    generator = np.random.default_rng(7)
+    rejected = 0
+    for _ in range(1500):
+        x, y = (np.round(generator.normal(0.5, 0.3, (1, runs))) for runs in (n, m))
+        p = np.array([welch(x[0], y[0])[1].pvalue])
+        rounded = Block(x=x, y=y, pvalue=p, smallest=np.zeros(1), resolution=np.ones(1))
+        rejected += float(decide_family([rounded])[0].p_adjusted[0]) <= 0.05
+    assert rejected <= 0.065 * 1500
 
 
 def test_sixty_rows_that_all_change_are_shown_with_six_runs() -> None:

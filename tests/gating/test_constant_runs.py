@@ -1,0 +1,99 @@
+"""Runs that do not vary are judged alike by `compare` and `gate`, alone and among other rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from benchkit.cli import run
+
+Sides = tuple[Sequence[float], Sequence[float]]
+
+
+def write_go(folder: Path, sides: Sides, rows: int = 1) -> None:
+    """Write ``old.txt`` and ``new.txt``, the same times for every benchmark."""
+    for name, times in zip(("old", "new"), sides, strict=True):
+        lines = [f"BenchmarkR{row}-2 1000000 {v:g} ns/op" for row in range(rows) for v in times]
+        (folder / f"{name}.txt").write_text("\n".join([*lines, "PASS", ""]), encoding="utf-8")
+
+
+def write_hyperfine(folder: Path, sides: Sides) -> None:
+    """Write ``old.json`` and ``new.json``, whose numbers do not show how they were rounded."""
+    for name, times in zip(("old", "new"), sides, strict=True):
+        result = {"command": "x", "times": list(times), "exit_codes": [0] * len(times)}
+        (folder / f"{name}.json").write_text(json.dumps({"results": [result]}), encoding="utf-8")
+
+
+def judge(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, int, str]:
+    """Return the word of `compare`, and the exit code and the verdict of `gate`."""
+    files = [str(path) for end in ("txt", "json") for path in folder.glob(f"*.{end}")]
+    named = [*sorted(files, reverse=True), "--baseline", "old"]
+    capsys.readouterr()
+    assert run(["compare", *named, "--format", "json"]) == 0
+    (verdict,) = {row["verdict"] for row in json.loads(capsys.readouterr().out)["rows"]}
+    code = run(["gate", *named, "--format", "json"])
+    streams = capsys.readouterr()
+    assert "Warning" not in streams.err
+    return verdict, code, json.loads(streams.out)["verdict"]
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize(
+    ("runs", "others"), [(3, 3), (3, 4), (4, 3), (4, 4), (3, 8), (8, 8), (6, 5)]
+)
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (100, 300, ("regression", 1, "fail")),
+        (300, 100, ("improvement", 0, "pass")),
+        (0, 300, ("regression", 1, "fail")),
+        (300, 0, ("improvement", 0, "pass")),
+    ],
+)
+def test_a_change_far_beyond_the_rounding_is_shown(
+    old: float,
+    new: float,
+    expected: tuple[str, int, str],
+    runs: int,
+    others: int,
+    rows: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write_go(tmp_path, ([old] * runs, [new] * others), rows)
+    assert judge(tmp_path, capsys) == expected
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_one_step_of_coarse_rounding_is_undecided_with_three_runs(
+    rows: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_go(tmp_path, ([10] * 3, [11] * 3), rows)
+    assert judge(tmp_path, capsys) == ("inconclusive", 4, "undecided")
+
+
+def test_runs_of_unknown_rounding_are_undecided_and_say_how_many_decide(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_hyperfine(tmp_path, ([0.1] * 3, [0.3] * 3))
+    assert judge(tmp_path, capsys) == ("inconclusive", 4, "undecided")
+    run(["gate", str(tmp_path / "old.json"), str(tmp_path / "new.json")])
+    assert "(3 + 3 runs cannot reach p ≤ 0.05: run at least 4 per side)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("method", ["rank", "welch"])
+def test_a_requested_method_that_cannot_decide_is_undecided(
+    method: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = f'schema = 1\n[stats]\nmethod = "{method}"\n'
+    (tmp_path / "benchkit.toml").write_text(settings, encoding="utf-8")
+    for sides in (([100] * 3, [300] * 3), ([10] * 3, [11] * 3)):
+        write_go(tmp_path, sides)
+        assert judge(tmp_path, capsys) == ("inconclusive", 4, "undecided")
