@@ -19,6 +19,7 @@ from benchkit.layout.rename import split_variant
 from benchkit.layout.sections import is_near_rate
 from benchkit.parsers.base import Format, Reading, Source, find_command
 from benchkit.reading.captions import place_captions
+from benchkit.reading.passages import is_silent, name_passages
 from benchkit.reading.prefixes import Prefix
 from benchkit.reading.source import LOG_BYTES, UnreadableError
 from benchkit.reading.surroundings import Above, Block, may_hold_headings, read_headings
@@ -92,6 +93,7 @@ def list_sections(
         return
     page = place_captions(lines, _list_wholes(listed, owners, outputs), _is_name)
     moved = [page.move(block) for block in listed]
+    page = page._replace(lines=["" if _says_nothing(line) else line for line in page.lines])
     headings = [Above({})] * len(listed) if is_bare else read_headings(page.lines, moved)
     outputs = [page.move(output) for output in outputs]
     headings = _take_captions(page.lines, moved, owners, headings, outputs)
@@ -101,9 +103,9 @@ def list_sections(
     singles = [reading for _, reading, places in readings if places is None]
     if len(singles) == len(listed):
         _hold_commands(singles, [each.headings for each in above], lines)
-    sections = iter(
-        read_sections(above, BASELINE_NAMES, lambda text: split_variant(text, options.split))
-    )
+    read = read_sections(above, BASELINE_NAMES, lambda text: split_variant(text, options.split))
+    _part_by_text(page.lines, moved, owners, outputs, read)
+    sections = iter(read)
     for (form, reading, places), each in zip(readings, blocks, strict=True):
         if not each:
             yield form, reading, Sections(), places
@@ -164,7 +166,49 @@ def _is_line_of_go(reading: Reading) -> bool:
 
 def _is_name(text: str) -> bool:
     """Tell whether a text says more than a count of runs, a date or that this is a warm-up."""
-    return bool(shorten(text)[0]) and not _STATUS.match(text)
+    is_said = not is_silent(text) and bool(shorten(text)[0])
+    return is_said and not _STATUS.match(text)
+
+
+def _says_nothing(line: str) -> bool:
+    """Tell whether a plain line only counts a run, tells the time or pauses."""
+    text = line.strip(" \t:：-")
+    if not text or text[0] in "#=*<_`~>|+":
+        return False
+    return is_silent(text) or shorten(text) == ("", False)
+
+
+def _part_by_text(
+    lines: Sequence[str],
+    blocks: Sequence[Block],
+    owners: Sequence[Reading],
+    outputs: Sequence[Block],
+    sections: Sequence[Sections],
+) -> None:
+    """Tell blocks apart that have other text between them than repeats of one test have."""
+    wholes = {number for each in outputs for number in range(each.first, each.last + 1)}
+    shown = [
+        "" if at in wholes or _STATUS.match(line) else line for at, line in enumerate(lines, 1)
+    ]
+    places = [at for at, owner in enumerate(owners) if not owner.benchmark or _is_line_of_go(owner)]
+    names = {name for section in sections for name in section.headings.values()}
+    passages = name_passages(
+        shown or lines,
+        [blocks[at] for at in places],
+        [_list_labels(owners[at], sections[at]) for at in places],
+        lambda text: shorten(text)[0],
+        names,
+    )
+    for at, passage in zip(places, passages, strict=True):
+        if passage:
+            sections[at].lines = (*sections[at].lines, passage)
+
+
+def _list_labels(reading: Reading, section: Sections) -> tuple[object, ...]:
+    """Return what blocks have in common that may be repeats."""
+    labels = reading.tool, reading.benchmark, reading.target, section.caption, section.variant
+    params, headings = tuple(reading.params.items()), tuple(section.headings.items())
+    return *labels, section.is_warm_up, section.lines, params, headings
 
 
 def _list_wholes(

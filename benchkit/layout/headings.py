@@ -14,13 +14,16 @@ _ORDINAL = re.compile(
     r"\(?(?:\d{1,3}(?:\.\d{1,3}){0,5}[.)](?!\d)|\d{1,3}(?:\.\d{1,3}){1,5}(?= )"
     r"|[a-zA-Z][.)](?= )|[\[(]\d{1,4}(?:/| of )\d{1,4}[\])])\s*"
 )
-_COUNTED = r"(?:run|trial|attempt|iteration|round|repeat|repetition|take|pass)"
+_COUNTED = (
+    r"(?:run|trial|attempt|iteration|round|repeat|repetition|take|pass|try|прогон|запуск|попытка|"
+    r"durchlauf|essai|ejecución|execução|prova|próba)"
+)
 _NTH = r"(?:\d{1,3}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|last)"
 #: Words that count a run, alone or before or behind a name.
 _RUN = re.compile(
     rf"(?<!\w)(?:{_COUNTED}[ :=#]{{0,3}}\d{{1,4}}(?: ?(?:/|of) ?\d{{1,4}})?|"
     rf"{_NTH} {_COUNTED}|#\d{{1,4}}|no\. ?\d{{1,4}})(?!\w)"
-    r"|第[0-9一二三四五六七八九十]{1,3}[次轮回]",
+    r"|第[0-9一二三四五六七八九十]{1,3}[次轮回]|\d{1,3}(?:回目|차)|测试 ?\d{1,3}(?!\d)",
     re.IGNORECASE,
 )
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
@@ -35,6 +38,8 @@ _DATE = re.compile(
 _WARM_UP = re.compile(
     r"warm(?:ing)?[- ]?up(?: (?:run|phase|round))?|\(warm[- ]?up\)", re.IGNORECASE
 )
+#: What a tool prints of a run, which some pages have as its heading.
+_MEASURED = re.compile(r"\d[\d.,]* requests in [\d.,]+ ?[mµ]?s", re.IGNORECASE)
 _EDGES = " \t-–—:,.;/|()[]#"
 
 #: The headings above a block by depth, its caption, the lines above it and those below it.
@@ -119,6 +124,8 @@ def shorten(text: str) -> tuple[str, bool]:
     >>> shorten("2. GET /users, run 3"), shorten("Trial 2"), shorten("Warm-up")
     (('GET /users', False), ('', False), ('', True))
     """
+    if _MEASURED.match(text):
+        return "", False
     name = _ORDINAL.sub("", text, count=1) if _ORDINAL.match(text) else text
     without = _DATE.sub("", _RUN.sub("", name))
     if without != name:

@@ -20,14 +20,13 @@ from benchkit.reading.heading_lines import (
     read_heading,
     shows,
 )
+from benchkit.reading.passages import NUMBERED
 from benchkit.reading.surroundings import Block
 
 __all__ = ["Page", "place_captions"]
 
 Side = Literal["above", "below", "unclear"]
 
-#: What stands for a name that nothing tells.
-_NUMBERED = "result {}"
 #: What leads to the result below, such as the options of a command.
 _POINTS_DOWN = re.compile(r"[:：]\Z|[↓⬇]|\b(?:below|following|next)\b|\w --?[a-z]", re.IGNORECASE)
 _POINTS_UP = re.compile(r"[↑⬆]|\babove\b", re.IGNORECASE)
@@ -172,12 +171,12 @@ class _Reader:
         if side == "below":
             for at, (first, _) in enumerate(group):
                 named = (*inner, *under)[at : at + 1]
-                lines = self._take(named[0]) if named else [_NUMBERED.format(at + 1)]
+                lines = self._take(named[0]) if named else [NUMBERED.format(at + 1)]
                 moved[self._find_start(first)] = [*lines, ""]
         elif side == "unclear":
             for at, caption in enumerate((*over, *inner), 2 - len(over)):
                 self._take(caption)
-                self._text[caption.first - 1] = _NUMBERED.format(at)
+                self._text[caption.first - 1] = NUMBERED.format(at)
 
     def _take(self, caption: _Paragraph) -> list[str]:
         kept = self._text[caption.first - 1 : caption.last]

@@ -224,7 +224,7 @@ class _Page:
                 break
             if self._read(number, is_fenced=number in self._fenced):
                 break
-            if not text or is_fence(line) or shows(text, block.command):
+            if not re.search(r"\w", text) or is_fence(line) or shows(text, block.command):
                 continue
             is_fenced = number in self._fenced
             caption = read_caption(line, is_fenced=is_fenced)

@@ -1,0 +1,225 @@
+"""The text between results: blocks are repeats only as long as it says nothing new.
+
+What counts, dates or measures is left out of it, and so is what shells and tools print each time.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Hashable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from benchkit.reading.heading_lines import FENCE, clean, is_fence, shows
+from benchkit.reading.surroundings import Block
+
+__all__ = ["NUMBERED", "drop_counts", "is_silent", "name_passages"]
+
+#: What stands for a name that nothing tells.
+NUMBERED = "result {}"
+_LONGEST = 60
+#: Lines next to a result that may say something of it.
+_REACH = 200
+_SIGNS = " \t#>$*=|/.:;,…~+_-–—─<"
+#: Names of languages and forms on fences of code, which say nothing of a result.
+_LANGUAGES = re.compile(
+    r"text|txt|plain|plaintext|console|bash|sh|shell|zsh|fish|shell-session|shellsession|"
+    r"session|terminal|cmd|powershell|ps1|bat|log|logs|output|out|none|raw|ansi|result|"
+    r"results|benchmark|go|golang|json|yaml|yml|toml|ini|conf|csv|diff|md|markdown|http|"
+    r"make|makefile|js|javascript|ts|typescript|python|py|ruby|rb|rust|java|c|cpp|c\+\+|cs|"
+    r"csharp|elixir|erlang|php|lua|sql"
+)
+#: Job and container numbers, checksums, and how long something took.
+_COUNTS = re.compile(
+    r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?=[a-f]*\d)[0-9a-f]{7,128}\b|"
+    r"\bpid[ :=]{1,2}\d+|\A\[\d+\][+-]?(?: \d+)?(?= |\Z)|\b\d+[hm]\d[\dhm.]*s\b",
+    re.IGNORECASE,
+)
+#: A number that was measured: all numbers of its line were.
+_MEASURED = re.compile(
+    r"\d\.\d+ ?(?:[nµum]?s\b|sec|%|[KMGTkmgt]i?[Bb]\b|bytes|req|ops|rps|/s)|"
+    r"(?:/s(?:ec)?|per second|latency|rps|throughput)\W{1,9}\d",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d[\d.,]*")
+#: What pauses, times or shows progress.
+_MECHANICAL = re.compile(
+    r"(?:\S.*[$#>%❯➜✗]|[$%❯➜+]) ?(?:sleep|clear|reset|sync|date|uptime|time)[\s\d.smh;&]*\Z|"
+    r"(?:real|user|sys)\s+\d[\dhm.,]*s\Z|(?:running|default)\b.*\bVUs\b|\^C\Z|"
+    r"(?:sleeping|waiting|pausing|cooling|cool|done|finished|ready)(?:[\s\d.!…-]|\b(?:for|an?|the|next|"
+    r"run|runs|before|seconds?|secs?|s|minutes?|min|m|between|down)\b)*\Z",
+    re.IGNORECASE,
+)
+
+
+class _Stretch(NamedTuple):
+    """Text that opens a series of repeats."""
+
+    lines: list[str]
+    members: list[int]
+
+
+def drop_counts(text: str) -> str:
+    """Return a line without checksums, numbers of jobs and what was measured.
+
+    Examples
+    --------
+    >>> drop_counts("gin 5f16a0e8e2f2"), drop_counts("took 3.25s after 10 tries"), drop_counts("7")
+    ('gin', 'took s after  tries', '')
+    """
+    kept = _COUNTS.sub("", text)
+    if _MEASURED.search(kept):
+        kept = _NUMBER.sub("", kept)
+    return kept.strip() if re.search(r"[^\W\d_]", kept) else ""
+
+
+def is_silent(line: str) -> bool:
+    """Tell whether a line is no heading and says no more than that time passes.
+
+    Examples
+    --------
+    >>> is_silent("$ sleep 5"), is_silent("5f16a0e8e2f2"), is_silent("Waiting for gin")
+    (True, True, False)
+    """
+    text = line.strip()
+    return bool(text) and (
+        _MECHANICAL.match(text) is not None
+        or (re.search(r"\w", text) is not None and not re.search(r"\w", _COUNTS.sub("", text)))
+    )
+
+
+def name_passages(
+    lines: Sequence[str],
+    blocks: Sequence[Block],
+    keys: Sequence[Hashable],
+    shorten: Callable[[str], str],
+    names: Collection[str] = (),
+) -> list[str]:
+    """Return for each block what the text before it opens, empty where that tells nothing apart.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        All lines of the source, without those of results that are not in ``blocks``.
+    blocks : sequence of Block
+    keys : sequence of hashable
+        What labels tell of each block; those that have them in common may be repeats.
+    shorten : callable
+        Returns a line without what counts runs.
+    names : collection of str
+        Headings, which tell blocks apart already.
+
+    Examples
+    --------
+    >>> page = ["gin", "9000", "", "9100", "echo", "8000", "8100"]
+    >>> blocks = [Block(number, number) for number in (2, 4, 6, 7)]
+    >>> name_passages(page, blocks, [""] * 4, str)
+    ['gin', 'gin', 'echo', 'echo']
+    """
+    groups: dict[Hashable, list[int]] = {}
+    for at in sorted(range(len(blocks)), key=lambda at: blocks[at].first):
+        groups.setdefault(keys[at], []).append(at)
+    result = [""] * len(blocks)
+    if len(groups) == len(blocks):
+        return result
+    numbers, texts = _list_texts(lines, blocks, shorten, names)
+    below = {number + 1 for number in numbers}
+    begun = {text for number, text in zip(numbers, texts, strict=True) if number not in below}
+    for members in groups.values():
+        above = [bisect_left(numbers, blocks[at].first) for at in members]
+        stretches = _list_stretches(members, above, texts) if len(members) > 1 else []
+        if len(stretches) < 2:
+            continue
+        near = [_list_near(numbers, texts, blocks, each.members[0]) for each in stretches]
+        whole = [each.lines for each in stretches]
+        for at, stretch in enumerate(stretches):
+            name = _find_name(at, near, begun) or _find_name(at, whole, begun)
+            name = name or NUMBERED.format(at + 1)
+            for member in stretch.members:
+                result[member] = name
+    return result
+
+
+def _list_near(
+    numbers: Sequence[int], texts: Sequence[str], blocks: Sequence[Block], at: int
+) -> Sequence[str]:
+    """Return what stands between a block and the one before it."""
+    first = blocks[at].first
+    before = max((block.last for block in blocks if block.last < first), default=0)
+    return texts[bisect_left(numbers, before) : bisect_left(numbers, first)]
+
+
+def _find_name(at: int, passages: Sequence[Sequence[str]], begun: Collection[str]) -> str:
+    """Return the last line that begins a paragraph in one passage alone, empty if it is long."""
+    others = {line for place, each in enumerate(passages) if place != at for line in each}
+    kept = (line for line in reversed(passages[at]) if line in begun and line not in others)
+    name = next(kept, "")
+    return name if len(name) <= _LONGEST else ""
+
+
+def _list_stretches(
+    members: Sequence[int], above: Sequence[int], texts: Sequence[str]
+) -> list[_Stretch]:
+    """Part blocks alike where a line between two of them stands between no repeats."""
+    gaps = [texts[first:last] for first, last in pairwise(above)]
+    reach = max(map(len, gaps))
+    head, tail = texts[max(above[0] - reach, 0) : above[0]], texts[above[-1] : above[-1] + reach]
+    usual = set(gaps[0]).intersection(*gaps)
+    if len(gaps) == 1:
+        usual &= {*head, *tail}
+    stretches: list[_Stretch] = []
+    current = _Stretch([line for line in dict.fromkeys(head) if line not in usual], [])
+    for at, gap in zip(members, ([], *gaps), strict=True):
+        opening = [line for line in dict.fromkeys(gap) if line not in usual]
+        if not set(opening) <= set(current.lines):
+            known = (each for each in stretches if set(opening) <= set(each.lines))
+            current = next(known, _Stretch(opening, []))
+        if not current.members:
+            stretches.append(current)
+        current.members.append(at)
+    return stretches
+
+
+def _list_texts(
+    lines: Sequence[str],
+    blocks: Sequence[Block],
+    shorten: Callable[[str], str],
+    names: Collection[str],
+) -> tuple[list[int], list[str]]:
+    """Return what the lines say that belong to no result, with their numbers."""
+    taken = {number for block in blocks for number in range(block.first, block.last + 1)}
+    reached: dict[int, str] = {}
+    for block in blocks:
+        for number in range(block.last + 1, min(block.last + _REACH, len(lines)) + 1):
+            if number in taken:
+                break
+            reached.setdefault(number, "")
+        for number in range(block.first - 1, max(block.first - _REACH, 1) - 1, -1):
+            if number in taken:
+                break
+            reached[number] = block.command
+    read: dict[tuple[str, str], str] = {}
+    texts: dict[int, str] = {}
+    for number in sorted(reached):
+        key = lines[number - 1], reached[number]
+        if key not in read:
+            read[key] = _read_text(*key, shorten)
+        if read[key] and read[key] not in names:
+            texts[number] = read[key]
+    return list(texts), list(texts.values())
+
+
+def _read_text(line: str, command: str, shorten: Callable[[str], str]) -> str:
+    """Return what a line says; of one that shows the command, the prompt does."""
+    if FENCE.match(line):
+        info = line.strip(" \t>`~").split(" ")[0].strip("{}.").lower()
+        return "" if _LANGUAGES.fullmatch(info) or not re.match(r"[^\W\d]", info) else info
+    text = line.strip()
+    if is_fence(line) or not re.search(r"\w", text):
+        return ""
+    if shows(text, command):
+        text = text.partition(command[:40])[0] if command[:40] in text else ""
+    elif _MECHANICAL.match(text):
+        return ""
+    return drop_counts(shorten((clean(text) or text).strip(_SIGNS))).strip(_SIGNS)

@@ -1,0 +1,213 @@
+"""Blocks are repeats of one test only as long as the text between them says nothing new."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import benchkit as bk
+
+WRK = """\
+Running 10s test @ http://localhost:8080/
+  4 threads and {connections} connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     1.20ms    0.40ms  12.31ms   91.20%
+    Req/Sec     2.25k   310.20     9.10k    70.10%
+  90000 requests in 10.00s, 11.76MB read
+Requests/sec:  {rate}.00
+Transfer/sec:      1.20MB
+"""
+GO = "goos: linux\npkg: p\nBenchmarkEncode-8 \t100\t10 ns/op\nPASS\nok  \tp\t1.234s\n"
+COMMAND = "wrk -t4 -c64 -d10s http://localhost:8080/"
+TEXT_DIFFERS = "where they differ in the text around them"
+
+
+def wrk(rate: int = 9000, connections: int = 64) -> str:
+    return WRK.format(rate=rate, connections=connections)
+
+
+def load(folder: Path, text: str, name: str = "bench.md") -> bk.RunSet:
+    (folder / name).write_text(text, encoding="utf-8")
+    return bk.load(folder / name)
+
+
+def count_runs(loaded: bk.RunSet) -> dict[str, int]:
+    names = Counter(loaded.runs["benchmark"])
+    return {name.removesuffix(" / /"): count for name, count in names.items()}
+
+
+def list_reasons(loaded: bk.RunSet) -> list[str]:
+    findings = loaded.findings
+    return list(findings[findings["code"] == "B109"]["message"])
+
+
+PROMPTS = (
+    "bob@host:~/bench/{}$",
+    "[root@{} ~]#",
+    "➜  {} git:(master) ✗",
+    "PS C:\\bench\\{}>",
+    "bob@mac {} %",
+)
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+@pytest.mark.parametrize("fence", ["", "```\n"])
+def test_a_prompt_of_another_directory_or_host_begins_a_test(
+    tmp_path: Path, prompt: str, fence: str
+) -> None:
+    text = "".join(
+        f"{fence}{prompt.format(name)} {COMMAND}\n{wrk(rate)}{fence}\n"
+        for name, rate in (("gin", 9000), ("echo", 8000), ("fiber", 12000))
+    )
+    loaded = load(tmp_path, text)
+    counts = count_runs(loaded)
+    assert list(counts.values()) == [1, 1, 1]
+    assert all(
+        server in name for server, name in zip(("gin", "echo", "fiber"), counts, strict=True)
+    )
+    assert TEXT_DIFFERS in list_reasons(loaded)[0]
+
+
+def test_one_prompt_above_each_block_leaves_repeats(tmp_path: Path) -> None:
+    text = "".join(f"bob@host:~/gin$ {COMMAND}\n{wrk(rate)}\n" for rate in (9000, 8000, 8500))
+    assert count_runs(load(tmp_path, text)) == {"/": 3}
+
+
+@pytest.mark.parametrize(
+    ("block", "counts"),
+    [
+        (wrk(), {"Now with gin": 1, "Now with echo": 1}),
+        (GO * 3, {"Now with gin / Encode": 3, "Now with echo / Encode": 3}),
+    ],
+)
+def test_a_name_one_paragraph_above_a_caption_counts(
+    tmp_path: Path, block: str, counts: dict[str, int]
+) -> None:
+    text = "".join(
+        f"Now with {name}.\n\nHere is the output:\n\n```\n{block}```\n\n"
+        for name in ("gin", "echo")
+    )
+    loaded = load(tmp_path, text)
+    assert count_runs(loaded) == counts
+    assert TEXT_DIFFERS in list_reasons(loaded)[0]
+
+
+def test_a_line_above_several_captions_holds_for_all_of_them(tmp_path: Path) -> None:
+    text = "".join(
+        f"DB sleep {pause}.\n\nGo:\n\n```\n{wrk()}```\n\nClojure:\n\n```\n{wrk(5000)}```\n\n"
+        for pause in (2, 0)
+    )
+    assert count_runs(load(tmp_path, text)) == {
+        f"{name} / DB sleep {pause}": 1 for pause in (2, 0) for name in ("Go", "Clojure")
+    }
+
+
+def test_captions_in_turn_leave_repeats(tmp_path: Path) -> None:
+    text = f"Go:\n\n```\n{wrk()}```\n\nClojure:\n\n```\n{wrk(5000)}```\n\n"
+    assert count_runs(load(tmp_path, text * 3)) == {"Go": 3, "Clojure": 3}
+
+
+def test_items_of_a_list_hold_for_the_runs_below_them(tmp_path: Path) -> None:
+    runs = "".join(f"  - run {number}\n\n```\n{wrk()}```\n\n" for number in (1, 2, 3))
+    counts = count_runs(load(tmp_path, f"- nginx\n{runs}- caddy\n{runs}"))
+    assert counts == {"nginx": 3, "caddy": 3}
+
+
+def test_a_line_holds_for_all_blocks_up_to_the_next_one(tmp_path: Path) -> None:
+    text = "".join(
+        f"{checksum}Benchmarking {name}\n\n" + "".join(wrk(9000, size) for size in (1, 100, 125))
+        for name, checksum in (("gin", ""), ("echo", "38f8785470908a\n"), ("chi", "6ec47d1ebb\n"))
+    )
+    counts = count_runs(load(tmp_path, f"{text}5f16a0e8e2\n", "bench.log"))
+    assert list(counts.values()) == [3, 3, 3]
+    assert [name.rpartition(" ")[2] for name in counts] == ["gin", "echo", "chi"]
+
+
+def test_the_word_behind_a_fence_tells_blocks_apart(tmp_path: Path) -> None:
+    text = "".join(f"```{name}\n{wrk()}```\n\n" for name in ("gin", "echo"))
+    assert count_runs(load(tmp_path, text)) == {"gin": 1, "echo": 1}
+
+
+@pytest.mark.parametrize("words", [("text", "console"), ("bash", ""), ("", "")])
+def test_the_language_of_a_fence_leaves_repeats(tmp_path: Path, words: tuple[str, str]) -> None:
+    text = "".join(f"```{word}\n{wrk()}```\n\n" for word in words)
+    assert count_runs(load(tmp_path, text)) == {"/": 2}
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "",
+        "\n---\n\n",
+        "$ sleep 5\n",
+        "bob@host:~$ sleep 30; \n",
+        "real\t0m10.0{}s\nuser\t0m1.2{}s\nsys\t0m0.3{}s\n",
+        "Waiting {}0 s before the next run\n",
+        "2024-05-01T10:0{}:00Z\n",
+        "[1] 1234{}\n",
+        "Run {}\n",
+        "{}回目\n",
+        "Прогон {}\n",
+        "try {}:\n",
+    ],
+)
+def test_what_counts_dates_or_pauses_leaves_repeats(tmp_path: Path, between: str) -> None:
+    text = "Server: gin\n\n" + "".join(wrk() + between.format(*[n] * 3) for n in (1, 2, 3))
+    loaded = load(tmp_path, text)
+    assert list(count_runs(loaded).values()) == [3]
+    assert not list_reasons(loaded)
+
+
+WORDS = (
+    "Прогон {}",
+    "Запуск {}",
+    "Попытка {}",
+    "Durchlauf {}",
+    "Essai {}",
+    "Ejecución {}",
+    "Execução {}",
+    "Prova {}",
+    "Próba {}",
+    "{}回目",
+    "{}차",
+    "测试{}",
+    "try {}:",
+)
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_words_of_other_languages_count_runs(tmp_path: Path, word: str) -> None:
+    runs = "".join(f"### {word.format(n)}\n\n```\n{wrk()}```\n\n" for n in (1, 2, 3))
+    assert count_runs(load(tmp_path, f"## gin\n\n{runs}## echo\n\n{runs}")) == {"gin": 3, "echo": 3}
+
+
+def test_lines_without_a_short_name_number_the_tests(tmp_path: Path) -> None:
+    words = "a long story about what was changed in the server before it was measured once more"
+    text = "".join(f"{name}: {words}\n\nOutput:\n\n```\n{wrk()}```\n\n" for name in "AB")
+    loaded = load(tmp_path, text)
+    assert count_runs(loaded) == {"result 1": 1, "result 2": 1}
+    assert TEXT_DIFFERS in list_reasons(loaded)[0]
+
+
+@pytest.mark.parametrize("shape", ["sleep {}:", "Sleep {}", "# sleep {}"])
+def test_a_setting_is_no_pause(tmp_path: Path, shape: str) -> None:
+    text = "".join(f"{shape.format(pause)}\n\n```\n{wrk()}```\n\n" for pause in (2, 0))
+    assert list(count_runs(load(tmp_path, text)).values()) == [1, 1]
+
+
+def test_the_end_of_a_sentence_is_no_name(tmp_path: Path) -> None:
+    words = "which was measured a while ago on a machine that nobody has any more,\nas told {}"
+    text = "".join(
+        f"The {name}, {words.format(name)}\n\nOutput:\n\n```\n{wrk()}```\n\n" for name in "AB"
+    )
+    assert count_runs(load(tmp_path, text)) == {"result 1": 1, "result 2": 1}
+
+
+def test_a_heading_of_measured_numbers_names_nothing(tmp_path: Path) -> None:
+    text = "".join(
+        f"## gin\n\n### {count} requests in 60.00{count}s, 2.3GB read\n\n{wrk()}\n"
+        for count in (1999331, 1999876)
+    )
+    assert count_runs(load(tmp_path, text)) == {"/": 2}
