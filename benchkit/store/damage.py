@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,7 +13,13 @@ from benchkit.errors import StoreError
 from benchkit.store import entries
 from benchkit.store import log as log_of_runs
 from benchkit.store.columns import fits
-from benchkit.store.delta import REMEDY, require_files
+from benchkit.store.files import (
+    OTHER_ROWS,
+    REMEDY,
+    holds_stated_rows,
+    is_file_of_store,
+    require_files,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,8 +27,10 @@ if TYPE_CHECKING:
 
     from benchkit.store.delta import Table
 
+#: Batches of a file of which no bounds are known.
+_ALL = (-math.inf, math.inf)
 #: Roles of runs that have values.
-MEASURED = {"measured", "companion"}
+MEASURED = ("measured", "companion")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +97,7 @@ def list_damage(
     return (
         [*find_damage(runs), *find_damage(values)]
         or list(_find_lost_logs(runs, values))
+        or list(find_lost_runs(runs, runs.open()))
         or list(find_lost_commits(read_log(), values, values.open()))
     )
 
@@ -157,9 +167,8 @@ def _check_file(
             parquet = pq.ParquetFile(opened, page_checksum_verification=True)
             if not fits(parquet.schema_arrow, version):
                 return "has columns of other types than its table"
-            if thoroughly:
-                for _ in parquet.iter_batches():
-                    pass
+            if thoroughly and not holds_stated_rows(file, parquet.iter_batches()):
+                return OTHER_ROWS
     except FileNotFoundError:
         return "missing"
     except (OSError, pa.ArrowException):
@@ -171,9 +180,9 @@ def _check_log(table: Table) -> Iterator[Damage]:
     """Yield the files of the log of commits that cannot be read; gaps where a commit is missing."""
     newest, names = entries.read_newest(table.url), entries.list_names(table.filesystem)
     paths = [f"{entries.FOLDER}/{name}" for name in names]
-    broken = [path for path in paths if not entries.is_sound(table.filesystem, path)]
-    for path in broken:
-        yield Damage(table=table, path=path, problem="cannot be read")
+    broken = list(entries.find_unsound(table.filesystem, table.name, paths))
+    for path, problem in broken:
+        yield Damage(table=table, path=path, problem=problem)
     if broken:
         return
     versions = sorted(entries.version_of(name) for name in names if name.endswith(".json"))
@@ -213,15 +222,62 @@ def _find_lost_logs(runs: Table, values: Table) -> Iterator[Damage]:
             yield lose_log(values)
 
 
+def find_lost_runs(runs: Table, version: DeltaTable | None) -> Iterator[Damage]:
+    """Yield the entry after the newest of runs, if that is not noted and a file is newer than it.
+
+    Where the newest version is noted, the file is that of a writer which was killed.
+    """
+    if version is None or runs.is_remote or entries.read_newest(runs.url) >= 0:
+        return
+    known = max((_begin_number(file["path"]) for file in runs.list_files(version)), default=0)
+    newer = [info.path for info in runs.list_data() if is_file_of_store(info.path)]
+    newer = [path for path in newer if _begin_number(path) > known]
+    # A writer that is at work has noted what it builds on, by now.
+    if newer and entries.read_newest(runs.url) < 0:
+        number = version.version()
+        if entries.states_place(runs.filesystem, number):
+            problem = f"missing: {newer[0]} is newer than the log of commits"
+            yield Damage(table=runs, path=entries.path_of(number + 1), problem=problem)
+
+
+def _begin_number(path: str) -> int:
+    """Return the sequence number with which the name of a file of runs begins."""
+    number = path.partition("-")[0]
+    return int(number) if number.isdecimal() else 0
+
+
 def find_lost_commits(
     log: pa.Table | None, values: Table, version: DeltaTable | None
 ) -> Iterator[Damage]:
-    """Yield the newest entry of the values that the log of runs knows of, if it is missing."""
+    """Yield the entry of the values that the log of runs knows of, or the log, if it is missing.
+
+    Every batch of measured runs has values: a log that names none of them lost an entry.
+    """
     if log is None:
         return
-    known, pieces = log_of_runs.values_version(log), log_of_runs.current(log)
-    roles = set(pieces["role"].unique().to_pylist()) if "role" in pieces.column_names else set()
-    if version is None and known < 0 and roles & MEASURED:
+    known, batches = log_of_runs.values_version(log), _list_measured(log)
+    if version is None and known < 0 and batches:
         known = 0  # an earlier build did not write down the version
     if known > (-1 if version is None else version.version()):
         yield Damage(table=values, path=entries.path_of(known), problem="missing")
+    elif version is not None and batches:
+        bounds = {_bounds(file, "batch") or _ALL for file in values.list_files(version)}
+        wide = [(low, high) for low, high in bounds if low < high]  # those put together: few
+        missed = sorted(set(batches) - {low for low, _ in bounds})
+        missed = [one for one in missed if not any(low <= one <= high for low, high in wide)]
+        if missed:
+            ends, problem = (missed[0], missed[-1]), "lacks values of measured runs"
+            yield Damage(table=values, path=entries.FOLDER, problem=problem, batches=ends)
+
+
+def _list_measured(log: pa.Table) -> list[int]:
+    """Return the batches of the runs that have values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    pieces = log_of_runs.current(log)
+    if "role" not in pieces.column_names:
+        return []
+    is_measured = pc.is_in(pieces["role"], pa.array(MEASURED))
+    batches: list[int] = pieces["batch"].filter(is_measured).unique().to_pylist()
+    return batches

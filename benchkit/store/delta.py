@@ -7,7 +7,6 @@ stores alike, and so conflicts with every commit since the version that was read
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -19,18 +18,24 @@ from typing import TYPE_CHECKING, Any
 from benchkit.errors import StoreError
 from benchkit.store import entries
 from benchkit.store.columns import fits, plain
-from benchkit.store.files import DataFile, is_file_of_store
+from benchkit.store.files import (
+    OTHER_ROWS,
+    DataFile,
+    damaged,
+    holds_stated_rows,
+    is_file_of_store,
+    require_files,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from deltalake import DeltaTable, Schema
+    from deltalake import CommitProperties, DeltaTable, Schema
+    from deltalake.transaction import AddAction
     from pyarrow import fs
 
 #: Seconds for which a writer retries while others commit first.
 _PATIENCE = 300.0
 _LONGEST_WAIT = 1.0
-#: Retries of a commit that nothing can contradict: new files of values.
-_RETRIES = 100
 #: Hours for which a reader may hold a file that a commit removed, and a writer one that none names.
 _REMOVED_HOURS, _ORPHAN_HOURS = 1, 24
 #: Entries of the log are kept for as long as a writer may still build on an earlier version, which
@@ -43,8 +48,6 @@ _SETTINGS = {
 
 #: Bytes that are copied at a time.
 _BLOCK = 8 << 20
-#: What to do about damage.
-REMEDY = "run `benchkit store check` to list all damage, `benchkit store repair` to drop it"
 
 
 class ConflictError(Exception):
@@ -64,6 +67,7 @@ class Table:
 
     def __init__(self, url: str, partitions: Sequence[str] = ()) -> None:
         self.url = url
+        self.name = url.rpartition("/")[2]
         self.is_remote = "://" in url
         self._partitions = list(partitions)
         self._read: dict[tuple[str, ...], dict[str, pa.Table]] = {}
@@ -105,10 +109,14 @@ class Table:
                     raise damaged(f"{self.url}/{entries.FOLDER}", FileNotFoundError()) from None
                 return None
         if not self.is_remote:
-            for path in entries.find_unsound(self.filesystem, opened.version()):
-                raise damaged(f"{self.url}/{path}", ValueError())
+            read = entries.list_read(self.filesystem, opened.version())
+            for path, problem in entries.find_unsound(self.filesystem, self.name, read):
+                raise damaged(f"{self.url}/{path}", problem)
             if newest > opened.version():
                 raise damaged(f"{self.url}/{entries.path_of(newest)}", FileNotFoundError())
+        columns = (field.name for field in opened.schema().fields)
+        if problem := entries.find_stranger(self.name, columns):  # as from a checkpoint
+            raise damaged(f"{self.url}/{entries.FOLDER}", problem)
         return opened
 
     def require_folder(self) -> None:
@@ -122,7 +130,7 @@ class Table:
 
     def claim(
         self, version: DeltaTable | None, schema: pa.Schema | Schema, add: Sequence[DataFile],
-        remove: Sequence[str] = (), *, retries: int = 0,
+        remove: Sequence[str] = (),
     ) -> None:  # fmt: skip
         """Commit files as the version after ``version``.
 
@@ -135,90 +143,95 @@ class Table:
         add : sequence of DataFile
         remove : sequence of str
             Paths of files whose rows are in the added ones, or needed no more.
-        retries : int
-            For files that nothing can contradict.
 
         Raises
         ------
         ConflictError
             If another writer committed since.
         """
-        from deltalake import CommitProperties
         from deltalake import Schema as DeltaSchema
-        from deltalake.exceptions import CommitFailedError, DeltaError
+        from deltalake.exceptions import DeltaError
         from deltalake.transaction import RemoveAction, create_table_with_add_actions
 
         added = [file.action() for file in add]
-        properties = CommitProperties(
-            custom_metadata=entries.state(added, remove), max_commit_retries=retries
-        )
-        with translated(self.url):
-            if version is None:
+        if version is None:
+            with translated(self.url):
                 try:
                     create_table_with_add_actions(
                         self.url, DeltaSchema.from_arrow(schema), added,
                         partition_by=self._partitions, configuration=_SETTINGS,
-                        commit_properties=properties,
+                        commit_properties=self._properties(0, added, remove),
                     )  # fmt: skip
                 except DeltaError as error:
                     if self.open() is None:
                         raise
                     raise ConflictError from error
-                entries.write_newest(self.url, 0)
-                return
-            now, before = time.time_ns() // 1_000_000, version.version()
-            removed = [RemoveAction(path, False, now) for path in remove]
+            entries.write_newest(self.url, 0)
+            return
+        now = time.time_ns() // 1_000_000
+        removed = [RemoveAction(path, False, now) for path in remove]
+        with self._committing(version, added, remove) as properties:
+            version.create_write_transaction(
+                [*added, *removed], "append", schema, self._partitions,
+                commit_properties=properties,
+            )  # fmt: skip
+
+    def _properties(
+        self, version: int, added: Sequence[AddAction], removed: Sequence[str]
+    ) -> CommitProperties:
+        from deltalake import CommitProperties
+
+        stated = entries.state(self.name, version, added, removed)
+        return CommitProperties(custom_metadata=stated, max_commit_retries=0)
+
+    @contextmanager
+    def _committing(
+        self, version: DeltaTable, added: Sequence[AddAction] = (), removed: Sequence[str] = ()
+    ) -> Iterator[CommitProperties]:
+        """Let the caller commit what comes after a version, and raise `ConflictError`."""
+        from deltalake.exceptions import CommitFailedError, DeltaError
+
+        before = version.version()
+        with translated(self.url):
             try:
-                version.create_write_transaction(
-                    [*added, *removed], "append", schema, self._partitions,
-                    commit_properties=properties,
-                )  # fmt: skip
+                yield self._properties(before + 1, added, removed)
             except CommitFailedError as error:
                 raise ConflictError from error
             except DeltaError as error:  # as when the entry that came first cannot be read yet
                 later = self.open()
-                if later is None or later.version() == version.version():
+                if later is None or later.version() == before:
                     raise
                 raise ConflictError from error
-            entries.write_newest(self.url, before + 1)
+        entries.write_newest(self.url, before + 1)
 
     def append(self, schema: pa.Schema, files: Sequence[DataFile]) -> None:
         """Commit files that contradict nothing; other writers may come first."""
         for _ in attempts(self.url):
             try:
-                self.claim(self.open(), schema, files, retries=_RETRIES)
+                self.claim(self.open(), schema, files)
             except ConflictError:
                 continue
             return
 
     def widen(self, version: DeltaTable, schema: pa.Schema) -> None:
         """Add the columns that the table lacks, in a commit of its own, to which it is updated."""
-        from deltalake import CommitProperties, Field, Schema
-        from deltalake.exceptions import CommitFailedError, DeltaError
+        from deltalake import Field, Schema
 
         known = {field.name for field in version.schema().fields}
         missing = [f for f in Schema.from_arrow(schema).fields if f.name not in known]
         if not missing:
             return
         fields = [Field(field.name, field.type, nullable=True) for field in missing]
-        with translated(self.url):
-            try:
-                version.alter.add_columns(
-                    fields, commit_properties=CommitProperties(max_commit_retries=0)
-                )
-            except (CommitFailedError, DeltaError) as error:
-                later = self.open()
-                if later is None or later.version() == version.version():
-                    raise
-                raise ConflictError from error
+        with self._committing(version) as properties:
+            version.alter.add_columns(fields, commit_properties=properties)
 
     def configure(self) -> None:
-        """Give a table of an earlier build the present settings."""
+        """Give a table of an earlier build the present settings, unless another writer is first."""
         version = self.open()
         if version is None or version.metadata().configuration.items() >= _SETTINGS.items():
             return
-        with translated(self.url):
-            version.alter.set_table_properties(_SETTINGS)
+        with suppress(ConflictError), self._committing(version) as properties:
+            version.alter.set_table_properties(_SETTINGS, commit_properties=properties)
 
     def list_files(self, version: DeltaTable) -> list[dict[str, Any]]:
         """Return path, size and bounds of each file of a version."""
@@ -255,8 +268,12 @@ class Table:
         import pyarrow as pa
 
         known = self._read.get(key := tuple(columns or ()), {})
-        paths = (file["path"] for file in reversed(self.list_files(version)))
-        read = self._read[key] = {p: known.get(p) or self.read_file(p, columns) for p in paths}
+        read = self._read[key] = {}
+        for file in reversed(self.list_files(version)):
+            path = file["path"]
+            read[path] = known.get(path) or self.read_file(path, columns)
+            if not holds_stated_rows(file, [read[path]]):
+                raise damaged(f"{self.url}/{path}", OTHER_ROWS)
         if not read:
             return plain(pa.schema(version.schema()).empty_table())
         try:
@@ -358,29 +375,6 @@ def attempts(url: str) -> Iterator[None]:
         where=url,
         hint="nothing was changed; run the command again",
     )
-
-
-def damaged(path: str, cause: object) -> StoreError:
-    """Return the error about a file that cannot be read."""
-    name = path.rpartition("/")[2]
-    batch = name.partition("-")[0]
-    of = f" of batch {batch}" if batch.isdecimal() else ""
-    what = "is missing" if isinstance(cause, FileNotFoundError) else "cannot be read"
-    return StoreError(f"a file of the store{of} {what}", where=path, hint=REMEDY)
-
-
-def require_files(folder: Path) -> None:
-    """Refuse a pipe or device in place of a file: whoever opens one may wait for ever."""
-    with (
-        suppress(FileNotFoundError, NotADirectoryError, PermissionError),
-        os.scandir(folder) as held,
-    ):
-        for entry in held:
-            if entry.is_dir(follow_symlinks=False):
-                require_files(Path(entry))
-            elif not entry.is_file() and not entry.is_dir() and Path(entry).exists():
-                what = f"{entry.name} is no file, but a pipe or device"
-                raise StoreError(what, where=str(folder), hint=f"delete it; then {REMEDY}")
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """Entries of a table's log of commits, and whether each is whole.
 
-delta-rs takes an empty entry, or one that was cut after a line, for a commit that changed less.
-Commits therefore state a checksum of the files that they add and remove.
+delta-rs takes an empty entry, or one that was cut after a line, for a commit that changed less, and
+one that was copied over another for that other. Commits therefore state a checksum of the files
+that they add and remove, and their table and version.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,14 +22,25 @@ if TYPE_CHECKING:
 FOLDER = "_delta_log"
 #: Digits of a version in the name of its entry.
 _DIGITS = 20
-_CHECKSUM = "checksum"
+_CHECKSUM, _PLACE = "checksum", "place"
+#: table -> a column that it has alone
+_COLUMN = {"runs": "seq", "values": "raw"}
 #: Beside the entries: the newest version. Other readers pass over names without digits.
 _NEWEST = "_newest"
 
 
-def state(added: Iterable[AddAction], removed: Iterable[str]) -> dict[str, str]:
-    """Return what a commit states of the files that it adds and removes."""
-    return {_CHECKSUM: _sum([(file.path, file.size, file.stats) for file in added], removed)}
+def state(
+    table: str, version: int, added: Iterable[AddAction] = (), removed: Iterable[str] = ()
+) -> dict[str, str]:
+    """Return what a commit of a table states of its place, and of files that it adds and removes.
+
+    Examples
+    --------
+    >>> state("runs", 3)
+    {'place': 'runs/3', 'checksum': '3fdab3f9'}
+    """
+    files = [(file.path, file.size, file.stats) for file in added]
+    return {_PLACE: f"{table}/{version}", _CHECKSUM: _sum(files, removed)}
 
 
 def _sum(added: Iterable[tuple[str, int, str]], removed: Iterable[str]) -> str:
@@ -41,9 +53,9 @@ def path_of(version: int) -> str:
     return f"{FOLDER}/{version:0{_DIGITS}}.json"
 
 
-def version_of(name: str) -> int:
+def version_of(path: str) -> int:
     """Return the version of which an entry or a checkpoint is."""
-    return int(name[:_DIGITS])
+    return int(path.rpartition("/")[2][:_DIGITS])
 
 
 def list_names(filesystem: fs.FileSystem, folder: str = FOLDER) -> list[str]:
@@ -84,44 +96,108 @@ def list_logs(filesystem: fs.FileSystem) -> list[str]:
     return sorted(info.path for info in infos if info.path.startswith(FOLDER))
 
 
-def find_unsound(filesystem: fs.FileSystem, version: int) -> Iterator[str]:
-    """Yield the paths of unsound entries that opening a version reads, the newest first."""
+def list_read(filesystem: fs.FileSystem, version: int) -> list[str]:
+    """Return the paths of the entries that opening a version reads, the oldest first."""
     from pyarrow import fs
 
+    paths: list[str] = []
     for number in range(version, -1, -1):
         path = path_of(number)
         checkpoint, entry = filesystem.get_file_info(
             [f"{path.removesuffix('.json')}.checkpoint.parquet", path]
         )
         if checkpoint.type != fs.FileType.NotFound or entry.type == fs.FileType.NotFound:
-            return
-        if not is_sound(filesystem, path):
-            yield path
+            break
+        paths.append(path)
+    return paths[::-1]
 
 
-def is_sound(filesystem: fs.FileSystem, path: str) -> bool:
-    """Whether an entry or a checkpoint can be read, and an entry is as it was committed."""
+def find_unsound(
+    filesystem: fs.FileSystem, table: str, paths: Iterable[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the entries and checkpoints that are not as a table's commits left them.
+
+    Parameters
+    ----------
+    filesystem
+    table : str
+        Its name.
+    paths : iterable of str
+        The oldest first.
+
+    Yields
+    ------
+    path, problem
+    """
     import pyarrow as pa
+
+    unreadable = OSError, pa.ArrowException, ValueError, LookupError, TypeError, AttributeError
+    seen: dict[bytes, str] = {}
+    for path in paths:
+        try:
+            text, actions = _read(filesystem, path)
+            problem = _find_problem(actions, f"{table}/{version_of(path)}")
+        except unreadable:  # also where names of fields have changed
+            yield path, "cannot be read"
+            continue
+        original = seen.setdefault(text, path) if text else path
+        if original != path:
+            problem = problem or f"repeats the commit of {original.rpartition('/')[2]}"
+        if problem:
+            yield path, problem
+
+
+def _read(filesystem: fs.FileSystem, path: str) -> tuple[bytes, list[dict[str, Any]]]:
+    """Return the text of an entry and its actions; of a checkpoint only these."""
     import pyarrow.parquet as pq
 
-    try:
-        with filesystem.open_input_file(path) as file:
-            if path.endswith(".parquet"):
-                pq.ParquetFile(file).read()
-                return True
-            actions = [json.loads(line) for line in file.read().splitlines()]
-        if not actions or not all(isinstance(action, dict) for action in actions):
-            return False
-        stated = [one["commitInfo"].get(_CHECKSUM) for one in actions if "commitInfo" in one]
-        return stated in ([], [None]) or stated == [_recount(actions)]
-    except (OSError, pa.ArrowException, ValueError, LookupError, TypeError, AttributeError):
-        return False  # also where names of fields have changed
+    with filesystem.open_input_file(path) as file:
+        if path.endswith(".parquet"):
+            return b"", pq.ParquetFile(file).read().to_pylist()
+        text = file.read()
+    return text, [json.loads(line) for line in text.splitlines()]
+
+
+def _find_problem(actions: Sequence[dict[str, Any]], place: str) -> str:
+    """Return what is wrong with the actions of an entry or checkpoint; empty if nothing is."""
+    if not actions or not all(isinstance(action, dict) for action in actions):
+        return "cannot be read"
+    for stated in (one["commitInfo"] for one in actions if one.get("commitInfo")):
+        if _CHECKSUM in stated and stated[_CHECKSUM] != _recount(actions):
+            return "cannot be read"
+        if stated.get(_PLACE, place) != place:
+            return f"holds the commit {stated[_PLACE]}"
+    return find_stranger(place.partition("/")[0], _list_columns(actions))
+
+
+def find_stranger(table: str, columns: Iterable[str]) -> str:
+    """Return which other table columns belong to, as a problem; empty if they are the table's."""
+    names = set(columns)
+    others = (other for other, name in _COLUMN.items() if other != table and name in names)
+    return "".join(f"belongs to the table {other}" for other in others)
+
+
+def _list_columns(actions: Iterable[dict[str, Any]]) -> Iterator[str]:
+    for action in actions:
+        if table := action.get("metaData"):
+            yield from (field["name"] for field in json.loads(table["schemaString"])["fields"])
+        if file := action.get("add"):
+            yield from dict(file["partitionValues"])
+            yield from json.loads(file.get("stats") or "{}").get("minValues", ())
 
 
 def _recount(actions: Iterable[dict[str, Any]]) -> str:
     added = [one["add"] for one in actions if "add" in one]
     removed = [one["remove"]["path"] for one in actions if "remove" in one]
     return _sum([(file["path"], file["size"], file["stats"]) for file in added], removed)
+
+
+def states_place(filesystem: fs.FileSystem, version: int) -> bool:
+    """Whether a build that notes the newest version wrote an entry."""
+    with suppress(OSError, ValueError, AttributeError):
+        _, actions = _read(filesystem, path_of(version))
+        return any(_PLACE in one.get("commitInfo", ()) for one in actions)
+    return False
 
 
 def list_added(filesystem: fs.FileSystem, path: str) -> dict[str, str]:

@@ -39,6 +39,9 @@ RECORD = b"benchkit"
 CHANGES = "changes"
 #: The paths, within their tables, of files that this package writes.
 _FILE = re.compile(rf"{PARTITION}=(true|false)/.+\.parquet|\d+-[0-9a-f]{{32}}\.parquet")
+#: What to do about damage.
+REMEDY = "run `benchkit store check` to list all damage, `benchkit store repair` to drop it"
+OTHER_ROWS = "holds other rows than were committed"
 #: Columns whose least and greatest value readers are told, to pass over files.
 _BOUNDED = ("batch", "piece", "metric")
 
@@ -190,6 +193,55 @@ def is_file_of_store(path: str) -> bool:
     return _FILE.fullmatch(path) is not None
 
 
+def holds_stated_rows(
+    stated: Mapping[str, Any], parts: Iterable[pa.Table | pa.RecordBatch]
+) -> bool:
+    """Whether a file is the one that the log of commits states, by its rows and their bounds.
+
+    Parameters
+    ----------
+    stated : mapping
+        As delta-rs lists a file.
+    parts : iterable of Table
+        All of its rows, with some columns.
+    """
+    import pyarrow.compute as pc
+
+    rows = 0
+    for part in parts:
+        rows += len(part)
+        for name in {"batch", "piece", "seq"} & set(part.schema.names):
+            least, greatest = pc.min_max(part[name]).as_py().values()
+            low, high = stated.get(f"min.{name}"), stated.get(f"max.{name}")
+            if None not in (least, low, high) and not low <= least <= greatest <= high:
+                return False
+    return stated.get("num_records") in {None, rows}
+
+
+def damaged(path: str, cause: Exception | str) -> StoreError:
+    """Return the error about a file that cannot be read, or of which a problem is known."""
+    name = path.rpartition("/")[2]
+    batch = name.partition("-")[0]
+    of = f" of batch {batch}" if batch.isdecimal() else ""
+    missing = "is missing" if isinstance(cause, FileNotFoundError) else "cannot be read"
+    problem = cause if isinstance(cause, str) else missing
+    return StoreError(f"a file of the store{of} {problem}", where=path, hint=REMEDY)
+
+
+def require_files(folder: Path) -> None:
+    """Refuse a pipe or device in place of a file: whoever opens one may wait for ever."""
+    with (
+        suppress(FileNotFoundError, NotADirectoryError, PermissionError),
+        os.scandir(folder) as held,
+    ):
+        for entry in held:
+            if entry.is_dir(follow_symlinks=False):
+                require_files(Path(entry))
+            elif not entry.is_file() and not entry.is_dir() and Path(entry).exists():
+                problem = f"{entry.name} is no file, but a pipe or device"
+                raise StoreError(problem, where=str(folder), hint=f"delete it; then {REMEDY}")
+
+
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
     """Turn what a file system refuses into a `StoreError`."""
@@ -202,6 +254,15 @@ def writing(folder: Path) -> Iterator[None]:
             where=str(folder),
             hint="nothing was changed; make room or make it writable, or name another with --store",
         ) from error
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of a store, whose files no repository takes in."""
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        ignore = folder / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
 
 
 def write_files(folder: Path, batch: int, batches: Iterable[pa.RecordBatch]) -> list[DataFile]:

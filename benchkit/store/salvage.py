@@ -20,7 +20,7 @@ from benchkit.errors import StoreError
 from benchkit.store import entries
 from benchkit.store import log as log_of_runs
 from benchkit.store.columns import values_schema
-from benchkit.store.damage import Damage, Repaired
+from benchkit.store.damage import MEASURED, Damage, Repaired
 from benchkit.store.delta import ConflictError, attempts
 from benchkit.store.files import CHANGES, RECORD, DataFile
 from benchkit.store.log import log_schema
@@ -266,12 +266,12 @@ def _list_damaged(runs: Table) -> Container[int]:
     if entries.path_of(0).rpartition("/")[2] not in entries.list_names(files):
         folders += entries.list_logs(files)[-1:]
     newest = max(entries.read_newest(runs.url, folder) for folder in folders)
-    named = [(folder, name) for folder in folders for name in entries.list_names(files, folder)]
-    newest = max([newest, *(entries.version_of(name) for _, name in named)])
+    paths = [f"{folder}/{name}" for folder in folders for name in entries.list_names(files, folder)]
+    newest = max([newest, *map(entries.version_of, paths)])
     if newest < 0:
         return range(sys.maxsize)  # the whole log is lost, and nobody knows how long it was
-    sound = (name for folder, name in named if entries.is_sound(files, f"{folder}/{name}"))
-    return {*range(newest + 1)} - {entries.version_of(name) for name in sound}
+    sound = set(paths) - {path for path, _ in entries.find_unsound(files, runs.name, paths)}
+    return {*range(newest + 1)} - set(map(entries.version_of, sound))
 
 
 def _list_committed(runs: Table) -> dict[str, str]:
@@ -365,7 +365,7 @@ def repair_rows(pieces: pa.Table, values: Table, damage: Sequence[Damage]) -> pa
     keys = ["batch", "piece"]
     is_bare = pa.array([False] * len(pieces), pa.bool_())
     if "role" in pieces.column_names:
-        is_bare = pc.invert(pc.is_in(pieces["role"], pa.array(["measured", "companion"])))
+        is_bare = pc.invert(pc.is_in(pieces["role"], pa.array(MEASURED)))
     lost = pieces.filter(pc.invert(is_bare)).join(list_values(values), keys, join_type="left anti")
     kept = pieces.join(lost.select(keys), keys, join_type="left anti")
     changed = touch(kept, damage)

@@ -23,12 +23,13 @@ from benchkit.store.damage import (
     Repaired,
     find_damage,
     find_lost_commits,
+    find_lost_runs,
     find_missing,
     list_damage,
     lose_log,
 )
 from benchkit.store.delta import ConflictError, Table, attempts, translated
-from benchkit.store.files import DataFile, wait_for_others, write_rows, writing
+from benchkit.store.files import DataFile, make_folder, wait_for_others, write_rows, writing
 from benchkit.store.log import log_schema
 from benchkit.store.tidying import MANY_COMMITS, MANY_ROWS, Tidied, tidy_values
 from benchkit.store.values import read_values
@@ -162,6 +163,8 @@ class Store:
             version = self._open(self._runs)  # which another writer began meanwhile
             if version is None:
                 raise lose_log(self._runs).error()
+        for one in find_lost_runs(self._runs, version):
+            raise one.error()
         return version
 
     def _has_remains(self) -> bool:
@@ -240,11 +243,13 @@ class Store:
 
     def _open_values(self) -> DeltaTable | None:
         """Open the values; refuse them where commits are missing that the log of runs knows of."""
-        log = self._log()  # before the values, to which another writer may add meanwhile
-        table = self._open(self._values)
-        for one in find_lost_commits(log, self._values, table):
-            raise one.error()
-        return table
+        for is_anew in (False, True):  # the values of superseded runs may be gone meanwhile
+            log = self._log(is_anew=is_anew)  # first, for another writer may add values meanwhile
+            table = self._open(self._values)
+            lost = list(find_lost_commits(log, self._values, table))
+            if not lost:
+                return table
+        raise lost[0].error()
 
     def require_values(self) -> None:
         """Refuse a store that lost files of values; what lies there is listed and not read."""
@@ -252,8 +257,10 @@ class Store:
             for one in find_missing(self._values, version):
                 raise one.error()
 
-    def _log(self) -> pa.Table | None:
+    def _log(self, *, is_anew: bool = False) -> pa.Table | None:
         """Return the log that was last read, or the present one."""
+        if is_anew and (version := self._open_runs()) is not None:
+            return log_of_runs.complete(self._runs.read(version))
         if self._last is None:
             self.pieces()
         return self._last and self._last[1]
@@ -364,9 +371,8 @@ class Store:
             tidy_values(self._values, log, folder, done, thoroughly=thoroughly, rewrite=rewrite)
         with suppress(ConflictError):
             done.rewritten += self._tidy_log(version, log, thoroughly=thoroughly)
-        for table in (self._runs, self._values):
-            if rewrite:
-                table.configure()
+        for table in (self._runs, self._values) if rewrite else ():
+            table.configure()
         if done.has_changed:
             self._delete_unused(done)
         return done
@@ -390,10 +396,5 @@ class Store:
         return self._runs.is_remote
 
     def _prepare(self) -> None:
-        if self._is_remote:
-            return
-        with writing(folder := Path(self.url)):
-            folder.mkdir(parents=True, exist_ok=True)
-            ignore = folder / ".gitignore"
-            if not ignore.exists():
-                ignore.write_text("*\n", encoding="utf-8")
+        if not self._is_remote:
+            make_folder(Path(self.url))

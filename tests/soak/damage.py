@@ -11,7 +11,7 @@ from soak.campaign import Budget, Outcome
 from soak.commands import Answer, call
 from soak.stores import State, expect, read_state, write_runs
 
-TITLE = "damaged stores: every file deleted, cut, emptied, changed"
+TITLE = "damaged stores: every file deleted, cut, emptied, changed, replaced"
 SECONDS = 90.0
 _COMMANDS: tuple[tuple[str, ...], ...] = (
     ("runs",),
@@ -39,11 +39,19 @@ def _cut(path: Path, random: Random) -> None:
     path.write_bytes(data[: random.randrange(len(data))])
 
 
+def _replace(path: Path, random: Random) -> None:
+    """Put another file of the same folder and kind in place of a file, if there is one."""
+    others = sorted(set(path.parent.glob(f"*{path.suffix}")) - {path})
+    if path.suffix and others:
+        shutil.copy(random.choice(others), path)
+
+
 _DAMAGE: dict[str, Callable[[Path, Random], object]] = {
     "deleted": lambda path, _: path.unlink(),
     "emptied": lambda path, _: path.write_bytes(b""),
     "cut": _cut,
     "changed": _change,
+    "replaced": _replace,
 }
 
 
