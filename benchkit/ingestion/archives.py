@@ -1,13 +1,15 @@
 """Archives of results: unpacked into a folder, within bounds.
 
 An archive from elsewhere may unpack to far more than it weighs, name places outside its folder, or
-hold links and devices. Files are written below the folder only; sizes are counted while they are
-written, whatever the archive declares.
+hold links and devices. Files are written below the folder only, and over no other file; sizes are
+counted while they are written, whatever the archive declares. What cannot be written is left out,
+and the rest is read.
 """
 
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -15,8 +17,8 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, Any
 
 from benchkit.errors import DataError
@@ -43,6 +45,14 @@ _EXTENDED = frozenset(
     {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE}
     | {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
 )
+#: Why a file is left out.
+_OUTSIDE = "a link, or outside of its folder"
+_UNFIT = {
+    errno.ENAMETOOLONG: "its name is too long",
+    errno.EEXIST: "its name is another file's",
+    errno.EISDIR: "its name is a folder's",
+    errno.ENOTDIR: "its folder is a file",
+}
 _DAMAGE = (
     *(OSError, ValueError, EOFError, RuntimeError, tarfile.TarError),
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
@@ -107,10 +117,48 @@ def find_ending(name: str) -> str:
     return next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
 
 
-def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list[str]:
-    """Unpack an archive into a folder; return the names of what was left out.
+def is_inside(name: str) -> bool:
+    """Tell whether a name that came from elsewhere leads to a file below its folder."""
+    place = PurePosixPath(name)
+    is_bound = not place.is_absolute() and not PureWindowsPath(name).drive
+    return is_bound and bool(place.parts) and ".." not in place.parts and "\0" not in name
 
-    Links and devices are, and what would lie outside of the folder.
+
+def write(blocks: Iterable[bytes], target: Path, name: str) -> str:
+    """Write a file that came from elsewhere below a folder.
+
+    Returns
+    -------
+    str
+        Why it is left out, or nothing.
+    """
+    if not is_inside(name):
+        return _OUTSIDE
+    path = target / name
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            file.writelines(blocks)
+    except (OSError, UnicodeEncodeError) as error:
+        return _explain_unfit(error)
+    return ""
+
+
+def _explain_unfit(error: OSError | UnicodeEncodeError) -> str:
+    """Say what is wrong with a file's name; another error is raised again."""
+    if isinstance(error, UnicodeEncodeError):
+        return "its name is no text"
+    if error.errno not in _UNFIT:
+        raise error
+    return _UNFIT[error.errno]
+
+
+def unpack(
+    archive: Path, target: Path, name: str, limit: int = LARGEST
+) -> list[tuple[str, str]]:
+    """Unpack an archive into a folder; return the names of what was left out, and why.
+
+    Links and devices are, what would lie outside of the folder, and names that no file can have.
 
     Parameters
     ----------
@@ -140,31 +188,31 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
         hint = f"unpack it yourself if you trust it, or pass {OPTION} 8GiB"
         raise DataError(f"the archive was not unpacked: {error}", where=name, hint=hint) from None
     except _DAMAGE as error:
-        raise DataError(f"the archive cannot be unpacked: {error}", where=name) from None
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"the archive cannot be unpacked: {reason}", where=name) from None
 
 
-def _unpack_zip(archive: Path, target: Path, meter: _Meter) -> Iterator[str]:
-    """Yield the names of what is left out."""
+def _unpack_zip(archive: Path, target: Path, meter: _Meter) -> Iterator[tuple[str, str]]:
+    """Yield what is left out."""
     with zipfile.ZipFile(archive) as packed:
         for member in packed.infolist():
-            place = PurePosixPath(member.filename.replace("\\", "/"))
-            meter.enter(place)
+            place = member.filename.replace("\\", "/")
+            meter.enter(PurePosixPath(place))
             is_link = stat.S_ISLNK(member.external_attr >> 16)
-            if is_link or not _is_inside(place):
-                yield member.filename
+            if member.is_dir() and is_inside(place):
                 continue
-            if member.is_dir():
-                continue
-            path = target / place
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with packed.open(member) as source, path.open("xb") as file:
-                while block := source.read(_BLOCK):
-                    meter.take(len(block))
-                    file.write(block)
+            blocks = _read_blocks(packed, member, meter)
+            if reason := _OUTSIDE if is_link else write(blocks, target, place):
+                yield member.filename, reason
 
 
-def _is_inside(place: PurePosixPath) -> bool:
-    return not place.is_absolute() and ".." not in place.parts and ":" not in str(place)
+def _read_blocks(
+    packed: zipfile.ZipFile, member: zipfile.ZipInfo, meter: _Meter
+) -> Iterator[bytes]:
+    with packed.open(member) as source:
+        while block := source.read(_BLOCK):
+            meter.take(len(block))
+            yield block
 
 
 class _Member(tarfile.TarInfo):
@@ -176,8 +224,8 @@ class _Member(tarfile.TarInfo):
         return super()._proc_member(tar)  # type: ignore[misc,no-any-return]
 
 
-def _unpack_tar(stream: IO[bytes], target: Path, meter: _Meter) -> Iterator[str]:
-    """Yield the names of what is left out."""
+def _unpack_tar(stream: IO[bytes], target: Path, meter: _Meter) -> Iterator[tuple[str, str]]:
+    """Yield what is left out; a later file of a name replaces an earlier one, as `tar` has it."""
     metered = io.BufferedReader(_Metered(stream, meter), _BLOCK)
     with tarfile.open(fileobj=metered, mode="r|", tarinfo=_Member) as packed:
         for member in packed:
@@ -185,8 +233,10 @@ def _unpack_tar(stream: IO[bytes], target: Path, meter: _Meter) -> Iterator[str]
             if member.isdir():
                 continue
             try:
-                if not member.isreg():
+                if not member.isreg() or "\0" in member.name:
                     raise tarfile.SpecialFileError(member)
                 packed.extract(member, target, filter="data")
             except tarfile.FilterError:
-                yield member.name
+                yield member.name, _OUTSIDE
+            except (OSError, UnicodeEncodeError) as error:
+                yield member.name, _explain_unfit(error)

@@ -29,7 +29,6 @@ from benchkit.ingestion.addresses import GIT, is_page, show_address, tell_query
 from benchkit.reading.bounds import LARGEST
 
 _FILES = frozenset({"100644", "100755"})  # neither links nor submodules
-_OUTSIDE = "a link, or outside of its archive's folder"
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -90,7 +89,7 @@ def bring(path: str, max_unpacked: int | None = None) -> Copy:
 
 def _bring(path: str, folder: Path, max_unpacked: int) -> Copy:
     if path.startswith(GIT):
-        return Copy(_bring_commit(path.removeprefix(GIT), folder, path), path)
+        return _bring_commit(path.removeprefix(GIT), folder, path)
     try:
         parts = urlsplit(path)
     except ValueError as error:
@@ -109,7 +108,7 @@ def _name_copy(path: str) -> str:
     return name if name.strip(".") else "results"
 
 
-def _bring_commit(text: str, folder: Path, name: str) -> Path:
+def _bring_commit(text: str, folder: Path, name: str) -> Copy:
     """Write the files of a commit as they were committed: no filter, no conversion of lines."""
     ref, _, inside = text.partition(":")
     inside = inside.strip("/")
@@ -121,29 +120,38 @@ def _bring_commit(text: str, folder: Path, name: str) -> Path:
     target = folder / _name_copy(inside or ref)
     if _git("cat-file", "-t", object_id, name=name).strip() == b"blob":
         target.write_bytes(_git("cat-file", "blob", object_id, name=name))
-        return target
-    listed = list(_list_files(_git("ls-tree", "-r", "-z", object_id, name=name)))
+        return Copy(target, name)
+    target.mkdir()
+    left_out = tuple(
+        (f"{name}/{path}", reason)
+        for path, content in _read_files(object_id, name)
+        if (reason := archives.write([content], target, path))
+    )
+    return Copy(target, name, left_out)
+
+
+def _read_files(tree: str, name: str) -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of each regular file of a tree."""
+    listed = list(_list_files(_git("ls-tree", "-r", "-z", tree, name=name)))
     content = _git("cat-file", "--batch", name=name, given="".join(f"{sha}\n" for sha, _ in listed))
     start = 0
-    for _, path in listed:
+    for sha, path in listed:
         end = content.index(b"\n", start)
-        size = int(content[start:end].split()[2])
-        place = target / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content[end + 1 : end + 1 + size])
-        start = end + 1 + size + 1
-    target.mkdir(exist_ok=True)
-    return target
+        size = content[start:end].split()[-1]
+        if not size.isdigit():  # "missing"
+            hint = "fetch the whole of it: git fetch --refetch"
+            raise DataError(f"git has no object {sha}, which is its {path}", where=name, hint=hint)
+        start = end + 1 + int(size) + 1
+        yield path, content[end + 1 : start - 1]
 
 
 def _list_files(listing: bytes) -> Iterator[tuple[str, str]]:
-    """Yield object and path of each regular file; a path that leaves the folder is none."""
+    """Yield object and path of each regular file."""
     for line in filter(None, listing.split(b"\0")):
-        told, _, path = line.partition(b"\t")
-        mode, _, sha = told.decode().split()
-        place = path.decode(errors="surrogateescape")
-        if mode in _FILES and ".." not in PurePosixPath(place).parts:
-            yield sha, place
+        entry, _, path = line.partition(b"\t")
+        mode, _, sha = entry.decode().split()
+        if mode in _FILES:
+            yield sha, path.decode(errors="surrogateescape")
 
 
 def _git(*words: str, name: str, hint: str = "", given: str = "") -> bytes:
@@ -193,8 +201,8 @@ def _bring_page(address: str, target: Path, name: str, max_unpacked: int) -> Cop
         return Copy(target, name, query=query)
     unpacked = target.with_name(target.name[: -len(ending)] or "results")
     left_out = archives.unpack(target, unpacked, name, max_unpacked)
-    outside = tuple((f"{name}/{path}{query}", _OUTSIDE) for path in left_out)
-    return Copy(unpacked, name, outside, query)
+    named = tuple((f"{name}/{path}{query}", reason) for path, reason in left_out)
+    return Copy(unpacked, name, named, query)
 
 
 def _bring_objects(url: str, target: Path, name: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchkit.errors import DataError, MissingError
 from benchkit.ingestion.addresses import refuse_store
+from benchkit.ingestion.archives import is_inside
 
 #: The exit code that says that the problem stands on standard output.
 REFUSED = 3
@@ -42,6 +43,9 @@ def copy(url: str, target: Path, name: str) -> None:
         if isinstance(system, fs.LocalFileSystem):
             _require_files(Path(path), name)
         if told.type is fs.FileType.Directory:
+            for file in system.get_file_info(fs.FileSelector(path, recursive=True)):
+                if not is_inside(file.path.removeprefix(path).removeprefix("/")):
+                    raise DataError(f"{file.path} would lie outside of its folder", where=name)
             target.mkdir()
         fs.copy_files(
             path, str(target), source_filesystem=system, destination_filesystem=fs.LocalFileSystem()

@@ -38,7 +38,9 @@ def write_tar(path: Path, mode: str, **files: bytes) -> Path:
 
 def unpack(path: Path, left_out: Sequence[str] = ()) -> dict[str, bytes]:
     target = path.parent / "unpacked"
-    assert archives.unpack(path, target, "https://host/a") == list(left_out)
+    unfit = archives.unpack(path, target, "https://host/a")
+    assert [name for name, _ in unfit] == list(left_out)
+    assert not [reason for _, reason in unfit if str(target) in reason]
     files = (file for file in target.rglob("*") if file.is_file())
     return {file.relative_to(target).as_posix(): file.read_bytes() for file in files}
 
@@ -161,6 +163,24 @@ def test_a_tar_writes_below_its_folder_only(tmp_path: Path) -> None:
     path = write_tar(tmp_path / "a.tar", "w", **dict.fromkeys(names, b"evil"), good=b"good")
     assert unpack(path, left_out=names) == {"good": b"good"}
     assert not list(tmp_path.rglob("evil*"))
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_an_odd_name_costs_one_file(tmp_path: Path, kind: str) -> None:
+    long = "n" * 300
+    files = {"a.txt": b"a", long: b"", f"{long}/b": b"", "a.txt/b": b"", "d/e": b"e", "d": b""}
+    path = tmp_path / f"a.{kind}"
+    path = write_zip(path, **files) if kind == "zip" else write_tar(path, "w", **files)
+    left_out = [long, f"{long}/b", "a.txt/b", "d"]
+    assert unpack(path, left_out) == {"a.txt": b"a", "d/e": b"e"}
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_the_second_file_of_a_name_is_left_out(tmp_path: Path) -> None:
+    path = write_zip(tmp_path / "a.zip", a=b"first", b=b"b")
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("a", b"second")
+    assert unpack(path, ["a"]) == {"a": b"first", "b": b"b"}
 
 
 def test_an_encrypted_archive_is_an_error(tmp_path: Path) -> None:

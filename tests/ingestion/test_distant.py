@@ -15,14 +15,16 @@ from pathlib import Path
 from threading import Thread
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
+from unittest.mock import Mock
 
 import gated
 import object_store
 import pytest
+from pyarrow import fs
 
 from benchkit.cli import run
 from benchkit.errors import DataError
-from benchkit.ingestion import distant, pages
+from benchkit.ingestion import distant, objects, pages
 from benchkit.ingestion.discovery import Discovery, Options, discover
 
 POLICY = "[policy]\non_inconclusive = 'fail'\n[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\n"
@@ -49,8 +51,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def git(*words: str) -> None:
-    subprocess.run(["git", *words], check=True, capture_output=True)
+def git(*words: str) -> str:
+    return subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout
 
 
 @pytest.fixture
@@ -96,6 +98,33 @@ def test_a_commit_is_read_as_it_was_committed(folder: Path) -> None:
     assert len(find("git:HEAD").found) == len(find("a=git:HEAD:/main/").found) == 2
     (one,) = find("git:HEAD:main/1.txt").found
     assert one.label == "git:HEAD:main/1.txt"
+
+
+def commit_tree(*entries: tuple[str, str]) -> None:
+    """Commit a tree of any names: of each its object, or nothing for that of a file."""
+    blob = git("rev-parse", "HEAD:main/1.txt").strip()
+    lines = [(b"100644 %s\0" % name.encode(), sha or blob) for name, sha in entries]
+    Path("tree").write_bytes(b"".join(head + bytes.fromhex(sha) for head, sha in lines))
+    tree = git("hash-object", "-t", "tree", "-w", "--literally", "tree").strip()
+    git("update-ref", "refs/heads/odd", git(*IDENTITY, "commit-tree", tree, "-m", "odd").strip())
+
+
+def test_a_commit_writes_nowhere_else(folder: Path) -> None:
+    evil = str(folder / "evil.txt")
+    names = (evil, "../evil.txt", ".", "..", "n" * 300, "1.txt", "1.txt/2.txt", "1.txt")
+    commit_tree(*((name, "") for name in names))
+    discovery = find("git:odd")
+    assert [source.label for source in discovery.found] == ["git:odd/1.txt"]
+    left_out = [name for name, _ in discovery.skipped]
+    assert left_out == [f"git:odd/{name}" for name in names if name != "1.txt"] + ["git:odd/1.txt"]
+    assert not list(folder.rglob("evil*"))
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_object_that_git_lacks_is_an_error() -> None:
+    commit_tree(("1.txt", "12" * 20))
+    with pytest.raises(DataError, match=f"git has no object {'12' * 20}, which is its 1.txt"):
+        find("git:odd")
 
 
 @pytest.mark.usefixtures("folder")
@@ -153,7 +182,7 @@ def test_an_archive_writes_nowhere_else(folder: Path, server: str) -> None:
     discovery = find(f"{server}/evil.tar")
     assert len(discovery.found) == 1
     assert discovery.skipped == [
-        (f"{server}/evil.tar/../../evil.txt", "a link, or outside of its archive's folder")
+        (f"{server}/evil.tar/../../evil.txt", "a link, or outside of its folder")
     ]
 
 
@@ -182,10 +211,23 @@ def test_an_object_store_is_a_folder_or_a_file(folder: Path) -> None:
         find(f"{url}/nothing")
 
 
+def test_an_object_store_writes_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = fs._MockFileSystem()
+    for name in ("1.txt", "../evil.txt"):
+        store.create_dir("bucket/..")
+        store.open_output_stream(f"bucket/{name}").close()
+    opening = Mock(from_uri=lambda _: (store, "bucket"))
+    monkeypatch.setattr(fs, "FileSystem", opening)
+    with pytest.raises(DataError, match="would lie outside of its folder"):
+        objects.copy("mock://bucket", tmp_path / "copy", "mock://bucket")
+
+
 def test_an_object_store_that_drips_meets_the_deadline(folder: Path) -> None:
     # a process of its own: it has to end, though a thread still waits for the store
     code = (
-        "import sys\nfrom benchkit.ingestion import distant, pages\n"
+        "import sys\nfrom benchkit.ingestion import distant, objects, pages\n"
         "pages.DEADLINE = 1.0\ndistant.bring(sys.argv[1])"
     )
     with object_store.serve() as settings:
