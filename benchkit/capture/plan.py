@@ -20,14 +20,13 @@ from __future__ import annotations
 
 import re
 import shlex
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchkit.capture.order import ORDERS
-from benchkit.config.files import read_file
+from benchkit.config.files import parse_toml, read_file
 from benchkit.config.keys import require_key
 from benchkit.errors import ConfigError
 from benchkit.units import parse_duration
@@ -96,12 +95,12 @@ def read_plan(path: Path) -> Plan:
         If it cannot be read, has an unknown key, or lacks a command.
     """
     try:
-        table = tomllib.loads(read_file(path))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"not valid TOML: {error}", where=str(path)) from error
+        table = parse_toml(read_file(path))
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise ConfigError(f"cannot be read: {reason}", where=str(path)) from error
+    except ValueError as error:
+        raise ConfigError(f"not valid TOML: {error}", where=str(path)) from error
     return parse_plan(table, where=str(path))
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 from benchkit.config.acceptance import parse_acceptances
 from benchkit.config.accepted import Accepted, parse_accepted
-from benchkit.config.files import read_file
+from benchkit.config.files import parse_toml, read_file
 from benchkit.config.keys import read_text, require_key
 from benchkit.config.labels import FACTS, LABELS, NO_LABELS, LabelTables, select_labels
 from benchkit.config.rules import Habits, Rule, parse_habits, parse_rules
@@ -333,8 +332,8 @@ def _read(path: Path) -> str:
 
 def _parse_toml(text: str, path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return parse_toml(text)
+    except ValueError as error:
         raise ConfigError(
             f"not valid TOML: {error}", where=path.name, hint="correct the file"
         ) from error

@@ -6,10 +6,15 @@ A pipe may wait for ever for somebody who writes, and a device may have no end.
 from __future__ import annotations
 
 import errno
+import tomllib
 from pathlib import Path
+from typing import Any
 
 #: Bytes that a file of settings, labels or limits may have.
 LARGEST = 16 << 20
+#: Integers that a file of TOML may have; a longer one cannot even be written in a message.
+_INTEGERS = range(-(1 << 63), 1 << 63)
+_LONG = "an integer has more than 64 bits"
 #: Where shells put the pipes of ``<(command)``; a pipe elsewhere may have nobody who writes.
 _PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
@@ -44,3 +49,31 @@ def read_file(path: Path) -> str:
     if len(data) > LARGEST:
         raise OSError(errno.EFBIG, f"it holds more than {LARGEST >> 20} MiB")
     return data.decode("utf-8-sig")
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the table that a text of TOML is.
+
+    Raises
+    ------
+    ValueError
+        If it is none, is nested too deeply, or has an integer of more than 64 bits.
+    """
+    try:
+        table = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:  # more digits than Python converts
+        raise ValueError(_LONG) from None
+    values: list[object] = [table]
+    while values:
+        value = values.pop()
+        if isinstance(value, dict):
+            values += value.values()
+        elif isinstance(value, list):
+            values += value
+        elif isinstance(value, int) and value not in _INTEGERS:
+            raise ValueError(_LONG)
+    return table

@@ -153,9 +153,7 @@ def _explain_unfit(error: OSError | UnicodeEncodeError) -> str:
     return _UNFIT[error.errno]
 
 
-def unpack(
-    archive: Path, target: Path, name: str, limit: int = LARGEST
-) -> list[tuple[str, str]]:
+def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list[tuple[str, str]]:
     """Unpack an archive into a folder; return the names of what was left out, and why.
 
     Links and devices are, what would lie outside of the folder, and names that no file can have.

@@ -23,7 +23,7 @@ from benchkit.layout.sidecars import Sidecar, Sidecars
 from benchkit.layout.stems import ToolNames
 from benchkit.layout.template import refuse_unmatched
 from benchkit.layout.tree import read_tree
-from benchkit.layout.walk import UNLISTED, walk
+from benchkit.layout.walk import OUTSIDE, UNLISTED, walk
 from benchkit.parsers import registry
 from benchkit.selection import BASELINE_NAMES
 
@@ -107,6 +107,8 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
         except MissingError as error:
             error.argument = argument
             raise
+        except OSError as error:
+            raise DataError(f"cannot be read: {error.strerror}", where=path) from error
     lead_apart(result.labelled, tools)
     _drop_repeats(result)
     assign(result.found, options)
@@ -266,7 +268,7 @@ def _add_folder(
     places = [show_path(str(path)[start:]).replace(os.sep, "/") for path in paths]
     name = PurePosixPath(base).name
     read = read_tree(places, BASELINE_NAMES, tools, root_name=name, pattern=options.layout)
-    unlisted = [path for path, reason in passed if reason.startswith(UNLISTED) and path != root]
+    unlisted = {p: why for p, why in passed if why.startswith((UNLISTED, OUTSIDE)) and p != root}
     for path in unlisted:  # a source like any other, whose reading says why it is none
         places.append(place := show_path(str(path)[start:]).replace(os.sep, "/"))
         read.append(read_path(place, tools=tools))
@@ -274,7 +276,7 @@ def _add_folder(
         Found(
             label=show_path(path), address=f"{base}/{place}", path=path, labels=labels,
             sidecar=sidecars.for_file(path), variant=variant, is_named=bool(variant),
-            sidecars=sidecars,
+            sidecars=sidecars, refusal=unlisted.get(path, ""),
         )
         for path, place, labels in zip((*paths, *unlisted), places, read, strict=True)
     ]  # fmt: skip

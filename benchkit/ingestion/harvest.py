@@ -5,10 +5,11 @@ Whoever read a source, and whichever was ready first, the result is the same.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from benchkit.derived.series import SERIES
@@ -149,7 +150,7 @@ class Harvest:
         if is_single or not outcome.has_load:
             return None
         first = self._find_first(_content(source, outcome))
-        if first is None or first == source.identity or not Path(first.path).exists():
+        if first is None or first == source.identity or not os.path.exists(first.path):  # noqa: PTH110 - never raises
             return None
         return _duplicate(source, first.path)
 

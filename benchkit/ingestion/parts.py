@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import chain
@@ -75,6 +75,9 @@ class Part(Piece):
     def identity(self) -> Identity:
         """What tells its source from all others in a store."""
         return Identity(self.origin, self.path, self.assigned)
+
+
+_TEXTS = tuple(field.name for field in fields(Part) if str(field.type) in {"str", "str | None"})
 
 
 def make_part(
@@ -149,7 +152,21 @@ def make_part(
         part.remark = printable(f"{found.label}{reason}")
     _complete(part, reading, found)
     enter_commit(part, options)
+    _escape_texts(part)
     return part
+
+
+def _escape_texts(part: Part) -> None:
+    """Write as its escape what JSON can name and no text can hold: half of a surrogate pair."""
+    for name in _TEXTS:
+        text = getattr(part, name)
+        if text and not text.isascii():
+            setattr(part, name, _escape(text))
+    part.env = {_escape(name): _escape(value) for name, value in part.env.items()}
+
+
+def _escape(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def enter_commit(part: Part, options: Options) -> None:

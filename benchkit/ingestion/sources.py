@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from benchkit.errors import Diagnostic
+from benchkit.errors import DataError, Diagnostic
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.streams import refuse_irregular
@@ -16,6 +16,7 @@ from benchkit.layout.patterns import PathLabels
 from benchkit.layout.sidecars import Sidecar, Sidecars
 from benchkit.layout.stems import ToolNames
 from benchkit.layout.tree import lead_by_folders
+from benchkit.layout.walk import OUTSIDE
 from benchkit.reading.source import Source
 
 
@@ -46,6 +47,8 @@ class Found:
         Gives the content of a live source.
     bytes : int
         Its size, once it was asked for.
+    refusal : str
+        Why it was passed over in its folder.
     origin, assigned : str
         As `Identity` has them.
     """
@@ -62,6 +65,7 @@ class Found:
     sidecars: Sidecars | None = None
     ask: Callable[[], bytes] | None = None
     bytes: int = -1
+    refusal: str = ""
     origin: str = ""
     assigned: str = ""
 
@@ -88,6 +92,8 @@ class Found:
         """Open the source."""
         if self.path is None:
             return Source(None, self.label, self.ask() if self.ask else self.data or b"")
+        if self.refusal == OUTSIDE:
+            raise DataError(OUTSIDE, hint="name its target, if it is a result")
         refuse_irregular(self.path)
         return Source.load(self.path, self.label)
 

@@ -26,12 +26,12 @@ A misspelt key that is passed over in silence is a wrong label. E.g.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
+from benchkit.config.files import parse_toml
 from benchkit.errors import Diagnostic
 from benchkit.layout.declared import (
     Checked,
@@ -142,8 +142,8 @@ def read_sidecar(text: str, path: str) -> tuple[Sidecar, list[Diagnostic]]:
         How diagnostics name it.
     """
     try:
-        data = tomllib.loads(text.removeprefix("\ufeff"))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        data = parse_toml(text.removeprefix("\ufeff"))
+    except ValueError as error:
         at = re.search(r"line (\d+)", str(error))
         what = f"not valid TOML ({error}); none of its labels are used"
         return Sidecar(), [Diagnostic(path, int(at[1]) if at else 0, what, severity="warning")]

@@ -21,6 +21,7 @@ from benchkit.errors import ConfigError, Diagnostic
 from benchkit.layout.declared import read_container_names
 from benchkit.layout.run_toml import Sidecar, read_keys, read_sidecar
 from benchkit.layout.values import UnusableError
+from benchkit.layout.walk import OUTSIDE, SIDECARS, leads_out
 from benchkit.layout.windows import Window, find_window, read_windows
 
 __all__ = ["Sidecar", "Sidecars", "Window"]
@@ -130,7 +131,7 @@ class Sidecars:
         return known
 
     def _read_folder(self, folder: Path, above: _Folder) -> _Folder:
-        found = _Folder(_list(folder), above.sidecar, above.windows)
+        found = _Folder(self._list(folder), above.sidecar, above.windows)
         if "containers.json" in found.names:
             found.sidecar = self._read_names(folder / "containers.json").over(found.sidecar)
         if config.FILE in found.names and not self._labels.is_in(folder / config.FILE):
@@ -189,9 +190,18 @@ class Sidecars:
             self.diagnostics.append(Diagnostic(str(path), 0, what, severity="warning"))
             return None
 
-
-def _list(folder: Path) -> frozenset[str]:
-    try:
-        return frozenset(entry.name for entry in folder.iterdir())
-    except OSError:
-        return frozenset()
+    def _list(self, folder: Path) -> frozenset[str]:
+        """Return the names in a folder, but for those of sidecars that lie elsewhere."""
+        try:
+            with os.scandir(folder) as listing:
+                entries = list(listing)
+        except OSError:
+            return frozenset()
+        names = {entry.name for entry in entries}
+        for entry in entries:
+            is_sidecar = entry.name in SIDECARS or entry.name.endswith(_SUFFIX)
+            if is_sidecar and entry.is_symlink() and leads_out(entry.path, self.root):
+                names.discard(entry.name)
+                what = f"{OUTSIDE}; none of its labels are used"
+                self.diagnostics.append(Diagnostic(entry.path, 0, what, severity="warning"))
+        return frozenset(names)

@@ -2,7 +2,9 @@
 
 A results folder also holds scripts, notes and sidecars, and a file that is silently not read is
 as bad as one that is wrongly read. Pipes, sockets and links to nothing are therefore yielded like
-files, and refused where they are read. A file that is named explicitly is always read.
+files, and refused where they are read. A file that is named explicitly is always read; a link that
+is met on the way only if it stays in the folder, or in the repository around it (as those of
+git-annex and DVC do).
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 
 from benchkit.layout.natural import name_key
@@ -75,7 +78,8 @@ _DOCUMENTS = frozenset(
         ".webp",
     }
 )
-_SIDECARS = {"run.toml", "runs.json", "benchkit.toml", "provenance.toml", "containers.json"}
+#: Files beside results that say what they are.
+SIDECARS = {"run.toml", "runs.json", "benchkit.toml", "provenance.toml", "containers.json"}
 _REASONS = {
     **dict.fromkeys(_SCRIPTS, "a script"),
     **dict.fromkeys(_DOCUMENTS, "a document"),
@@ -83,6 +87,10 @@ _REASONS = {
 }
 #: How the reason begins for which a folder that may hold results was passed over.
 UNLISTED = "cannot be listed"
+#: How the reason begins for which a link is not followed.
+OUTSIDE = "a link that leads out of the folder"
+_REPOSITORIES = (".git", ".dvc")
+_SYSTEM = ("/proc", "/sys", "/dev")
 _PRUNED = {
     ".benchkit": "benchkit's own store",
     "node_modules": "dependencies",
@@ -109,15 +117,42 @@ def walk(
         yield root
         return
     globs = [glob.rstrip("/") for glob in exclude]
-    for path, reason in _walk(root, "", globs, ()):
+    for path, reason in _walk(root, root, "", globs, ()):
         if not reason:
             yield path
         elif skipped is not None:
             skipped.append((path, reason))
 
 
+def leads_out(link: str, root: Path) -> bool:
+    """Tell whether a link is there that leads out of a folder and of the repository around it.
+
+    Of the repository's own files only those of git-annex are results.
+    """
+    if not os.path.islink(link) or not os.path.exists(link):  # noqa: PTH110, PTH114 - never raise
+        return False
+    target, base = Path(os.path.realpath(link)), Path(os.path.realpath(root))
+    if target.is_relative_to(base):
+        return False
+    home = _find_repository(base)
+    if home is None or target.as_posix().startswith(_SYSTEM) or base.is_relative_to(target):
+        return True
+    kept = Path(os.path.realpath(home / ".git"), "annex", "objects")
+    is_internal = not target.is_relative_to(home) or ".git" in target.relative_to(home).parts
+    return is_internal and not target.is_relative_to(kept)
+
+
+@lru_cache(maxsize=1)
+def _find_repository(folder: Path) -> Path | None:
+    """Return the nearest folder, this or above it, that is a repository."""
+    for home in (folder, *folder.parents):
+        if any(os.path.lexists(home / name) for name in _REPOSITORIES):
+            return home
+    return None
+
+
 def _walk(
-    folder: Path, relative: str, exclude: Sequence[str], above: tuple[Path, ...]
+    root: Path, folder: Path, relative: str, exclude: Sequence[str], above: tuple[Path, ...]
 ) -> Iterator[tuple[Path, str]]:
     """Walk one folder; ``above`` holds the real folders on the way, against links in a circle."""
     try:
@@ -138,11 +173,17 @@ def _walk(
         except OSError:  # a link to itself, say: reading it says why it cannot be
             is_folder = False
         reason = _excluded(entry.name, place, exclude) if exclude else ""
+        reason = reason or _refuse_link(entry, root)
         reason = reason or (_prune(path) if is_folder else _pass_over(entry))
         if is_folder and not reason:
-            yield from _walk(path, place, exclude, (*above, real))
+            yield from _walk(root, path, place, exclude, (*above, real))
         else:
             yield path, reason
+
+
+def _refuse_link(entry: os.DirEntry[str], root: Path) -> str:
+    """Say why a link is not followed, or nothing."""
+    return OUTSIDE if entry.is_symlink() and leads_out(entry.path, root) else ""
 
 
 def _excluded(name: str, place: str, exclude: Sequence[str]) -> str:
@@ -159,7 +200,7 @@ def _prune(folder: Path) -> str:
         return _PRUNED[name]
     if name.startswith("."):
         return "a hidden folder"
-    return "a virtual environment" if (folder / "pyvenv.cfg").is_file() else ""
+    return "a virtual environment" if os.path.isfile(folder / "pyvenv.cfg") else ""  # noqa: PTH113
 
 
 def _pass_over(entry: os.DirEntry[str]) -> str:
@@ -172,7 +213,7 @@ def _pass_over(entry: os.DirEntry[str]) -> str:
         return "a README"
     if suffix in _REASONS:
         return _REASONS[suffix]
-    if name in _SIDECARS or name.endswith(".run.toml"):
+    if name in SIDECARS or name.endswith(".run.toml"):
         return "a sidecar"
     if name == "commands.log":
         return "a log of commands"

@@ -13,6 +13,7 @@ from time import process_time
 
 import pytest
 
+import benchkit as bk
 from benchkit.audit.machine import parse_cpus
 from benchkit.cli import run
 from benchkit.config import files
@@ -66,9 +67,8 @@ def test_what_is_no_file_is_refused_by_name(
     streams = capsys.readouterr()
     told = streams.out + streams.err
     assert "Too many levels of symbolic links" in told
-    assert (
-        "results/pipe.txt: cannot be read: not a regular file; check the file (and 1 more" in told
-    )
+    assert "results/pipe.txt: cannot be read: not a regular file; check the file" in told
+    assert "results/zero.txt: a link that leads out of the folder" in told
     assert "run.toml: the sidecar cannot be read: not a regular file" in told
     what = "none/benchkit.toml: none of its labels are used: cannot be read: not a regular file"
     assert what in told
@@ -195,3 +195,33 @@ def test_a_hostile_sidecar_is_a_warning(
     (tmp_path / "run.toml").write_text(text, encoding="utf-8")
     assert run(["runs", str(tmp_path)]) == 0
     assert "warning: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("key", ["command", "attack", "Package", "Output"])
+def test_half_of_a_surrogate_pair_is_stored_as_its_escape(folder: Path, key: str) -> None:
+    times = "[" + ", ".join(["1.0"] * 5) + "]"
+    texts = {
+        "command": f'{{"results": [{{"command": "a\\ud800", "mean": 1.0, "times": {times}}}]}}',
+        "attack": '{"attack":"a\\ud800","seq":0,"code":200,"timestamp":"2026-01-01T00:00:00Z",'
+        '"latency":1000,"bytes_out":0,"bytes_in":2,"error":"","body":null,"method":"GET",'
+        '"url":"http://h/a\\ud800"}',
+        "Package": '{"Action":"output","Package":"a\\ud800","Output":"BenchmarkX-2 9 1 ns/op\\n"}',
+        "Output": '{"Action":"output","Package":"p","Output":"BenchmarkX\\ud800-2 9 1 ns/op\\n"}',
+    }
+    (folder / "odd.json").write_text(texts[key] + "\n", encoding="utf-8")
+    for words in (["runs", "results"], ["ingest", "results"], ["runs"], ["report", "-o", "r.html"]):
+        assert run(words) == 0
+    assert r"a\\ud800" in str(bk.load(store=".benchkit").runs.to_dict()) or key == "Output"
+
+
+def test_an_integer_beyond_64_bits_is_no_toml(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in ("9" * 5000, "0x" + "f" * 5000):
+        (folder / "run.toml").write_text(f"run = {number}\n", encoding="utf-8")
+        Path("plan.toml").write_text(f"[stats]\nmargin = [{number}]\n", encoding="utf-8")
+        assert run(["runs", "results"]) == 0
+        assert "not valid TOML (an integer has more than 64 bits)" in capsys.readouterr().err
+        for words in (["gate", "results", "--policy"], ["capture", "--plan"]):
+            assert run([*words, "plan.toml"]) == 2
+            assert "TOML: an integer has more than 64 bits" in capsys.readouterr().err

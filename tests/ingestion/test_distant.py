@@ -13,9 +13,9 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from unittest.mock import Mock
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
-from unittest.mock import Mock
 
 import gated
 import object_store

@@ -11,6 +11,7 @@ import gated
 import pytest
 
 import benchkit as bk
+from benchkit.cli import run
 from benchkit.errors import ConfigError
 from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.discovery import Options
@@ -168,6 +169,7 @@ def test_a_link_whose_stored_file_is_gone_keeps_its_runs(results: Path, tmp_path
     """As git-annex and DVC leave them where a file's content is dropped."""
     store = Store(str(tmp_path / "store"))
     path = results / "pr" / "1.txt"
+    (tmp_path / ".dvc").mkdir()
     content = path.rename(tmp_path / "content")
     path.symlink_to(content)
     ingest([str(results)], store)
@@ -177,3 +179,20 @@ def test_a_link_whose_stored_file_is_gone_keeps_its_runs(results: Path, tmp_path
     runs = bk.load(store=store.url).runs
     assert list_damaged(runs) == []
     assert set(runs.loc[runs["role"] == "measured", "variant"]) == {"main", "pr"}
+
+
+def test_a_link_out_of_the_folder_is_refused_and_not_shown(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("c0ffee = 'c0ffee'\n", encoding="utf-8")
+    for name in ("3.txt", "run.toml"):
+        (results / "pr" / name).symlink_to(secret)
+    (results / "pr" / "deep").symlink_to("/")
+    assert run(["runs", str(results)]) == 0
+    streams = capsys.readouterr()
+    shown = streams.out + streams.err
+    assert "a link that leads out of the folder; name its target" in shown
+    assert "(and 1 more" in shown
+    assert "run.toml: a link that leads out of the folder; none of its labels" in shown
+    assert "c0ffee" not in shown

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchkit.layout.walk import walk
+from benchkit.layout.walk import OUTSIDE, walk
 
 RESULTS = [
     "baseline.txt",
@@ -109,3 +109,46 @@ def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     skipped: list[tuple[Path, str]] = []
     assert list(walk(tmp_path / "gone", [], skipped)) == []
     assert [path for path, _ in skipped] == [tmp_path / "gone"]
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("secret", OUTSIDE),
+        ("", OUTSIDE),
+        ("/", OUTSIDE),
+        ("/proc/self", OUTSIDE),
+        ("repository/results/main", ""),
+        ("repository/baseline", ""),
+        ("repository", OUTSIDE),
+        ("repository/.git/config", OUTSIDE),
+        ("repository/.git/annex/objects/a", ""),
+        ("repository/.dvc/cache/files/a", ""),
+    ],
+)
+def test_a_link_is_followed_within_its_folder_and_repository(
+    tmp_path: Path, target: str, reason: str
+) -> None:
+    root = tmp_path / "repository" / "results"
+    for name in ("results/main/1.txt", "baseline/1.txt", ".git/config"):
+        file = tmp_path / "repository" / name
+        file.parent.mkdir(parents=True)
+        file.touch()
+    for folder in (".git/annex/objects/a", ".dvc/cache/files/a"):
+        (tmp_path / "repository" / folder).mkdir(parents=True)
+        (tmp_path / "repository" / folder / "1.txt").touch()
+    (tmp_path / "secret").touch()
+    (root / "link").symlink_to(tmp_path / target)
+    skipped: list[tuple[Path, str]] = []
+    paths = list(walk(root, [], skipped))
+    assert dict(skipped).get(root / "link", "") == reason
+    assert any(path.is_relative_to(root / "link") for path in paths) == (not reason)
+
+
+def test_without_a_repository_a_link_stays_in_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "other.txt").touch()
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "1.txt").symlink_to(tmp_path / "other.txt")
+    (tmp_path / "named").symlink_to(tmp_path / "results")
+    (tmp_path / "results" / "2.txt").touch()
+    assert [path.name for path in walk(tmp_path / "named")] == ["2.txt"]
