@@ -24,19 +24,23 @@ def is_wide(low: float, high: float) -> bool:
 def is_wide_difference(low: float, high: float, base: float) -> bool:
     """Tell the same of an interval of a difference from a base, by the values that it leads to.
 
+    Ends within a factor of 10 of each other are never wide, so that a fall to nothing is readable.
     Where the base is not positive the ends themselves are compared, if both are more or less.
 
     Examples
     --------
     >>> is_wide_difference(-3.0, 5.0, 20.0), is_wide_difference(-19.0, 5.0, 20.0)
     (False, True)
+    >>> is_wide_difference(-20.4, -19.6, 20.0)
+    False
     >>> is_wide_difference(1.0, 12.0, 0.0), is_wide_difference(-1.0, 12.0, -5.0)
     (True, False)
     """
-    if base > 0:
-        return is_wide(base + low, base + high)
     near, far = sorted((abs(low), abs(high)))
-    return low * high > 0 and is_wide(near, far)
+    is_alike = low * high > 0
+    if is_alike and not is_wide(near, far):
+        return False
+    return is_wide(base + low, base + high) if base > 0 else is_alike
 
 
 def format_interval(

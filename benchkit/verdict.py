@@ -265,6 +265,8 @@ def _is_equivalent(contrast: Contrast, margin: float) -> bool:
     if contrast.ratio is None:
         return _is_same(contrast, margin)
     low, high = contrast.equivalence_low, contrast.equivalence_high
+    if low == high:  # by ties, which say nothing of the spread: the wider interval does
+        low, high = contrast.ratio_low, contrast.ratio_high
     if low is None or high is None:
         return False
     return is_equivalent(math.log(low), math.log(high), margin)
@@ -275,6 +277,8 @@ def _is_same(contrast: Contrast, margin: float) -> bool:
     if len({*contrast.baseline_values, *contrast.variant_values}) == 1:
         return True
     (low, high), most = contrast.difference_inner, express_margin(contrast, margin)
+    if low == high:
+        low, high = contrast.difference_low, contrast.difference_high
     if low is None or high is None or not most:
         return False
     return -most < low and high < most

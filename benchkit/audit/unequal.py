@@ -91,28 +91,31 @@ def _arrange(rows: Sequence[Contrast]) -> tuple[FloatArray, FloatArray, FloatArr
 def _tell(rows: Sequence[Contrast], remark: str) -> Finding:
     c = rows[0]
     x, y, _ = _arrange(rows)
-    spreads = [float(np.exp(np.mean(np.log(_find_spreads(side))))) for side in (x, y)]
+    spreads = [_find_spread(side) for side in (x, y)]
     sides = sorted(zip(spreads, (c.baseline, c.variant), strict=True), reverse=True)
     (more, wide), (less, calm) = sides
-    unit = c.unit if c.ratio is None else ""
-    amounts = [
-        f"{format_number(100 * s)} %" if c.ratio is not None else f"{format_number(s)} {unit}"
-        for s in (more, less)
-    ]
-    ratio = more / less
+    unit = "%" if c.ratio is not None else c.unit
+    amounts = [f"{format_number(s * (100 if unit == '%' else 1))} {unit}" for s in (more, less)]
+    numbers = {"spread": more, "spread_of_other": less, "rows": len(rows)}
+    message = f"the runs of {wide} vary ({amounts[0]}), those of {calm} do not"
+    if less:
+        numbers["ratio"] = more / less
+        message = (
+            f"the runs of {wide} vary {format_number(more / less)} times as much as those of "
+            f"{calm} ({amounts[0]} and {amounts[1]})"
+        )
     where = f"{len(rows)} rows of {c.metric}.{c.stat}" if len(rows) > 1 else name_row(c)
     return Finding(
         code="B342",
         severity="info",
         where=where,
-        message=f"the runs of {wide} vary {format_number(ratio)} times as much as those of {calm} "
-        f"({amounts[0]} and {amounts[1]}); {remark}",
+        message=f"{message}; {remark}",
         remedy=f"look for what changes between the runs of {wide}; more runs narrow the interval",
-        numbers={"spread": more, "spread_of_other": less, "ratio": ratio, "rows": len(rows)},
+        numbers=numbers,
     )
 
 
-def _find_spreads(side: FloatArray) -> FloatArray:
-    """Return the standard deviation of each row that varies."""
-    spreads: FloatArray = side.std(axis=1, ddof=1)
-    return spreads[spreads > 0]
+def _find_spread(side: FloatArray) -> float:
+    """Return the geometric mean of the standard deviations of the rows that vary; 0 without one."""
+    varying = side[np.ptp(side, axis=1) > 0]
+    return float(np.exp(np.mean(np.log(varying.std(axis=1, ddof=1))))) if varying.size else 0.0

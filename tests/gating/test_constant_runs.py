@@ -97,3 +97,47 @@ def test_a_requested_method_that_cannot_decide_is_undecided(
     for sides in (([100] * 3, [300] * 3), ([10] * 3, [11] * 3)):
         write_go(tmp_path, sides)
         assert judge(tmp_path, capsys) == ("inconclusive", 4, "undecided")
+
+
+NOISY = [109.483, 107.882, 114.46, 105.097, 114.222, 103.558]
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize(("old", "new"), [([100] * 6, NOISY), (NOISY, [100] * 6)])
+def test_the_side_that_varies_is_named_beside_one_that_does_not(
+    old: Sequence[float],
+    new: Sequence[float],
+    rows: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write_go(tmp_path, (old, new), rows)
+    wide, calm = ("new", "old") if new is NOISY else ("old", "new")
+    code = judge(tmp_path, capsys)[1]
+    assert code == int(wide == "new")
+    for command in ("compare", "gate"):
+        run([command, str(tmp_path / "old.txt"), str(tmp_path / "new.txt")])
+        shown = capsys.readouterr().out
+        (line,) = (line for line in shown.splitlines() if "B342" in line)
+        assert f"the runs of {wide} vary (4.16 %), those of {calm} do not" in line
+
+
+@pytest.mark.parametrize("runs", [3, 6])
+def test_a_fall_to_nothing_has_an_interval(
+    runs: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_go(tmp_path, ([101, 99, 100, 102, 98, 100][:runs], [0] * runs))
+    assert judge(tmp_path, capsys) == ("improvement", 0, "pass")
+    for command in ("compare", "gate"):
+        run([command, str(tmp_path / "old.txt"), str(tmp_path / "new.txt"), "--baseline", "old"])
+        shown = capsys.readouterr().out
+        assert "too noisy" not in shown
+        assert "[\N{MINUS SIGN}10" in shown
+
+
+@pytest.mark.parametrize("odd", [150, 0])
+def test_ties_alone_show_no_equivalence(
+    odd: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_go(tmp_path, ([100] * 6, [*[100] * 5, odd]))
+    assert judge(tmp_path, capsys) == ("inconclusive", 0, "pass")
