@@ -93,7 +93,10 @@ def list_sections(
         return
     page = place_captions(lines, _list_wholes(listed, owners, outputs), _is_name)
     moved = [page.move(block) for block in listed]
-    page = page._replace(lines=["" if _says_nothing(line) else line for line in page.lines])
+    taken = {number for each in moved for number in range(each.first, each.last + 1)}
+    for number in range(1, len(page.lines) + 1):
+        if number not in taken and _says_nothing(page.lines[number - 1]):
+            page.lines[number - 1] = ""
     headings = [Above({})] * len(listed) if is_bare else read_headings(page.lines, moved)
     outputs = [page.move(output) for output in outputs]
     headings = _take_captions(page.lines, moved, owners, headings, outputs)

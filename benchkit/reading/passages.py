@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -126,36 +127,31 @@ def name_passages(
     numbers, texts = _list_texts(lines, blocks, shorten, names)
     below = {number + 1 for number in numbers}
     begun = {text for number, text in zip(numbers, texts, strict=True) if number not in below}
+    lasts = [0, *sorted(block.last for block in blocks)]
     for members in groups.values():
         above = [bisect_left(numbers, blocks[at].first) for at in members]
         stretches = _list_stretches(members, above, texts) if len(members) > 1 else []
         if len(stretches) < 2:
             continue
-        near = [_list_near(numbers, texts, blocks, each.members[0]) for each in stretches]
-        whole = [each.lines for each in stretches]
+        firsts = [blocks[each.members[0]].first for each in stretches]
+        starts = [bisect_left(numbers, lasts[bisect_left(lasts, first) - 1]) for first in firsts]
+        ends = [bisect_left(numbers, first) for first in firsts]
+        near = _find_names([texts[i:j] for i, j in zip(starts, ends, strict=True)], begun)
+        whole = _find_names([each.lines for each in stretches], begun)
         for at, stretch in enumerate(stretches):
-            name = _find_name(at, near, begun) or _find_name(at, whole, begun)
-            name = name or NUMBERED.format(at + 1)
             for member in stretch.members:
-                result[member] = name
+                result[member] = near[at] or whole[at] or NUMBERED.format(at + 1)
     return result
 
 
-def _list_near(
-    numbers: Sequence[int], texts: Sequence[str], blocks: Sequence[Block], at: int
-) -> Sequence[str]:
-    """Return what stands between a block and the one before it."""
-    first = blocks[at].first
-    before = max((block.last for block in blocks if block.last < first), default=0)
-    return texts[bisect_left(numbers, before) : bisect_left(numbers, first)]
-
-
-def _find_name(at: int, passages: Sequence[Sequence[str]], begun: Collection[str]) -> str:
-    """Return the last line that begins a paragraph in one passage alone, empty if it is long."""
-    others = {line for place, each in enumerate(passages) if place != at for line in each}
-    kept = (line for line in reversed(passages[at]) if line in begun and line not in others)
-    name = next(kept, "")
-    return name if len(name) <= _LONGEST else ""
+def _find_names(passages: Sequence[Sequence[str]], begun: Collection[str]) -> list[str]:
+    """Return the last lines that begin a paragraph in one passage alone, empty if too long."""
+    counts = Counter(line for each in passages for line in set(each))
+    names = [
+        next((line for line in reversed(each) if line in begun and counts[line] == 1), "")
+        for each in passages
+    ]
+    return [name if len(name) <= _LONGEST else "" for name in names]
 
 
 def _list_stretches(
@@ -169,14 +165,18 @@ def _list_stretches(
     if len(gaps) == 1:
         usual &= {*head, *tail}
     stretches: list[_Stretch] = []
+    holding: dict[str, list[_Stretch]] = {}
     current = _Stretch([line for line in dict.fromkeys(head) if line not in usual], [])
     for at, gap in zip(members, ([], *gaps), strict=True):
         opening = [line for line in dict.fromkeys(gap) if line not in usual]
         if not set(opening) <= set(current.lines):
-            known = (each for each in stretches if set(opening) <= set(each.lines))
+            held = holding.get(opening[0], [])
+            known = (each for each in held if set(opening) <= set(each.lines))
             current = next(known, _Stretch(opening, []))
         if not current.members:
             stretches.append(current)
+            for line in current.lines:
+                holding.setdefault(line, []).append(current)
         current.members.append(at)
     return stretches
 
