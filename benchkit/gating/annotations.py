@@ -12,13 +12,11 @@ from benchkit.gating.clauses import list_event_texts
 from benchkit.gating.dropped import describe_dropped
 from benchkit.gating.result import GateResult
 from benchkit.gating.wording import (
+    describe_cost,
     describe_faults,
-    name_row,
     say,
     say_failures,
     say_limit,
-    write_cost,
-    write_cost_interval,
 )
 from benchkit.units import printable
 
@@ -92,7 +90,7 @@ def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
             event = rule.find_event(row)
             if event is None or (event[1] == "pass" and row.accepted is None):
                 continue
-            told = f"{name_row(row)} {write_cost(row)} {write_cost_interval(row)}".strip()
+            told = describe_cost(row)
             text = f"{say(row)}: {told}, {say_limit(row)}"
             if row.newly_fails:
                 text = f"requests fail: {say_failures(row)}; {text}"

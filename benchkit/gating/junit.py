@@ -20,11 +20,9 @@ from benchkit.gating.outcome import NOT_SHOWN, OVER, GateOutcome, RowOutcome, Ru
 from benchkit.gating.result import GateResult
 from benchkit.gating.wording import (
     describe_blind,
-    name_row,
+    describe_cost,
     say,
     say_limit,
-    write_cost,
-    write_cost_interval,
 )
 from benchkit.metrics import label
 from benchkit.units import printable
@@ -109,7 +107,7 @@ def _cases(rules: Sequence[RuleOutcome]) -> Iterator[tuple[RuleOutcome, RowOutco
 def _add_row(suite: ET.Element, outcome: RuleOutcome, row: RowOutcome) -> None:
     c, rule = row.contrast, row.rule
     case = _case(suite, "benchkit.gate", _name(rule.name, c))
-    told = f"{name_row(row)} {write_cost(row)} {write_cost_interval(row)}".strip()
+    told = describe_cost(row)
     message = f"{say(row)}: {told}, {say_limit(row)}"
     values = {key: getattr(row.evidence, key) for key in _NUMBERS} | {"p_over": row.p_over}
     texts = {

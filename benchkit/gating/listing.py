@@ -12,11 +12,9 @@ from benchkit.gating.incidents import join
 from benchkit.gating.outcome import GateOutcome, RowOutcome, RuleOutcome, list_events
 from benchkit.gating.wording import (
     describe_blind,
-    name_row,
+    describe_cost,
     say,
     say_limit,
-    write_cost,
-    write_cost_interval,
 )
 from benchkit.units import printable
 
@@ -47,7 +45,7 @@ def _describe(rule: RuleOutcome, rows: tuple[RowOutcome, ...] | tuple[Dropped, .
 
 
 def _describe_row(row: RowOutcome) -> str:
-    cost = " ".join(filter(None, (name_row(row), write_cost(row), write_cost_interval(row))))
+    cost = describe_cost(row)
     text = f"{say(row)}: {cost}, {say_limit(row)}"
     if row.accepted is not None:
         text = f"accepted: {text} ({row.accepted.text})"

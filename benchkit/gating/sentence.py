@@ -34,15 +34,13 @@ from benchkit.gating.outcome import (
 from benchkit.gating.wording import (
     MARKS,
     describe_blind,
+    describe_cost,
     mark_of,
     measure_cost,
-    name_row,
     raise_first,
     say,
     say_failures,
     say_limit,
-    write_cost,
-    write_cost_interval,
 )
 from benchkit.units import printable
 
@@ -158,7 +156,7 @@ def _describe_end(outcome: GateOutcome) -> str:
 
 def _describe(row: RowOutcome) -> str:
     rule = row.rule
-    told = " ".join(filter(None, (name_row(row), write_cost(row), write_cost_interval(row))))
+    told = describe_cost(row)
     if row.word == WITHIN and rule.target is not None:
         return f"{told}, target {rule.target.text}"
     if row.word == ACCEPTABLE and rule.target is not None:

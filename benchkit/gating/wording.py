@@ -16,7 +16,7 @@ from benchkit.gating.outcome import (
     RuleOutcome,
 )
 from benchkit.intervals import TOO_WIDE, format_interval, is_wide_difference
-from benchkit.tables.wording import FACTOR, name_metric
+from benchkit.tables.wording import FACTOR, format_bare, name_metric
 from benchkit.units import common_scale, format_change, format_number, format_percent, printable
 
 MARKS = {OVER: "✗", NOT_SHOWN: "?", ACCEPTABLE: "△", WITHIN: "✓"}
@@ -93,6 +93,14 @@ def write_cost_interval(row: RowOutcome) -> str:
     if is_wide_difference(low, high, row.contrast.center_baseline):
         return TOO_WIDE
     return f"[{_amount(low, row)}, {_amount(high, row)}]"
+
+
+def describe_cost(row: RowOutcome) -> str:
+    """Name a row and what it costs: ``… of otlp +4.7 % [+3.1, +6.2 % at 90 %]``."""
+    interval, level = write_cost_interval(row), 1 - 2 * (1 - row.contrast.confidence)
+    if interval.endswith("]"):
+        interval = f"{interval[:-1]} at {format_bare(level)}]"
+    return " ".join(filter(None, (name_row(row), write_cost(row), interval)))
 
 
 def measure_cost(row: RowOutcome) -> float:
