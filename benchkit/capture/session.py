@@ -27,7 +27,7 @@ from benchkit.capture.plan import Commands, Plan
 from benchkit.capture.sidecar import Record, write_sidecar
 from benchkit.errors import BenchkitError, ConfigError
 from benchkit.parsers import registry
-from benchkit.redaction import redact
+from benchkit.redaction import redact, redact_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class _Work:
         for block, variants in enumerate(rounds, first):
             for position, variant in enumerate(variants, 1):
                 place = (block, position) if plan.is_interleaved else (None, None)
-                yield _Turn(variant, plan.variants[variant], *place)
+                yield _Turn(redact_label(variant), plan.variants[variant], *place)
 
     def _take(self, turn: _Turn) -> None:
         commands = turn.commands

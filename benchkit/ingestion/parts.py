@@ -305,7 +305,7 @@ show_label = lru_cache(1 << 12)(redact_label)
 
 def show_facts(facts: Mapping[str, str]) -> dict[str, str]:
     """Return what is known of a run, without secrets."""
-    return {name: _show_fact(name, value) for name, value in facts.items()}
+    return {show_label(name): _show_fact(name, value) for name, value in facts.items()}
 
 
 @lru_cache(1 << 12)

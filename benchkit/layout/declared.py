@@ -13,6 +13,8 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from benchkit.layout.values import UnusableError, read_text
+from benchkit.redaction import HIDDEN, redact_label
+from benchkit.redaction.texts import NAMED
 from benchkit.schema import CONTAINER_ROLES
 from benchkit.units import parse_bytes
 
@@ -54,10 +56,11 @@ def check_limits(told: Mapping[str, Any]) -> Checked:
     unused: list[Unused] = []
     for container, amounts in told.items():
         if not isinstance(amounts, Mapping):
-            what = f"{container} = {amounts!r} is not used: it must be a table"
-            unused.append(Unused((container,), what, f"write {container} = {{cpu = 2.0}}"))
+            name = redact_label(container)
+            what = f"{name} = {_show(amounts)} is not used: it must be a table"
+            unused.append(Unused((container,), what, f"write {name} = {{cpu = 2.0}}"))
             continue
-        fine, wrong = _check(amounts, _LIMITS, f"{container}.")
+        fine, wrong = _check(amounts, _LIMITS, f"{redact_label(container)}.")
         unused += [Unused((container, *entry.keys), entry.what, entry.hint) for entry in wrong]
         if fine:
             kept[container] = fine
@@ -118,8 +121,15 @@ def _check(
         try:
             kept[key] = known[key](value)
         except ValueError as error:
-            unused.append(Unused((key,), f"{within}{key} = {value!r} is not used: {error}"))
+            unused.append(Unused((key,), f"{within}{key} = {_show(value)} is not used: {error}"))
     return kept, unused
+
+
+def _show(value: object) -> str:
+    """Write a value that was expected to be short, but for texts that may be anything."""
+    if isinstance(value, str):
+        return repr(NAMED.other(value))
+    return repr(value) if isinstance(value, int | float) else HIDDEN
 
 
 def _read_count(value: object) -> int:
@@ -147,7 +157,10 @@ def _read_cores(value: object) -> float:
 def _read_memory(value: object) -> object:
     size = value
     if isinstance(value, str):
-        size = parse_bytes(value, binary="i" in value.lower()).value
+        try:
+            size = parse_bytes(value, binary="i" in value.lower()).value
+        except ValueError:
+            raise UnusableError('it has no known unit of data, like "4GiB"') from None
     if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < math.inf:
         msg = 'it must be an amount above 0, in B or like "4GiB"'
         raise UnusableError(msg)

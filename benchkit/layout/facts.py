@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchkit.layout.run_toml import Sidecar
+from benchkit.redaction import redact_label
 from benchkit.units import parse_bytes
 
 
@@ -35,7 +36,7 @@ def list_facts(side: Sidecar) -> dict[str, str]:
 def _limits(limits: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for container, told in limits.items():
         for what, amount in told.items():
-            yield f"limit.{container}.{what}", _amount(what, amount)
+            yield f"limit.{redact_label(container)}.{what}", _amount(what, amount)
 
 
 def _amount(what: str, amount: object) -> str:

@@ -51,6 +51,8 @@ _CLUSTER = re.compile(r"-(?:[A-Za-z]|\d)[A-Za-z]?+")
 #: Options of one dash and several letters, as Go's tools have them.
 _GO_OPTION = re.compile(r"-[a-z][a-z\d]*+(?:[-.][a-z\d]++)*+")
 _GO_TOOLS = frozenset({"bombardier", "fortio", "ghz", "go", "hey", "java", "vegeta"})
+#: Assignments in one word that are shown.
+_NESTED = 100
 _VARIABLE = re.compile(r"([A-Za-z_][\w.-]*+)=")
 #: A target of vegeta.
 _TARGET = re.compile(r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) [^\s:]++://\S++$")
@@ -210,15 +212,23 @@ class _Line:
 
     def _show(self, value: str, option: str) -> str:
         """Return what is shown of a value, or of a word that belongs to no option."""
+        names = ""
+        for _ in range(_NESTED):  # ``a=b=c``
+            is_plain = self._program == "benchkit" or option in self._texts
+            variable = None if is_plain else _VARIABLE.match(value)
+            if variable is None or may_be_credential(value, option, self._program):
+                return names + self._show_plain(value, option)
+            names, value, option = names + variable[0], value[variable.end() :], "--"
+            if names_secret(variable[1]):
+                return names + self._manner.secret(value)
+        return names + self._manner.other(value)
+
+    def _show_plain(self, value: str, option: str) -> str:
+        """Return what is shown of a value that assigns nothing."""
         if may_be_credential(value, option, self._program):
             return mark(value) if self._manner is NAMED else self._manner.other(value)
         if not value or self._program == "benchkit" or option in self._texts:
             return redact_text(value)
-        if variable := _VARIABLE.match(value):
-            name, rest = variable[1], value[variable.end() :]
-            is_secret = names_secret(name)
-            shown = self._manner.secret(rest) if is_secret else self._show(rest, "--")
-            return f"{name}={shown}"
         if is_harmless(value, option):
             return redact_text(value)
         if ("://" in value and not _SPACE.search(value)) or _TARGET.match(value):

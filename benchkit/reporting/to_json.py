@@ -71,7 +71,7 @@ _JUDGED = {
 #: Of the ratio, or of the difference where there is none, for all primary rows at once.
 _SIMULTANEOUS = ("simultaneous_low", "simultaneous_high")
 #: What a spreadsheet, or the runner of a pipeline, obeys at the beginning of a cell.
-FORMULA = ("=", "+", "-", "@", "::")
+FORMULA = ("=", "+", "-", "@", "::", *"＝＋－＠")
 
 
 def to_json(

@@ -390,3 +390,11 @@ def test_the_runs_are_told_as_json(bench: Path) -> None:
     document = json.loads(done.stdout)
     assert document["format_version"] == 1
     assert [*document["runs"][0]] == ["variant", "role", "run", "duration", "exit", "file"]
+
+
+def test_a_secret_in_a_variants_name_is_kept_nowhere(bench: Path) -> None:
+    command = (sys.executable, "-c", "print(1)")
+    assert benchkit(bench, "capture", "--variant", "token=c0ffee", "--", *command).returncode == 0
+    files = [path for path in (bench / "results").rglob("*") if path.is_file()]
+    texts = [str(path) + path.read_text(encoding="utf-8") for path in files]
+    assert [text for text in texts if "c0ffee" not in text] == texts != []

@@ -196,3 +196,11 @@ def test_a_link_out_of_the_folder_is_refused_and_not_shown(
     assert "(and 1 more" in shown
     assert "run.toml: a link that leads out of the folder; none of its labels" in shown
     assert "c0ffee" not in shown
+
+
+def test_the_name_of_a_limited_container_is_shown_without_secrets(results: Path) -> None:
+    lines = ["[limits]", '"a?token=c0ffee" = {cpu = 2}', "[env]", '"b?token=c0ffee" = "1"', ""]
+    (results / "pr" / "run.toml").write_text("\n".join(lines), encoding="utf-8")
+    (results / "containers.json").write_text('{"c?token=c0ffee": "server"}', encoding="utf-8")
+    names = {name for env in bk.load(results).runs["env"] for name in env}
+    assert {"limit.a?token=…fb0.cpu", "b?token=…fb0", "name.c?token=…fb0"} <= names

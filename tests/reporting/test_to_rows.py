@@ -8,7 +8,15 @@ import io
 import benchkit.api as bk
 from benchkit.reporting import to_rows
 
-HOSTILE = ["=HYPERLINK(1)", "@SUM(1+1)|cmd", "-cmd", "\x1b[31mred\x1b]0;pwn\a", "a\u202eb", "plain"]
+HOSTILE = [
+    "=HYPERLINK(1)",
+    "@SUM(1+1)|cmd",
+    "-cmd",
+    "\x1b[31mred\x1b]0;pwn\a",
+    "a\u202eb",
+    "\uff1d1",
+    "plain",
+]
 
 
 def test_no_name_is_a_formula_or_drives_a_terminal() -> None:
@@ -23,6 +31,7 @@ def test_no_name_is_a_formula_or_drives_a_terminal() -> None:
         "'-cmd",
         r"\x1b[31mred\x1b]0;pwn\x07",
         r"a\u202eb",
+        "'\uff1d1",
         "plain",
     ]
     assert {row["value"] for row in rows} == {"-1.5"}
