@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -12,6 +13,7 @@ from benchkit.config.keys import read_text, require_key
 from benchkit.errors import ConfigError
 
 _KEYS = ("benchmark", "metric", "removed", "until", "reason")
+_COMMIT = re.compile(r"[0-9a-f]+", re.IGNORECASE)
 _EXAMPLE = 'write benchmark = "Ping" and until = 2026-12-31, or removed = "Ping"'
 
 
@@ -105,7 +107,7 @@ def _read_end(value: object, where: str) -> date | str:
         return date.fromisoformat(text)
     except ValueError:
         pass
-    if len(text) < SHORTEST:
-        hint = f"write a date, 2026-12-31, or {SHORTEST} characters of a commit or more"
+    if len(text) < SHORTEST or not _COMMIT.fullmatch(text):
+        hint = f"write a date, 2026-12-31, or {SHORTEST} digits (0-9, a-f) of a commit or more"
         raise ConfigError(f"until is {text!r}", where=where, hint=hint)
     return text

@@ -55,6 +55,8 @@ class Change:
         Stored runs in whose place new ones stand.
     gone : list of Part
         Stored runs whose sources are gone from these folders.
+    replaced : int
+        Those among them whose source then held another measurement.
     has_marks : bool
         Whether any of them is gone, or back, since the last ingest.
     """
@@ -63,7 +65,7 @@ class Change:
         self, store: Store, stored: pa.Table | None, new: Sequence[Part], folders: Folders
     ) -> None:
         self.notes: list[Diagnostic] = []
-        self.superseded = 0
+        self.superseded = self.replaced = 0
         self.new = list(new)
         self._store, self._read, self._folders = store, new, folders
         marked = list(folders.list_marked(stored, self._take))
@@ -85,6 +87,7 @@ class Change:
         near = self._take(_locate_sources(stored, self._read))
         superseded = [part for part in near if supersedes(part)]
         mark_renewed(self._read, superseded)
+        renewed = {(part.path, part.variant) for part in self._read if part.renewed == part.batch}
         touched = {series_of(part) for part in (*self._read, *superseded)}
         neighbours = self._take(_locate_series(stored, touched))
         gone = {_key(part) for part in superseded}
@@ -96,10 +99,13 @@ class Change:
         before = [_labels(part) for part in kept]
         self.new = single_out_shared(self._read, kept)
         self.notes = settle([*kept, *self.new])
+        self._folders.mark_anew(self.new, kept, superseded)
         relabelled = zip(kept, before, strict=True)
         changed |= {_key(part): part for part, old in relabelled if _labels(part) != old}
         rows, added, dropped = map(parts_table, ([*changed.values()], self.new, superseded))
         self.superseded = _count_runs([dropped])
+        replaced = [part for part in superseded if (part.path, part.variant) in renewed]
+        self.replaced = _count_runs([parts_table(replaced)])
         self._after = [_without(stored, {*gone, *changed}), rows, added]
         flagged = (_flag(rows, dropped=False), _flag(added, dropped=False))
         return pa.concat_tables([*flagged, _flag(dropped, dropped=True)])

@@ -17,7 +17,7 @@ from benchkit.ingestion.discovery import Discovery, Options, assign, discover
 from benchkit.ingestion.frames import list_parts
 from benchkit.ingestion.gone import Folders, find_gone
 from benchkit.ingestion.harvest import Harvest
-from benchkit.ingestion.origins import name_origin
+from benchkit.ingestion.origins import name_job, name_origin
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
 from benchkit.ingestion.sources import Found
@@ -113,6 +113,8 @@ def ingest(
         if harvest.parts or change.has_marks:
             store.commit_pieces(change.build, columns=COLUMNS)
         diagnostics = [*discovery.diagnostics, *harvest.diagnostics, *change.notes]
+        if change.replaced and options.origin == name_job():
+            diagnostics.append(_replaced(options.origin, change.replaced))
         if harvest.parts:
             diagnostics += _tidy(store)
         harvest.findings += find_split_blocks(change.new)
@@ -179,6 +181,12 @@ def _tidy(store: Store) -> Iterator[Diagnostic]:
     except StoreError as error:
         what = f"its small files were not put together ({error.what})"
         yield Diagnostic(store.url, 0, what, "the next ingest tries again", "note")
+
+
+def _replaced(job: str, runs: int) -> Diagnostic:
+    what = f"{runs} runs of this CI job gave way to others under the same paths"
+    hint = "if they are legs of a matrix, ingest each with `--origin NAME` of its own"
+    return Diagnostic(job, 0, what, hint, "warning")
 
 
 def settle_store(store: Store) -> None:

@@ -8,6 +8,7 @@ measurements count as one, which is an error and fails the gate.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from shlex import quote
@@ -37,6 +38,11 @@ class Folder(NamedTuple):
     path: str
     origin: str
     assigned: str
+
+    def holds(self, part: Part) -> bool:
+        """Tell whether a part is of a source that was read from here, under the same labels."""
+        is_inside = part.path.startswith(f"{self.path.rstrip('/')}/")
+        return is_inside and (part.origin, part.assigned) == (self.origin, self.assigned)
 
 
 class Folders:
@@ -87,6 +93,30 @@ class Folders:
                 mark = (part.gone_from or folder.name) if self._is_gone(part.path) else ""
                 yield replace(part, gone_from=mark), part.gone_from != mark
 
+    def mark_anew(
+        self, new: Sequence[Part], kept: Sequence[Part], superseded: Sequence[Part]
+    ) -> None:
+        """Mark settled parts in a folder where all earlier files of their rows are gone.
+
+        Parameters
+        ----------
+        new : sequence of Part
+        kept : sequence of Part
+            The stored parts of the same series that no new one supersedes.
+        superseded : sequence of Part
+            The stored parts whose place new ones take: moved files are no new measurement.
+        """
+        known = {part.sha256 for part in superseded} | {part.path for part in superseded}
+        for folder in self._folders:
+            is_left: dict[tuple[str, ...], bool] = {}
+            for part in filter(folder.holds, kept):
+                row = _row_of(part)
+                is_left[row] = is_left.get(row, False) or not part.gone_from
+            for part in filter(folder.holds, new):
+                is_new = known.isdisjoint((part.sha256, part.path))
+                if is_new and is_left.get(_row_of(part)) is False:
+                    part.renewed = part.batch
+
     def _is_gone(self, path: str) -> bool:
         if path in self._present and not os.path.islink(path):  # noqa: PTH114 - texts
             return False
@@ -135,21 +165,38 @@ def find_gone(parts: Sequence[Part], renewed: Sequence[Part]) -> Iterator[Findin
     for part in renewed:
         series = _series_of(part)
         latest[series] = max(latest.get(series, 0), part.renewed)
-    folders: dict[tuple[str, str, str], dict[str, None]] = {}
+    folders: dict[tuple[str, str, str], list[Part]] = {}
     for part in parts:
         if part.gone_from:
             is_mixed = part.batch < latest.get(_series_of(part), 0)
             key = part.gone_from, part.assigned, part.variant if is_mixed else ""
-            folders.setdefault(key, {})[part.label] = None
-    for (folder, assigned, variant), labels in folders.items():
-        yield _describe(folder, assigned, variant, list(labels))
+            folders.setdefault(key, []).append(part)
+    for (folder, assigned, variant), gone in folders.items():
+        near = set(map(_series_of, gone))
+        anew = [part for part in renewed if part.renewed and _series_of(part) in near]
+        labels = list(dict.fromkeys(part.label for part in gone))
+        yield _describe(folder, assigned, variant, labels, (_count(gone), _count(anew)))
 
 
 def _series_of(part: Part) -> tuple[str, ...]:
     return *series_of(part), part.assigned
 
 
-def _describe(folder: str, assigned: str, variant: str, labels: Sequence[str]) -> Finding:
+def _row_of(part: Part) -> tuple[str, ...]:
+    return *_series_of(part), part.benchmark, part.params
+
+
+def _count(parts: Sequence[Part]) -> int:
+    """Count the runs of the row that has the most."""
+    rows: Counter[tuple[str, ...]] = Counter()
+    for part in parts:
+        rows[_row_of(part)] += 1 if part.places is None else len(part.places.lines)
+    return max(rows.values(), default=0)
+
+
+def _describe(
+    folder: str, assigned: str, variant: str, labels: Sequence[str], runs: tuple[int, int]
+) -> Finding:
     """Describe the sources that are gone; those of a ``variant`` count beside new ones."""
     more = f" and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else ""
     listed = f"{', '.join(labels[:_SHOWN])}{more}"
@@ -161,7 +208,8 @@ def _describe(folder: str, assigned: str, variant: str, labels: Sequence[str]) -
             code=MIXED,
             severity="error",
             where=variant,
-            message=f"{folder} was measured again without {listed}, whose runs still count",
+            message=f"{folder} was measured again without {listed}: {runs[0]} earlier and "
+            f"{runs[1]} new runs count together",
             remedy=f"{remedy}, or see `benchkit explain {MIXED}`",
             numbers={"sources": len(labels)},
         )

@@ -156,9 +156,17 @@ def _refuse_unknown(name: str, known: Sequence[str]) -> None:
 
 
 def match(name: str, origins: Sequence[str]) -> list[str]:
-    """Return the origin of this name, else those whose names begin so: ``github/71``."""
+    """Return the origin of this name, else those that begin so, else those with such a part.
+
+    Examples
+    --------
+    >>> match("github/71", ["github/71/1/bench"]), match("bench2", ["github/71/1/bench2/r1"])
+    (['github/71/1/bench'], ['github/71/1/bench2/r1'])
+    """
     exact = [origin for origin in origins if origin == name]
-    return exact or [o for o in origins if name and o.startswith(f"{name.rstrip('/')}/")]
+    part = f"{name.strip('/')}/"
+    begun = [origin for origin in origins if name and origin.startswith(part)]
+    return exact or begun or [o for o in origins if name and f"/{part}" in f"/{o}/"]
 
 
 def _narrow(origins: Sequence[str], preferred: Sequence[str]) -> Sequence[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchkit.config import parse
+from benchkit.config.acceptance import parse_acceptances
 from benchkit.config.accepted import Accepted
 from benchkit.errors import ConfigError
 
@@ -38,3 +39,12 @@ def test_a_commit_is_named_by_its_beginning() -> None:
     assert Accepted("abc1234", "TLS").names("abc1234ff")
     assert Accepted("abc1234ff", "TLS").names("abc1234")
     assert not Accepted("abc1234", "TLS").names("abc1235ff")
+
+
+@pytest.mark.parametrize("until", ["tomorrow", "abc123", "2026-13-01", "v1.2.345"])
+def test_an_acceptance_ends_at_a_date_or_a_commit(until: str) -> None:
+    with pytest.raises(ConfigError, match="until is") as caught:
+        parse_acceptances([{"benchmark": "Ping", "until": until}], "benchkit.toml")
+    assert "write a date, 2026-12-31, or 7 digits (0-9, a-f) of a commit" in caught.value.hint
+    (kept,) = parse_acceptances([{"benchmark": "Ping", "until": "ABC1234"}], "benchkit.toml")
+    assert kept.until == "ABC1234"

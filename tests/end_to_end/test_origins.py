@@ -240,3 +240,34 @@ def test_the_same_path_is_another_source_for_every_commit_given(
         gated.write_runs(Path("results/base.txt"), seed=len(commit), runs=5, benchmarks=("Ping",))
         assert run(["history", "add", "results", "--commit", commit, "-q"]) == 0
     assert list_runs(capsys) == {("", "base"): 10}
+
+
+def test_a_leg_that_replaces_another_of_its_job_is_warned_of_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    enter(monkeypatch, "r1")
+    measure(0)
+    assert run(["ingest", "results"]) == 0
+    assert run(["ingest", "results"]) == 0
+    assert "gave way" not in capsys.readouterr().err
+    measure(0, seed=7)
+    assert run(["ingest", "results"]) == 0
+    told = " ".join(capsys.readouterr().err.split())
+    assert "github/71/1/bench/r1" in told
+    assert "40 runs of this CI job gave way to others under the same paths" in told
+    assert "`--origin NAME`" in told
+
+
+def test_a_part_of_an_origin_names_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for leg in ("r1", "r2"):
+        enter(monkeypatch, leg)
+        measure(0)
+        assert run(["ingest", "results"]) == 0
+    for name in JOB:
+        monkeypatch.delenv(name)
+    assert run(["gate", "--origin", "r2", *GATE[1:]]) == 0
+    capsys.readouterr()
+    assert run(["gate", "--origin", "bench", *GATE[1:]]) == 2
+    assert "github/71/1/bench/r1" in capsys.readouterr().err

@@ -119,15 +119,44 @@ def test_a_benchmark_that_was_not_measured_again_is_mixed_with_those_that_were(
 
 
 def test_files_deleted_after_their_ingest_fail_no_gate(store: Store) -> None:
-    shutil.rmtree("res")
-    measure(range(7, 10), seed=100)
+    shutil.rmtree("res/main")
+    for number in range(1, 7):
+        Path(f"res/pr/{number}.txt").unlink()
+    Path("res/pr/notes.txt").write_text("nothing new\n")
     (finding,) = list_gone(ingest(["res"], store))
     assert finding.startswith("B110 res: ")
-    assert run(["gate", "--store", store.url]) == 0
-    shutil.rmtree("res/main")
-    ingest(["res"], store)
     assert list_stored(store) == {"B110"}
     assert run(["gate", "--store", store.url]) == 0
+
+
+def test_a_folder_measured_again_under_other_names_fails_the_gate(store: Store) -> None:
+    shutil.rmtree("res")
+    measure(range(7, 10), seed=100)
+    main, pr = list_gone(ingest(["res"], store))
+    assert main.startswith("B111 main: ")
+    assert "res/pr/1.txt" in pr
+    assert "6 earlier and 3 new runs count together" in pr
+    for _ in range(2):
+        assert run(["gate", "--store", store.url]) == 3
+        ingest(["res"], store)
+
+
+def test_a_folder_that_keeps_the_last_nights_fails_no_gate(store: Store) -> None:
+    for night in (7, 8, 9):
+        measure(range(night, night + 1), seed=100 + night)
+        for variant in ("main", "pr"):
+            Path(f"res/{variant}/{night - 6}.txt").unlink()
+        (finding,) = list_gone(ingest(["res"], store))
+        assert finding.startswith("B110 res: ")
+    assert run(["gate", "--store", store.url]) == 0
+
+
+def test_another_benchmark_beside_files_that_are_gone_is_no_new_measurement(store: Store) -> None:
+    for number in range(1, 7):
+        Path(f"res/pr/{number}.txt").unlink()
+    gated.write_runs(Path("res/pr/other.txt"), seed=5, benchmarks=("Other",))
+    (finding,) = list_gone(ingest(["res"], store))
+    assert finding.startswith("B110 res: ")
 
 
 def test_a_variant_measured_again_whole_is_not_mixed_with_a_baseline_that_is_gone(

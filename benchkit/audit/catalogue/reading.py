@@ -106,12 +106,15 @@ READING = (
         code="B111",
         severity="error",
         says="two measurements of one folder count as one, and the gate fails",
-        what="A folder was measured again with fewer files. Its new files took the place of the "
-        "earlier ones of the same names; the runs of the others are still in the store.",
+        what="A folder was measured again, and the runs of earlier files that are gone are still "
+        "in the store. It counts as measured again where a file of the same name holds another "
+        "measurement, or where all earlier files of a benchmark are gone at an ingest that reads "
+        "other files of it. Where nothing new is read, or some earlier file remains (a folder "
+        "that keeps the last week, say), it does not.",
         why="The old runs may be of another commit: a pass or a regression says nothing about the "
         "new one.",
         example="pr: results was measured again without results/pr/4.txt, results/pr/5.txt and 3 "
-        "more, whose runs still count",
+        "more: 5 earlier and 3 new runs count together",
         do="`benchkit ingest results --store NEW` makes a store of the new measurement alone. To "
         "keep both apart, `benchkit undo` right away, then ingest with `--origin NAME` or "
         "`--commit SHA`. `on_damaged = 'warn'` lets the gate pass.",

@@ -17,6 +17,11 @@ _ENDED = re.compile(
     r"|(?P<unbuilt>FAIL) (?P<target>\S+) \[(?:build|setup) failed\]$"
 )
 _REASON = re.compile(r"(?:^|\t)(?:\s{0,8}--- FAIL: |panic: |fatal error: )")
+#: What stands at the end where the run was killed, by hand, by the system or by its own deadline.
+_KILLED = re.compile(
+    r"SIG[A-Z]+: \w+|signal: \w+$|Killed$|\S+: line \d+: +\d+ (?:Killed|Terminated|Aborted)\b"
+    r"|make(?:\[\d+\])?: \*\*\* \[.*(?:Error \d+|Killed|Terminated|Interrupt)"
+)
 #: A package that did not build or failed before its first benchmark: all that go test prints of it.
 _BROKEN = re.compile(r"FAIL(?:\t\S+\t[0-9.]+s|[\t ]\S+ \[(?:build|setup) failed\])$")
 _EVENT = re.compile(r'\{"[^\n]*"Action":"fail"[^\n]*"Package":')
@@ -45,6 +50,12 @@ class _Block:
     reason: str = ""
     has_results: bool = False
     has_header: bool = False
+    has_passed: bool = False
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its benchmarks have begun and not passed."""
+        return (self.has_results or self.has_header) and not self.has_passed
 
 
 def shows_failure(text: str) -> bool:
@@ -82,7 +93,7 @@ class Failures:
             is_failed = "FAIL" in {ended["word"], ended["unbuilt"]}
             self._end(line, block, is_failed, ended["package"] or ended["target"])
         elif text.startswith("PASS"):
-            block.reason = ""
+            block.reason, block.has_passed = "", True
         elif text == "FAIL" and (block.has_results or block.has_header):
             self._note(block, line)
         elif text.startswith(_HEADER) and block.has_results:
@@ -93,6 +104,8 @@ class Failures:
             self._note(block, line, text[reason.start() :])
         elif text.startswith("Benchmark"):
             block.has_results = True
+        elif block.is_running and _KILLED.match(text):
+            self._note(block, line)
 
     def finish(self) -> list[Failure]:
         """Return the failed runs, those that no line ends among them."""

@@ -1,0 +1,38 @@
+"""Go benchmarks that did not end: killed by hand, by the system or below make."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchkit.parsers.base import Reading
+from benchkit.parsers.gobench import LOG
+from benchkit.reading.source import Source
+
+
+def parse_one(text: str) -> Reading:
+    records = LOG.parse(Source(None, "log.txt", text.encode()))
+    (reading,) = (record for record in records if isinstance(record, Reading))
+    return reading
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "Killed",
+        "SIGQUIT: quit",
+        "signal: terminated",
+        "./bench.sh: line 7: 4711 Killed                  go test -bench .",
+        "make: *** [bench] Error 1",
+        "make[1]: *** [Makefile:12: bench] Error 137",
+    ],
+)
+def test_a_run_that_was_killed_failed(last: str) -> None:
+    begun = "goos: linux\npkg: x\nBenchmarkPing-2 \t 100\t 12.5 ns/op\n"
+    reading = parse_one(f"{begun}{last}\n")
+    assert (reading.status, reading.remark) == ("failed", f"4: {' '.join(last.split())}")
+    for whole in (
+        f"{begun}{last}\nPASS\n",
+        f"{begun}PASS\n{last}\n",
+        f"{begun}ok  \tx\t1s\n{last}\n",
+    ):
+        assert parse_one(whole).status == "complete"
