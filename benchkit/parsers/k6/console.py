@@ -92,6 +92,16 @@ class Console:
         self.aborted |= _ABORTED.search(text) is not None
         return self._hear_scenario(text)
 
+    def is_of_next(self, text: str) -> bool:
+        """Tell whether a ``running`` line is another run's: this one's has ended otherwise."""
+        running = RUNNING.search(text)
+        if running is None or self.state is None or not self.finished:
+            return False
+        counts = (float(running["complete"]), float(running["interrupted"]))
+        return (running["elapsed"], *counts) != (
+            self.state.elapsed, self.state.complete, self.state.interrupted,
+        )  # fmt: skip
+
     def _hear_scenario(self, text: str) -> bool:
         rate = _RATE.match(text)
         if rate:

@@ -65,6 +65,8 @@ _KNOWN = re.compile(
     r"|checks(?:_total|_succeeded|_failed)?|group_duration)\.{3,}:\s+\S"
 )
 _BANNER = re.compile(r"^execution:\s+(?:local|cloud)\b")
+_SCENARIOS = re.compile(r"^scenarios: \(\d")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
 _BLOCK = re.compile(r"^█ (THRESHOLDS|TOTAL RESULTS)$")
 _SCOPE = re.compile(r"[█↳] (?P<kind>GROUP|SCENARIO): (?P<name>\S.*)")
 _THRESHOLD = re.compile(r"^([✓✗]) '(?P<rule>.*)' (?P<key>[a-z]+(?:\([\d.]+\))?)=(?P<text>.+)")
@@ -86,6 +88,7 @@ class _Run:
     scope: list[tuple[int, str]] = field(default_factory=list)
     block: str = ""
     metric: str = ""
+    is_fenced_off: bool = False  # whether the fence of a document ended its metrics
     ragged: int = 0  # the line that a cut file ends in
     unnamed: list[tuple[int, str]] = field(default_factory=list)  # lines of no metric of k6's
 
@@ -131,14 +134,17 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 def _begin(text: str, number: int) -> _Run | None:
-    if _BANNER.match(text) or _BLOCK.match(text) or RUNNING.search(text) or _KNOWN.search(text):
+    is_head = _BANNER.match(text) or _SCENARIOS.match(text) or _BLOCK.match(text)
+    if is_head or RUNNING.search(text) or _KNOWN.search(text):
         return _Run(Reading(tool="k6", form="text", line=number))
     return None
 
 
 def _begins_anew(run: _Run, text: str) -> bool:
-    if _BANNER.match(text):
+    if _BANNER.match(text) or (run.lines and _SCENARIOS.match(text)):
         return True
+    if run.lines and RUNNING.search(text):
+        return run.is_fenced_off or run.console.is_of_next(text)
     block = _BLOCK.match(text)
     if block:
         return bool(run.lines) or run.block == block[1]
@@ -149,6 +155,7 @@ def _begins_anew(run: _Run, text: str) -> bool:
 def _take(run: _Run, raw: str, text: str, number: int) -> None:
     """Give a line to whom it concerns."""
     block, scope = _BLOCK.match(text), _SCOPE.search(raw)
+    run.is_fenced_off |= bool(run.lines and _FENCE.match(raw))
     if block:
         run.block, run.scope = block[1], []
     elif scope and run.modern:
