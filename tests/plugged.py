@@ -35,7 +35,7 @@ def install(folder: Path, package: str, points: str, files: Mapping[str, str]) -
 def run_benchkit(
     folder: Path, environment: Mapping[str, str], *arguments: str, code: int = 0
 ) -> str:
-    """Run the command, which ends with an exit code, and return what it prints."""
+    """Run the command, which ends with an exit code; return what it prints, or its error."""
     done = subprocess.run(
         [sys.executable, "-m", "benchkit", *arguments],
         cwd=folder,
@@ -45,4 +45,4 @@ def run_benchkit(
         check=False,
     )
     assert done.returncode == code, done.stderr
-    return done.stdout
+    return done.stdout or done.stderr

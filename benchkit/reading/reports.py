@@ -76,7 +76,7 @@ class Line:
 
     def __post_init__(self) -> None:
         """Compile the pattern."""
-        object.__setattr__(self, "expression", re.compile(self.pattern))
+        object.__setattr__(self, "expression", re.compile(self.pattern, re.ASCII))
 
 
 class Remark(NamedTuple):

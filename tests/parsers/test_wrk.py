@@ -133,6 +133,16 @@ def test_zeros_of_a_run_without_samples_are_no_latencies() -> None:
     assert "4 requests were completed (4 timed out)" in remark.what
 
 
+def test_digits_of_other_scripts_are_damage_on_either_road() -> None:
+    text = WHOLE.read_text(encoding="utf-8")
+    line = next(line for line in text.splitlines() if "Latency  " in line)
+    stdev = line.split()[2]
+    for other in ("\uff11\uff12us", stdev.replace("1", "\uff11").replace("3", "\uff13")):
+        hurt = text.replace(line, line.replace(stdev, other)).encode()
+        assert ("latency", "stdev") not in values(only(hurt))
+        assert "is cut or changed" in remarks(hurt)[0].what
+
+
 def test_a_run_without_a_single_request_says_so() -> None:
     path = EDGE / "synthetic-nan-mac.txt"
     assert set(values(only(path))) == {

@@ -65,7 +65,8 @@ _SHAPE = re.compile(
     + rf"     90% +{_TIME} ?\n     99% +{_TIME} ?\n)?"
     + rf"  (\d{{1,15}}) requests in {_TIME}, {_BYTES} read\n"
     + r"Requests/sec: +(\d{1,15}\.\d\d)\n"
-    + rf"Transfer/sec: +{_BYTES}\n*"
+    + rf"Transfer/sec: +{_BYTES}\n*",
+    re.ASCII,
 )
 
 
