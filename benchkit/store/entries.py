@@ -37,7 +37,7 @@ def state(
     Examples
     --------
     >>> state("runs", 3)
-    {'place': 'runs/3', 'checksum': '3fdab3f9'}
+    {'place': 'runs/3', 'checksum': '228934a7'}
     """
     files = [(file.path, file.size, file.stats) for file in added]
     return {_PLACE: f"{table}/{version}", _CHECKSUM: _sum(files, removed)}
