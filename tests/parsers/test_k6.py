@@ -396,30 +396,3 @@ def test_understand_reads_a_gauge() -> None:
     measure = understand(Line(1, 40, "vus", "", "2      min=0          max=3"))
     assert measure.kind == "gauge"
     assert [measure.numbers[key].value for key in ("value", "min", "max")] == [2, 0, 3]
-
-
-_STATUS = "running ({0}.0s), 00/50 VUs, {0}0 complete and 0 interrupted iterations"
-_METRICS = "http_reqs......................: {0}0   10/s\nvus............................: 50"
-_MARKED = "default ✓ [======] 50 VUs  {0}s"
-_SCENARIO = "scenarios: (100.00%) 1 scenario, 50 max VUs, 40s max duration"
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [
-        ("```", _STATUS, _MARKED, "", _METRICS, "```"),
-        (_STATUS, _MARKED, "", _METRICS),
-        (_SCENARIO, "", _METRICS, "", _STATUS, _MARKED),
-    ],
-)
-def test_a_run_without_its_banner_begins_at_its_first_line(parts: tuple[str, ...]) -> None:
-    pages = ["\n".join([f"# {n}", "", *parts, ""]).format(n) for n in (10, 20, 30)]
-    readings, _ = read("\n".join(pages))
-    assert [reading.duration for reading in readings] == [10, 20, 30]
-    assert [values(reading)[None, "requests", "count"] for reading in readings] == [100, 200, 300]
-
-
-def test_a_status_line_repeated_behind_the_summary_is_the_same_run() -> None:
-    parts = (_STATUS, _MARKED, "", _METRICS, "", _STATUS, _MARKED)
-    readings, _ = read("\n".join(parts).format(10))
-    assert [reading.duration for reading in readings] == [10]

@@ -1,0 +1,44 @@
+"""Pasted k6 texts: runs whose banner is missing, below headings and in fences."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchkit.parsers.base import Reading
+from benchkit.parsers.k6 import TEXT as FORMAT
+from benchkit.reading.source import Source
+
+_STATUS = "running ({0}.0s), 00/50 VUs, {0}0 complete and 0 interrupted iterations"
+_METRICS = "http_reqs......................: {0}0   10/s\nvus............................: 50"
+_MARKED = "default ✓ [======] 50 VUs  {0}s"
+_SCENARIO = "scenarios: (100.00%) 1 scenario, 50 max VUs, 40s max duration"
+
+
+def read(text: str) -> list[Reading]:
+    records = FORMAT.parse(Source(None, "k6.txt", text.encode()))
+    return [record for record in records if isinstance(record, Reading)]
+
+
+def count_requests(reading: Reading) -> float:
+    return next(row[3] for row in reading.rows if row[:3] == (None, "requests", "count"))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("```", _STATUS, _MARKED, "", _METRICS, "```"),
+        (_STATUS, _MARKED, "", _METRICS),
+        (_SCENARIO, "", _METRICS, "", _STATUS, _MARKED),
+    ],
+)
+def test_a_run_without_its_banner_begins_at_its_first_line(parts: tuple[str, ...]) -> None:
+    pages = ["\n".join([f"# {n}", "", *parts, ""]).format(n) for n in (10, 20, 30)]
+    readings = read("\n".join(pages))
+    assert [reading.duration for reading in readings] == [10, 20, 30]
+    assert [count_requests(reading) for reading in readings] == [100, 200, 300]
+
+
+def test_a_status_line_repeated_behind_the_summary_is_the_same_run() -> None:
+    parts = (_STATUS, _MARKED, "", _METRICS, "", _STATUS, _MARKED)
+    readings = read("\n".join(parts).format(10))
+    assert [reading.duration for reading in readings] == [10]
