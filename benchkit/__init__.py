@@ -4,7 +4,7 @@ The numbers people subtract by hand, computed once and told honestly.
 
 The road, one way:
 
-1. `benchkit.ingestion` finds sources, `benchkit.parsers` reads them, `benchkit.layout` labels them;
+1. `benchkit.ingestion` finds sources, `benchkit.parsers` reads them, `benchkit.labels` labels them;
 2. `benchkit.store` keeps them, `benchkit.schema` is the one table they become;
 3. `benchkit.comparison` computes evidence with `benchkit.stats`, `benchkit.verdict` judges it;
 4. `benchkit.tables`, `benchkit.plots` and `benchkit.reporting` show it.

@@ -17,7 +17,7 @@ from benchkit.api.runset import RunSet
 from benchkit.api.tools import choose_headline, join_tools
 from benchkit.errors import ConfigError, DataError, Finding
 from benchkit.ingestion.discovery import split_label
-from benchkit.layout.natural import path_key
+from benchkit.labels.natural import path_key
 from benchkit.parsers import registry
 
 if TYPE_CHECKING:

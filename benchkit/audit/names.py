@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.comparison import Comparisons
 from benchkit.errors import BenchkitError, Finding
-from benchkit.layout.matching import suggest_rename
+from benchkit.labels.matching import suggest_rename
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs

@@ -13,9 +13,9 @@ from itertools import count
 from pathlib import Path, PurePath
 
 from benchkit.capture.claim import SIDECAR, Claim
-from benchkit.layout.patterns import read_path
-from benchkit.layout.run_toml import Sidecar, read_sidecar
-from benchkit.layout.stems import ToolNames, read_stem
+from benchkit.labels.patterns import read_path
+from benchkit.labels.run_toml import Sidecar, read_sidecar
+from benchkit.labels.stems import ToolNames, read_stem
 from benchkit.parsers import registry
 
 #: What a tool does that is run to be measured by.

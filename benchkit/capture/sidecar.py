@@ -1,4 +1,4 @@
-"""What is written beside the output of one run, as `layout.run_toml` reads it.
+"""What is written beside the output of one run, as `labels.run_toml` reads it.
 
 What is written here and what is read there are the same keys; a test reads back what this writes.
 """

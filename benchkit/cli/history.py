@@ -117,7 +117,7 @@ def add(
 def _read_date(text: str | None) -> tuple[tuple[str, str], ...]:
     if text is None:
         return ()
-    from benchkit.layout.values import UnusableError, read_time
+    from benchkit.labels.values import UnusableError, read_time
 
     try:
         return (("date", read_time(text).isoformat()),)
@@ -127,7 +127,7 @@ def _read_date(text: str | None) -> tuple[tuple[str, str], ...]:
 
 def _tell_date(commit: str, given: str, told: Collection[str]) -> str:
     """Say which date of a commit counts, where that is another than the one given; else nothing."""
-    from benchkit.layout.values import read_time
+    from benchkit.labels.values import read_time
 
     first = min(told, key=read_time, default=given)
     if not given or read_time(first) == read_time(given):

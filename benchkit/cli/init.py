@@ -62,7 +62,7 @@ def init(
 def describe(runset: RunSet, baseline: str | None) -> str:
     """Write the policy of what was loaded; what cannot be compared yet is said in it."""
     from benchkit.gating.starter import write_policy
-    from benchkit.layout.matching import suggest_rename
+    from benchkit.labels.matching import suggest_rename
 
     try:
         pairs = runset.choose_pairs(baseline, None)

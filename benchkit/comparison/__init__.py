@@ -57,7 +57,7 @@ from benchkit.derived.batches import Batches
 from benchkit.derived.containers import name_id
 from benchkit.derived.failures import Place, share_failures
 from benchkit.errors import DataError
-from benchkit.layout.matching import suggest_rename
+from benchkit.labels.matching import suggest_rename
 from benchkit.parsers import registry
 from benchkit.stats.equivalence import log_bounds, margin_bounds
 from benchkit.stats.power import MOST_RUNS

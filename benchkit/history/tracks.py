@@ -17,7 +17,7 @@ from benchkit.comparison.machines import is_alike
 from benchkit.comparison.model import Plan
 from benchkit.config.accepted import SHORTEST, Accepted
 from benchkit.history.model import Point
-from benchkit.layout.values import UnusableError, read_time
+from benchkit.labels.values import UnusableError, read_time
 from benchkit.metrics import Metric
 from benchkit.schema import FINGERPRINT
 from benchkit.stats.exact import is_steady

@@ -16,7 +16,7 @@ from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.parts import Part, single_out_shared
 from benchkit.ingestion.streams import STDIN
-from benchkit.layout.numbering import leave_package, series_of, settle
+from benchkit.labels.numbering import leave_package, series_of, settle
 from benchkit.store.columns import plain
 
 if TYPE_CHECKING:

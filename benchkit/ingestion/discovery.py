@@ -17,13 +17,13 @@ from benchkit.ingestion.addresses import is_distant, name_path, refuse_store, sh
 from benchkit.ingestion.identity import write_assigned
 from benchkit.ingestion.sources import Found, distinguish, lead_apart
 from benchkit.ingestion.streams import STDIN, read_standard_input, require_file
-from benchkit.layout.patterns import PathLabels, compile_pattern, read_path
-from benchkit.layout.rename import Rename, parse_rename
-from benchkit.layout.sidecars import Sidecar, Sidecars
-from benchkit.layout.stems import ToolNames
-from benchkit.layout.template import refuse_unmatched
-from benchkit.layout.tree import read_tree
-from benchkit.layout.walk import OUTSIDE, UNLISTED, walk
+from benchkit.labels.patterns import PathLabels, compile_pattern, read_path
+from benchkit.labels.rename import Rename, parse_rename
+from benchkit.labels.sidecars import Sidecar, Sidecars
+from benchkit.labels.stems import ToolNames
+from benchkit.labels.template import refuse_unmatched
+from benchkit.labels.tree import read_tree
+from benchkit.labels.walk import OUTSIDE, UNLISTED, walk
 from benchkit.parsers import registry
 from benchkit.selection import BASELINE_NAMES
 

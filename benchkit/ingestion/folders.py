@@ -17,9 +17,9 @@ from benchkit.ingestion.discovery import Discovery, Options, assign
 from benchkit.ingestion.marks import is_aside, is_result, mark_damage, mark_folder
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.sources import Found
-from benchkit.layout.patterns import PathLabels
-from benchkit.layout.sidecars import Sidecar
-from benchkit.layout.tree import RESULT_WORDS
+from benchkit.labels.patterns import PathLabels
+from benchkit.labels.sidecars import Sidecar
+from benchkit.labels.tree import RESULT_WORDS
 
 NO_RESULT = "no result in this folder of a variant"
 _READ = frozenset({"read", "unchanged", "duplicate"})

@@ -16,8 +16,8 @@ from benchkit import schema
 from benchkit.derived.blocks import find_blocks
 from benchkit.errors import Diagnostic
 from benchkit.ingestion.parts import Part
-from benchkit.layout.numbering import part_packages
-from benchkit.layout.sections import share_headings
+from benchkit.labels.numbering import part_packages
+from benchkit.labels.sections import share_headings
 
 if TYPE_CHECKING:
     import numpy as np

@@ -20,7 +20,7 @@ from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.frames import fill_texts
 from benchkit.ingestion.identity import write_assigned
 from benchkit.ingestion.parts import Part, show_label
-from benchkit.layout.numbering import series_of
+from benchkit.labels.numbering import series_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

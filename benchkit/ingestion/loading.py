@@ -24,8 +24,8 @@ from benchkit.ingestion.harvest import gather
 from benchkit.ingestion.origins import choose, list_layers, name_job, refuse_contested
 from benchkit.ingestion.parts import Part, single_out_shared
 from benchkit.ingestion.surroundings import find_split_blocks
-from benchkit.layout.numbering import part_packages, settle
-from benchkit.layout.sections import share_headings
+from benchkit.labels.numbering import part_packages, settle
+from benchkit.labels.sections import share_headings
 from benchkit.schema import observations as make_table
 from benchkit.schema import runs as make_run_table
 from benchkit.store import DEFAULT, Store, values_schema

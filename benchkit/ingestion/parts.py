@@ -17,11 +17,11 @@ from benchkit.errors import ConfigError
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.sources import Found
-from benchkit.layout.facts import list_facts
-from benchkit.layout.headings import Sections
-from benchkit.layout.invocations import Words, read_words
-from benchkit.layout.numbering import Piece
-from benchkit.layout.rename import Rename, split_variant
+from benchkit.labels.facts import list_facts
+from benchkit.labels.headings import Sections
+from benchkit.labels.invocations import Words, read_words
+from benchkit.labels.numbering import Piece
+from benchkit.labels.rename import Rename, split_variant
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading
 from benchkit.redaction import HIDDEN, redact_command, redact_label, redact_text, redact_value

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchkit.layout.pieces import Places
+from benchkit.labels.pieces import Places
 from benchkit.parsers.base import Format, Reading, Repeats, Row
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from datetime import datetime
 from urllib.parse import quote, urlencode, urlsplit
 
 from benchkit.errors import ConfigError
-from benchkit.layout.values import UnusableError, read_time
+from benchkit.labels.values import UnusableError, read_time
 from benchkit.units import parse_duration
 
 #: Variables that hold the credentials.

@@ -12,11 +12,11 @@ from benchkit.errors import DataError, Diagnostic
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.streams import refuse_irregular
-from benchkit.layout.patterns import PathLabels
-from benchkit.layout.sidecars import Sidecar, Sidecars
-from benchkit.layout.stems import ToolNames
-from benchkit.layout.tree import lead_by_folders
-from benchkit.layout.walk import OUTSIDE
+from benchkit.labels.patterns import PathLabels
+from benchkit.labels.sidecars import Sidecar, Sidecars
+from benchkit.labels.stems import ToolNames
+from benchkit.labels.tree import lead_by_folders
+from benchkit.labels.walk import OUTSIDE
 from benchkit.reading.source import Source
 
 

@@ -13,10 +13,10 @@ from benchkit.errors import Diagnostic, Finding
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.parts import Part, find_attack_rate
 from benchkit.ingestion.pieces import Pieces
-from benchkit.layout.headings import Sections, read_sections, shorten
-from benchkit.layout.pieces import Places
-from benchkit.layout.rename import split_variant
-from benchkit.layout.sections import is_near_rate
+from benchkit.labels.headings import Sections, read_sections, shorten
+from benchkit.labels.pieces import Places
+from benchkit.labels.rename import split_variant
+from benchkit.labels.sections import is_near_rate
 from benchkit.parsers.base import Format, Reading, Source, find_command
 from benchkit.reading.captions import place_captions
 from benchkit.reading.passages import is_silent, name_passages

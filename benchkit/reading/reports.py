@@ -8,6 +8,7 @@ changed does not match and is not guessed.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
@@ -106,7 +107,7 @@ _ABSENT = Remark(
 )
 
 
-class Report:
+class Report(ABC):
     """One report whose lines are still coming in; a subclass for each tool.
 
     Parameters
@@ -205,12 +206,12 @@ class Report:
         """Name the lines that a whole report has and this one lacks."""
         return [x.needed for x in self.LINES if x.needed and x.name not in self.seen]
 
+    @abstractmethod
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the reading and what is to be said about it."""
-        raise NotImplementedError
+        """Yield the reading and its diagnostics."""
 
 
-class Reader:
+class Reader(ABC):
     """The report that is open, the command above it, and the records that are ready."""
 
     #: How the reports' tools are called in messages, and their executables, as a pattern.
@@ -231,9 +232,9 @@ class Reader:
         self.report: Any = None
 
     @staticmethod
+    @abstractmethod
     def may_be_cut(text: str) -> bool:
-        """Whether a cut may have shortened a line unnoticed."""
-        raise NotImplementedError
+        """Tell whether a cut may have shortened a line unnoticed."""
 
     def feed(self, number: int, text: str) -> None:
         """Take a line of the source."""

@@ -17,7 +17,7 @@ from benchkit.ingestion.frames import parts_table, read_parts
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.reading import PIECE_BITS
 from benchkit.ingestion.samples import SampleSink
-from benchkit.layout.numbering import settle
+from benchkit.labels.numbering import settle
 from benchkit.parsers.base import Reading, Row, Samples
 from benchkit.store import Store, new_batch
 from benchkit.store.files import DataFile, write_files

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.capture.places import Places, find_tool
-from benchkit.layout.patterns import read_path
-from benchkit.layout.stems import ToolNames
-from benchkit.layout.walk import walk
+from benchkit.labels.patterns import read_path
+from benchkit.labels.stems import ToolNames
+from benchkit.labels.walk import walk
 from benchkit.parsers import registry
 
 WRK = ["wrk", "-c8", "http://127.0.0.1/"]

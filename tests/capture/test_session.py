@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from benchkit.cli import run
-from benchkit.layout.run_toml import Sidecar, read_sidecar
+from benchkit.labels.run_toml import Sidecar, read_sidecar
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 REPORTS = FIXTURES / "tracing-wrk"

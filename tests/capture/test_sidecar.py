@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.capture.sidecar import Record, write_sidecar
-from benchkit.layout.run_toml import Sidecar, read_sidecar
+from benchkit.labels.run_toml import Sidecar, read_sidecar
 
 START = datetime(2026, 11, 20, 10, 0, 12, 345678, tzinfo=timezone(timedelta(hours=1)))
 texts = st.text(max_size=20)

@@ -11,7 +11,7 @@ from benchkit import config
 from benchkit.config.limits import parse_limit
 from benchkit.config.rules import Habits, parse_overheads
 from benchkit.errors import ConfigError
-from benchkit.layout.rename import parse_rename
+from benchkit.labels.rename import parse_rename
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 POLICY = """

@@ -20,8 +20,8 @@ from benchkit.cli import run
 from benchkit.config.labels import NO_LABELS
 from benchkit.errors import ConfigError
 from benchkit.ingestion.discovery import Options, discover
-from benchkit.layout.run_toml import read_sidecar
-from benchkit.layout.sidecars import Sidecars
+from benchkit.labels.run_toml import read_sidecar
+from benchkit.labels.sidecars import Sidecars
 
 ROOT = Path(__file__).resolve().parents[2]
 COSTS = ROOT / "fixtures" / "tracing-costs"

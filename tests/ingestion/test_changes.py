@@ -14,7 +14,7 @@ import benchkit.api as bk
 from benchkit.errors import Diagnostic
 from benchkit.ingestion import changes
 from benchkit.ingestion.commit import ingest
-from benchkit.layout.numbering import Piece, settle
+from benchkit.labels.numbering import Piece, settle
 from benchkit.store import Store
 
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"

@@ -46,6 +46,14 @@ class _State(NamedTuple):
     line: int
 
 
+def _read_state(text: str, number: int) -> _State | None:
+    running = RUNNING.search(text)
+    if running is None:
+        return None
+    counts = (float(running["complete"]), float(running["interrupted"]))
+    return _State(running["elapsed"], int(running["users"]), *counts, number)
+
+
 @dataclass(slots=True)
 class Console:
     """What the console told of one run.
@@ -74,11 +82,8 @@ class Console:
 
     def hear(self, text: str, number: int) -> bool:
         """Take in a line; return whether it was one of the console's own."""
-        running = RUNNING.search(text)
-        if running:
-            counts = (float(running["complete"]), float(running["interrupted"]))
-            self.state = _State(running["elapsed"], int(running["users"]), *counts, number)
-            self._marks, self.finished = True, False
+        if state := _read_state(text, number):
+            self.state, self._marks, self.finished = state, True, False
             return True
         mark = _MARK.search(text) if self._marks else None
         if mark:
@@ -93,14 +98,11 @@ class Console:
         return self._hear_scenario(text)
 
     def is_of_next(self, text: str) -> bool:
-        """Tell whether a ``running`` line is another run's: this one's has ended otherwise."""
-        running = RUNNING.search(text)
-        if running is None or self.state is None or not self.finished:
+        """Tell whether a ``running`` line is the next run's: this one ended in another state."""
+        state = self.state
+        if state is None or not self.finished:
             return False
-        counts = (float(running["complete"]), float(running["interrupted"]))
-        return (running["elapsed"], *counts) != (
-            self.state.elapsed, self.state.complete, self.state.interrupted,
-        )  # fmt: skip
+        return _read_state(text, state.line) not in (None, state)
 
     def _hear_scenario(self, text: str) -> bool:
         rate = _RATE.match(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchkit.layout.headings import Sections, read_sections, shorten
+from benchkit.labels.headings import Sections, read_sections, shorten
 
 NAMES = ("baseline", "none")
 

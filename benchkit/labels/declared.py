@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from benchkit.layout.values import UnusableError, read_text
+from benchkit.labels.values import UnusableError, read_text
 from benchkit.redaction import HIDDEN, redact_label
 from benchkit.redaction.texts import NAMED
 from benchkit.schema import CONTAINER_ROLES

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, islice
 
 from benchkit.errors import Diagnostic
-from benchkit.layout.forms import Run, merge_forms
-from benchkit.layout.natural import path_key
-from benchkit.layout.pieces import Piece
-from benchkit.layout.sections import label_blocks
+from benchkit.labels.forms import Run, merge_forms
+from benchkit.labels.natural import path_key
+from benchkit.labels.pieces import Piece
+from benchkit.labels.sections import label_blocks
 
 __all__ = ["Piece", "part_packages", "series_of", "settle"]
 

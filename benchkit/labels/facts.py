@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from benchkit.layout.run_toml import Sidecar
+from benchkit.labels.run_toml import Sidecar
 from benchkit.redaction import redact_label
 from benchkit.units import parse_bytes
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchkit.layout.stems import ToolNames
-from benchkit.layout.tree import lead_by_folders, read_tree
+from benchkit.labels.stems import ToolNames
+from benchkit.labels.tree import lead_by_folders, read_tree
 from benchkit.parsers import registry
 from benchkit.selection import BASELINE_NAMES
 

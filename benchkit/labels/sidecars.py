@@ -18,11 +18,11 @@ from benchkit import config
 from benchkit.config.files import read_file
 from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, Diagnostic
-from benchkit.layout.declared import read_container_names
-from benchkit.layout.run_toml import Sidecar, read_keys, read_sidecar
-from benchkit.layout.values import UnusableError
-from benchkit.layout.walk import OUTSIDE, SIDECARS, leads_out
-from benchkit.layout.windows import Window, find_window, read_windows
+from benchkit.labels.declared import read_container_names
+from benchkit.labels.run_toml import Sidecar, read_keys, read_sidecar
+from benchkit.labels.values import UnusableError
+from benchkit.labels.walk import OUTSIDE, SIDECARS, leads_out
+from benchkit.labels.windows import Window, find_window, read_windows
 
 __all__ = ["Sidecar", "Sidecars", "Window"]
 

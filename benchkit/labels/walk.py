@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
-from benchkit.layout.natural import name_key
+from benchkit.labels.natural import name_key
 
 _SCRIPTS = frozenset(
     {

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from benchkit.layout.numbering import Piece, settle
-from benchkit.layout.sections import share_headings
+from benchkit.labels.numbering import Piece, settle
+from benchkit.labels.sections import share_headings
 
 PARAMS = "connections=8,threads=2"
 

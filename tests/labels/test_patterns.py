@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.errors import ConfigError
-from benchkit.layout.patterns import PathLabels, read_path
-from benchkit.layout.stems import ToolNames
+from benchkit.labels.patterns import PathLabels, read_path
+from benchkit.labels.stems import ToolNames
 from benchkit.parsers import registry
 
 TOOLS = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())

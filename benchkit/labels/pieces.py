@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from benchkit.layout.invocations import Words, read_words
+from benchkit.labels.invocations import Words, read_words
 
 if TYPE_CHECKING:
     import numpy as np

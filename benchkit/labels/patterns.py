@@ -16,8 +16,8 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from benchkit.layout.stems import Stem, ToolNames, read_stem, split_name, starts_with_tool
-from benchkit.layout.template import Template, compile_pattern
+from benchkit.labels.stems import Stem, ToolNames, read_stem, split_name, starts_with_tool
+from benchkit.labels.template import Template, compile_pattern
 
 __all__ = ["PathLabels", "compile_pattern", "read_path"]
 

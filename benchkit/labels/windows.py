@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from benchkit.errors import Diagnostic
-from benchkit.layout.values import UnusableError, read_text, read_time, read_whole
+from benchkit.labels.values import UnusableError, read_text, read_time, read_whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from benchkit.errors import Diagnostic
 from benchkit.ingestion.parts import Part
-from benchkit.layout import numbering
-from benchkit.layout.numbering import Piece, part_packages, series_of
-from benchkit.layout.patterns import read_path
-from benchkit.layout.stems import ToolNames
+from benchkit.labels import numbering
+from benchkit.labels.numbering import Piece, part_packages, series_of
+from benchkit.labels.patterns import read_path
+from benchkit.labels.stems import ToolNames
 from benchkit.parsers import registry
 from benchkit.schema import format_params
 

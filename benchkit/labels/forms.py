@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from benchkit.layout.pieces import Piece
-from benchkit.layout.stems import form_tokens
+from benchkit.labels.pieces import Piece
+from benchkit.labels.stems import form_tokens
 from benchkit.schema import format_params
 
 

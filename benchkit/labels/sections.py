@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 
-from benchkit.layout.invocations import differences
-from benchkit.layout.pieces import Piece
+from benchkit.labels.invocations import differences
+from benchkit.labels.pieces import Piece
 from benchkit.schema import format_params
 
 __all__ = ["is_near_rate", "label_blocks", "share_headings"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchkit.layout.matching import suggest_rename
-from benchkit.layout.rename import parse_rename
+from benchkit.labels.matching import suggest_rename
+from benchkit.labels.rename import parse_rename
 
 
 @pytest.mark.parametrize(

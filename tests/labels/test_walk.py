@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchkit.layout.walk import OUTSIDE, walk
+from benchkit.labels.walk import OUTSIDE, walk
 
 RESULTS = [
     "baseline.txt",

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchkit.layout.run_toml import Sidecar, read_sidecar
-from benchkit.layout.sidecars import Sidecars
+from benchkit.labels.run_toml import Sidecar, read_sidecar
+from benchkit.labels.sidecars import Sidecars
 
 RUN_TOML = """
 variant = "otlp"

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from benchkit.layout.patterns import PathLabels, read_path
-from benchkit.layout.stems import FORMS, ROLES, ToolNames, split_name
+from benchkit.labels.patterns import PathLabels, read_path
+from benchkit.labels.stems import FORMS, ROLES, ToolNames, split_name
 
 __all__ = ["lead_by_folders", "read_tree"]
 

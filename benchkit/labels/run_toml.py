@@ -33,15 +33,15 @@ from typing import Any
 
 from benchkit.config.files import parse_toml
 from benchkit.errors import Diagnostic
-from benchkit.layout.declared import (
+from benchkit.labels.declared import (
     Checked,
     check_containers,
     check_limits,
     check_spans,
     suggest,
 )
-from benchkit.layout.key_lines import find_line
-from benchkit.layout.values import (
+from benchkit.labels.key_lines import find_line
+from benchkit.labels.values import (
     one_of,
     read_code,
     read_command,

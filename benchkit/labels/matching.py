@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from benchkit.errors import ConfigError
-from benchkit.layout.rename import parse_rename
+from benchkit.labels.rename import parse_rename
 
 _DELIMITERS = "#!@~%"
 
