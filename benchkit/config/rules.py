@@ -6,6 +6,7 @@ fails.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -151,9 +152,9 @@ def parse_rules(tables: object, habits: Habits, where: str) -> tuple[Rule, ...]:
         _parse(table, habits, f"{where} [[gate]] {table.get('name', number)}")
         for number, table in enumerate(tables, 1)
     )
-    names = [rule.name for rule in rules]
-    for name in names:
-        if names.count(name) > 1:
+    counts = Counter(rule.name for rule in rules)
+    for name, count in counts.items():
+        if count > 1:
             raise ConfigError(
                 f"two rules are called {name!r}", where=where, hint="give each a name of its own"
             )

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import bz2
 import errno
-import gzip
 import io
 import lzma
 import stat
@@ -19,23 +18,21 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import IO, Any
+from typing import IO
 
 from benchkit.errors import DataError
-from benchkit.reading.bounds import LARGEST, OPTION, explain_excess
+from benchkit.reading.bounds import LARGEST, MEMBERS, OPTION, explain_excess, open_gzip
 
-#: Files and folders that it may hold.
-_MEMBERS = 100_000
 #: Folders within each other.
 _DEPTH = 64
 #: Bytes of the headers of one member: names and attributes.
 _HEADERS = 1 << 20
 _BLOCK = 1 << 20
 
-_TARS: dict[str, Callable[[Path], Any]] = {
-    ".tar": io.FileIO,
-    ".tar.gz": gzip.GzipFile,
-    ".tgz": gzip.GzipFile,
+_TARS: dict[str, Callable[[IO[bytes]], IO[bytes]]] = {
+    ".tar": lambda packed: packed,
+    ".tar.gz": open_gzip,
+    ".tgz": open_gzip,
     ".tar.xz": lzma.LZMAFile,
     ".tar.bz2": bz2.BZ2File,
 }
@@ -92,8 +89,8 @@ class _Meter:
         new = {place, *place.parents} - self._places
         self._places |= new
         self._members += max(len(new), 1)
-        if self._members > _MEMBERS:
-            raise _TooLargeError(f"it holds more than {_MEMBERS:,} files")
+        if self._members > MEMBERS:
+            raise _TooLargeError(f"it holds more than {MEMBERS:,} files")
 
 
 class _Metered(io.RawIOBase):
@@ -180,8 +177,8 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
     try:
         if ending == ".zip":
             return list(_unpack_zip(archive, target, meter))
-        with _TARS[ending](archive) as stream:
-            return list(_unpack_tar(stream, target, meter))
+        with archive.open("rb") as packed:
+            return list(_unpack_tar(_TARS[ending](packed), target, meter))
     except _TooLargeError as error:
         hint = f"unpack it yourself if you trust it, or pass {OPTION} 8GiB"
         raise DataError(f"the archive was not unpacked: {error}", where=name, hint=hint) from None

@@ -3,8 +3,7 @@
 A results folder also holds scripts, notes and sidecars, and a file that is silently not read is
 as bad as one that is wrongly read. Pipes, sockets and links to nothing are therefore yielded like
 files, and refused where they are read. A file that is named explicitly is always read; a link that
-is met on the way only if it stays in the folder, or in the repository around it (as those of
-git-annex and DVC do).
+is met on the way only if it stays in the folder, or leads to where git-annex and DVC keep files.
 """
 
 from __future__ import annotations
@@ -90,7 +89,6 @@ UNLISTED = "cannot be listed"
 #: How the reason begins for which a link is not followed.
 OUTSIDE = "a link that leads out of the folder"
 _REPOSITORIES = (".git", ".dvc")
-_SYSTEM = ("/proc", "/sys", "/dev")
 _PRUNED = {
     ".benchkit": "benchkit's own store",
     "node_modules": "dependencies",
@@ -125,21 +123,18 @@ def walk(
 
 
 def leads_out(link: str, root: Path) -> bool:
-    """Tell whether a link is there that leads out of a folder and of the repository around it.
+    """Tell whether a link is there that leads out of a folder.
 
-    Of the repository's own files only those of git-annex are results.
+    Files that git-annex and DVC keep in the repository around the folder belong to it.
     """
     if not os.path.islink(link) or not os.path.exists(link):  # noqa: PTH110, PTH114 - never raise
         return False
     target, base = Path(os.path.realpath(link)), Path(os.path.realpath(root))
-    if target.is_relative_to(base):
-        return False
     home = _find_repository(base)
-    if home is None or target.as_posix().startswith(_SYSTEM) or base.is_relative_to(target):
-        return True
-    kept = Path(os.path.realpath(home / ".git"), "annex", "objects")
-    is_internal = not target.is_relative_to(home) or ".git" in target.relative_to(home).parts
-    return is_internal and not target.is_relative_to(kept)
+    folders = [base]
+    if home is not None:
+        folders += [Path(os.path.realpath(home / ".git"), "annex", "objects"), home / ".dvc/cache"]
+    return not any(target.is_relative_to(folder) for folder in folders)
 
 
 @lru_cache(maxsize=1)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import gzip
+import io
+from typing import IO
+
 from benchkit.errors import ConfigError
 from benchkit.units import parse_bytes
 
@@ -9,6 +14,8 @@ from benchkit.units import parse_bytes
 OPTION = "--max-unpacked"
 #: Bytes that a file or an archive may unpack to.
 LARGEST = 4 << 30
+#: Files and folders that an archive may hold, and members that a gzip stream may.
+MEMBERS = 100_000
 #: Bytes that a packed byte may unpack to; texts of benchmarks come to some tens.
 _RATIO = 250
 #: Bytes below which the ratio does not matter.
@@ -37,3 +44,20 @@ def explain_excess(size: int, packed: int, limit: int) -> str:
     if size > max(_SMALL, _RATIO * packed):
         return f"it unpacks to more than {_RATIO} times its size"
     return ""
+
+
+class _Members(gzip._GzipReader):
+    """The content of a gzip stream, each member of which takes time even if it is empty."""
+
+    _members = 0
+
+    def _init_read(self) -> None:
+        self._members += 1
+        if self._members > MEMBERS:
+            raise OSError(errno.EFBIG, f"it holds more than {MEMBERS:,} members")
+        super()._init_read()  # type: ignore[misc]
+
+
+def open_gzip(raw: IO[bytes]) -> io.BufferedReader:
+    """Open the content of a gzip stream of at most `MEMBERS` members."""
+    return io.BufferedReader(_Members(raw))

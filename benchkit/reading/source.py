@@ -6,7 +6,6 @@ BOM, UTF-16, CRLF, ANSI colours, progress overwrites and gzip are handled once, 
 from __future__ import annotations
 
 import errno
-import gzip
 import hashlib
 import io
 import os
@@ -17,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
-from benchkit.reading.bounds import LARGEST, OPTION, explain_excess
+from benchkit.reading.bounds import LARGEST, OPTION, explain_excess, open_gzip
 from benchkit.reading.cleaning import as_utf8, clean_line, clean_text, decode_lines, unwrap
 from benchkit.reading.head import Head
 from benchkit.reading.prefixes import Prefix, find_wrapping, is_logged
@@ -379,12 +378,14 @@ def number_blocks(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def _unzip(raw: IO[bytes], limit: int) -> Iterator[bytes]:
-    stream = gzip.GzipFile(fileobj=raw)
+    stream = open_gzip(raw)
     size = 0
     while True:
         try:
             block = stream.read1(_BLOCK)
         except (OSError, EOFError, zlib.error) as error:
+            if isinstance(error, OSError) and error.errno == errno.EFBIG:
+                raise UnreadableError(error.strerror) from error
             raise UnreadableError(f"the gzip stream is damaged or cut short ({error})") from error
         if not block:
             return

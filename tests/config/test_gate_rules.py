@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from time import process_time
 
 import pytest
 
 from benchkit import config
 from benchkit.config.limits import parse_limit
-from benchkit.config.rules import Habits, parse_overheads
+from benchkit.config.rules import Habits, parse_overheads, parse_rules
 from benchkit.errors import ConfigError
 from benchkit.labels.rename import parse_rename
 
@@ -153,3 +154,13 @@ def test_what_cannot_be_meant_is_an_error_with_the_remedy(
 def test_one_liners_take_the_habits() -> None:
     (found,) = parse_overheads(["time_per_op=+2 ms"], Habits(min_runs=8))
     assert (found.limit.value, found.min_runs) == (0.002, 8)
+
+
+def test_the_time_grows_with_the_number_of_rules_alone() -> None:
+    tables = [
+        {"name": f"g{number}", "metric": "latency.p50", "acceptable": "5%"}
+        for number in range(20_000)
+    ]
+    start = process_time()
+    assert len(parse_rules(tables, Habits(), "benchkit.toml")) == len(tables)
+    assert process_time() - start < 5

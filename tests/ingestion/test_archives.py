@@ -8,6 +8,7 @@ import tarfile
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -106,11 +107,23 @@ def test_a_gzip_is_read_up_to_a_ratio(tmp_path: Path) -> None:
             pass
 
 
+def test_the_members_of_a_gzip_are_bounded(tmp_path: Path) -> None:
+    data = gzip.compress(b"") * 1_000_000
+    for name in ("a.txt.gz", "a.tar.gz"):
+        (tmp_path / name).write_bytes(data)
+    start = process_time()
+    with pytest.raises(UnreadableError, match="it holds more than 100,000 members"):
+        list(Source.load(tmp_path / "a.txt.gz").blocks())
+    with pytest.raises(DataError, match="it holds more than 100,000 members"):
+        unpack(tmp_path / "a.tar.gz")
+    assert process_time() - start < 5
+
+
 @pytest.mark.parametrize("kind", ["zip", "tar"])
 def test_the_number_of_files_is_bounded(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "_MEMBERS", 10)
+    monkeypatch.setattr(archives, "MEMBERS", 10)
     path, files = tmp_path / f"a.{kind}", {f"{n}.txt": b"" for n in range(11)}
     path = write_zip(path, **files) if kind == "zip" else write_tar(path, "w", **files)
     with pytest.raises(DataError, match="more than 10 files"):
@@ -121,7 +134,7 @@ def test_the_number_of_files_is_bounded(
 def test_folders_that_a_path_implies_are_counted(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "_MEMBERS", 100)
+    monkeypatch.setattr(archives, "MEMBERS", 100)
     files = {"/".join([str(n), *"abcdefghijk"]): b"x" for n in range(20)}
     path = tmp_path / f"a.{kind}"
     write_zip(path, **files) if kind == "zip" else write_tar(path, "w:gz", **files)

@@ -169,8 +169,8 @@ def test_a_link_whose_stored_file_is_gone_keeps_its_runs(results: Path, tmp_path
     """As git-annex and DVC leave them where a file's content is dropped."""
     store = Store(str(tmp_path / "store"))
     path = results / "pr" / "1.txt"
-    (tmp_path / ".dvc").mkdir()
-    content = path.rename(tmp_path / "content")
+    (tmp_path / ".dvc" / "cache").mkdir(parents=True)
+    content = path.rename(tmp_path / ".dvc" / "cache" / "content")
     path.symlink_to(content)
     ingest([str(results)], store)
     content.unlink()
@@ -184,7 +184,8 @@ def test_a_link_whose_stored_file_is_gone_keeps_its_runs(results: Path, tmp_path
 def test_a_link_out_of_the_folder_is_refused_and_not_shown(
     results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    secret = tmp_path / "secret"
+    (tmp_path / ".git").mkdir()
+    secret = tmp_path / ".env"
     secret.write_text("c0ffee = 'c0ffee'\n", encoding="utf-8")
     for name in ("3.txt", "run.toml"):
         (results / "pr" / name).symlink_to(secret)

@@ -119,20 +119,22 @@ def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
         ("/", OUTSIDE),
         ("/proc/self", OUTSIDE),
         ("repository/results/main", ""),
-        ("repository/baseline", ""),
+        ("repository/baseline", OUTSIDE),
+        ("repository/.env", OUTSIDE),
         ("repository", OUTSIDE),
         ("repository/.git/config", OUTSIDE),
         ("repository/.git/annex/objects/a", ""),
         ("repository/.dvc/cache/files/a", ""),
+        ("repository/.dvc/config", OUTSIDE),
     ],
 )
-def test_a_link_is_followed_within_its_folder_and_repository(
+def test_a_link_is_followed_within_its_folder_and_to_kept_files(
     tmp_path: Path, target: str, reason: str
 ) -> None:
     root = tmp_path / "repository" / "results"
-    for name in ("results/main/1.txt", "baseline/1.txt", ".git/config"):
+    for name in ("results/main/1.txt", "baseline/1.txt", ".env", ".git/config", ".dvc/config"):
         file = tmp_path / "repository" / name
-        file.parent.mkdir(parents=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
     for folder in (".git/annex/objects/a", ".dvc/cache/files/a"):
         (tmp_path / "repository" / folder).mkdir(parents=True)
