@@ -7,13 +7,14 @@ nobody else knows the columns.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NewType
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Literal, NewType
 
 from benchkit.errors import SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     import pandas as pd
     import pyarrow as pa
@@ -29,6 +30,7 @@ class Column:
     name: str
     type: str
     meaning: str
+    unit: str = ""
 
     @property
     def dtype(self) -> str:
@@ -75,13 +77,87 @@ COLUMNS: tuple[Column, ...] = (
     Column("source", "str", "path:line"),
 )
 
+#: What tells one run from another.
+RUN_KEY = ("group", "variant", "benchmark", "params", "run", "tool")
+
+LoadModel = Literal["open", "closed", "unknown"]
+
+
+def _means(meaning: str, unit: str = "") -> dict[str, str]:
+    return {"meaning": meaning, "unit": unit}
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class RunFacts:
+    """What is known of a run besides its labels; unknown facts keep their defaults.
+
+    This is the only list of them: readings, parts, sidecars, the store and the table of runs have
+    these fields and columns because they are declared here.
+    """
+
+    started_at: datetime | None = field(default=None, metadata=_means("start of the measured part"))
+    duration: float | None = field(
+        default=None, metadata=_means("length of the measured part in s", unit="s")
+    )
+    load_model: LoadModel = field(default="unknown", metadata=_means("open, closed or unknown"))
+    target_rate: float | None = field(
+        default=None,
+        metadata=_means("requests per second asked for, where the load is open", unit="1/s"),
+    )
+    connections: int | None = field(default=None, metadata=_means("connections or virtual users"))
+    tool_version: str | None = field(default=None, metadata=_means("version of the tool"))
+    command: str | None = field(default=None, metadata=_means("the command line"))
+    block: int | None = field(
+        default=None, metadata=_means("which round of an interleaved session the run belongs to")
+    )
+    position: int | None = field(default=None, metadata=_means("place of the run in its block"))
+    corrected: str | None = field(
+        default=None, metadata=_means("whether the tool corrected for coordinated omission")
+    )
+    units: dict[str, str] = field(
+        default_factory=dict,
+        metadata=_means("what the source says of its own metrics: assume=exact, better=lower"),
+    )
+    env: dict[str, str] = field(
+        default_factory=dict,
+        metadata=_means("what is known of the machine: CPU, kernel, limits, commit"),
+    )
+    remark: str | None = field(
+        default=None,
+        metadata=_means(
+            "why a run failed, what thresholds it crossed, what of its source is damaged"
+        ),
+    )
+
+    def complete(self, other: RunFacts) -> None:
+        """Take what is unknown here from another account of the run; tables stay as they are."""
+        for fact in _FIELDS:
+            if getattr(self, fact.name) == fact.default:
+                setattr(self, fact.name, getattr(other, fact.name))
+
+
+_FIELDS = fields(RunFacts)
+
+#: The type of a column, by the annotation of its field.
+TYPES = {
+    "str": "str",
+    "str | None": "str?",
+    "int": "i64",
+    "int | None": "i64?",
+    "float | None": "f64?",
+    "datetime | None": "time?",
+    "dict[str, str]": "map",
+    "LoadModel": "str",
+}
+#: The column of each run fact.
+FACTS = tuple(Column(f.name, TYPES[str(f.type)], **f.metadata) for f in _FIELDS)
+
+#: Columns of a value by itself; the others are its labels and its place.
+VALUE_COLUMNS = tuple(c for c in COLUMNS if c.name not in {*RUN_KEY, "source"})
+
 #: One row is one run. What is unknown is null.
 RUN_COLUMNS: tuple[Column, ...] = (
-    Column("group", "str", "as in the table of observations"),
-    Column("variant", "str", "as in the table of observations"),
-    Column("benchmark", "str", "as in the table of observations"),
-    Column("params", "str", "as in the table of observations"),
-    Column("run", "i32", "as in the table of observations"),
+    *(column for column in COLUMNS if column.name in RUN_KEY[:-1]),
     Column(
         "role",
         "str",
@@ -91,30 +167,12 @@ RUN_COLUMNS: tuple[Column, ...] = (
     Column(
         "tool", "str", "part of a run's identity: runs of two tools are not repeats of each other"
     ),
-    Column("started_at", "time?", "start of the measured part"),
-    Column("duration", "f64?", "length of the measured part in s"),
-    Column("load_model", "str", "open, closed or unknown"),
-    Column("target_rate", "f64?", "requests per second asked for, where the load is open"),
-    Column("connections", "i64?", "connections or virtual users"),
-    Column("tool_version", "str?", "version of the tool"),
-    Column("command", "str?", "the command line"),
-    Column("block", "i64?", "which round of an interleaved session the run belongs to"),
-    Column("position", "i64?", "place of the run in its block"),
-    Column("corrected", "str?", "whether the tool corrected for coordinated omission"),
+    *FACTS[:-3],
     Column("sources", "list", "path and sha256 of every source of the run"),
-    Column("units", "map", "what the source says of its own metrics: assume=exact, better=lower"),
-    Column("env", "map", "what is known of the machine: CPU, kernel, limits, commit"),
-    Column(
-        "remark",
-        "str?",
-        "why a run failed, what thresholds it crossed, what of its source is damaged",
-    ),
+    *FACTS[-3:],
     Column("declared_run", "i64?", "the number of the run that its path or sidecar declares"),
     Column("origin", "str?", "the CI job or machine that ingested it; empty for this one"),
 )
-
-#: What tells one run from another.
-RUN_KEY = ("group", "variant", "benchmark", "params", "run", "tool")
 
 #: Entries of a run's environment that tell machines apart; the rest is configuration.
 FINGERPRINT = (
@@ -254,7 +312,22 @@ def to_arrow(frame: Observations | Runs | pd.DataFrame) -> pa.Table:
     columns = RUN_COLUMNS if "sources" in frame.columns else COLUMNS
     if missing := [c.name for c in columns if c.name not in frame.columns]:
         raise SchemaError(f"the table lacks the columns {missing}")
-    texts = pa.map_(pa.string(), pa.string())
+    types = arrow_types()
+    kept = [pa.field(c.name, types[c.type], nullable=c.nullable) for c in columns]
+    entries = {
+        c.name: frame[c.name].map(lambda table: [*table.items()])
+        if c.type == "map"
+        else frame[c.name]
+        for c in columns
+    }
+    table = pa.Table.from_pandas(pd.DataFrame(entries), pa.schema(kept), preserve_index=False)
+    return table.replace_schema_metadata()
+
+
+def arrow_types() -> dict[str, pa.DataType]:
+    """Return the Arrow type of each type of column."""
+    import pyarrow as pa
+
     types = {
         "str": pa.string(),
         "i32": pa.int32(),
@@ -262,32 +335,22 @@ def to_arrow(frame: Observations | Runs | pd.DataFrame) -> pa.Table:
         "f64": pa.float64(),
         "time": pa.timestamp("us", "UTC"),
         "list": pa.list_(pa.struct([("path", pa.string()), ("sha256", pa.string())])),
-        "map": texts,
+        "map": pa.map_(pa.string(), pa.string()),
     }
-    fields = [
-        pa.field(c.name, types[c.type.removesuffix("?")], nullable=c.nullable) for c in columns
-    ]
-    told = {
-        c.name: frame[c.name].map(lambda entries: [*entries.items()])
-        if c.type == "map"
-        else frame[c.name]
-        for c in columns
-    }
-    made = pa.Table.from_pandas(pd.DataFrame(told), pa.schema(fields), preserve_index=False)
-    return made.replace_schema_metadata()
+    return types | {f"{name}?": type_ for name, type_ in types.items()}
 
 
 def _frame(data: Mapping[str, object] | pd.DataFrame, columns: tuple[Column, ...]) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
 
-    given, wanted = list(data.keys()), column_names(columns)
-    missing = [name for name in wanted if name not in given]
-    extra = [name for name in given if name not in wanted]
+    names, expected = list(data.keys()), column_names(columns)
+    missing = [name for name in expected if name not in names]
+    extra = [name for name in names if name not in expected]
     if missing or extra:
         wrong = ("lacks the columns", missing), ("has the unknown columns", extra)
-        told = " and ".join(f"{what} {names}" for what, names in wrong if names)
-        raise SchemaError(f"the table {told}", hint=f"the columns are {', '.join(wanted)}")
+        fault = " and ".join(f"{verb} {those}" for verb, those in wrong if those)
+        raise SchemaError(f"the table {fault}", hint=f"the columns are {', '.join(expected)}")
     typed = {}
     for column in columns:
         try:
@@ -305,7 +368,7 @@ def _frame(data: Mapping[str, object] | pd.DataFrame, columns: tuple[Column, ...
     if len({len(series) for series in typed.values()}) > 1:
         msg = "the columns have different lengths"
         raise SchemaError(msg)
-    frame = pd.DataFrame(typed, columns=wanted)
+    frame = pd.DataFrame(typed, columns=expected)
     if "value" in typed and not np.isfinite(frame["value"].to_numpy()).all():
         msg = "a value is not a finite number"
         raise SchemaError(msg, hint="leave out what was not measured")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,15 @@ import pytest
 
 import benchkit as bk
 from benchkit import schema
+from benchkit.audit.facts import Run
 from benchkit.errors import SchemaError
+from benchkit.ingestion.frames import parts_table, read_parts
+from benchkit.ingestion.frames import runs as runs_of_parts
+from benchkit.ingestion.parts import Part
+from benchkit.labels.pieces import Piece
+from benchkit.labels.run_toml import Sidecar
+from benchkit.reading.records import Reading
+from benchkit.store.columns import plain
 
 WRK = Path(__file__).resolve().parent.parent / "fixtures" / "tracing-wrk"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -200,3 +211,56 @@ def test_units_and_machines_keep_their_entries_in_arrow() -> None:
         assert list(map(dict, table.column(name).to_pylist())) == runs[name].tolist()
     assert table.column("sources").to_pylist() == runs["sources"].tolist()
     assert any(runs["env"])
+
+
+#: Part of the facts, for a reason of its own.
+SELECTIONS = {
+    "audit/facts.py": "facts that differ between repeats",
+    "capture/sidecar.py": "what `capture` itself observes",
+    "ingestion/surroundings.py": "what a command line decides",
+    "labels/run_toml.py": "other names for keys",
+    "tables/environment.py": "what a table shows",
+}
+
+
+@pytest.mark.parametrize("owner", [Reading, Piece, Part, Sidecar, Run])
+def test_run_facts_are_inherited_and_never_repeated(owner: type[schema.RunFacts]) -> None:
+    facts = {fact.name for fact in schema.FACTS}
+    assert issubclass(owner, schema.RunFacts)
+    bases = owner.__mro__[: owner.__mro__.index(schema.RunFacts)]
+    assert not facts & {name for base in bases for name in inspect.get_annotations(base)}
+    assert facts <= {column.name for column in schema.RUN_COLUMNS}
+
+
+def test_no_module_has_a_second_list_of_run_facts() -> None:
+    package = Path(schema.__file__).parent
+    facts = {fact.name for fact in schema.FACTS}
+    lists = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if any(len(facts & names) > 3 for names in _list_names(path))
+    }
+    assert lists == {"schema.py", *SELECTIONS}
+
+
+def _list_names(path: Path) -> Iterator[set[object]]:
+    """Yield the fields of each class and the texts of each literal."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef):
+            fields = (part.target for part in node.body if isinstance(part, ast.AnnAssign))
+            yield {field.id for field in fields if isinstance(field, ast.Name)}
+        elif isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
+            yield {part.value for part in ast.walk(node) if isinstance(part, ast.Constant)}
+
+
+def test_a_fact_of_a_reading_reaches_the_store_and_the_table_of_runs() -> None:
+    stated = {
+        "str": "closed", "str?": "stated", "f64?": 1.5, "i64?": 3, "map": {"cpu": "Xeon"},
+        "time?": NOON,
+    }  # fmt: skip
+    facts: dict[str, Any] = {fact.name: stated[fact.type] for fact in schema.FACTS}
+    part = Part(path="a.txt", label="a.txt", tool="wrk", sha256="0", **facts)
+    [again] = read_parts(plain(parts_table([part])))
+    [row] = runs_of_parts([again]).to_dict("records")
+    assert {name: getattr(again, name) for name in facts} == facts
+    assert {name: row[name] for name in facts} == facts

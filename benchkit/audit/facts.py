@@ -7,7 +7,7 @@ one number a row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
@@ -19,7 +19,7 @@ from benchkit.comparison.cells import number_rows
 from benchkit.derived.accounts import Account, list_accounts
 from benchkit.derived.record import Measured, list_measured, tells_of_load
 from benchkit.errors import Finding
-from benchkit.schema import ROLES, RUN_KEY
+from benchkit.schema import FACTS, ROLES, RUN_KEY, RunFacts
 from benchkit.units import group_digits
 
 if TYPE_CHECKING:
@@ -32,10 +32,9 @@ Name = tuple[str, str, str]
 _Key = tuple[str, str, str, str, int, str]
 
 _ASKED = (*RUN_KEY, "source", "metric", "stat", "subject", "value", "resolution")
-_KNOWN = (
-    *("load_model", "duration", "target_rate", "connections", "tool_version", "command"),
-    *("corrected", "env", "role"),
-)
+#: What repeats have in common, as a rule; the other facts are of one run alone.
+_OF_EACH = {"started_at", "block", "position", "units", "remark"}
+_KNOWN = (*(fact.name for fact in FACTS if fact.name not in _OF_EACH), "role")
 
 
 #: Roles of runs whose values are not in the table; a warm-up may have the labels of its run.
@@ -62,9 +61,9 @@ class Number:
         return self.step / abs(self.value) if self.value else 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Run:
-    """One run, with the labels and the facts of the table of runs."""
+@dataclass(slots=True, kw_only=True, eq=False)
+class Run(RunFacts):
+    """One run, with the labels and the facts of the table of runs that its repeats may share."""
 
     group: str
     variant: str
@@ -73,14 +72,6 @@ class Run:
     run: int
     tool: str
     role: str = ROLES[0]
-    load_model: str = "unknown"
-    duration: float | None = None
-    target_rate: float | None = None
-    connections: int | None = None
-    tool_version: str | None = None
-    command: str | None = None
-    corrected: str | None = None
-    env: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def place(self) -> Place:

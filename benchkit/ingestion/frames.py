@@ -26,43 +26,32 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
     from benchkit.store import Store
 
-_JSON = frozenset({"units", "env", "headings"})
-#: What the store does not have: there each run is a part of its own.
-_PLACES = "places"
+_TYPES = {
+    field.name: schema.TYPES[str(field.type)] for field in fields(Part) if field.name != "places"
+}
+_JSON = frozenset(name for name, type_ in _TYPES.items() if type_ == "map")
 #: Roles whose values are in the table unless others are requested.
 _TOLD = ("measured", "companion")
 #: Bits of a piece's number.
 _BITS = 48
 _LABELS = ("group", "variant", "benchmark", "params", "tool")
-#: What the first form that knows it tells of a run.
-_FACTS = (
-    *("started_at", "duration", "target_rate", "connections", "tool_version", "command"),
-    *("corrected", "block", "position"),
-)
-_tell_facts = attrgetter(*_FACTS)
+_FACTS = schema.column_names(schema.FACTS)
+_get_facts = attrgetter(*_FACTS)
+#: What a fact is while no form of the run states it.
+_UNKNOWN = (None, "", "unknown")
 
 
 def parts_table(parts: Sequence[Part]) -> pa.Table:
     """Write parts as a table for the store: a row for each run, texts as codes."""
     import pyarrow as pa
 
-    types = {
-        "str": pa.string(),
-        "int": pa.int64(),
-        "int | None": pa.int64(),
-        "float | None": pa.float64(),
-        "datetime | None": pa.timestamp("us", "UTC"),
-        "str | None": pa.string(),
-        "dict[str, str]": pa.string(),
-    }
-    stored = [field for field in fields(Part) if field.name != _PLACES]
-    names = [field.name for field in stored]
-    values = zip(*map(attrgetter(*names), parts), strict=True)
-    columns: dict[str, Sequence[Any]] = dict.fromkeys(names, ())
-    columns |= zip(names, values, strict=bool(parts))
+    types = schema.arrow_types() | {"map": pa.string()}
+    values = zip(*map(attrgetter(*_TYPES), parts), strict=True)
+    columns: dict[str, Sequence[Any]] = dict.fromkeys(_TYPES, ())
+    columns |= zip(_TYPES, values, strict=bool(parts))
     for name in _JSON:
         columns[name] = [_write_json(tuple(value.items())) for value in columns[name]]
-    arrays = {f.name: pa.array(columns[f.name], types[str(f.type)]) for f in stored}
+    arrays = {name: pa.array(columns[name], types[type_]) for name, type_ in _TYPES.items()}
     coded = {
         name: array.dictionary_encode() if pa.types.is_string(array.type) else array
         for name, array in arrays.items()
@@ -195,8 +184,7 @@ def observations(
     columns["run"] = pa.array(numbers[index], pa.int32())
     files = pa.array([part.label for part in measured], pa.string()).take(take)
     columns["source"] = pc.binary_join_element_wise(files, values["line"].cast(pa.string()), ":")
-    for name in ("subject", "metric", "stat", "value", "unit", "n", "time", "resolution", "origin"):
-        columns[name] = values[name]
+    columns |= {column.name: values[column.name] for column in schema.VALUE_COLUMNS}
     table = pa.table({name: columns[name] for name in schema.column_names()})
     frame = table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
     return schema.observations(frame)
@@ -316,14 +304,12 @@ def _run(same: Sequence[Part]) -> dict[str, Any]:
     row: dict[str, Any] = {name: getattr(first, name) for name in _LABELS}
     row |= {"run": first.number, "role": first.role, "origin": first.origin}
     row["declared_run"] = first.run
-    row |= zip(_FACTS, _tell_facts(first), strict=True)
-    row |= {"load_model": first.load_model, "units": dict(first.units), "env": dict(first.env)}
-    row["remark"] = next((part.remark for part in same if part.remark), None)
+    row |= zip(_FACTS, _get_facts(first), strict=True)
+    row |= {"units": dict(first.units), "env": dict(first.env)}
     for part in same[1:]:
-        row |= {name: getattr(part, name) for name in _FACTS if row[name] is None}
-        if row["load_model"] == "unknown":
-            row["load_model"] = part.load_model
+        row |= {name: getattr(part, name) for name in _FACTS if row[name] in _UNKNOWN}
         row["units"].update(part.units)
         row["env"].update(part.env)
+    row["remark"] = row["remark"] or None
     row["sources"] = [{"path": part.label, "sha256": part.sha256} for part in same]
     return row

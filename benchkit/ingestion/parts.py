@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import chain
@@ -39,7 +39,7 @@ class Part(Piece):
     ``assigned`` holds the labels of the command line that belong to the source's identity,
     ``fingerprint`` changes when labels or the reader change, ``gone_from`` names the folder that a
     later ingest read without the source, and ``renewed`` is the batch in which the source took the
-    place of another measurement; the rest is as in the table of runs.
+    place of another measurement.
     """
 
     assigned: str = ""
@@ -48,17 +48,8 @@ class Part(Piece):
     line: int = 0
     piece: int = 0
     fingerprint: str = ""
-    started_at: datetime | None = None
-    load_model: str = "unknown"
-    tool_version: str | None = None
-    command: str | None = None
-    block: int | None = None
-    position: int | None = None
-    corrected: str | None = None
-    remark: str = ""
     gone_from: str = ""
     renewed: int = 0
-    units: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_companion(self) -> bool:
@@ -272,24 +263,18 @@ def require_one_name(part: Part, name: str, named: dict[Place, str]) -> None:
 
 
 def _complete(part: Part, reading: Reading, found: Found) -> None:
-    """Fill in what is known of the run, once the parser has told everything."""
-    side = found.sidecar
-    window = _window(part, found)
-    part.started_at = reading.started_at or side.started_at or (window[0] if window else None)
-    part.duration = reading.duration if reading.duration is not None else side.duration
-    if part.duration is None and side.started_at and side.ended_at:
-        part.duration = (side.ended_at - side.started_at).total_seconds()
-    part.load_model = side.load_model or reading.load_model
-    part.target_rate = reading.target_rate or side.target_rate
-    part.connections = reading.connections or side.connections
-    command = reading.command or side.command
-    part.tool_version, part.command = reading.tool_version, _show_command(command)
-    part.corrected = reading.corrected
-    part.block, part.position = side.block, side.position
-    if part.duration is None and window and part.started_at == window[0]:
+    """Fill in what is known of the run, once its reading is complete."""
+    side, window = found.sidecar, _window(part, found)
+    part.complete(reading)
+    part.complete(side)
+    if side.load_model != "unknown":
+        part.load_model = side.load_model
+    if window and part.started_at is None:
+        part.started_at = window[0]
+    if window and part.duration is None and part.started_at == window[0]:
         part.duration = (window[1] - window[0]).total_seconds()
-    env = {**reading.env, **list_facts(side), **side.env}
-    part.env = show_facts(env)
+    part.command = _show_command(part.command)
+    part.env = show_facts({**reading.env, **list_facts(side), **side.env})
     names = dict.fromkeys((*reading.assume, *reading.better))
     part.units = {name: _unit_words(name, reading) for name in names}
 

@@ -15,11 +15,18 @@ from typing import TYPE_CHECKING
 from benchkit.errors import Diagnostic
 from benchkit.metrics import VOCABULARY
 from benchkit.parsers.base import Reading, Repeats, Row, Samples
+from benchkit.schema import FACTS
 
 if TYPE_CHECKING:
     import numpy as np
 
 _COUNTS = 1 << 63
+#: Facts that are numbers, and what each is less than.
+_LIMITS = {
+    fact.name: inf if fact.type == "f64?" else _COUNTS
+    for fact in FACTS
+    if fact.type in {"f64?", "i64?"}
+}
 
 
 class Soundness:
@@ -45,7 +52,7 @@ class Soundness:
                     reading.rows.append(row if _is_sound(row) else _without_doubtful_facts(row))
                 else:
                     self._leave_out(metric, stat, value, line)
-        for name, limit in (("duration", inf), ("target_rate", inf), ("connections", _COUNTS)):
+        for name, limit in _LIMITS.items():
             number = getattr(reading, name)
             if number is not None and not 0 <= number < limit:
                 setattr(reading, name, None)

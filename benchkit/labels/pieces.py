@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from benchkit.labels.invocations import Words, read_words
+from benchkit.schema import RunFacts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +33,7 @@ class Places:
 
 
 @dataclass(slots=True, kw_only=True)
-class Piece:
+class Piece(RunFacts):
     """One run as one source tells it, with its labels; or several that it tells alike.
 
     Parameters
@@ -69,8 +70,6 @@ class Piece:
         Mean bytes of a request and of an answer.
     shown_command : str
         The command line that the source shows for the block.
-    duration, target_rate, connections, env
-        As in the table of runs.
     requests : int or None
     split_by : str
         What alone tells the block from others of its file, where that is not a label.
@@ -105,14 +104,10 @@ class Piece:
     caption: str = ""
     lines: str = ""
     shown_command: str = ""
-    duration: float | None = None
     requests: int | None = None
     attack_rate: float | None = None
     request_size: float | None = None
     response_size: float | None = None
-    target_rate: float | None = None
-    connections: int | None = None
-    env: dict[str, str] = field(default_factory=dict)
     split_by: str = ""
     number: int = 0
     declared_benchmark: str | None = None

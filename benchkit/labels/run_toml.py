@@ -29,7 +29,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 from benchkit.config.files import parse_toml
 from benchkit.errors import Diagnostic
@@ -53,33 +53,22 @@ from benchkit.labels.values import (
     read_time,
     read_whole,
 )
-from benchkit.schema import ROLES
-
-_TABLES = ("params", "env", "spans", "limits", "containers")
+from benchkit.schema import FACTS, ROLES, LoadModel, RunFacts
 
 
 @dataclass(slots=True, kw_only=True)
-class Sidecar:
-    """What lies beside a raw file says of its runs; what it does not say is None or empty.
+class Sidecar(RunFacts):
+    """The labels and facts that lie beside a raw file; unknown ones are None or empty.
 
     Parameters
     ----------
-    variant, benchmark, group, role : str or None
-    run, block, position : int or None
-        The run's number, the round it belongs to and its place in it.
-    started_at, ended_at : datetime or None
-        Of the measured part, with their zone.
-    duration : float or None
-        In s; of start and end where it is not told itself.
-    load_model : str or None
-        ``open``, ``closed`` or ``unknown``.
-    connections : int or None
-    target_rate : float or None
-        Requests per second asked for.
-    tool, tool_version, command : str or None
+    variant, benchmark, group, role, tool : str or None
+    run : int or None
+    ended_at : datetime or None
+        End of the measured part, which gives the duration where that is not stated.
     exit_code : int or None
-    params, env : dict of str to str
-        The level of the workload; what is known of the machine.
+    params : dict of str to str
+        The level of the workload.
     spans, limits, containers : dict
         As written in the sidecar: ``per_request = 4``; ``server = {cpu = 2.0, memory = "4GiB"}``;
         ``service = "server"``.
@@ -90,20 +79,10 @@ class Sidecar:
     group: str | None = None
     role: str | None = None
     run: int | None = None
-    block: int | None = None
-    position: int | None = None
-    started_at: datetime | None = None
     ended_at: datetime | None = None
-    duration: float | None = None
-    load_model: str | None = None
-    connections: int | None = None
-    target_rate: float | None = None
     tool: str | None = None
-    tool_version: str | None = None
-    command: str | None = None
     exit_code: int | None = None
     params: dict[str, str] = field(default_factory=dict)
-    env: dict[str, str] = field(default_factory=dict)
     spans: dict[str, Any] = field(default_factory=dict)
     limits: dict[str, Any] = field(default_factory=dict)
     containers: dict[str, Any] = field(default_factory=dict)
@@ -111,12 +90,12 @@ class Sidecar:
     def over(self, lower: Sidecar) -> Sidecar:
         """Return these labels where they are told, and those of ``lower`` where they are not."""
         merged = Sidecar()
-        for name in _NAMES:
-            mine, its = getattr(self, name), getattr(lower, name)
-            if name in _TABLES:
-                setattr(merged, name, its | mine)
+        for entry in _FIELDS:
+            mine, its = getattr(self, entry.name), getattr(lower, entry.name)
+            if isinstance(mine, dict):
+                setattr(merged, entry.name, its | mine)
             else:
-                setattr(merged, name, its if mine is None else mine)
+                setattr(merged, entry.name, its if mine == entry.default else mine)
         if self.duration is None and (self.started_at or self.ended_at):
             merged.duration = None
             merged.fill_duration()
@@ -128,7 +107,7 @@ class Sidecar:
             self.duration = (self.ended_at - self.started_at).total_seconds()
 
 
-_NAMES = tuple(entry.name for entry in fields(Sidecar))
+_FIELDS = fields(Sidecar)
 
 
 def read_sidecar(text: str, path: str) -> tuple[Sidecar, list[Diagnostic]]:
@@ -190,45 +169,47 @@ class _Place:
         return Diagnostic(self.path, line, what, hint, "warning")
 
 
-_LOAD: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "tool": ("tool", read_text),
-    "version": ("tool_version", read_text),
-    "model": ("load_model", one_of("open", "closed", "unknown")),
-    "connections": ("connections", read_whole),
-    "rate": ("target_rate", read_rate),
-    "target_rate": ("target_rate", read_rate),
-    "duration": ("duration", read_seconds),
+#: Facts that only a result states.
+_MEASURED = {"corrected", "units", "remark"}
+#: How the value of a fact is read, by its unit or else its type.
+_BY_KIND: dict[str, Callable[[Any], Any]] = {
+    "s": read_seconds,
+    "1/s": read_rate,
+    "time?": read_time,
+    "i64?": read_whole,
+    "str?": read_text,
+    "str": read_text,
+    "map": read_texts,
 }
-_TOP: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "variant": ("variant", read_text),
-    "benchmark": ("benchmark", read_text),
-    "scenario": ("benchmark", read_text),
-    "group": ("group", read_text),
-    "role": ("role", one_of(*ROLES)),
-    "run": ("run", read_whole),
-    "repeat": ("run", read_whole),
-    "block": ("block", read_whole),
-    "position": ("position", read_whole),
-    "start": ("started_at", read_time),
-    "started_at": ("started_at", read_time),
-    "end": ("ended_at", read_time),
-    "ended_at": ("ended_at", read_time),
-    "duration": ("duration", read_seconds),
-    "load_model": ("load_model", one_of("open", "closed", "unknown")),
-    "connections": ("connections", read_whole),
-    "target_rate": ("target_rate", read_rate),
-    "tool": ("tool", read_text),
-    "tool_version": ("tool_version", read_text),
-    "command": ("command", read_command),
-    "argv": ("command", read_command),
-    "exit": ("exit_code", read_code),
-    "exit_code": ("exit_code", read_code),
-    "params": ("params", read_texts),
-    "env": ("env", read_texts),
-    "environment": ("env", read_texts),
-    "spans": ("spans", read_table),
-    "limits": ("limits", read_table),
-    "containers": ("containers", read_table),
+#: How the value of each field is read.
+_READERS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("variant", "benchmark", "group", "tool"), read_text),
+    **{f.name: _BY_KIND[f.unit or f.type] for f in FACTS if f.name not in _MEASURED},
+    "load_model": one_of(*get_args(LoadModel)),
+    "command": read_command,
+    "role": one_of(*ROLES),
+    "run": read_whole,
+    "ended_at": read_time,
+    "exit_code": read_code,
+    "params": read_texts,
+    **dict.fromkeys(("spans", "limits", "containers"), read_table),
+}
+#: Key -> field, at the top of a sidecar and in its table ``[load]``.
+_TOP = {
+    **{name: name for name in _READERS},
+    "scenario": "benchmark",
+    "repeat": "run",
+    "start": "started_at",
+    "end": "ended_at",
+    "argv": "command",
+    "exit": "exit_code",
+    "environment": "env",
+}
+_LOAD = {
+    **{name: name for name in ("tool", "connections", "target_rate", "duration")},
+    "version": "tool_version",
+    "model": "load_model",
+    "rate": "target_rate",
 }
 
 
@@ -241,21 +222,17 @@ _CHECKS: dict[str, Callable[[Mapping[str, Any]], Checked]] = {
 
 
 def _fill(
-    found: Sidecar,
-    data: Mapping[str, Any],
-    known: Mapping[str, tuple[str, Callable[[Any], Any]]],
-    at: _Place,
+    sidecar: Sidecar, data: Mapping[str, Any], known: Mapping[str, str], at: _Place
 ) -> list[Diagnostic]:
-    """Set the fields that the keys tell; say which keys cannot be used."""
+    """Set the fields that the keys name; report the keys that cannot be used."""
     problems = []
     for key, value in data.items():
         if key not in known:
             what = f"the key {key!r} is not known and is not used"
             problems.append(at.warn((key,), what, suggest(key, known)))
             continue
-        name, convert = known[key]
         try:
-            setattr(found, name, convert(value))
+            setattr(sidecar, known[key], _READERS[known[key]](value))
         except ValueError as error:
             problems.append(at.warn((key,), f"{key} = {value!r} is not used: {error}"))
     return problems

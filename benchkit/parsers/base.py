@@ -15,8 +15,9 @@ from benchkit.errors import Diagnostic
 from benchkit.metrics import lookup
 from benchkit.reading.cleaning import bare, find_command, strip_prefix
 from benchkit.reading.head import Head
-from benchkit.reading.records import LoadModel, Reading, Record, Repeats, Row, Samples, Status
+from benchkit.reading.records import Reading, Record, Repeats, Row, Samples, Status
 from benchkit.reading.source import Source
+from benchkit.schema import LoadModel
 
 __all__ = [
     "Diagnostic",

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from benchkit.errors import Diagnostic
+from benchkit.schema import RunFacts
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     import numpy as np
 
-LoadModel = Literal["open", "closed", "unknown"]
 Status = Literal["complete", "partial", "failed"]
 
 #: One observation as a parser gives it:
@@ -22,7 +22,7 @@ Row = tuple[str | None, str, str, float, str, int | None, "datetime | None", flo
 
 
 @dataclass(slots=True, kw_only=True)
-class Reading:
+class Reading(RunFacts):
     """One run as one source tells it.
 
     A parser yields a reading when it has read it (or, where `Samples` follow, as soon as it knows
@@ -49,16 +49,13 @@ class Reading:
     status : {'complete', 'partial', 'failed'}
         ``partial``: the report is cut or interrupted, what stands in it is right. ``failed``: the
         tool ran and measured nothing.
-    remark : str
-        Why the run failed, or which thresholds it crossed, as ``line: reason``; empty where a
-        diagnostic of the source says it.
     role : str
         ``part`` of a run that the source also gives whole, from one of several load generators;
         else empty.
-    started_at, duration, load_model, target_rate, connections, tool_version, command, corrected
-        As in the table of runs; ``started_at`` carries its zone, ``duration`` is in s.
-    env : dict of str to str
-        What the source tells of the machine (``cpu``, ``goos``).
+    started_at, duration, load_model, target_rate, connections, tool_version, command, corrected, \
+    env, remark
+        As in the table of runs: `RunFacts`; ``started_at`` carries its zone. A ``remark`` is
+        written ``line: reason``, and left out where a diagnostic of the source says it.
     assume, better : dict of metric to str
         Unit metadata of go benchmarks: ``{"text-bytes": "exact"}``, ``{"p99-sec": "lower"}``.
     rows : list of Row
@@ -75,17 +72,7 @@ class Reading:
     group: str = ""
     params: dict[str, str] = field(default_factory=dict)
     status: Status = "complete"
-    remark: str = ""
     role: str = ""
-    started_at: datetime | None = None
-    duration: float | None = None
-    load_model: LoadModel = "unknown"
-    target_rate: float | None = None
-    connections: int | None = None
-    tool_version: str | None = None
-    command: str | None = None
-    corrected: str | None = None
-    env: dict[str, str] = field(default_factory=dict)
     assume: dict[str, str] = field(default_factory=dict)
     better: dict[str, str] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)

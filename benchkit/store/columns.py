@@ -14,6 +14,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from benchkit import schema
+
 if TYPE_CHECKING:
     import pyarrow as pa
     from deltalake import DeltaTable
@@ -48,20 +50,13 @@ def values_schema() -> pa.Schema:
     """Return the columns of the values: one row per measured value."""
     import pyarrow as pa
 
+    types = schema.arrow_types()
     return pa.schema(
         [
             ("batch", pa.int64()),
             ("raw", pa.bool_()),
             ("piece", pa.int64()),
-            ("subject", pa.string()),
-            ("metric", pa.string()),
-            ("stat", pa.string()),
-            ("value", pa.float64()),
-            ("unit", pa.string()),
-            ("n", pa.int64()),
-            ("time", pa.timestamp("us", "UTC")),
-            ("resolution", pa.float64()),
-            ("origin", pa.string()),
+            *((column.name, types[column.type]) for column in schema.VALUE_COLUMNS),
             ("line", pa.int64()),
         ]
     )
