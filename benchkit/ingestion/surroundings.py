@@ -19,7 +19,7 @@ from benchkit.labels.rename import split_variant
 from benchkit.labels.sections import is_near_rate
 from benchkit.parsers.base import Format, Reading, Source, find_command
 from benchkit.reading.captions import place_captions
-from benchkit.reading.passages import is_silent, name_passages
+from benchkit.reading.passages import is_silent, list_repeats, name_passages
 from benchkit.reading.prefixes import Prefix
 from benchkit.reading.source import LOG_BYTES, UnreadableError
 from benchkit.reading.surroundings import Above, Block, may_hold_headings, read_headings
@@ -105,7 +105,7 @@ def list_sections(
         above = _lead_by_label(lines, listed, above)
     singles = [reading for _, reading, places in readings if places is None]
     if len(singles) == len(listed):
-        _hold_commands(singles, [each.headings for each in above], lines)
+        _hold_commands(singles, moved, above, page.lines)
     read = read_sections(above, BASELINE_NAMES, lambda text: split_variant(text, options.split))
     _part_by_text(page.lines, moved, owners, outputs, read)
     sections = iter(read)
@@ -247,23 +247,34 @@ def _take_captions(
 
 
 def _hold_commands(
-    readings: Sequence[Reading], headings: Sequence[dict[int, str]], lines: Sequence[str]
+    readings: Sequence[Reading],
+    blocks: Sequence[Block],
+    above: Sequence[Above],
+    lines: Sequence[str],
 ) -> None:
-    """Give blocks without a command that of the block above, up to the next command or heading."""
-    pairs = zip(pairwise(readings), pairwise(headings), strict=True)
-    for (before, reading), (heading, other) in pairs:
-        if not before.command or reading.command or heading != other:
+    """Give blocks without a command that of the block above, as long as they are its repeats."""
+    if all(reading.command for reading in readings) or not any(r.command for r in readings):
+        return
+    repeats = list_repeats(lines, blocks, lambda text: shorten(text)[0])
+    for at, (before, reading) in enumerate(pairwise(readings), 1):
+        if not before.command or reading.command or not repeats[at]:
             continue
-        tool = before.command.partition(" ")[0]
-        between = lines[before.last_line : max(reading.line - 1, before.last_line)]
-        is_replaced = any(find_command(line, re.escape(tool)) for line in between if tool in line)
-        is_other = not before.params.items() >= reading.params.items()
+        tool = re.escape(before.command.partition(" ")[0])
+        between = lines[blocks[at - 1].last : blocks[at].first - 1]
+        is_replaced = any(find_command(line, tool) for line in between)
+        is_other = above[at - 1].headings != above[at].headings or _is_other(before, reading)
         if is_replaced or is_other or _misses_rate(reading, before.target_rate):
             continue
         for name in ("command", "tool", "load_model", "target_rate", "connections", "corrected"):
             setattr(reading, name, getattr(before, name))
         reading.params = dict(before.params)
         reading.target = reading.target or before.target
+
+
+def _is_other(before: Reading, reading: Reading) -> bool:
+    """Tell whether a report shows that it is no repeat of the one before."""
+    is_elsewhere = bool(reading.target and before.target) and reading.target != before.target
+    return is_elsewhere or not before.params.items() >= reading.params.items()
 
 
 def _misses_rate(reading: Reading, rate: float | None) -> bool:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from benchkit.reading.heading_lines import FENCE, clean, is_fence, shows
 from benchkit.reading.surroundings import Block
 
-__all__ = ["NUMBERED", "drop_counts", "is_silent", "name_passages"]
+__all__ = ["NUMBERED", "drop_counts", "is_silent", "list_repeats", "name_passages"]
 
 #: What stands for a name that nothing tells.
 NUMBERED = "result {}"
@@ -88,6 +88,36 @@ def is_silent(line: str) -> bool:
         _MECHANICAL.match(text) is not None
         or (re.search(r"\w", text) is not None and not re.search(r"\w", _COUNTS.sub("", text)))
     )
+
+
+def list_repeats(
+    lines: Sequence[str], blocks: Sequence[Block], shorten: Callable[[str], str]
+) -> list[bool]:
+    """Tell of each block whether the text between it and the one above says nothing new.
+
+    What stands above both of them is not new, nor what stands below every block.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        All lines of the source, cleaned.
+    blocks : sequence of Block
+        In the order of their lines.
+    shorten : callable
+        Returns a line without what counts runs.
+
+    Examples
+    --------
+    >>> page = ["gin", "9000", "", "9100", "echo", "8000"]
+    >>> list_repeats(page, [Block(number, number) for number in (2, 4, 6)], str)
+    [False, True, False]
+    """
+    numbers, texts = _list_texts(lines, blocks, shorten, ())
+    ends = [bisect_left(numbers, block.first) for block in blocks]
+    gaps = [texts[first:last] for first, last in pairwise(ends)]
+    closing = set(texts[ends[-1] :]).intersection(*gaps)
+    known = (texts[max(end - len(gap), 0) : end] for end, gap in zip(ends, gaps, strict=False))
+    return [False, *(set(gap) <= closing.union(k) for gap, k in zip(gaps, known, strict=True))]
 
 
 def name_passages(

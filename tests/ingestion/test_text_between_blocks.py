@@ -211,3 +211,35 @@ def test_a_heading_of_measured_numbers_names_nothing(tmp_path: Path) -> None:
         for count in (1999331, 1999876)
     )
     assert count_runs(load(tmp_path, text)) == {"/": 2}
+
+
+WRK2 = WRK.replace(" connections\n", " connections\n  Thread calibration: mean lat.: 2.384ms\n")
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "```\n\n## Saturation\n\n```\n",
+        "```\n\n**Saturation**\n\n```\n",
+        "```\n\nThe same with a server that is already saturated by another client:\n\n```\n",
+        "$ ./stress.sh\n",
+        "bob@host:~/gin$ ./stress.sh\n",
+    ],
+)
+def test_a_block_under_other_text_has_no_target_rate_of_the_command_above(
+    tmp_path: Path, between: str
+) -> None:
+    command = "$ wrk2 -t4 -c64 -d10s -R9000 http://localhost:8080/\n"
+    first, second = (WRK2.format(rate=rate, connections=64) for rate in (8990, 8800))
+    loaded = load(tmp_path, f"# Page\n\n```\n{command}{first}{between}{second}```\n")
+    rates = loaded.runs.sort_values("target_rate")["target_rate"]
+    assert rates.isna().tolist() == [False, True]
+    assert "B314" not in set(loaded.findings["code"])
+
+
+@pytest.mark.parametrize("between", ["", "\n", "Run 2\n", "$ sleep 5\n", "```\n\n```\n"])
+def test_the_repeats_of_a_block_have_its_target_rate(tmp_path: Path, between: str) -> None:
+    command = "$ wrk2 -t4 -c64 -d10s -R9000 http://localhost:8080/\n"
+    first, second = (WRK2.format(rate=rate, connections=64) for rate in (8990, 8980))
+    loaded = load(tmp_path, f"# Page\n\n```\n{command}{first}{between}{second}```\n")
+    assert loaded.runs["target_rate"].tolist() == [9000, 9000]
