@@ -112,6 +112,7 @@ class _Page:
         block = next(waiting)
         fence, matter = "", self._find_front_matter()
         title: dict[int, str] = {}
+        outside, is_listing = current, False
         for number, line in enumerate(self._lines, 1):
             while block.first == number:
                 before = result[-1] if result else Above({})
@@ -121,6 +122,10 @@ class _Page:
             if mark is not None and (not fence or mark[1].startswith(fence)):
                 fence = "" if fence else mark[1]
                 title = read_fence_title(line) if fence else {}
+                if fence:
+                    outside, is_listing = current, False
+                elif is_listing:
+                    current = outside
                 continue
             if fence:
                 self._fenced.add(number)
@@ -133,6 +138,8 @@ class _Page:
                 depth, text = heading
                 current = {level: name for level, name in current.items() if level < depth}
                 current[depth] = text
+            else:
+                is_listing |= re.search(r"\w", line) is not None
         return result
 
     def _find_front_matter(self) -> int:

@@ -243,3 +243,35 @@ def test_the_repeats_of_a_block_have_its_target_rate(tmp_path: Path, between: st
     first, second = (WRK2.format(rate=rate, connections=64) for rate in (8990, 8980))
     loaded = load(tmp_path, f"# Page\n\n```\n{command}{first}{between}{second}```\n")
     assert loaded.runs["target_rate"].tolist() == [9000, 9000]
+
+
+GATLING = """\
+================================================================================
+---- Global Information --------------------------------------------------------
+> request count                             {count} (OK={count}   KO=0     )
+---- Response Time Distribution ------------------------------------------------
+> t < 800 ms                                {count} (100%)
+> failed                                                 0 (  0%)
+================================================================================
+"""
+K6 = """\
+scenarios: (100.00%) 1 scenario, {users} max VUs, 31s max duration (incl. graceful stop):
+
+running (10.0s), 0/{users} VUs, {count} complete and 0 interrupted iterations
+
+  checks.........................: 100.00% ✓ {count} ✗ 0
+  http_req_duration..............: avg=42.6ms min=10.32ms med=25.76ms max=142.65ms
+  http_reqs......................: {count}     2.215271/s
+  iterations.....................: {count}     2.215271/s
+  vus............................: 1       min=1       max={users}
+  vus_max........................: {users}       min={users}       max={users}
+"""
+
+
+def test_the_report_of_another_tool_names_no_run(tmp_path: Path) -> None:
+    page = "".join(
+        f"- {name} test\n\n  - gatling\n  ```\n{GATLING.format(count=count)}  ```\n\n  - k6\n"
+        f"  ```\n{K6.format(count=count, users=users)}  ```\n\n"
+        for name, users, count in (("Smoke", 1, 25), ("Load", 100, 3530), ("Stress", 400, 1577))
+    )
+    assert count_runs(load(tmp_path, page)) == {"Smoke test": 1, "Load test": 1, "Stress test": 1}

@@ -78,6 +78,11 @@ def test_a_heading_ends_those_below_it() -> None:
     assert headings(page) == [["A", "x"], ["A", "x", "banner"], ["A", "y"], ["B"]]
 
 
+def test_a_banner_of_another_listing_is_no_heading_of_what_follows() -> None:
+    listing = "---- Distribution ----\n> t < 800 ms  5 (100%)"
+    assert headings(f"# GET\n```\n{listing}\n```\n\n```\n@\n```") == [["GET"]]
+
+
 def test_the_lines_of_a_block_are_no_headings() -> None:
     lines = ["# A", "# Running 30s test", "# Requests/sec: 5", "", "wrk"]
     assert read_headings(lines, [Block(5, 5), Block(2, 3)]) == [Above({1: "A"}), Above({1: "A"})]
