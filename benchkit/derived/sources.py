@@ -6,7 +6,7 @@ would count a second twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from benchkit.stats.sample import FloatArray
 
 _MICRO = 1e-6
+#: What stands between the names that make up a benchmark.
+_JOINT = " / "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,8 @@ class Series:
     path : str
     lines : sequence of str
         ``path:line`` of each.
+    benchmark, params : str
+        Those of the runs that it belongs to; empty if to all beside it.
     """
 
     stat: str
@@ -47,6 +51,13 @@ class Series:
     values: FloatArray
     path: str
     lines: Sequence[str]
+    benchmark: str = ""
+    params: str = ""
+
+    def is_of(self, run: Measured) -> bool:
+        """Tell whether a run that it lies beside is of its benchmark."""
+        is_named = f"{run.benchmark}{_JOINT}".startswith(f"{self.benchmark}{_JOINT}")
+        return (is_named or not self.benchmark) and self.params in ("", run.params)
 
     @property
     def is_dated(self) -> bool:
@@ -68,7 +79,7 @@ class Series:
 
 _Place = tuple[str, str, int]
 _What = tuple[str, str]
-_Labels = tuple[str, str, int, str, str, str, str]
+_Labels = tuple[str, str, int, str, str, str, str, str, str]
 
 
 class Sources:
@@ -96,23 +107,27 @@ class Sources:
         lines = np.array(known["source"].tolist(), dtype=object)
         values, times = known["value"].to_numpy(dtype=np.float64), _seconds(known)
         tools = known["tool"].tolist()
+        named = {label for run in measured for label in _list_labels(run)}
         found: dict[_Labels, Series] = {}
         ranges: dict[tuple[str, str], list[_Labels]] = {}
         for key, rows in _group(known, lines).items():
-            *_, subject, _, stat, where = key
+            group, variant, _, *labels, subject, _, stat, where = key
+            is_named = (group, variant, *labels) in named
             found[key] = Series(
                 stat=stat,
                 times=None if np.isnan(times[rows]).any() else times[rows],
                 values=values[rows],
                 path=where,
                 lines=lines[rows].tolist(),
+                benchmark=labels[0] if is_named else "",
+                params=labels[1] if is_named else "",
             )
             if registry.tool(tools[rows[0]]).is_range and stat == "counter" and found[key].is_dated:
                 ranges.setdefault((where, subject.partition("@")[2]), []).append(key)
         for keys in ranges.values():
             scraped = _without_repeats([found[key] for key in keys])
             found.update(zip(keys, scraped, strict=True))
-        for (group, variant, run, subject, metric, _, _), told in found.items():
+        for (group, variant, run, *_, subject, metric, _, _), told in found.items():
             place = self._places.setdefault((group, variant, run), {})
             place.setdefault((subject, metric), []).append(told)
 
@@ -121,9 +136,10 @@ class Sources:
 
     def has_any(self, run: Measured) -> bool:
         """Tell whether files of this run, or of many, hold samples, inside its window or not."""
-        return run.place in self._places or any(
-            number == 0 and self._covers(group, variant, run)
-            for group, variant, number in self._places
+        return any(
+            place == run.place or (place[2] == 0 and self._covers(*place[:2], run))
+            for place, found in self._places.items()
+            if any(each.is_of(run) for series in found.values() for each in series)
         )
 
     def of(self, run: Measured) -> dict[_What, Series]:
@@ -147,8 +163,20 @@ class Sources:
         def count(series: Series) -> int:
             return len(series.inside(run.window)[0])
 
-        best = {what: max(series, key=count) for what, series in candidates.items()}
+        fitting = {
+            what: [each for each in series if each.is_of(run)]
+            for what, series in candidates.items()
+        }
+        best = {what: max(series, key=count) for what, series in fitting.items() if series}
         return {what: series for what, series in best.items() if count(series)}
+
+
+def _list_labels(run: Measured) -> Iterator[tuple[str, str, str, str]]:
+    """Yield what files may be called that belong to runs of one benchmark, or of several."""
+    words = run.benchmark.split(_JOINT)
+    for size in range(1, len(words) + 1):
+        for params in {"", run.params}:
+            yield run.group, run.variant, _JOINT.join(words[:size]), params
 
 
 def _without_repeats(together: Sequence[Series]) -> list[Series]:
@@ -181,7 +209,7 @@ def _group(rows: pd.DataFrame, lines: Iterable[str]) -> dict[_Labels, list[int]]
     A frame for each of many small groups would take longer than all else.
     """
     paths = (_folder_of(line.rpartition(":")[0]) for line in lines)
-    names = ("group", "variant", "run", "subject", "metric", "stat")
+    names = ("group", "variant", "run", "benchmark", "params", "subject", "metric", "stat")
     found: dict[_Labels, list[int]] = {}
     for place, key in enumerate(zip(*(rows[name].tolist() for name in names), paths, strict=True)):
         found.setdefault(key, []).append(place)

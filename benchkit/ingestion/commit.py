@@ -18,10 +18,10 @@ from benchkit.ingestion.frames import list_parts
 from benchkit.ingestion.gone import Folders, find_gone
 from benchkit.ingestion.harvest import Harvest
 from benchkit.ingestion.origins import name_job, name_origin
+from benchkit.ingestion.parts import find_split_blocks
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
 from benchkit.ingestion.sources import Found
-from benchkit.ingestion.surroundings import find_split_blocks
 from benchkit.ingestion.workers import Alone, Crew, choose_jobs, is_ahead_worth, plan_tasks
 from benchkit.store import Store, new_batch
 from benchkit.store.files import write_files

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from benchkit import schema
 from benchkit.derived.blocks import find_blocks
 from benchkit.errors import Diagnostic
+from benchkit.ingestion.companions import place_companions
 from benchkit.ingestion.parts import Part
 from benchkit.labels.numbering import part_packages
 from benchkit.labels.sections import share_headings
@@ -144,6 +145,7 @@ def list_parts(store: Store) -> list[Part]:
     parts = read_parts(store.pieces())
     part_packages(parts)
     share_headings(parts)
+    place_companions(parts)
     return parts
 
 

@@ -15,6 +15,7 @@ from benchkit.derived import derive
 from benchkit.derived.series import SERIES
 from benchkit.errors import ConfigError, DataError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import is_page
+from benchkit.ingestion.companions import place_companions
 from benchkit.ingestion.discovery import Discovery, Options, discover
 from benchkit.ingestion.frames import drop_unsound, list_parts, stream_observations
 from benchkit.ingestion.frames import observations as make_observations
@@ -22,8 +23,7 @@ from benchkit.ingestion.frames import runs as make_runs
 from benchkit.ingestion.gone import find_gone
 from benchkit.ingestion.harvest import gather
 from benchkit.ingestion.origins import choose, list_layers, name_job, refuse_contested
-from benchkit.ingestion.parts import Part, single_out_shared
-from benchkit.ingestion.surroundings import find_split_blocks
+from benchkit.ingestion.parts import Part, find_split_blocks, single_out_shared
 from benchkit.labels.numbering import part_packages, settle
 from benchkit.labels.sections import share_headings
 from benchkit.schema import observations as make_table
@@ -317,6 +317,7 @@ def _load_raw(
     problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(parts)]
     part_packages(parts)
     share_headings(parts)
+    place_companions(parts)
     if all(part.role == "damaged" for part in parts):
         raise _nothing_read(problems)
     named = [found for found in discovery.found if found.is_named]

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import chain
 
 from benchkit import schema
-from benchkit.errors import ConfigError
+from benchkit.errors import ConfigError, Finding
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.sources import Found
@@ -29,6 +29,24 @@ from benchkit.units import printable
 
 #: Group, variant, benchmark, params, tool and package: what runs of one benchmark share.
 Place = tuple[str, str, str, str, str, str]
+
+
+#: What tells blocks apart, in words.
+_REASONS = {
+    "caption": "the text around them",
+    "goos": "operating system",
+    "goarch": "architecture",
+    "cpu": "processor",
+    "toolchain": "toolchain",
+    "connections": "connections",
+    "rate": "target rate",
+    "document_length": "document length",
+    "request_size": "size of requests",
+    "response_size": "size of answers",
+    "tls": "TLS",
+    "duration": "length",
+    "requests": "number of requests",
+}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -314,3 +332,31 @@ def _window(part: Part, found: Found) -> tuple[datetime, datetime] | None:
 def _unit_words(name: str, reading: Reading) -> str:
     words = (("assume", reading.assume.get(name)), ("better", reading.better.get(name)))
     return " ".join(f"{key}={value}" for key, value in words if value)
+
+
+def find_split_blocks(parts: Sequence[Part]) -> list[Finding]:
+    """Return a finding for each file whose blocks are kept apart by what is no name."""
+    split: dict[str, list[Part]] = defaultdict(list)
+    for part in parts:
+        if part.split_by:
+            split[part.label].append(part)
+    counts = {
+        label: len({(part.variant, part.benchmark, part.params) for part in blocks})
+        for label, blocks in split.items()
+    }
+    return [
+        _report_split(label, split[label], tests) for label, tests in counts.items() if tests > 1
+    ]
+
+
+def _report_split(label: str, blocks: Sequence[Part], tests: int) -> Finding:
+    reasons = " and ".join(dict.fromkeys(_REASONS[part.split_by] for part in blocks))
+    return Finding(
+        code="B109",
+        severity="info",
+        message=f"{len(blocks)} blocks are kept apart as {tests} different tests where they differ "
+        f"in {reasons}; no heading names them",
+        remedy="if they are repeats, write each to a file of its own: name-1.txt, name-2.txt",
+        where=label,
+        numbers={"blocks": len(blocks), "tests": tests},
+    )

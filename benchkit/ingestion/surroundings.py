@@ -9,16 +9,16 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from benchkit.errors import Diagnostic, Finding
+from benchkit.errors import Diagnostic
 from benchkit.ingestion.discovery import Options
-from benchkit.ingestion.parts import Part, find_attack_rate
+from benchkit.ingestion.parts import find_attack_rate
 from benchkit.ingestion.pieces import Pieces
 from benchkit.labels.headings import Sections, read_sections, shorten
 from benchkit.labels.pieces import Places
 from benchkit.labels.rename import split_variant
 from benchkit.labels.sections import is_near_rate
 from benchkit.parsers.base import Format, Reading, Source, find_command
-from benchkit.reading.captions import place_captions
+from benchkit.reading.captions import Page, place_captions
 from benchkit.reading.passages import is_silent, list_repeats, name_passages
 from benchkit.reading.prefixes import Prefix
 from benchkit.reading.source import LOG_BYTES, UnreadableError
@@ -44,23 +44,6 @@ _STATUS = re.compile(
 )
 _FENCE = re.compile(r"[\s>]*+(?:```|~~~)")
 
-#: What tells blocks apart, in words.
-_REASONS = {
-    "caption": "the text around them",
-    "goos": "operating system",
-    "goarch": "architecture",
-    "cpu": "processor",
-    "toolchain": "toolchain",
-    "connections": "connections",
-    "rate": "target rate",
-    "document_length": "document length",
-    "request_size": "size of requests",
-    "response_size": "size of answers",
-    "tls": "TLS",
-    "duration": "length",
-    "requests": "number of requests",
-}
-
 Labelled = tuple[Format, Reading, Sections, Places | None]
 
 
@@ -80,6 +63,7 @@ def list_sections(
         what = f"line prefixes of a log are removed in its first {LOG_BYTES >> 20} MiB only"
         hint = "split the file if results stand below"
         problems.append(Diagnostic(source.label, 0, what, hint, "warning"))
+    _hide_tables(lines, readings)
     has_names = all(reading.benchmark for _, reading, _ in readings)
     is_single = len(source.prefixes) < 2
     is_labelled = any(_LABELLED.match(line) for line in lines if "Benchmark" in line)
@@ -108,14 +92,37 @@ def list_sections(
         _hold_commands(singles, moved, above, page.lines)
     read = read_sections(above, BASELINE_NAMES, lambda text: split_variant(text, options.split))
     _part_by_text(page.lines, moved, owners, outputs, read)
-    sections = iter(read)
+    sections, tables = iter(read), _read_tables(page, readings, moved)
     for (form, reading, places), each in zip(readings, blocks, strict=True):
         if not each:
-            yield form, reading, Sections(), places
+            yield form, reading, tables.get(id(reading), Sections()), places
         elif places is None:
             yield form, reading, next(sections), None
         else:
             yield from _part(form, reading, places, [next(sections) for _ in each])
+
+
+def _hide_tables(
+    lines: list[str], readings: Sequence[tuple[Format, Reading, Places | None]]
+) -> None:
+    """Blank what was recorded beside results: it names none of them."""
+    for form, reading, _ in readings:
+        if form.embeds and form.is_companion:
+            for at in range(reading.line - 1, min(reading.last_line, len(lines))):
+                lines[at] = ""
+
+
+def _read_tables(
+    page: Page, readings: Sequence[tuple[Format, Reading, Places | None]], blocks: Sequence[Block]
+) -> dict[int, Sections]:
+    """Return the headings above what was recorded beside results, by the id of its reading."""
+    tables = [reading for form, reading, _ in readings if form.embeds and form.is_companion]
+    placed = [page.move(Block(each.line, max(each.line, each.last_line))) for each in tables]
+    headings = read_headings(page.lines, [*placed, *blocks])[: len(tables)] if tables else []
+    pages = [(above.headings, "", (), ()) for above in headings]
+    return {
+        id(table): section for table, section in zip(tables, read_sections(pages, ()), strict=True)
+    }
 
 
 def _may_be_headed(form: Format, reading: Reading, places: Places | None) -> bool:
@@ -354,25 +361,3 @@ def _take(places: Places, rows: Sequence[int]) -> Places:
 
     chosen: np.ndarray = np.array(rows)
     return Places(places.indices[chosen], places.lines[chosen])
-
-
-def find_split_blocks(parts: Sequence[Part]) -> list[Finding]:
-    """Return a finding for each file whose blocks are kept apart by what is no name."""
-    split: dict[str, list[Part]] = {}
-    for part in parts:
-        if part.split_by:
-            split.setdefault(part.label, []).append(part)
-    return [_report_split(label, blocks) for label, blocks in split.items()]
-
-
-def _report_split(label: str, blocks: Sequence[Part]) -> Finding:
-    reasons = " and ".join(dict.fromkeys(_REASONS[part.split_by] for part in blocks))
-    return Finding(
-        code="B109",
-        severity="info",
-        message=f"{len(blocks)} blocks are kept apart as different tests where they differ in "
-        f"{reasons}; no heading names them",
-        remedy="if they are repeats, write each to a file of its own: name-1.txt, name-2.txt",
-        where=label,
-        numbers={"blocks": len(blocks)},
-    )

@@ -22,7 +22,7 @@ def test_frames_of_a_terminal() -> None:
     assert told.values("network_out")["server"] == [33.9e6, 34.5e6]
     assert told.values("disk_read")["server"] == [279e3, 279e3]
     (reading,) = told.readings
-    assert (reading.form, reading.line, reading.last_line) == ("table", 2, 7)
+    assert (reading.form, reading.line, reading.last_line) == ("table", 1, 7)
     assert {block.times for block in told.samples} == {None}
     steps = {block.metric: block.resolution for block in told.samples if block.subject == "server"}
     assert steps["cpu_usage"] == 0.0001
@@ -71,7 +71,7 @@ def test_answers_of_the_api() -> None:
 def test_other_text_ends_a_table() -> None:
     table = "NAME   CPU %\nweb    2.50%\n"
     told = tell("docker-stats", f"$ docker stats\n{table}and later\nweb    9.00%\n{table}")
-    assert [reading.line for reading in told.readings] == [3, 7]
+    assert [reading.line for reading in told.readings] == [2, 6]
     assert told.values("cpu_usage") == {"web": [0.025, 0.025]}
 
 

@@ -84,7 +84,7 @@ READING = (
         "requests or answers, TLS, length or number of requests.",
         why="Different tests pooled as repeats of one make a spread and a significance that "
         "nobody measured.",
-        example="bench.md: 3 blocks are kept apart as different tests where they differ in "
+        example="bench.md: 3 blocks are kept apart as 2 different tests where they differ in "
         "length; no heading names them",
         do="If they are repeats, write each to a file of its own: `name-1.txt`, `name-2.txt`.",
     ),

@@ -55,6 +55,7 @@ def parse(source: Source) -> Iterator[Record]:
 
 def _frames(source: Source) -> Iterator[Record]:
     header: list[str] = []
+    head = 0
     current: Gatherer | None = None
     is_empty = True
     for number, line in source.lines():
@@ -62,16 +63,16 @@ def _frames(source: Source) -> Iterator[Record]:
         if cells is not None:
             values = list(table.read_cells(cells)) if table.subject_of(cells) else []
             if values and current is None:
-                current, is_empty = _begin(line, number), False
+                current, is_empty = _begin(line, head or number), False
                 yield current.reading
             if current is not None:
                 _add(current, table.subject_of(cells), values, number)
                 yield from current.blocks(BLOCK)
         elif table.is_header(line):
-            header = table.read_header(line)
+            header, head = table.read_header(line), number
         elif line.strip():  # other text: the table has ended
             yield from current.blocks() if current else ()
-            header, current = [], None
+            header, head, current = [], 0, None
     yield from current.blocks() if current else ()
     if is_empty:
         what = "the table of docker stats has no row with numbers"

@@ -1,0 +1,75 @@
+"""Which results of a page the tables of containers on it belong to: those below one heading."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+
+from benchkit.ingestion.parts import Part
+from benchkit.parsers import registry
+
+__all__ = ["place_companions"]
+
+
+def place_companions(parts: Sequence[Part]) -> None:
+    """Give tables of containers the labels of their results: a rule of reading, never stored.
+
+    A table belongs to the results that have most headings in common with it. Where several tables
+    and results have the same ones, tables and results alternate. Of a text with a single result,
+    and where the order does not tell, each table covers all results.
+    """
+    pages: dict[tuple[str, ...], list[Part]] = defaultdict(list)
+    for part in parts:
+        if part.line and part.places is None and part.role not in {"damaged", "empty"}:
+            pages[part.origin, part.path, part.assigned].append(part)
+    for page in pages.values():
+        tables = [part for part in page if _is_table(part)]
+        results = [part for part in page if not part.is_companion]
+        if tables and len(results) > 1:
+            _place(tables, results)
+
+
+def _is_table(part: Part) -> bool:
+    return part.is_companion and registry.tool(part.tool).has_snapshots and part.run is None
+
+
+def _place(tables: Sequence[Part], results: Sequence[Part]) -> None:
+    groups: dict[tuple[int, ...], list[Part]] = defaultdict(list)
+    for table in tables:
+        names = set(table.headings.values())
+        shares = [len(names & {*each.headings.values(), each.variant}) for each in results]
+        most = max(shares)
+        groups[tuple(at for at, share in enumerate(shares) if share == most)].append(table)
+    for places, same in groups.items():
+        for members, covered in _alternate(same, [results[at] for at in places]):
+            for table in members if len(covered) < len(results) else ():
+                _label(table, covered)
+
+
+def _alternate(
+    tables: Sequence[Part], results: Sequence[Part]
+) -> Iterator[tuple[list[Part], list[Part]]]:
+    """Yield tables with their results: those above them, or below where a table comes first."""
+    ordered = sorted((*tables, *results), key=lambda part: part.line)
+    stretches = [list(same) for _, same in groupby(ordered, key=_is_table)]
+    if sum(not _is_table(stretch[0]) for stretch in stretches) == 1:
+        yield list(tables), list(results)
+        return
+    is_below = _is_table(stretches[0][0])
+    if is_below and len(stretches) % 2:
+        return
+    for one, other in list(pairwise(stretches))[::2]:
+        yield (one, other) if is_below else (other, one)
+
+
+def _label(table: Part, results: Sequence[Part]) -> None:
+    """Give a table what its results have in common."""
+    benchmarks = {each.benchmark or each.target for each in results}
+    params, variants = {each.params for each in results}, {each.variant for each in results}
+    numbers = {each.number for each in results}
+    named = " / ".join(table.headings.values())
+    table.benchmark = benchmarks.pop() if len(benchmarks) == 1 else named
+    table.params = params.pop() if len(params) == 1 else ""
+    table.variant = variants.pop() if len(variants) == 1 else table.variant
+    table.number = numbers.pop() if len(numbers) == len(results) == 1 else 0
