@@ -61,15 +61,21 @@ def simulate(session: Session, times: int, seed: int = 20261121) -> Rates:
     generator = np.random.default_rng([seed, *cell])
     counts: Counter[str] = Counter()
     for _ in range(times):
-        rows = tuple(_draw(session, generator) for _ in range(session.rows))
-        comparisons = Comparisons(pairs=(("base", "new"),), contrasts=rows, confidence=0.95)
-        outcome = _hold(comparisons, session.limit)
+        comparisons = draw_comparisons([session] * session.rows, generator)
+        outcome = hold(comparisons, session.limit)
         word = next((w for w in (OVER, NOT_SHOWN) if outcome.count(w)), "within")
         counts[word] += 1
     return Rates(*(counts[word] / times for word in (OVER, NOT_SHOWN, "within")))
 
 
-def _hold(comparisons: Comparisons, limit: str) -> GateOutcome:
+def draw_comparisons(rows: Sequence[Session], generator: np.random.Generator) -> Comparisons:
+    """Draw a row of each session."""
+    contrasts = tuple(_draw(each, generator) for each in rows)
+    return Comparisons(pairs=(("base", "new"),), contrasts=contrasts, confidence=0.95)
+
+
+def hold(comparisons: Comparisons, limit: str) -> GateOutcome:
+    """Hold the rows against a limit, or without one against the default rule."""
     if not limit:
         return judge_verdicts(judge(comparisons), Habits())
     rule = Rule(

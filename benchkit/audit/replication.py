@@ -23,6 +23,7 @@ from benchkit.comparison import (
     decide,
     find_closed,
 )
+from benchkit.comparison.families import RANKED, is_constant
 from benchkit.errors import Finding
 from benchkit.stats.multiplicity import runs_for_family
 from benchkit.stats.twolevel import FEWEST_BEYOND
@@ -64,12 +65,14 @@ def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
         room = count_decidable(most, alpha)
         least = count_runs(most, len(tested), alpha)
         who = "no row" if len(closed) == len(tested) else f"{len(closed)} of {len(tested)} rows"
+        still = " that do not vary" if is_constant(most) and most.method not in RANKED else ""
         verb = "can" if len(closed) == len(tested) else "cannot"
         yield Finding(
             code="B302",
             severity="warning",
             message=f"{who} {verb} reach p ≤ {alpha:.2g}: {most.n_baseline} + {most.n_variant} "
-            f"runs decide at most {room} row{'' if room == 1 else 's'}, there are {len(tested)}",
+            f"runs{still} decide at most {room} row{'' if room == 1 else 's'}, "
+            f"there are {len(tested)}",
             remedy=f"run each side {least} times or more, or name fewer primaries with --metric, "
             "or metrics= in Python",
             numbers={

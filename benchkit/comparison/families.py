@@ -44,6 +44,8 @@ RANKED = frozenset({RANK, ALIGNED, SIGNED, HISTORY})
 
 def count_decidable(contrast: Contrast, alpha: float) -> int:
     """Return the most rows among which a row like this can be shown."""
+    if contrast.method not in RANKED and contrast.pvalue and is_constant(contrast):
+        return int(alpha * ROUNDING / contrast.pvalue)
     if contrast.method == SIGNED:
         return largest_paired_family(contrast.n_variant, alpha)
     return largest_family(contrast.n_baseline, contrast.n_variant, alpha)
@@ -62,7 +64,8 @@ def find_smallest(contrast: Contrast) -> float:
         return smallest_paired_pvalue(contrast.n_variant)
     if contrast.method in RANKED or (contrast.method == DIFFERENCE and contrast.is_ranked):
         return smallest_pvalue(contrast.n_baseline, contrast.n_variant)
-    return contrast.pvalue or 0.0 if is_constant(contrast) else 0.0
+    is_fixed = contrast.method != MAX_T and is_constant(contrast)
+    return contrast.pvalue or 0.0 if is_fixed else 0.0
 
 
 def is_constant(contrast: Contrast) -> bool:

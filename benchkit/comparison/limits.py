@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -45,6 +45,8 @@ from benchkit.stats.signed_rank import wilcoxon
 Side = Literal["greater", "less"]
 #: Larger values are held against no limit: the tests end at `LARGEST`, and limits are factors.
 _MOST = LARGEST / 1e10
+#: A one-sided p-value up to here is of an estimate that is over.
+_MIDDLE = 0.5
 _OTHER: dict[Side, Side] = {"greater": "less", "less": "greater"}
 
 
@@ -143,7 +145,10 @@ def decide_limits(
 ) -> list[Adjusted | None]:
     """Adjust "over the limit" of all rows together, by statistics with which their error holds.
 
-    Exact rows and rows without a test stand outside and have none.
+    Exact rows and rows without a test stand outside and have none. The p-value is the smaller of
+    the one-sided family's and, on the side of the cost, the two-sided family's: a cost that
+    `compare` shows is over a limit of 0, and a row that is at its limit is held to no more than
+    the share of alpha that Holm's method leaves to one of those that are.
     """
     adjusted: list[Adjusted | None] = [None] * len(held)
     designs: dict[Design | None, list[int]] = {}
@@ -152,27 +157,45 @@ def decide_limits(
             is_free = method == DEFAULT_METHOD and len(_bounds(contrast, limit)) == 1
             designs.setdefault(find_design(contrast) if is_free else None, []).append(i)
     blocks = [_make_block([held[i] for i in rows], design) for design, rows in designs.items()]
-    decisions = decide_family(blocks, 1 - confidence, "greater") if blocks else ()
-    for rows, decision in zip(designs.values(), decisions, strict=True):
-        for i, p in zip(rows, decision.p_adjusted.tolist(), strict=True):
-            adjusted[i] = Adjusted(p, ADJUSTMENTS[decision.basis])
+    if not blocks:
+        return adjusted
+    one_sided = decide_family([over for over, _ in blocks], 1 - confidence, "greater")
+    two_sided = decide_family([both for _, both in blocks], 1 - confidence)
+    for rows, over, both in zip(designs.values(), one_sided, two_sided, strict=True):
+        costs = over.pvalue <= _MIDDLE
+        p = np.where(costs, np.minimum(over.p_adjusted, both.p_adjusted), over.p_adjusted)
+        for i, each in zip(rows, p.tolist(), strict=True):
+            adjusted[i] = Adjusted(each, ADJUSTMENTS[over.basis])
     return adjusted
 
 
 def _make_block(
     held: Sequence[tuple[Contrast, Limit, LimitEvidence]], design: Design | None
-) -> Block:
-    """Put rows of one design into arrays in which a y above x is over the limit."""
+) -> tuple[Block, Block]:
+    """Put rows of one design into arrays in which a y above x is over the limit.
+
+    The first has the p-values of "over", the second those of either side.
+    """
     sides = [_move(contrast, limit) if design else ((), (), 0.0) for contrast, limit, _ in held]
     x, y, resolution = (np.array(column, dtype=np.float64) for column in zip(*sides, strict=True))
-    return Block(
+    over = Block(
         x=x,
         y=y,
         pvalue=np.array([evidence.p_over for _, _, evidence in held], dtype=np.float64),
-        smallest=np.array([find_smallest_over(contrast) for contrast, _, _ in held]),
+        smallest=np.array([find_smallest(contrast) for contrast, _, _ in held]),
         resolution=resolution,
         rounds=design.rounds if design else "",
     )
+    either = [_test_either(limit, contrast, evidence) for contrast, limit, evidence in held]
+    return over, replace(over, pvalue=np.array(either))
+
+
+def _test_either(limit: Limit, contrast: Contrast, evidence: LimitEvidence) -> float:
+    """Return the two-sided p-value; "over" of two bounds has it already."""
+    over, within = evidence.p_over, evidence.p_within
+    if over is None or within is None or len(_bounds(contrast, limit)) > 1:
+        return over if over is not None else 1.0
+    return min(1.0, 2 * min(over, within))
 
 
 def find_smallest_over(contrast: Contrast) -> float:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchkit.comparison import DIRECTIONS, HISTORY, REFUSED, Adjusted, count_runs
-from benchkit.comparison.families import refuse_all
+from benchkit.comparison.families import is_constant, refuse_all
 from benchkit.comparison.limits import find_smallest_over
 from benchkit.gating.outcome import RowOutcome
 from benchkit.verdict import Verdict
+
+#: What adjusts p-values of t, of which runs that do not vary have one only.
+_BY_T = frozenset({"holm-welch", "holm-paired"})
 
 
 def describe_undecidable(verdict: Verdict) -> str:
@@ -30,6 +33,11 @@ def find_closed_rows(
     own = [row.p_over for row in holm if row.p_over is not None]
     refused = refuse_all(own, [find_smallest_over(row.contrast) for row in holm], alpha)
     closed = {id(row) for row, no in zip(holm, refused, strict=True) if no}
+    closed |= {
+        id(row)
+        for row, how in zip(rows, adjusted, strict=True)
+        if how and how.method in _BY_T and how.pvalue > alpha and is_constant(row.contrast)
+    }
     for row in rows:
         c = row.contrast
         runs = f"{c.n_baseline} + {c.n_variant} runs"

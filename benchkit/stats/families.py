@@ -42,7 +42,7 @@ class Block:
     pvalue : ndarray, shape (rows,)
         Of the row's own test.
     smallest : ndarray, shape (rows,)
-        The smallest p-value that this test can give; 0 where nothing bounds it.
+        The smallest two-sided p-value that this test can give; 0 where nothing bounds it.
     resolution : ndarray, shape (rows,)
         The rounding step; 0 where it is unknown.
     rounds : {'', 'pairs', 'aligned'}
@@ -96,7 +96,7 @@ def decide_family(
     alpha : float
         Family-wise level, 0 < alpha < 1.
     tail : {'two-sided', 'greater'}
-        As the rows' own tests have it.
+        As the rows' own tests have it; the statistic that decides is the same for both.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def decide_family(
     ('max-t', 0.0022)
     """
     total = sum(block.rows for block in blocks)
-    chosen = [_decide(block, _choose(block, total, alpha, tail), tail) for block in blocks]
+    chosen = [_decide(block, _choose(block, total, alpha), tail) for block in blocks]
     singly = [i for i, decision in enumerate(chosen) if decision.basis != "max-t"]
     groups = [[i] for i in range(len(blocks)) if i not in singly] + ([singly] if singly else [])
     alone = [
@@ -158,7 +158,7 @@ def decide_family(
     return tuple(replace(chosen[i], p_adjusted=shared[i]) for i in range(len(blocks)))
 
 
-def _choose(block: Block, total: int, alpha: float, tail: Tail) -> Basis:
+def _choose(block: Block, total: int, alpha: float) -> Basis:
     """Choose by the numbers of runs and rows, and by the spreads of all rows together."""
     n, m = block.x.shape[1], block.y.shape[1]
     if min(n, m) < 2:
@@ -167,16 +167,16 @@ def _choose(block: Block, total: int, alpha: float, tail: Tail) -> Basis:
         is_bold = min(n, m) == 2 and n != m
         is_rounded = (n != m or n < _FEWEST) and _is_rounded(block)
         return "least-welch" if (is_bold or is_rounded) and not block.rounds else "row"
-    level, sides = alpha * ROUNDING, 2 if tail == "two-sided" else 1
+    level = alpha * ROUNDING
     reaches = bool((block.smallest * total <= level).all())
     if block.rounds:
         if reaches and (block.rounds == "pairs" or _is_alignable(block, total)):
             return "row"
-        return "max-t" if sides / 2**n * total <= level * block.rows else "paired-t"
+        return "max-t" if 2 / 2**n * total <= level * block.rows else "paired-t"
     if n != m or n < _FEWEST:
         return "least-welch"
     ratio = _pool_spreads(block)
-    fits = sides / comb(2 * n, n) * total <= level * block.rows
+    fits = 2 / comb(2 * n, n) * total <= level * block.rows
     basis: Basis = "row" if reaches else "max-t"
     is_alike = ratio <= bearable_ratio(basis, total)
     return basis if is_alike and (reaches or fits) else "least-welch"

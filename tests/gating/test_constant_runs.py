@@ -20,21 +20,24 @@ def write_go(folder: Path, sides: Sides, rows: int = 1) -> None:
         (folder / f"{name}.txt").write_text("\n".join([*lines, "PASS", ""]), encoding="utf-8")
 
 
-def write_hyperfine(folder: Path, sides: Sides) -> None:
+def write_hyperfine(folder: Path, sides: Sides, rows: int = 1) -> None:
     """Write ``old.json`` and ``new.json``, whose numbers do not show how they were rounded."""
     for name, times in zip(("old", "new"), sides, strict=True):
-        result = {"command": "x", "times": list(times), "exit_codes": [0] * len(times)}
-        (folder / f"{name}.json").write_text(json.dumps({"results": [result]}), encoding="utf-8")
+        results = [
+            {"command": f"x{row}", "times": list(times), "exit_codes": [0] * len(times)}
+            for row in range(rows)
+        ]
+        (folder / f"{name}.json").write_text(json.dumps({"results": results}), encoding="utf-8")
 
 
-def judge(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, int, str]:
+def judge(folder: Path, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[str, int, str]:
     """Return the word of `compare`, and the exit code and the verdict of `gate`."""
     files = [str(path) for end in ("txt", "json") for path in folder.glob(f"*.{end}")]
     named = [*sorted(files, reverse=True), "--baseline", "old"]
     capsys.readouterr()
     assert run(["compare", *named, "--format", "json"]) == 0
     (verdict,) = {row["verdict"] for row in json.loads(capsys.readouterr().out)["rows"]}
-    code = run(["gate", *named, "--format", "json"])
+    code = run(["gate", *named, *options, "--format", "json"])
     streams = capsys.readouterr()
     assert "Warning" not in streams.err
     return verdict, code, json.loads(streams.out)["verdict"]
@@ -82,6 +85,36 @@ def test_runs_of_unknown_rounding_are_undecided_and_say_how_many_decide(
     assert judge(tmp_path, capsys) == ("inconclusive", 4, "undecided")
     run(["gate", str(tmp_path / "old.json"), str(tmp_path / "new.json")])
     assert "(3 + 3 runs cannot reach p ≤ 0.05: run at least 4 per side)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("rows", "runs", "others"), [(1, 2, 2), (2, 3, 3), (5, 3, 8)])
+def test_under_a_limit_runs_of_unknown_rounding_are_undecided_in_one_row_and_in_several(
+    rows: int, runs: int, others: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_hyperfine(tmp_path, ([0.1] * runs, [0.3] * others), rows)
+    limit = ("--max-overhead", "time_per_op=5%")
+    assert judge(tmp_path, capsys, *limit) == ("inconclusive", 4, "undecided")
+
+
+@pytest.mark.parametrize(
+    ("runs", "others", "message"),
+    [
+        (4, 4, ""),
+        (3, 3, "no row can reach p ≤ 0.05: 3 + 3 runs that do not vary decide at most 0 rows, "),
+        (3, 8, "no row can reach p ≤ 0.05: 3 + 8 runs that do not vary decide at most 1 row, "),
+    ],
+)
+def test_rows_that_do_not_vary_are_counted_by_the_statistic_that_decides_them(
+    runs: int, others: int, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_hyperfine(tmp_path, ([0.1] * runs, [0.3] * others), 2)
+    run(["compare", *map(str, sorted(tmp_path.glob("*.json"), reverse=True)), "--format", "json"])
+    result = json.loads(capsys.readouterr().out)
+    few = [each["message"] for each in result["findings"] if each["code"] == "B302"]
+    assert few == ([f"{message}there are 2"] if message else [])
+    assert {row["verdict"] for row in result["rows"]} == {
+        "inconclusive" if message else "regression"
+    }
 
 
 @pytest.mark.parametrize("method", ["rank", "welch"])

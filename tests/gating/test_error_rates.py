@@ -5,8 +5,12 @@ from __future__ import annotations
 from math import sqrt
 from pathlib import Path
 
+import numpy as np
 import pytest
-from gate_simulation import Session, simulate, write_cell
+from gate_simulation import Session, draw_comparisons, hold, simulate, write_cell
+
+from benchkit.gating.outcome import OVER
+from benchkit.verdict import REGRESSION, judge
 
 TIMES = 300
 #: 5 % and three standard errors of so many sessions.
@@ -22,6 +26,27 @@ def test_at_the_limit_either_error_is_as_rare_as_the_level(runs: int) -> None:
 
 def test_at_the_limit_many_rows_fail_no_more_often_than_one() -> None:
     assert simulate(Session(8, 0.03, 0.05, rows=6), TIMES).over <= ALLOWED
+
+
+def test_sixty_rows_at_the_limit_fail_no_more_often_than_one_and_a_cost_in_all_is_found() -> None:
+    assert simulate(Session(6, 0.02, 0.05, rows=60), 60).over <= 0.15
+    assert simulate(Session(6, 0.02, 0.25, rows=60), 20).over == 1
+
+
+@pytest.mark.parametrize(("runs", "rows"), [(4, 2), (5, 10), (6, 30)])
+def test_whatever_compare_shows_to_cost_is_over_a_limit_of_nothing(runs: int, rows: int) -> None:
+    costs = np.where(np.arange(rows) % 3, 0.05, -0.05)
+    generator = np.random.default_rng([20261123, runs, rows])
+    shown = 0
+    for _ in range(20):
+        comparisons = draw_comparisons(
+            [Session(runs, 0.02, cost) for cost in costs.tolist()], generator
+        )
+        words = [row.word for row in judge(comparisons).rows]
+        held = [row.word for row in hold(comparisons, "0%").rows]
+        shown += words.count(REGRESSION)
+        assert all(b == OVER for a, b in zip(words, held, strict=True) if a == REGRESSION)
+    assert shown > 5
 
 
 def test_slow_runs_do_not_fail_the_gate() -> None:
