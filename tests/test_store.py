@@ -15,7 +15,7 @@ from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import DeltaError
 
 from benchkit.errors import StoreError
-from benchkit.ingestion.samples import SampleSink
+from benchkit.ingestion.sinks import ValueSink
 from benchkit.parsers.base import Reading, Samples
 from benchkit.store import Store, delta, new_batch, tidying, values_schema
 from benchkit.store.files import write_files
@@ -307,7 +307,7 @@ def test_what_a_crash_left_is_deleted_when_nobody_can_be_writing_it(tmp_path: Pa
 def test_samples_of_one_metric_and_piece_are_found_by_row_groups(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     add_pieces(store, 1, "a")
-    sink = SampleSink(7, tmp_path / "values")
+    sink = ValueSink(7, tmp_path / "values")
     reading = Reading(tool="k6", form="json", line=1)
     for block in range(40):
         for place, metric in enumerate(("latency", "vus")):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def row_batches(
-    batch: int, rows: Sequence[tuple[int, list[Row] | Repeats]]
+    batch: int, rows: Sequence[tuple[int, list[Row] | pa.RecordBatch]]
 ) -> Iterator[pa.RecordBatch]:
     """Put the rows of several pieces into batches, in their order.
 
@@ -25,17 +25,17 @@ def row_batches(
     ----------
     batch : int
     rows : sequence of (piece, rows)
-        None without a row; of `Repeats` the piece is the first one's.
+        None without a row; the piece of a batch is the first one's.
     """
     plain: list[tuple[int, list[Row]]] = []
-    for piece, own in rows:
-        if isinstance(own, list):
-            plain.append((piece, own))
+    for piece, values in rows:
+        if isinstance(values, list):
+            plain.append((piece, values))
             continue
         if plain:
             yield row_batch(batch, plain)
             plain = []
-        yield repeats_batch(batch, piece, own)
+        yield values
     if plain:
         yield row_batch(batch, plain)
 

@@ -23,7 +23,7 @@ from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.reading import PIECE_BITS, Known, Outcome, Reader
 from benchkit.ingestion.sources import Found
-from benchkit.parsers.base import Repeats, Row
+from benchkit.parsers.base import Row
 from benchkit.store import values_schema
 from benchkit.store.columns import plain
 
@@ -58,7 +58,7 @@ def catch(batch: int, outcomes: Iterable[Outcome]) -> Catch:
     outcomes : iterable of Outcome
     """
     found = Catch()
-    rows: list[tuple[int, list[Row] | Repeats]] = []
+    rows: list[tuple[int, list[Row] | pa.RecordBatch]] = []
     for outcome in outcomes:
         found.outcomes.append(outcome)
         found.batches += outcome.batches

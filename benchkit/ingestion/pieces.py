@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchkit.labels.pieces import Places
-from benchkit.parsers.base import Format, Reading, Repeats, Row
+from benchkit.parsers.base import Format, Reading, Repeats
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,22 +26,21 @@ class Pieces:
     def __init__(self, first: int) -> None:
         self.first = first
         self.pieces: dict[int, int] = {}
-        self.repeated: list[tuple[int, list[Row] | Repeats]] = []
         self._count = 0
         self._read: list[tuple[Format, Reading]] = []
         self._shared: dict[int, int] = {}  # of each reading that runs share, a code
         self._runs: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         self._places: list[Places] | None = None
 
-    def take(self, form: Format, record: Reading | Repeats) -> None:
-        """Take the next run, or the next ones."""
+    def take(self, form: Format, record: Reading | Repeats) -> int:
+        """Take the next run, or the next ones; return the number of the first of them."""
+        first = self.first + self._count
         if isinstance(record, Reading):
             self._add(form, record, self._count)
             self._count += 1
-            return
+            return first
         import numpy as np
 
-        self.repeated.append((self.first + self._count, record))
         which, firsts = np.unique(record.which, return_index=True)
         codes = np.zeros(len(record.readings), np.int64)
         for place, row in zip(which.tolist(), firsts.tolist(), strict=True):
@@ -53,6 +52,7 @@ class Pieces:
         self._runs.append((codes[record.which], indices, record.lines))
         self._count += len(record.lines)
         self._places = None
+        return first
 
     def in_order(self) -> list[tuple[Format, Reading]]:
         """Return what was read, in the order of the first runs."""

@@ -28,7 +28,7 @@ from benchkit.ingestion.marks import explain_failures, last_index, list_marks, l
 from benchkit.ingestion.parts import Part, Place, make_part, require_one_name
 from benchkit.ingestion.pieces import Pieces
 from benchkit.ingestion.progress import Pace, Seen
-from benchkit.ingestion.samples import SampleSink
+from benchkit.ingestion.sinks import ValueSink
 from benchkit.ingestion.soundness import Soundness
 from benchkit.ingestion.sources import Found
 from benchkit.ingestion.streams import is_dropped
@@ -64,9 +64,9 @@ class Outcome:
     sha256 : str
     parts : list of Part
     rows : list of (piece, rows)
-        The values per run.
+        The values per run, but for those in files.
     batches, files
-        The samples, as `SampleSink` gives them.
+        The samples, and files of values per run, as `ValueSink` gives them.
     diagnostics : list of Diagnostic
     has_load : bool
         Whether it may hold results of load, not counters beside it alone.
@@ -78,7 +78,7 @@ class Outcome:
     report: SourceReport
     sha256: str = ""
     parts: list[Part] = field(default_factory=list)
-    rows: list[tuple[int, list[Row] | Repeats]] = field(default_factory=list)
+    rows: list[tuple[int, list[Row] | pa.RecordBatch]] = field(default_factory=list)
     batches: list[pa.RecordBatch] = field(default_factory=list)
     files: list[DataFile] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -147,7 +147,7 @@ class Reader:
         return outcome
 
     def _try(self, index: int, found: Found) -> Outcome:
-        sink = SampleSink(self._known.batch, self._known.folder)
+        sink = ValueSink(self._known.batch, self._known.folder)
         try:
             return self._read(index, found, sink)
         except StoreError:  # not the source's fault: the disk is full, say
@@ -169,7 +169,7 @@ class Reader:
         sink.drop()
         return refusal(index, found, problem)
 
-    def _read(self, index: int, found: Found, sink: SampleSink) -> Outcome:
+    def _read(self, index: int, found: Found, sink: ValueSink) -> Outcome:
         size = found.measure() if found.size > _LARGE else 0
         unchanged = SourceReport(label=found.label, outcome="unchanged")
         if any(self._known.sources.get(found.identity, ())) and is_dropped(found.path):
@@ -211,17 +211,20 @@ class Reader:
         found: Found,
         source: Source,
         formats: tuple[Format, ...],
-        sink: SampleSink,
+        sink: ValueSink,
     ) -> Outcome:
         diagnostics: list[Diagnostic] = []
         runs = Pieces(index << PIECE_BITS)
         summaries: dict[int, Summary] = {}
         soundness = Soundness()
-        sampled = 0
+        sampled = values = 0
         for form in formats:
             for record in map(soundness.check_record, _records(form, source, diagnostics)):
                 if not isinstance(record, Samples):
-                    runs.take(form, record)
+                    first = runs.take(form, record)
+                    if isinstance(record, Repeats):
+                        sink.take_runs(first, record)
+                        values += len(record)
                     continue
                 sampled += len(record.values)
                 owner = id(record.reading)
@@ -231,7 +234,7 @@ class Reader:
                     sink.take(runs.pieces[owner], record)
         _require_apart(runs.spans(), found.label)
         parts: list[Part] = []
-        rows = runs.repeated
+        rows: list[tuple[int, list[Row] | pa.RecordBatch]] = [*sink.runs]
         named: dict[Place, str] = {}
         sections = list_sections(source, runs, self._options, diagnostics)
         for form, reading, section, places in sections:
@@ -247,12 +250,13 @@ class Reader:
                 parts.append(part)
                 if reading.rows:
                     rows.append((part.piece, reading.rows))
-        rows.sort(key=lambda own: own[0])
+                    values += len(reading.rows)
+        rows.sort(key=lambda piece: piece[0])
+        values += sampled
         diagnostics += soundness.diagnostics(found.label)
-        values = sampled + sum(len(own) for _, own in rows)
         count = sum(1 if part.places is None else len(part.places.lines) for part in parts)
         report = _report(found, formats, count, values, diagnostics)
-        batches, files = sink.close() if sink.rows else ([], [])
+        batches, files = sink.close()
         return Outcome(
             index=index, report=report, parts=parts, rows=rows, batches=batches, files=files,
             diagnostics=diagnostics, is_original=values > 0,

@@ -141,16 +141,16 @@ class Repeats:
     ----------
     readings : sequence of Reading
         What runs share, without rows; the same object in several `Repeats` is shared by all.
-    which : ndarray of int64, shape (k,)
+    which : ndarray of integers, shape (k,)
         The place among ``readings`` of what each run shares with others.
-    lines : ndarray of int64, shape (k,)
+    lines : ndarray of integers, shape (k,)
         Where each run stands in the source.
-    counts : ndarray of int64, shape (k,)
+    counts : ndarray of integers, shape (k,)
         How many events each stands on.
     measures : sequence of (metric, unit)
-    owners : ndarray of int64, shape (m,)
+    owners : ndarray of integers, shape (m,)
         Which run each value is of, ascending.
-    kinds : ndarray of int64, shape (m,)
+    kinds : ndarray of integers, shape (m,)
         The place of each value's metric and unit among ``measures``.
     values, steps : ndarray of float64, shape (m,)
         In base units, finite, and their rounding steps.

@@ -2,7 +2,7 @@
 
 Who writes values and who reads them agree here, and the layout was chosen by measurement, once.
 
-zstd, with times and lines as differences, takes far less than Parquet's defaults with snappy; a row
+zstd, with times, lines and pieces as differences, takes far less than Parquet's defaults with snappy; a row
 group of one metric alone lets every reader pass over the others by their statistics. Values are not
 split byte by byte, which the vectorised reader of Spark cannot read; pages carry checksums.
 """
@@ -82,23 +82,27 @@ def file_schema(*, is_raw: bool) -> pa.Schema:
 
 def parquet_settings(columns: Sequence[str]) -> dict[str, Any]:
     """Return the settings of a `pyarrow.parquet.ParquetWriter` for values in such columns."""
-    encodings = {"time": "DELTA_BINARY_PACKED", "line": "DELTA_BINARY_PACKED"}
+    return _settings(columns, ("time", "line", "piece", "n"), _PASSED_BY)
+
+
+def log_settings(columns: Sequence[str]) -> dict[str, Any]:
+    """Return the settings of a `pyarrow.parquet.ParquetWriter` for such columns of runs."""
+    return _settings(columns, ("index", "line", "piece", "number"), ("seq", "batch", "path"))
+
+
+def _settings(
+    columns: Sequence[str], differences: Sequence[str], bounded: Sequence[str]
+) -> dict[str, Any]:
+    """Return settings for columns, of which some are written as differences, and some bounded."""
+    encodings = {name: "DELTA_BINARY_PACKED" for name in differences if name in columns}
     return {
         "compression": "zstd",
         "use_dictionary": [name for name in columns if name not in encodings],
         "column_encoding": encodings,
-        "write_statistics": list(_PASSED_BY),
+        "write_statistics": [name for name in bounded if name in columns],
         "write_page_checksum": True,
         "store_schema": False,  # who reads the file gets texts, not codes
     }
-
-
-#: How the log of runs is written; who reads it gets texts, not codes.
-LOG_SETTINGS: dict[str, Any] = {
-    "compression": "zstd",
-    "write_page_checksum": True,
-    "store_schema": False,
-}
 
 
 def plain(table: pa.Table) -> pa.Table:

@@ -21,9 +21,9 @@ from typing import IO, TYPE_CHECKING, Any
 from benchkit.errors import StoreError
 from benchkit.store.columns import (
     GROUP_ROWS,
-    LOG_SETTINGS,
     PARTITION,
     file_schema,
+    log_settings,
     parquet_settings,
     plain,
 )
@@ -275,40 +275,52 @@ def write_files(folder: Path, batch: int, batches: Iterable[pa.RecordBatch]) -> 
     batches : iterable of RecordBatch
         Each of values per run or of samples; samples are put in the order of their metrics.
     """
-    sinks: dict[bool, _Sink] = {}
+    writers: dict[bool, BatchWriter] = {}
     try:
         for found in batches:
             if len(found):
                 is_raw = found["raw"][0].as_py()
-                if is_raw not in sinks:
-                    sinks[is_raw] = _Sink(FileWriter(folder, batch, is_raw=is_raw), is_raw)
-                sinks[is_raw].take(found)
-        return [sink.close() for sink in sinks.values()]
+                if is_raw not in writers:
+                    writers[is_raw] = BatchWriter(folder, batch, is_raw=is_raw)
+                writers[is_raw].take(found)
+        return [writer.close() for writer in writers.values()]
     except BaseException:
-        for sink in sinks.values():
-            sink.writer.drop()
+        for writer in writers.values():
+            writer.drop()
         raise
 
 
-class _Sink:
-    """Batches on their way into a file, until they make a row group."""
+class BatchWriter:
+    """Writes batches into one file, a row group as soon as they make one.
 
-    def __init__(self, writer: FileWriter, is_raw: bool) -> None:
-        self.writer = writer
+    Parameters
+    ----------
+    folder, batch, is_raw
+        As `FileWriter` takes them.
+    """
+
+    def __init__(self, folder: Path, batch: int, *, is_raw: bool) -> None:
+        self._writer = FileWriter(folder, batch, is_raw=is_raw)
         self._is_raw, self._schema = is_raw, file_schema(is_raw=is_raw)
         self._held: list[pa.RecordBatch] = []
         self._rows = 0
 
     def take(self, batch: pa.RecordBatch) -> None:
+        """Take the next rows."""
         self._held.append(batch)
         self._rows += len(batch)
         if self._rows >= GROUP_ROWS:
             self._write()
 
     def close(self) -> DataFile:
+        """Write what is left and end the file."""
         if self._held:
             self._write()
-        return self.writer.close()
+        return self._writer.close()
+
+    def drop(self) -> None:
+        """Give the file up."""
+        self._writer.drop()
 
     def _write(self) -> None:
         import pyarrow as pa
@@ -319,7 +331,7 @@ class _Sink:
         self._held, self._rows = [], 0
         if self._is_raw:
             table = table.take(pc.sort_indices(table["metric"].cast(pa.string())))
-        self.writer.write(table.unify_dictionaries())
+        self._writer.write(table.unify_dictionaries())
 
 
 def write_rows(
@@ -347,7 +359,7 @@ def write_rows(
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            with pq.ParquetWriter(path, rows.schema, **LOG_SETTINGS) as writer:
+            with pq.ParquetWriter(path, rows.schema, **log_settings(rows.schema.names)) as writer:
                 writer.write_table(rows)
                 writer.add_key_value_metadata({RECORD: json.dumps(record)})
         except BaseException:

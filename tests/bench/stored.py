@@ -12,11 +12,11 @@ import sys
 
 import numpy as np
 
-from benchkit.ingestion.batches import row_batches
+from benchkit.ingestion.batches import row_batch
 from benchkit.ingestion.frames import parts_table, read_parts
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.reading import PIECE_BITS
-from benchkit.ingestion.samples import SampleSink
+from benchkit.ingestion.sinks import ValueSink
 from benchkit.labels.numbering import settle
 from benchkit.parsers.base import Reading, Row, Samples
 from benchkit.store import Store, new_batch
@@ -38,7 +38,7 @@ def fill(store: Store, rows: int) -> None:
     with store.staging(batch) as folder:
         for run in range(RUNS):
             piece = run << PIECE_BITS
-            sink = SampleSink(batch, folder)
+            sink = ValueSink(batch, folder)
             gaps = np.cumsum(rng.exponential(200, each)).astype(np.int64)
             times = np.datetime64("2026-11-21T00:00:00", "us") + gaps
             values = [np.round(np.exp(rng.normal(1.2, 0.6, each)), 6) / 1000 for _ in range(3)]
@@ -80,7 +80,7 @@ def list_runs(store: Store, count: int) -> None:
         reading.add("request_rate", "mean", 1e4 + place % 97, "1/s", 12)
         rows.append((piece, reading.rows))
     with store.staging(batch) as folder:
-        store.add(write_files(folder, batch, row_batches(batch, rows)))
+        store.add(write_files(folder, batch, [row_batch(batch, rows)]))
     settle(parts)
     store.commit_pieces(lambda _: parts_table(parts))
 

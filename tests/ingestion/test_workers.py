@@ -17,7 +17,7 @@ from benchkit.errors import StoreError
 from benchkit.ingestion import workers
 from benchkit.ingestion.commit import IngestSummary, ingest
 from benchkit.ingestion.discovery import Options, discover
-from benchkit.ingestion.samples import FEW, SampleSink
+from benchkit.ingestion.sinks import FEW, ValueSink
 from benchkit.ingestion.sources import Found
 from benchkit.parsers import registry
 from benchkit.reading.source import Source
@@ -118,7 +118,7 @@ def test_what_the_store_refuses_a_process_is_raised_by_all(
     def refuse(*_: object) -> None:
         raise StoreError("the store cannot be written: No space left on device")
 
-    monkeypatch.setattr(SampleSink, "close", refuse)
+    monkeypatch.setattr(ValueSink, "close", refuse)
     store = Store(str(tmp_path / "store"))
     with pytest.raises(StoreError, match="No space left"):
         ingest([str(results)], store, jobs=2)

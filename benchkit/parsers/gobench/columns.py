@@ -31,6 +31,8 @@ _FEW = 32
 _PLAIN = bytes([9, 10, *range(32, 127)])
 _LONGEST_NAME, _LONGEST_NUMBER, _LONGEST_UNIT = 256, 18, 64
 _INT64_DIGITS = 18
+#: One more than the decimal places that are read.
+_PLACES = 10
 _TAB, _BLANK = ord("\t"), ord(" ")
 
 
@@ -45,46 +47,69 @@ class Table:
     units : list of Unit
         The different ones; ``written`` is each as the source has it.
     written : list of str
-    which, lines, counts : ndarray of int64, shape (results,)
-        The place of its name, its line, its iterations.
-    owners, kinds : ndarray of int64, shape (measures,)
-        Which result a measure is of, and the place of its unit.
-    values, steps : ndarray of float64, shape (measures,)
+    which, counts : ndarray of int64, shape (results,)
+        The place of its name, and its iterations.
+    sizes : ndarray of int64, shape (results,)
+        How many measures it has.
+    shapes : ndarray of int64, shape (measures,)
+        The place of its unit times ten, and the decimal places that are written.
+    values : ndarray of float64, shape (measures,)
         In base units.
+    first : int
+        The line of the first result.
     """
 
     names: list[str]
     units: list[Unit]
     written: list[str]
     which: Array
-    lines: Array
     counts: Array
-    owners: Array
-    kinds: Array
+    sizes: Array
+    shapes: Array
     values: Array
-    steps: Array
+    first: int = 0
 
     def cut(self, start: int, end: int, number: int) -> Table:
-        """Return some results, with the line ``number`` of the first line of the block."""
-        first, last = np.searchsorted(self.owners, (start, end))
+        """Return some results that follow each other from the line ``number`` on, made small."""
+        first, last = self.sizes[:start].sum(), self.sizes[:end].sum()
         return replace(
             self,
-            which=self.which[start:end],
-            lines=self.lines[start:end] + number,
+            which=self.which[start:end].astype(np.int32),
             counts=self.counts[start:end],
-            owners=self.owners[first:last] - start,
-            kinds=self.kinds[first:last],
+            sizes=self.sizes[start:end].astype(np.int32),
+            shapes=self.shapes[first:last].astype(np.int32),
             values=self.values[first:last],
-            steps=self.steps[first:last],
+            first=number,
         )
+
+    @property
+    def lines(self) -> Array:
+        """The line of each result."""
+        return np.arange(self.first, self.first + len(self.which))
+
+    @property
+    def owners(self) -> Array:
+        """Which result each measure is of."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @property
+    def kinds(self) -> Array:
+        """The place of each measure's unit."""
+        return self.shapes // _PLACES
+
+    @property
+    def steps(self) -> Array:
+        """The rounding step of each measure, in its base unit."""
+        steps = [unit.step(places) for unit in self.units for places in range(_PLACES)]
+        return np.array(steps)[self.shapes]
 
     def layouts(self) -> set[tuple[str, ...]]:
         """Return which units follow each other on a line."""
-        starts = np.flatnonzero(np.diff(self.owners, prepend=-1))
-        places = np.arange(len(self.owners)) - starts[self.owners]
+        starts = np.cumsum(self.sizes) - self.sizes
+        places = np.arange(len(self.shapes)) - np.repeat(starts, self.sizes)
         keys = np.add.reduceat((self.kinds + 1) * _mix(places), starts)
         _, rows = np.unique(keys, return_index=True)
-        ends = np.append(starts[1:], len(self.owners))
+        ends = starts + self.sizes
         return {
             tuple(self.written[kind] for kind in self.kinds[starts[row] : ends[row]].tolist())
             for row in rows.tolist()
@@ -115,14 +140,14 @@ def part(number: int, data: bytes) -> Iterator[Table | tuple[int, bytes]]:
             continue
         if start > place:
             yield number + place, block.text(int(lines.starts[place]), int(lines.starts[start]))
-        yield table.cut(int(ordinal[start]), int(ordinal[end]), number)
+        yield table.cut(int(ordinal[start]), int(ordinal[end]), number + start)
         place = end
     if place < len(good):
         yield number + place, block.text(int(lines.starts[place]), block.end)
 
 
 def _read(block: Octets, lines: Lines) -> tuple[Array, Table]:
-    """Return which lines are results in columns, and those results; their lines count from 0."""
+    """Return which lines are results in columns, and those results."""
     tabs = block.find_all(_TAB)
     firsts, lasts = np.searchsorted(tabs, lines.starts), np.searchsorted(tabs, lines.ends)
     good = _may_be_read(block, lines) & (lasts - firsts >= 2)
@@ -140,21 +165,14 @@ def _read(block: Octets, lines: Lines) -> tuple[Array, Table]:
     ends = np.minimum(np.append(tabs, block.end)[fields + 1], lines.ends[rows][owners])
     told, measures = _read_measures(block, tabs[fields] + 1, ends, blanks)
     names, which = tell_apart(block, starts, sizes)
-    kept = np.bincount(owners[~told], minlength=len(rows)) == 0
-    good[rows] = kept
-    renumbered, inside = np.cumsum(kept) - 1, kept[owners]
-    units, written, kinds, values, steps = measures
-    table = Table(
-        [name.decode() for name in names],
-        units,
-        written,
-        which[kept],
-        rows[kept],
-        counts[kept],
-        renumbered[owners[inside]],
-        *(column[inside] for column in (kinds, values, steps)),
-    )
-    return good, table
+    units, written, shapes, values = measures
+    if not told.all():
+        kept = np.bincount(owners[~told], minlength=len(rows)) == 0
+        good[rows] = kept
+        which, counts, held = which[kept], counts[kept], held[kept]
+        shapes, values = shapes[kept[owners]], values[kept[owners]]
+    labels = [name.decode() for name in names]
+    return good, Table(labels, units, written, which, counts, held, shapes, values)
 
 
 def _may_be_read(block: Octets, lines: Lines) -> Array:
@@ -193,7 +211,7 @@ def _read_counts(block: Octets, starts: Array, ends: Array, blanks: Array) -> tu
 
 def _read_measures(
     block: Octets, starts: Array, ends: Array, blanks: Array
-) -> tuple[Array, tuple[list[Unit], list[str], Array, Array, Array]]:
+) -> tuple[Array, tuple[list[Unit], list[str], Array, Array]]:
     """Read numbers, which blanks may stand before, and the units behind the last blank."""
     last = np.searchsorted(blanks, ends) - 1
     before = last - np.searchsorted(blanks, starts)  # blanks before the number
@@ -209,12 +227,11 @@ def _read_measures(
     known = np.array([unit is not None for unit in found], dtype=bool)
     units = [unit or _NONE for unit in found]
     factors = np.array([unit.factor for unit in units])
-    steps = np.array([unit.step(places) for unit in units for places in range(9)])
     good &= known[kinds]
     with np.errstate(over="ignore"):
         values = numbers.scaled(0) * factors[kinds]
     good &= np.isfinite(values)
-    return good, (units, written, kinds, values, steps[9 * kinds + numbers.places])
+    return good, (units, written, _PLACES * kinds + numbers.places, values)
 
 
 _NONE = Unit("", "", 1.0, 0)

@@ -7,9 +7,10 @@ alternate.
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Self
 
 from benchkit.parsers.gobench.units import STANDARD
 from benchkit.reading.cleaning import clean_lines
@@ -24,8 +25,10 @@ Stretch = tuple[int, bytes]
 _BREAKS = ("\\", "<br>", "<br/>", "<br />")
 #: What the second part of a unit begins with.
 _ENDS = frozenset(unit[place] for unit in STANDARD for place in range(1, len(unit)))
-#: Bytes of a block below which line by line is as quick.
+#: Bytes of a log below which line by line is as quick.
 SMALL = 1 << 16
+#: Bytes of tables that are held in memory between the two readings; more of them lie on disk.
+_HELD = 8 << 20
 
 
 class Line(NamedTuple):
@@ -63,7 +66,15 @@ class Log:
     def __init__(self, source: Source) -> None:
         self.label = source.label
         self._source = source
-        self._parted: dict[int, list[Table | Stretch]] = {}
+        self._tables: IO[bytes] | None = None
+        self._places: dict[int, int] = {}  # of the tables of a block, by its first line
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._tables is not None:
+            self._tables.close()
 
     def read(self) -> Iterator[Line | Table]:
         """Yield the lines of a plain log, of events, or of both in one file.
@@ -86,14 +97,26 @@ class Log:
 
     def _part(self, number: int, block: bytes) -> list[Table | Stretch]:
         """Part a block into tables and what stands between them; a small one has no table."""
-        if len(block) < SMALL:
+        if number == 1 and len(block) < SMALL:
             return [(number, block)]
+        if self._tables is not None and number in self._places:
+            self._tables.seek(self._places[number])
+            return list(pickle.load(self._tables))  # noqa: S301 - written below
         from benchkit.parsers.gobench.columns import part
 
-        found = self._parted.get(number) or list(part(number, block))
-        if not all(isinstance(item, tuple) for item in found):  # else it is text alone
-            self._parted[number] = found
-        return found
+        items = list(part(number, block))
+        if not all(isinstance(item, tuple) for item in items):  # else it is text alone
+            self._keep(number, items)
+        return items
+
+    def _keep(self, number: int, items: list[Table | Stretch]) -> None:
+        """Keep what a block was parted into for the second reading."""
+        if self._tables is None:
+            from tempfile import SpooledTemporaryFile
+
+            self._tables = SpooledTemporaryFile(_HELD)
+        self._places[number] = self._tables.seek(0, 2)
+        pickle.dump(items, self._tables, pickle.HIGHEST_PROTOCOL)
 
 
 def _read_lines(number: int, data: bytes, rests: dict[str, Line]) -> Iterator[Line]:

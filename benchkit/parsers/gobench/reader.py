@@ -200,5 +200,5 @@ def _is_ours(line: str, measured: bool) -> bool:
 
 def parse(source: Source) -> Iterator[Record]:
     """Yield a reading per result line, or many at once, and what is wrong with the log."""
-    log = Log(source)
-    yield from Reader(source.label, survey(log)).read(log.read())
+    with Log(source) as log:
+        yield from Reader(source.label, survey(log)).read(log.read())

@@ -84,12 +84,12 @@ class Results:
     def read_table(self, table: Table, stream: Stream) -> Repeats:
         """Return the runs of a table of whole results."""
         self._layouts |= table.layouts()
-        told = self._find(stream, int(table.lines[0])), stream.command, *stream.env.items()
+        told = self._find(stream, table.first), stream.command, *stream.env.items()
         readings = []
         for name in table.names:
             known = self._shared.get((name, told))
             if known is None:
-                known = self._begin(stream, name, int(table.lines[0]))
+                known = self._begin(stream, name, table.first)
                 self._shared[name, told] = known
             readings.append(known)
         return Repeats(

@@ -15,7 +15,7 @@ import benchkit.api as bk
 from benchkit.errors import DataError
 from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.discovery import Options
-from benchkit.ingestion.samples import SampleSink
+from benchkit.ingestion.sinks import ValueSink
 from benchkit.parsers.base import Reading, Samples
 from benchkit.store import Store
 
@@ -59,7 +59,7 @@ def test_samples_that_lack_a_text_are_refused_before_anything_is_stored(name: st
     texts: dict[str, Any] = {"metric": "latency", "unit": "s", name: None}
     samples = Samples(reading=reading, values=np.ones(3), lines=np.arange(3), **texts)
     with pytest.raises(DataError, match=f"without {name}"):
-        SampleSink(1, None).take(0, samples)
+        ValueSink(1, None).take(0, samples)
 
 
 def test_cut_gzip_is_told_with_the_last_line_that_was_read(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
-"""Samples on their way into the store: many of one source become a file, few a batch.
+"""Values on their way into the store: many of one source become a file, few a batch.
 
-A source may hold more samples than memory; they are put by metric, a row group of one metric
-alone at a time, and written by the process that reads them.
+A source may hold more values than memory. They are written while it is read, by the process that
+reads it: samples by metric, a row group of one metric alone at a time; those of runs in columns as
+they come.
 """
 
 from __future__ import annotations
@@ -10,24 +11,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError
-from benchkit.ingestion.batches import sample_table
+from benchkit.ingestion.batches import repeats_batch, sample_table
 from benchkit.ingestion.behind import Behind
 from benchkit.store.columns import GROUP_ROWS, values_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from benchkit.parsers.base import Samples
-    from benchkit.store.files import DataFile, FileWriter
+    from benchkit.parsers.base import Repeats, Samples
+    from benchkit.store.files import BatchWriter, DataFile, FileWriter
 
 #: What every sample has.
 _TEXTS = ("metric", "stat", "unit", "origin")
-#: Samples of a source up to which they travel as a batch, and share a file with other sources'.
+#: Values of a source up to which they travel as a batch, and share a file with other sources'.
 FEW = 1 << 16
 
 
-class SampleSink:
-    """Takes the samples of one source.
+class ValueSink:
+    """Takes the samples of one source, and its runs in columns.
 
     Parameters
     ----------
@@ -39,10 +40,13 @@ class SampleSink:
 
     def __init__(self, batch: int, folder: Path | None) -> None:
         self.rows = 0
+        self.runs: list[tuple[int, pa.RecordBatch]] = []
         self._batch = batch
         self._folder = folder
         self._held: dict[str, list[tuple[int, Samples]]] = {}
         self._counts: dict[str, int] = {}
+        self._run_rows = 0
+        self._run_writer: BatchWriter | None = None
         self._writer: FileWriter | None = None
         self._behind: Behind | None = None
 
@@ -69,8 +73,33 @@ class SampleSink:
         if self._counts[metric] >= GROUP_ROWS and self._folder is not None:
             self._write(metric)
 
+    def take_runs(self, first: int, repeats: Repeats) -> None:
+        """Take the values of the next runs, ``first`` is the piece of the first one.
+
+        As long as they are few, ``runs`` holds them.
+        """
+        if not len(repeats):
+            return
+        self.runs.append((first, repeats_batch(self._batch, first, repeats)))
+        self._run_rows += len(repeats)
+        if self._folder is None or self._run_rows <= FEW:
+            return
+        if self._run_writer is None:
+            from benchkit.store.files import BatchWriter
+
+            self._run_writer = BatchWriter(self._folder, self._batch, is_raw=False)
+        for _, batch in self.runs:
+            self._run_writer.take(batch)
+        self.runs.clear()
+
     def close(self) -> tuple[list[pa.RecordBatch], list[DataFile]]:
-        """Return what was taken: batches, or a file."""
+        """Return what was taken: batches of samples, and files of what is too much for them."""
+        batches, files = self._close_samples() if self.rows else ([], [])
+        if self._run_writer is not None:
+            files.append(self._run_writer.close())
+        return batches, files
+
+    def _close_samples(self) -> tuple[list[pa.RecordBatch], list[DataFile]]:
         if self._writer is None and (self._folder is None or self.rows <= FEW):
             tables = [sample_table(self._batch, blocks) for blocks in self._held.values()]
             wanted = values_schema()
@@ -88,7 +117,10 @@ class SampleSink:
             self._behind.stop()
         if self._writer is not None:
             self._writer.drop()
+        if self._run_writer is not None:
+            self._run_writer.drop()
         self._held.clear()
+        self.runs.clear()
 
     def _write(self, metric: str) -> None:
         from benchkit.store.files import FileWriter
