@@ -15,7 +15,7 @@ from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import DeltaError
 
 from benchkit.errors import StoreError
-from benchkit.ingestion.sinks import ValueSink
+from benchkit.ingestion.sink import ValueSink
 from benchkit.parsers.base import Reading, Samples
 from benchkit.store import Store, delta, new_batch, tidying, values_schema
 from benchkit.store.files import write_files

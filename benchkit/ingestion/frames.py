@@ -76,8 +76,19 @@ def _spread(columns: Mapping[str, pa.Array], parts: Sequence[Part]) -> dict[str,
     }
     order = pieces.argsort(kind="stable")
     take = pa.array(owners[order], pa.int32())
+    nothing = pa.array(np.zeros(len(take), np.int32))  # shared by the columns of one text
+    nulls = {column.type: pa.nulls(len(take), column.type) for column in columns.values()}
+
+    def spread(column: pa.Array) -> pa.Array:
+        if column.null_count == len(column):
+            return nulls[column.type]
+        is_text = pa.types.is_dictionary(column.type) and not column.null_count
+        if is_text and len(column.dictionary) == 1:
+            return pa.DictionaryArray.from_arrays(nothing, column.dictionary)
+        return column.take(take)
+
     return {
-        name: pa.array(of_each[name][order]) if name in of_each else column.take(take)
+        name: pa.array(of_each[name][order]) if name in of_each else spread(column)
         for name, column in columns.items()
     }
 

@@ -28,7 +28,7 @@ from benchkit.ingestion.marks import explain_failures, last_index, list_marks, l
 from benchkit.ingestion.parts import Part, Place, make_part, require_one_name
 from benchkit.ingestion.pieces import Pieces
 from benchkit.ingestion.progress import Pace, Seen
-from benchkit.ingestion.sinks import ValueSink
+from benchkit.ingestion.sink import ValueSink
 from benchkit.ingestion.soundness import Soundness
 from benchkit.ingestion.sources import Found
 from benchkit.ingestion.streams import is_dropped
@@ -248,18 +248,16 @@ class Reader:
                 part.index = runs.locate(reading, places)
                 part.piece, part.places = runs.first + part.index, places
                 parts.append(part)
-                if reading.rows:
-                    rows.append((part.piece, reading.rows))
-                    values += len(reading.rows)
+                rows.append((part.piece, reading.rows))
+                values += len(reading.rows)
         rows.sort(key=lambda piece: piece[0])
-        values += sampled
         diagnostics += soundness.diagnostics(found.label)
         count = sum(1 if part.places is None else len(part.places.lines) for part in parts)
-        report = _report(found, formats, count, values, diagnostics)
+        report = _report(found, formats, count, values + sampled, diagnostics)
         batches, files = sink.close()
         return Outcome(
             index=index, report=report, parts=parts, rows=rows, batches=batches, files=files,
-            diagnostics=diagnostics, is_original=values > 0,
+            diagnostics=diagnostics, is_original=bool(values or sampled),
         )  # fmt: skip
 
     def _keeps(self, form: Format, samples: Samples) -> bool:

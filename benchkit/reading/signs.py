@@ -11,7 +11,7 @@ from importlib import import_module
 
 from benchkit.reading.head import Head
 
-_RARE = '_"[=#\t±<(VHPC.'
+_RARE = '_"[=#\t±<(VHPCAS:qvu.'
 
 
 def _rare_character(word: str) -> str:

@@ -2,9 +2,10 @@
 
 Who writes values and who reads them agree here, and the layout was chosen by measurement, once.
 
-zstd, with times, lines and pieces as differences, takes far less than Parquet's defaults with snappy; a row
-group of one metric alone lets every reader pass over the others by their statistics. Values are not
-split byte by byte, which the vectorised reader of Spark cannot read; pages carry checksums.
+zstd, with times, lines and pieces as differences, takes far less than Parquet's defaults with
+snappy; a row group of one metric alone lets every reader pass over the others by their statistics.
+Values are not split byte by byte, which the vectorised reader of Spark cannot read; pages carry
+checksums.
 """
 
 from __future__ import annotations
@@ -80,9 +81,13 @@ def file_schema(*, is_raw: bool) -> pa.Schema:
     return pa.schema(fields)
 
 
-def parquet_settings(columns: Sequence[str]) -> dict[str, Any]:
-    """Return the settings of a `pyarrow.parquet.ParquetWriter` for values in such columns."""
-    return _settings(columns, ("time", "line", "piece", "n"), _PASSED_BY)
+def parquet_settings(columns: Sequence[str], *, is_raw: bool) -> dict[str, Any]:
+    """Return the settings of a `pyarrow.parquet.ParquetWriter` for values in such columns.
+
+    Hardly two runs have the same value; samples of one metric have.
+    """
+    differences = ("time", "line", "piece", "n")
+    return _settings(columns, differences, _PASSED_BY, () if is_raw else ("value",))
 
 
 def log_settings(columns: Sequence[str]) -> dict[str, Any]:
@@ -91,10 +96,12 @@ def log_settings(columns: Sequence[str]) -> dict[str, Any]:
 
 
 def _settings(
-    columns: Sequence[str], differences: Sequence[str], bounded: Sequence[str]
-) -> dict[str, Any]:
-    """Return settings for columns, of which some are written as differences, and some bounded."""
+    columns: Sequence[str], differences: Sequence[str], bounded: Sequence[str],
+    plain: Sequence[str] = (),
+) -> dict[str, Any]:  # fmt: skip
+    """Return settings for columns: which are written as differences, bounded, or as they are."""
     encodings = {name: "DELTA_BINARY_PACKED" for name in differences if name in columns}
+    encodings |= dict.fromkeys(plain, "PLAIN")
     return {
         "compression": "zstd",
         "use_dictionary": [name for name in columns if name not in encodings],

@@ -144,7 +144,7 @@ class FileWriter:
         self._rows = 0
         self._bounds: dict[str, tuple[Any, Any]] = {}
         with writing(folder):
-            settings = parquet_settings(self._schema.names)
+            settings = parquet_settings(self._schema.names, is_raw=is_raw)
             self._writer = pq.ParquetWriter(self.path, self._schema, **settings)
 
     def write(self, table: pa.Table) -> None:

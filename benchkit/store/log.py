@@ -252,9 +252,9 @@ def needed(log: pa.Table) -> pa.Table:
     return pa.concat_tables([earlier, log.filter(is_last)])
 
 
-def count_needed(log: pa.Table) -> int:
-    """Count the rows that `needed` returns."""
-    return len(needed(log.select(KEYS)))
+def count_spare(log: pa.Table) -> int:
+    """Count by how much the rows that are not needed outnumber the others."""
+    return len(log) - 2 * len(needed(log.select(KEYS)))
 
 
 def _newest(log: pa.Table, *, with_dropped: bool = True) -> pa.Table:

@@ -362,15 +362,15 @@ class Store:
         done = Tidied()
         if (version := self._open_runs()) is None:
             return done
-        log = log_of_runs.complete(self._runs.read(version, log_of_runs.KEYS))
+        read = partial(self._read_log, version, ())  # by whose keys alone rows are needed or not
         self._open_values()
         if thoroughly:
             self.require_values()
             self._delete_unused(done)  # first, which may make the room that writing needs
         with self.staging(new_batch()) as folder, suppress(ConflictError):
-            tidy_values(self._values, log, folder, done, thoroughly=thoroughly, rewrite=rewrite)
+            tidy_values(self._values, read, folder, done, thoroughly=thoroughly, rewrite=rewrite)
         with suppress(ConflictError):
-            done.rewritten += self._tidy_log(version, log, thoroughly=thoroughly)
+            done.rewritten += self._tidy_log(version, thoroughly=thoroughly)
         for table in (self._runs, self._values) if rewrite else ():
             table.configure()
         if done.has_changed:
@@ -378,13 +378,13 @@ class Store:
         return done
 
     def _delete_unused(self, done: Tidied) -> None:
-        for table in (self._runs, self._values):
-            done.deleted += table.delete_unused()
+        done.deleted += self._runs.delete_unused() + self._values.delete_unused()
 
-    def _tidy_log(self, version: DeltaTable, log: pa.Table, *, thoroughly: bool) -> int:
-        files, count = self._runs.list_files(version), log_of_runs.count_needed(log)
-        is_much = len(files) >= MANY_COMMITS or len(log) > 2 * count + MANY_ROWS
-        if len(files) < 2 or not (is_much or thoroughly):
+    def _tidy_log(self, version: DeltaTable, *, thoroughly: bool) -> int:
+        if len(files := self._runs.list_files(version)) < 2:
+            return 0
+        spare = log_of_runs.count_spare(log := self._read_log(version, ()))
+        if spare <= MANY_ROWS and len(files) < MANY_COMMITS and not thoroughly:
             return 0
         seq, rows = log_of_runs.last_seq(log), log_of_runs.needed(self._read_log(version))
         with self._writing(seq, rows, version, is_joined=True) as file:

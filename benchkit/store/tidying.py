@@ -59,14 +59,14 @@ class Tidied:
 
 def tidy_values(
     values: Table,
-    log: pa.Table,
+    read_log: Callable[[], pa.Table],
     folder: Path,
     done: Tidied,
     *,
     thoroughly: bool,
     rewrite: bool = False,
 ) -> None:
-    """Commit the table of values without the batches that ``log`` needs no more.
+    """Commit the table of values without the batches that the log needs no more.
 
     Raises
     ------
@@ -76,8 +76,10 @@ def tidy_values(
     version = values.open()
     if version is None:
         return
-    is_stale = _staleness(log)
     files = values.list_files(version)
+    if len(files) < min(MANY_FILES, MANY_STALE) and not (thoroughly or rewrite):
+        return
+    is_stale = _staleness(read_log())
     mixed: list[dict[str, Any]] = []
     stale: list[dict[str, Any]] = []
     for file in files:

@@ -16,7 +16,7 @@ from benchkit.ingestion.batches import row_batch
 from benchkit.ingestion.frames import parts_table, read_parts
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.reading import PIECE_BITS
-from benchkit.ingestion.sinks import ValueSink
+from benchkit.ingestion.sink import ValueSink
 from benchkit.labels.numbering import settle
 from benchkit.parsers.base import Reading, Row, Samples
 from benchkit.store import Store, new_batch

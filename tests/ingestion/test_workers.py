@@ -17,7 +17,7 @@ from benchkit.errors import StoreError
 from benchkit.ingestion import workers
 from benchkit.ingestion.commit import IngestSummary, ingest
 from benchkit.ingestion.discovery import Options, discover
-from benchkit.ingestion.sinks import FEW, ValueSink
+from benchkit.ingestion.sink import FEW, ValueSink
 from benchkit.ingestion.sources import Found
 from benchkit.parsers import registry
 from benchkit.reading.source import Source

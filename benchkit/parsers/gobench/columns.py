@@ -101,7 +101,7 @@ class Table:
     def steps(self) -> Array:
         """The rounding step of each measure, in its base unit."""
         steps = [unit.step(places) for unit in self.units for places in range(_PLACES)]
-        return np.array(steps)[self.shapes]
+        return np.array(steps).take(self.shapes)
 
     def layouts(self) -> set[tuple[str, ...]]:
         """Return which units follow each other on a line."""
@@ -171,7 +171,7 @@ def _read(block: Octets, lines: Lines) -> tuple[Array, Table]:
         good[rows] = kept
         which, counts, held = which[kept], counts[kept], held[kept]
         shapes, values = shapes[kept[owners]], values[kept[owners]]
-    labels = [name.decode() for name in names]
+    labels = b"\n".join(names).decode().split("\n") if names else []
     return good, Table(labels, units, written, which, counts, held, shapes, values)
 
 

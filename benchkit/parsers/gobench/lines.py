@@ -114,7 +114,7 @@ class Log:
         if self._tables is None:
             from tempfile import SpooledTemporaryFile
 
-            self._tables = SpooledTemporaryFile(_HELD)
+            self._tables = SpooledTemporaryFile(_HELD)  # noqa: SIM115 - until the end
         self._places[number] = self._tables.seek(0, 2)
         pickle.dump(items, self._tables, pickle.HIGHEST_PROTOCOL)
 

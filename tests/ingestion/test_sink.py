@@ -15,7 +15,7 @@ import benchkit.api as bk
 from benchkit.errors import DataError
 from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.discovery import Options
-from benchkit.ingestion.sinks import ValueSink
+from benchkit.ingestion.sink import ValueSink
 from benchkit.parsers.base import Reading, Samples
 from benchkit.store import Store
 
