@@ -35,7 +35,7 @@ from benchkit.gating.outcome import (
     RuleOutcome,
 )
 from benchkit.gating.undecidable import describe_undecidable, find_closed_rows
-from benchkit.intervals import format_size
+from benchkit.intervals import TOO_WIDE, format_size, is_wide
 from benchkit.metrics import VOCABULARY
 from benchkit.stats.power import runs_to_show_equivalence
 from benchkit.stats.results import ROUNDING
@@ -329,7 +329,8 @@ def _tell_needed(row: RowOutcome, alpha: float) -> tuple[int | None, list[str]]:
     if evidence.low is None or evidence.high is None:
         return None, ["so few runs carry no interval: run each side more often"]
     worst = evidence.high - 1 if c.better != "higher" else evidence.low - 1
-    told = [f"it could cost up to {format_size(worst)}"]
+    is_vague = evidence.low > 0 and is_wide(evidence.low, evidence.high)
+    told = [TOO_WIDE if is_vague else f"it could cost up to {format_size(worst)}"]
     if not limit.is_relative or limit.share <= 0 or c.ratio_low is None or c.ratio_high is None:
         return None, told
     width = (math.log(c.ratio_high) - math.log(c.ratio_low)) / 2

@@ -117,6 +117,14 @@ def test_without_a_direction_a_limit_holds_on_both_sides() -> None:
         assert judge(row, rule("widgets", acceptable="10%")).rows[0].word == word
 
 
+def test_what_it_could_cost_is_no_number_where_the_interval_says_nothing() -> None:
+    values = (4.0, 900.0, 60.0, 20_000.0)
+    noisy = judge(contrast(values, tuple(3 * v for v in values)), rule(acceptable="5%")).rows[0]
+    assert noisy.word == NOT_SHOWN
+    assert "too noisy to tell" in noisy.notes
+    assert not any("could cost up to" in note for note in noisy.notes)
+
+
 def test_shares_are_held_in_percentage_points() -> None:
     row = contrast((0.0, 0.0, 0.01, 0.0), (0.06, 0.05, 0.07, 0.06), "error_rate", "1")
     held = rule("error_rate", stat="sample", acceptable="2pp")
