@@ -274,6 +274,8 @@ class SourceReport:
         Why not more.
     variant : str
         Whose run would have been in it; empty where it was read, or does not tell.
+    is_unread : bool
+        Whether its bytes could not be read, so that nothing tells its format.
     """
 
     label: str
@@ -283,3 +285,4 @@ class SourceReport:
     values: int = 0
     reason: str = ""
     variant: str = ""
+    is_unread: bool = False

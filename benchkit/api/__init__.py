@@ -107,6 +107,7 @@ def load(
         runs=found.runs,
         series=found.series,
         contested=found.contested,
+        stale=found.stale,
         problems=found.findings,
         diagnostics=found.diagnostics,
         reports=found.reports,

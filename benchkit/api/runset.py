@@ -70,6 +70,8 @@ class RunSet:
         Samples over time of the containers that ran beside the load.
     contested : mapping of str to tuple of str
         Variants left out because several origins of the store hold them: load with ``origin=``.
+    stale : mapping of str to DataError
+        Variants that the last ingest of their folder, or this CI job, did not measure.
     problems : tuple of Finding
         What was found while loading; `findings` has them, and what `check` finds, as a frame.
     diagnostics : tuple of Diagnostic
@@ -99,6 +101,7 @@ class RunSet:
     runs: Runs
     series: Observations | None = None
     contested: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    stale: Mapping[str, DataError] = field(default_factory=dict)
     problems: tuple[Finding, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     reports: tuple[SourceReport, ...] = ()
@@ -283,8 +286,6 @@ class RunSet:
 
     def check(self, *, baseline: str | None = None) -> tuple[Finding, ...]:
         """Apply every audit rule: to the runs, and to each variant beside the baseline.
-
-        Done once for each baseline, however often it is asked for.
 
         Parameters
         ----------

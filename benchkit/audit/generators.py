@@ -20,8 +20,8 @@ def find_generators(runs: Runs) -> Iterator[Finding]:
             code="B207",
             severity="warning",
             where=name_place(place),
-            message=f"{files} files overlap in time, or their names number the generators of "
-            "one load: they are not repeats, and decide nothing",
+            message=f"{files} files overlap in time, or their names or sidecars number the "
+            "generators of one load: they are not repeats, and decide nothing",
             remedy="run one generator per run, or give each its own target or run number if they "
             "are separate tests",
             numbers={"files": files},

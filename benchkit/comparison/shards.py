@@ -28,8 +28,9 @@ _GENERATOR = re.compile(
 def find_shards(runs: Runs) -> dict[Place, int]:
     """Find the series whose files are of several generators of one run.
 
-    They declare one run and overlap in time, or their names number shards, workers, instances,
-    pods or generators and their times do not show that they followed each other.
+    They declare one run, and shards of it or times that overlap; or their names number shards,
+    workers, instances, pods or generators and their times do not show that they followed each
+    other.
 
     Parameters
     ----------
@@ -43,10 +44,16 @@ def find_shards(runs: Runs) -> dict[Place, int]:
     paths = [sources[0]["path"] if sources else "" for sources in runs["sources"].tolist()]
     load = [_GENERATOR.sub("#", path.rpartition("/")[2]) for path in paths]
     folder = [path.rpartition("/")[0] for path in paths]
-    files = runs.assign(path=paths, folder=folder, load=load)[runs["role"].eq("measured")]
+    shards = [(env or {}).get("shard", "") for env in runs["env"].tolist()]
+    files = runs.assign(path=paths, folder=folder, load=load, shard=shards)
+    files = files[files["role"].eq("measured")]
     is_timed = files["started_at"].notna() & files["duration"].gt(0)
     is_named = files["load"].str.contains("#", regex=False)
     found: dict[Place, int] = {}
+    declared = files[files["shard"].ne("")]
+    for values, same in declared.groupby([*_PLACE, "declared_run"], sort=False, dropna=False):
+        if (count := same["shard"].nunique()) > 1:
+            found[tuple(values[:5])] = count  # type: ignore[index]
     for chosen, name in (
         (is_timed & files["declared_run"].notna(), ["declared_run"]),
         (is_named, ["folder", "load"]),

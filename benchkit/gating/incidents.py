@@ -161,8 +161,7 @@ def _list_unknown(
     labels: dict[bool, list[str]] = {}
     for report in reports:
         if report.outcome in {"refused", "empty"} and report.label not in damaged:
-            is_unread = report.reason.startswith("cannot be read")
-            labels.setdefault(is_unread, []).append(report.label)
+            labels.setdefault(report.is_unread, []).append(report.label)
     for is_unread, names in labels.items():
         one, many = _UNREAD if is_unread else _FORMATLESS
         text = f"1 file {one}" if len(names) == 1 else f"{len(names)} files {many}"

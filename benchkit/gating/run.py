@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from benchkit.errors import (
     BenchkitError,
     ConfigError,
+    DataError,
     Diagnostic,
     ExitCode,
     Finding,
@@ -63,7 +64,11 @@ class Results(Chosen, Protocol):
     @property
     def reports(self) -> Sequence[SourceReport]: ...  # noqa: D102
     @property
+    def stale(self) -> Mapping[str, DataError]: ...  # noqa: D102
+    @property
     def first_variant(self) -> str | None: ...  # noqa: D102
+    @property
+    def contested(self) -> Mapping[str, tuple[str, ...]]: ...  # noqa: D102
     def holding(self, observations: Observations) -> Results: ...  # noqa: D102
     def compare(  # noqa: D102
         self,
@@ -125,9 +130,14 @@ def run_gate(
     events: tuple[Occurrence, ...] = ()
     try:
         missing = list_baselines(policy, asked) if allow_missing else None
-        results, is_lacking = _load_present(load, paths, missing)
+
+        def load_current(paths: Sequence[str]) -> Results:
+            return _leave_out_stale(load(paths), policy, asked)
+
+        results, is_lacking = _load_present(load_current, paths, missing)
         nothing = replace(nothing, diagnostics=tuple(results.diagnostics))
         events = _list_incidents(results, policy, asked, strict=strict)
+        _require_current(results, policy, asked)
         if is_lacking:
             require_names(results.observations, policy, asked)
             allowed = Occurrence(event=NO_BASELINE, action="pass")
@@ -151,6 +161,38 @@ def run_gate(
         )  # fmt: skip
         return replace(nothing, outcome=outcome)
     return replace(nothing, outcome=outcome, findings=compared.findings, self_test=tested)
+
+
+def _leave_out_stale(results: Results, policy: Policy, asked: Asked) -> Results:
+    """Leave out what another ingest measured of the variants; of a baseline it may count."""
+    stale = set(results.stale) - _guess_baselines(results, policy, asked)
+    if not stale:
+        return results
+    observations, runs = results.observations, results.runs
+    is_stale = runs["variant"].isin(stale) & ~runs["role"].isin(["empty", "warmup"])
+    return replace(  # type: ignore[type-var]
+        results,
+        observations=observations[~observations["variant"].isin(stale)],
+        runs=runs[~is_stale],
+        contested={name: of for name, of in results.contested.items() if name not in stale},
+    )
+
+
+def _require_current(results: Results, policy: Policy, asked: Asked) -> None:
+    """Refuse to judge a variant that another ingest measured.
+
+    Raises
+    ------
+    DataError
+        If it is named, or no other variant is left.
+    """
+    baselines = _guess_baselines(results, policy, asked)
+    pairs = (*asked.pairs, *(rule.pair for rule in policy.rules if rule.pair))
+    named = {*(asked.variants or ()), *(variant for _, variant in pairs)}
+    is_alone = not set(results.variants) - baselines
+    for variant, error in results.stale.items():
+        if variant in named or (is_alone and variant not in baselines):
+            raise error
 
 
 def _list_incidents(

@@ -15,6 +15,12 @@ from benchkit.errors import DataError
 from benchkit.redaction import redact_name
 
 GIT = "git:"
+#: Parameters that grant access, as signed addresses have them: they change at every request.
+_ACCESS = re.compile(
+    r"x-(?:amz|goog)-|(?:s[etvrp]|[\w-]*(?:token|secret|key|sig|signature|pass|password|auth|credential"
+    r"|expires))(?:=|$)",
+    re.IGNORECASE,
+)
 
 
 def is_distant(path: str) -> bool:
@@ -59,14 +65,6 @@ def tell_query(address: str) -> str:
     query = address.partition("#")[0].partition("?")[2]
     kept = [part for part in query.split("&") if part and not _ACCESS.match(unquote(part))]
     return "?" + "&".join(kept) if kept else ""
-
-
-#: Parameters that grant access, as signed addresses have them: they change at every request.
-_ACCESS = re.compile(
-    r"x-(?:amz|goog)-|(?:s[etvrp]|[\w-]*(?:token|secret|key|sig|signature|pass|password|auth|credential"
-    r"|expires))(?:=|$)",
-    re.IGNORECASE,
-)
 
 
 def show_path(path: str | PurePath) -> str:

@@ -23,7 +23,7 @@ from benchkit.labels.sidecars import Sidecar, Sidecars
 from benchkit.labels.stems import ToolNames
 from benchkit.labels.template import refuse_unmatched
 from benchkit.labels.tree import read_tree
-from benchkit.labels.walk import OUTSIDE, UNLISTED, walk
+from benchkit.labels.walk import is_store, walk
 from benchkit.parsers import registry
 from benchkit.selection import BASELINE_NAMES
 
@@ -207,7 +207,7 @@ def _add_local(
     result: Discovery, path: Path, variant: str, options: Options, tools: ToolNames
 ) -> bool:
     """Add a folder or a file, and tell whether it is there."""
-    if (path / "runs" / "_delta_log").is_dir():
+    if is_store(path):
         raise refuse_store(str(path))
     if path.is_dir():
         _add_folder(result, path, variant, options, tools)
@@ -264,25 +264,25 @@ def _add_folder(
     base = show_path(root.resolve())
     start = 0 if root == Path() else len(root.as_posix()) + 1
     passed: list[tuple[Path, str]] = []
-    paths = list(walk(root, options.exclude, passed))
+    unseen: dict[Path, str] = {}
+    paths = list(walk(root, options.exclude, passed, unseen))
     places = [show_path(str(path)[start:]).replace(os.sep, "/") for path in paths]
     name = PurePosixPath(base).name
     read = read_tree(places, BASELINE_NAMES, tools, root_name=name, pattern=options.layout)
-    unlisted = {p: why for p, why in passed if why.startswith((UNLISTED, OUTSIDE)) and p != root}
-    for path in unlisted:  # a source like any other, whose reading says why it is none
+    for path in unseen:  # a source like any other, whose reading says why it is none
         places.append(place := show_path(str(path)[start:]).replace(os.sep, "/"))
         read.append(read_path(place, tools=tools))
     sources = [
         Found(
             label=show_path(path), address=f"{base}/{place}", path=path, labels=labels,
             sidecar=sidecars.for_file(path), variant=variant, is_named=bool(variant),
-            sidecars=sidecars, refusal=unlisted.get(path, ""),
+            sidecars=sidecars, refusal=unseen.get(path, ""),
         )
-        for path, place, labels in zip((*paths, *unlisted), places, read, strict=True)
+        for path, place, labels in zip((*paths, *unseen), places, read, strict=True)
     ]  # fmt: skip
     result.found += sources
     if variant or options.variant:
         result.labelled.append(sources)
     result.roots.append((variant, sidecars))
-    result.skipped.extend((show_path(p), why) for p, why in passed if p not in unlisted)
+    result.skipped.extend((show_path(p), why) for p, why in passed)
     result.sidecars.append(sidecars)

@@ -20,6 +20,7 @@ from benchkit.ingestion.sources import Found
 from benchkit.labels.patterns import PathLabels
 from benchkit.labels.sidecars import Sidecar
 from benchkit.labels.tree import RESULT_WORDS
+from benchkit.labels.walk import prune
 
 NO_RESULT = "no result in this folder of a variant"
 _READ = frozenset({"read", "unchanged", "duplicate"})
@@ -55,7 +56,7 @@ def list_lost_files(
             read.update(_list_shapes(source, is_unseen=True))
             read.add(_number(os.path.dirname(str(source.path))))  # noqa: PTH120 - a text
     for source, report in refused:
-        is_unseen = report.reason.startswith("cannot be read") or not source.size
+        is_unseen = report.is_unread or not source.size
         shapes = _list_shapes(source, is_unseen=is_unseen)
         if not is_aside(source) and not read.isdisjoint(shapes):
             yield mark_damage(source, options, [Diagnostic(source.label, 0, report.reason)], ())
@@ -171,7 +172,8 @@ def _find_homes(root: Path, sources: Sequence[Found]) -> dict[Path, str]:
 def _list_inner(folder: Path) -> list[Path]:
     with os.scandir(folder) as entries:
         # A link to itself is no folder for `isdir`, and an error for the entry.
-        return sorted(Path(entry.path) for entry in entries if os.path.isdir(entry))  # noqa: PTH112
+        folders = sorted(Path(entry.path) for entry in entries if os.path.isdir(entry))  # noqa: PTH112
+    return [folder for folder in folders if not prune(folder)]
 
 
 def _holds_more(folder: str, skipped: Sequence[tuple[str, str]]) -> bool:

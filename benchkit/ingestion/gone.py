@@ -14,19 +14,24 @@ from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchkit.errors import Finding
+from benchkit.errors import DataError, Finding
 from benchkit.ingestion.addresses import name_path, show_path
 from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.frames import fill_texts
 from benchkit.ingestion.identity import write_assigned
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.labels.numbering import series_of
+from benchkit.labels.tree import is_run
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 #: The finding on a variant of which two measurements count together.
 MIXED = "B111"
+#: Roles of runs that tell how a variant did.
+_JUDGED = frozenset({"measured", "failed", "damaged"})
+#: The place of the variant in a series.
+_VARIANT = 2
 #: Sources that are named; the rest are counted.
 _SHOWN = 3
 
@@ -176,6 +181,73 @@ def find_gone(parts: Sequence[Part], renewed: Sequence[Part]) -> Iterator[Findin
         anew = [part for part in renewed if part.renewed and _series_of(part) in near]
         labels = list(dict.fromkeys(part.label for part in gone))
         yield _describe(folder, assigned, variant, labels, (_count(gone), _count(anew)))
+
+
+def find_pooled(parts: Sequence[Part]) -> Iterator[Finding]:
+    """B111: runs of several folders of one parent, each read by itself, count as one variant.
+
+    Read as one tree they would be groups, or the variants; folders that count runs are runs.
+    """
+    measured = [part for part in parts if part.role == "measured"]
+    roots = [_find_root(part) for part in measured]
+    if len(set(roots)) < 2:
+        return
+    rows: dict[tuple[str, ...], dict[str, None]] = {}
+    for part, root in zip(measured, roots, strict=True):
+        parent, _, name = root.rpartition("/")
+        if _is_named_by_path(part, root) and not is_run(name):
+            rows.setdefault((parent, *_row_of(part)), {})[name] = None
+    pooled: dict[tuple[str, str], dict[str, None]] = {}
+    for (parent, *series), names in rows.items():
+        if len(names) > 1:
+            pooled.setdefault((name_path(parent), series[_VARIANT]), {}).update(names)
+    for (parent, variant), folders in pooled.items():
+        shown = [name_path(name) for name in folders]
+        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+        label = f"{shown[-1]}={parent}/{shown[-1]}"
+        yield Finding(
+            code=MIXED,
+            severity="error",
+            where=variant,
+            message=f"runs of {len(shown)} folders of {parent} count together: "
+            f"{', '.join(shown[:_SHOWN])}{more}",
+            remedy=f"read {quote(parent)} as one PATH, or label each folder, {quote(label)}; a "
+            "store that holds them needs `--store NEW`",
+            numbers={"folders": len(shown)},
+        )
+
+
+def _find_root(part: Part) -> str:
+    """Return the folder that was named, or that of the file that was."""
+    folder = os.path.dirname(part.path)  # noqa: PTH120 - texts
+    return folder.removesuffix(f"/{part.folder}") if part.folder else folder
+
+
+def _is_named_by_path(part: Part, root: str) -> bool:
+    """Tell whether a part has its variant from its path below the folder that was named."""
+    inner = part.path.removeprefix(root).split("/")
+    return "variant=" not in part.assigned and any(n.startswith(part.variant) for n in inner)
+
+
+def list_stale(parts: Sequence[Part]) -> dict[str, DataError]:
+    """Return the variants of which all files are gone, and why no gate judges them.
+
+    Where nothing else is left of what was ingested, the files were deleted, not replaced.
+    """
+    judged = [part for part in parts if part.role in _JUDGED]
+    gone = {part.variant: part for part in judged if part.gone_from}
+    left = [part for part in judged if not part.gone_from]
+    for part in left:
+        gone.pop(part.variant, None)
+    places = {(part.origin, part.assigned) for part in left}
+    return {
+        variant: DataError(
+            f"{part.gone_from} was ingested again without the files of {variant}",
+            hint=f"measure {variant} again",
+        )
+        for variant, part in gone.items()
+        if (part.origin, part.assigned) in places
+    }
 
 
 def _series_of(part: Part) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from benchkit.ingestion.discovery import Discovery, Options, discover
 from benchkit.ingestion.frames import drop_unsound, list_parts, stream_observations
 from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import runs as make_runs
-from benchkit.ingestion.gone import find_gone
+from benchkit.ingestion.gone import find_gone, find_pooled, list_stale
 from benchkit.ingestion.harvest import gather
 from benchkit.ingestion.origins import choose, list_layers, name_job, refuse_contested
 from benchkit.ingestion.parts import Part, find_split_blocks, single_out_shared
@@ -47,7 +47,8 @@ class Loaded:
 
     ``derived`` is the number of rows, the last ones, that follow from the others; ``series`` are
     the samples over time from which some of them do. ``contested`` maps each variant that was left
-    out, because several origins hold it, to them.
+    out, because several origins hold it, to them; ``stale`` one that the last ingest of its
+    folder, or this CI job, did not measure to the reason why a gate does not judge it.
     """
 
     observations: Observations
@@ -55,6 +56,7 @@ class Loaded:
     derived: int = 0
     series: Observations | None = None
     contested: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    stale: Mapping[str, DataError] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     reports: tuple[SourceReport, ...] = ()
@@ -223,7 +225,8 @@ def _store_of(
 def _load_store(store: Store, origins: Sequence[str], *, samples: bool) -> Loaded:
     choice = choose(_read_stored(store), origins, name_job())
     loaded = _load_parts(store, choice.parts, store.values(raw=samples))
-    return replace(loaded, contested=choice.contested)
+    stale = list_stale(choice.parts) | choice.stale
+    return replace(loaded, contested=choice.contested, stale=stale)
 
 
 def _load_parts(store: Store, parts: Sequence[Part], values: pa.Table) -> Loaded:
@@ -303,7 +306,12 @@ def _complete(
         observations=observations,
         runs=runs,
         series=beside,
-        findings=(*findings, *find_split_blocks(parts), *find_gone(parts, parts)),
+        findings=(
+            *findings,
+            *find_split_blocks(parts),
+            *find_gone(parts, parts),
+            *find_pooled(parts),
+        ),
         derived=derived,
     )
 

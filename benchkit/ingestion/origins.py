@@ -8,10 +8,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from shlex import quote
 from typing import NamedTuple
 
 from benchkit import selection
-from benchkit.errors import OriginError, SelectionError
+from benchkit.errors import DataError, OriginError, SelectionError
 from benchkit.ingestion.parts import Part
 
 #: What names a job of each CI system, the variable that only this system sets first.
@@ -63,6 +64,11 @@ def name_job(environ: Mapping[str, str] = os.environ) -> str:
     return ""
 
 
+def is_shared(origin: str) -> bool:
+    """Tell whether legs of a matrix may share an inferred origin, as on act and Gitea."""
+    return origin.startswith("github/")
+
+
 def name_origin(store: str, environ: Mapping[str, str] = os.environ) -> str:
     """Name the origin of what this process ingests into a store, where the user names none."""
     return name_job(environ) or (socket.gethostname() if "://" in store else "")
@@ -78,11 +84,13 @@ def _shorten(value: str) -> str:
 class Choice:
     """The parts of one origin per side, and the sides that several origins hold.
 
-    ``contested`` maps a variant to its origins, the newest first.
+    ``contested`` maps a variant to its origins, the newest first; ``stale`` one that no preferred
+    origin holds to the reason why a gate does not judge it.
     """
 
     parts: list[Part]
     contested: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    stale: dict[str, DataError] = field(default_factory=dict)
 
 
 def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> Choice:
@@ -102,19 +110,27 @@ def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> C
         If nothing has a named origin.
     """
     known = sorted({part.origin for part in parts})
+    preferred = (*named, *filter(None, [job]))
     for name in named:
         if not match(name, known):
             _refuse_unknown(name, known)
-    if len(known) < 2:
+    if len(known) < 2 and not preferred:
         return Choice(list(parts))
     chosen: dict[Side, str | None] = {}
     contested: dict[str, tuple[str, ...]] = {}
+    elsewhere: dict[str, Sequence[str]] = {}
+    own: set[str] = set()
     for side, origins in _list_holders(parts).items():
-        left = _narrow(origins, (*named, *filter(None, [job])))
+        left = _narrow(origins, preferred)
         chosen[side] = left[0] if len(left) == 1 else None
         if len(left) > 1:
             contested[side.variant] = tuple(left)
-    return Choice(_keep(parts, chosen), contested)
+        if any(match(name, origins) for name in preferred):
+            own.add(side.variant)
+        elif side.has_load:
+            elsewhere[side.variant] = origins
+    stale = {name: _explain(name, of, named) for name, of in elsewhere.items() if name not in own}
+    return Choice(_keep(parts, chosen), contested, stale if preferred else {})
 
 
 def list_layers(parts: Sequence[Part]) -> Iterator[list[Part]]:
@@ -140,6 +156,15 @@ def refuse_contested(
         if variant not in meant:
             continue
         raise OriginError(variant, origins)
+
+
+def _explain(variant: str, origins: Sequence[str], named: Sequence[str]) -> DataError:
+    """Say that a variant was measured by none of the origins that a gate judges."""
+    judged = f"--origin {' or '.join(named)} holds" if named else "this job measured"
+    return DataError(
+        f"{judged} no run of {variant}",
+        hint=f"measure it, or judge the newest runs in the store with --origin {quote(origins[0])}",
+    )
 
 
 def _refuse_unknown(name: str, known: Sequence[str]) -> None:

@@ -148,15 +148,15 @@ class Reader:
 
     def _try(self, index: int, found: Found) -> Outcome:
         sink = ValueSink(self._known.batch, self._known.folder)
+        is_unread = False
         try:
             return self._read(index, found, sink)
         except StoreError:  # not the source's fault: the disk is full, say
             sink.drop()
             raise
-        except UnreadableError as error:
-            problem = Diagnostic(found.label, 0, f"cannot be read: {error}", "check the file")
-        except OSError as error:
-            what = f"cannot be read: {error.strerror or error}"
+        except (UnreadableError, OSError) as error:
+            is_unread = True
+            what = f"cannot be read: {getattr(error, 'strerror', None) or error}"
             problem = Diagnostic(found.label, 0, what, "check the file")
         except BenchkitError as error:
             if found.sidecar.role == "failed":
@@ -167,7 +167,7 @@ class Reader:
             what = f"benchkit failed to read it ({type(error).__name__}: {error})"
             problem = Diagnostic(found.label, 0, what, "please report it")
         sink.drop()
-        return refusal(index, found, problem)
+        return refusal(index, found, problem, is_unread=is_unread)
 
     def _read(self, index: int, found: Found, sink: ValueSink) -> Outcome:
         size = found.measure() if found.size > _LARGE else 0
@@ -314,11 +314,12 @@ def _pass_over(index: int, found: Found, reason: str) -> Outcome:
     return Outcome(index=index, report=report, diagnostics=[problem])
 
 
-def refusal(index: int, found: Found, problem: Diagnostic) -> Outcome:
+def refusal(index: int, found: Found, problem: Diagnostic, *, is_unread: bool = False) -> Outcome:
     """Return the outcome of a source that was refused."""
     report = SourceReport(
-        label=found.label, outcome="refused", reason=problem.what, variant=lost_variant(found)
-    )
+        label=found.label, outcome="refused", reason=problem.what, variant=lost_variant(found),
+        is_unread=is_unread,
+    )  # fmt: skip
     return Outcome(index=index, report=report, diagnostics=[problem])
 
 

@@ -1,4 +1,4 @@
-"""What a sidecar tells of limits, containers and spans, as entries of a run's ``env``.
+"""What a sidecar tells of limits, containers, spans and shards, as entries of a run's ``env``.
 
 CAdvisor tells limits as ``limit.<container>.cpu``, in cores, and a sidecar's go the same way;
 whatever is derived later finds both in one place.
@@ -24,9 +24,11 @@ def list_facts(side: Sidecar) -> dict[str, str]:
     >>> list_facts(Sidecar(containers={"storage": ["es-1", "es-2"]}, spans={"per_request": 3}))
     {'container.storage': 'es-1,es-2', 'spans.per_request': '3'}
     """
+    shard = {} if side.shard is None else {"shard": str(side.shard)}
     if not (side.limits or side.containers or side.spans):
-        return {}
+        return shard
     return {
+        **shard,
         **dict(_limits(side.limits)),
         **{f"container.{role}": _join(names) for role, names in side.containers.items()},
         **{f"spans.{name}": _join(value) for name, value in side.spans.items()},

@@ -4,6 +4,7 @@ A misspelt key that is passed over in silence is a wrong label. E.g.
 
     variant = "otlp"
     run = 1
+    shard = 2
     benchmark = "/ping/GRM"
     position = 7
     start = 2026-11-20T10:00:12Z
@@ -64,6 +65,8 @@ class Sidecar(RunFacts):
     ----------
     variant, benchmark, group, role, tool : str or None
     run : int or None
+    shard : int or None
+        Which of several generators of one run wrote the file.
     ended_at : datetime or None
         End of the measured part, which gives the duration where that is not stated.
     exit_code : int or None
@@ -79,6 +82,7 @@ class Sidecar(RunFacts):
     group: str | None = None
     role: str | None = None
     run: int | None = None
+    shard: int | None = None
     ended_at: datetime | None = None
     tool: str | None = None
     exit_code: int | None = None
@@ -188,7 +192,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "load_model": one_of(*get_args(LoadModel)),
     "command": read_command,
     "role": one_of(*ROLES),
-    "run": read_whole,
+    **dict.fromkeys(("run", "shard"), read_whole),
     "ended_at": read_time,
     "exit_code": read_code,
     "params": read_texts,

@@ -113,8 +113,11 @@ def read_tree(
     _count_runs(plain)
     _drop_forms(plain)
     holding = _find_folders(plain, tools, {*baselines, *_EARLIER})
+    is_alone = len({file.name for file in plain if not file.folders}) == 1
     return [
-        labels if file is None else _label(labels, file, holding, tools, root_name)
+        labels
+        if file is None
+        else _label(labels, file, holding, tools, root_name, is_alone=is_alone)
         for labels, file in zip(read, files, strict=True)
     ]
 
@@ -177,6 +180,18 @@ def _is_folder(labels: PathLabels) -> bool:
     """Tell whether the variant is the name of a folder, not of a stem or of the root."""
     above = labels.group.split("/")
     return labels.folder.split("/").count(labels.variant) > above.count(labels.variant)
+
+
+def is_run(name: str) -> bool:
+    """Tell whether the name of a folder counts a run; a date alone may be a night's variant.
+
+    Examples
+    --------
+    >>> is_run("run3"), is_run("3"), is_run("2026-10-01"), is_run("c861e65")
+    (True, True, False, False)
+    """
+    match = _FOLDER.fullmatch(name)
+    return bool(match and match["run"]) or _is_number(name)
 
 
 def _is_number(name: str) -> bool:
@@ -327,16 +342,19 @@ def _label(
     holding: dict[tuple[str, ...], bool],
     tools: ToolNames,
     root_name: str,
+    *,
+    is_alone: bool,
 ) -> PathLabels:
-    """Put the labels of a file together."""
+    """Put the labels of a file together; ``is_alone`` where the root's files share one name."""
     *above, last = file.folders or (root_name,)
     site = tuple(above)
     is_folder = file.folders != () and site in holding
     benchmark = ""
     if is_folder and holding[site] and _is_name(file.name, tools):
         benchmark = file.name
-    is_run_of_root = not file.folders and file.run is not None and not _is_name(file.name, tools)
-    is_above = is_folder or is_run_of_root or not file.name
+    is_of_root = not file.folders and not _is_name(file.name, tools)
+    is_of_root = is_of_root and (file.run is not None or is_alone)
+    is_above = is_folder or is_of_root or not file.name
     variant = last if is_above else file.name
     leading = above if is_above else list(file.folders)
     return labels._replace(

@@ -84,9 +84,7 @@ _REASONS = {
     **dict.fromkeys(_DOCUMENTS, "a document"),
     **dict.fromkeys((".stderr", ".err"), "what a tool wrote to standard error"),
 }
-#: How the reason begins for which a folder that may hold results was passed over.
-UNLISTED = "cannot be listed"
-#: How the reason begins for which a link is not followed.
+#: Why a link is not followed.
 OUTSIDE = "a link that leads out of the folder"
 _REPOSITORIES = (".git", ".dvc")
 _PRUNED = {
@@ -98,7 +96,10 @@ _PRUNED = {
 
 
 def walk(
-    root: Path, exclude: Sequence[str] = (), skipped: list[tuple[Path, str]] | None = None
+    root: Path,
+    exclude: Sequence[str] = (),
+    skipped: list[tuple[Path, str]] | None = None,
+    unseen: dict[Path, str] | None = None,
 ) -> Iterator[Path]:
     """Yield the files below a folder that may be raw results, in natural order.
 
@@ -110,14 +111,18 @@ def walk(
         Globs over the name or the posix path relative to ``root`` of files and folders.
     skipped : list of (Path, str), optional
         Gets every file and folder that is passed over, with the reason.
+    unseen : dict of Path to str, optional
+        Gets those below ``root`` that may hold results and are not looked into, with the reason.
     """
     if root.is_file():
         yield root
         return
     globs = [glob.rstrip("/") for glob in exclude]
-    for path, reason in _walk(root, root, "", globs, ()):
+    for path, reason, is_lost in _walk(root, root, "", globs, ()):
         if not reason:
             yield path
+        elif is_lost and unseen is not None and path != root:
+            unseen[path] = reason
         elif skipped is not None:
             skipped.append((path, reason))
 
@@ -148,17 +153,20 @@ def _find_repository(folder: Path) -> Path | None:
 
 def _walk(
     root: Path, folder: Path, relative: str, exclude: Sequence[str], above: tuple[Path, ...]
-) -> Iterator[tuple[Path, str]]:
-    """Walk one folder; ``above`` holds the real folders on the way, against links in a circle."""
+) -> Iterator[tuple[Path, str, bool]]:
+    """Walk one folder; ``above`` holds the real folders on the way, against links in a circle.
+
+    Yields each path, why it is passed over, and whether results may be lost with it.
+    """
     try:
         with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: name_key(entry.name))
         real = folder.resolve()
     except OSError as error:
-        yield folder, f"{UNLISTED}: {error.strerror}"
+        yield folder, f"cannot be listed: {error.strerror}", True
         return
     if real in above:
-        yield folder, "a link back to a folder above it"
+        yield folder, "a link back to a folder above it", False
         return
     for entry in entries:
         place = f"{relative}/{entry.name}" if relative else entry.name
@@ -168,17 +176,13 @@ def _walk(
         except OSError:  # a link to itself, say: reading it says why it cannot be
             is_folder = False
         reason = _excluded(entry.name, place, exclude) if exclude else ""
-        reason = reason or _refuse_link(entry, root)
-        reason = reason or (_prune(path) if is_folder else _pass_over(entry))
+        is_outside = not reason and entry.is_symlink() and leads_out(entry.path, root)
+        reason = OUTSIDE if is_outside else reason
+        reason = reason or (prune(path) if is_folder else _pass_over(entry))
         if is_folder and not reason:
             yield from _walk(root, path, place, exclude, (*above, real))
         else:
-            yield path, reason
-
-
-def _refuse_link(entry: os.DirEntry[str], root: Path) -> str:
-    """Say why a link is not followed, or nothing."""
-    return OUTSIDE if entry.is_symlink() and leads_out(entry.path, root) else ""
+            yield path, reason, is_outside
 
 
 def _excluded(name: str, place: str, exclude: Sequence[str]) -> str:
@@ -188,13 +192,21 @@ def _excluded(name: str, place: str, exclude: Sequence[str]) -> str:
     return ""
 
 
-def _prune(folder: Path) -> str:
+def is_store(folder: Path) -> bool:
+    """Tell whether a folder is a store, which holds no raw results."""
+    tables = ("runs", "values")
+    return any(os.path.isdir(folder / name / "_delta_log") for name in tables)  # noqa: PTH112
+
+
+def prune(folder: Path) -> str:
     """Say why a folder is not walked, or nothing."""
     name = folder.name
     if name in _PRUNED:
         return _PRUNED[name]
     if name.startswith("."):
         return "a hidden folder"
+    if is_store(folder):
+        return "a store of benchkit"
     return "a virtual environment" if os.path.isfile(folder / "pyvenv.cfg") else ""  # noqa: PTH113
 
 

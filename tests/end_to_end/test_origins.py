@@ -91,10 +91,13 @@ def test_two_jobs_with_equal_paths_and_labels_are_judged_by_their_own_runs(
     assert run(["runs", "--origin", f"{job}/arm"]) == 0
     assert "intel" not in capsys.readouterr().out
 
-    measure(0.0, seed=9)
-    assert run(["ingest", "results"]) == 0  # the same job again replaces its own alone
-    assert ".benchkit: 80 runs, 40 superseded · " in capsys.readouterr().err
-    assert run(GATE) == 0
+    again = ["ingest", "results", "--origin", f"{job}/arm/again"]
+    measure(0.0, seed=8)
+    assert run(again) == 0
+    measure(0.0, seed=11)
+    assert run(again) == 0  # the same origin again replaces its own alone
+    assert ".benchkit: 120 runs, 40 superseded · " in capsys.readouterr().err
+    assert run([*GATE, "--origin", f"{job}/arm/again"]) == 0
 
 
 EVERY = (
@@ -158,16 +161,16 @@ def test_the_sides_may_be_of_two_origins_and_the_machines_are_checked(
     assert "not shown" in shown
 
 
-def test_a_side_that_another_job_measured_is_named(
+def test_a_baseline_that_another_job_measured_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     measure(0.0)
-    for number, paths in ((71, ["results"]), (72, ["results/main.txt"])):
+    for number, paths in ((71, ["results"]), (72, ["results/pr.txt"])):
         enter(monkeypatch, "arm")
         monkeypatch.setenv("GITHUB_RUN_ID", str(number))
         assert run(["ingest", *paths, "--meta", "cpu_model=Xeon", "-q"]) == 0
     capsys.readouterr()
-    pr, main = (f"origin github/{number}/1/bench/arm" for number in (71, 72))
+    main, pr = (f"origin github/{number}/1/bench/arm" for number in (71, 72))
     for command in (GATE, ["compare"], ["check"]):
         assert run(command) == 0
         shown = " ".join(capsys.readouterr().out.split())
@@ -242,20 +245,29 @@ def test_the_same_path_is_another_source_for_every_commit_given(
     assert list_runs(capsys) == {("", "base"): 10}
 
 
-def test_a_leg_that_replaces_another_of_its_job_is_warned_of_it(
+def test_a_leg_never_replaces_another_of_its_job(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     enter(monkeypatch, "r1")
-    measure(0)
-    assert run(["ingest", "results"]) == 0
-    assert run(["ingest", "results"]) == 0
-    assert "gave way" not in capsys.readouterr().err
-    measure(0, seed=7)
-    assert run(["ingest", "results"]) == 0
-    told = " ".join(capsys.readouterr().err.split())
-    assert "github/71/1/bench/r1" in told
-    assert "40 runs of this CI job gave way to others under the same paths" in told
-    assert "`--origin NAME`" in told
+    monkeypatch.setenv("RUNNER_TRACKING_ID", "github_1f3d9475")
+    measure(0.15)
+    assert run(["ingest", "results", "-q"]) == 0
+    assert run(["ingest", "results", "-q"]) == 0
+    measure(0.0, seed=7)
+    capsys.readouterr()
+    assert run(["ingest", "results"]) == 3
+    shown = " ".join(capsys.readouterr().err.split())
+    assert "github/71/1/bench/r1/1f3d9475: 40 stored runs of this CI job would give way" in shown
+    assert run([*GATE]) == 1
+    assert run(["ingest", "results", "--origin", "leg2", "-q"]) == 0
+    assert run([*GATE, "--origin", "leg2"]) == 0
+    assert run([*GATE]) == 1
+    for name in (*JOB, "RUNNER_NAME", "RUNNER_TRACKING_ID"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("CI_JOB_ID", "4711")  # which no other leg has
+    for seed in (1, 3):
+        measure(0.0, seed=seed)
+        assert run(["ingest", "results", "-q"]) == 0
 
 
 def test_a_part_of_an_origin_names_it(
@@ -271,3 +283,80 @@ def test_a_part_of_an_origin_names_it(
     capsys.readouterr()
     assert run(["gate", "--origin", "bench", *GATE[1:]]) == 2
     assert "github/71/1/bench/r1" in capsys.readouterr().err
+
+
+LIMIT = ["gate", "--max-overhead", "time_per_op=5%"]
+
+
+@pytest.mark.parametrize("options", [[], ["--variant", "pr"]], ids=["all", "named"])
+def test_a_gate_judges_no_variant_of_another_job(
+    options: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measure(0.0)
+    enter(monkeypatch, "arm")
+    assert run(["ingest", "results", "-q"]) == 0
+    monkeypatch.setenv("GITHUB_RUN_ID", "72")
+    Path("results/pr.txt").unlink()
+    gated.write_runs(Path("results/main.txt"), seed=3)
+    assert run(["ingest", "results", "-q"]) == 0
+    for more in ([], ["--allow-missing-baseline"]):
+        capsys.readouterr()
+        assert run([*LIMIT, *options, *more, "-q"]) == 3
+        shown = " ".join(capsys.readouterr().out.split())
+        assert "this job measured no run of pr" in shown
+        assert "--origin github/71/1/bench/arm" in shown
+    assert run([*LIMIT, "results", *options, "-q"]) == 3
+    assert run([*LIMIT, *options, "--origin", "github/71", "-q"]) == 0
+
+
+def test_a_failed_run_of_another_job_is_not_this_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    measure(0.0)
+    enter(monkeypatch, "arm")
+    gated.write_runs(Path("results/old.txt"), seed=9, cost=0.5)
+    with Path("results/old.txt").open("a", encoding="utf-8") as out:
+        out.write("--- FAIL: BenchmarkPing\nFAIL\n")
+    assert run(["ingest", "results", "-q"]) == 0
+    assert run([*LIMIT, "-q"]) == 1
+    monkeypatch.setenv("GITHUB_RUN_ID", "72")
+    Path("results/old.txt").unlink()
+    measure(0.0, seed=5)
+    assert run(["ingest", "results", "-q"]) == 0
+    assert run([*LIMIT, "-q"]) == run([*LIMIT, "results", "-q"]) == 0
+
+
+@pytest.mark.parametrize("options", [[], ["--variant", "pr"]], ids=["all", "named"])
+def test_a_gate_judges_no_variant_whose_files_are_gone(
+    options: list[str], workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measure(0.0)
+    assert run(["ingest", "results", "-q"]) == 0
+    (workspace / "results/pr.txt").unlink()
+    gated.write_runs(Path("results/main.txt"), seed=3)
+    assert run(["ingest", "results", "-q"]) == 0
+    capsys.readouterr()
+    assert run([*LIMIT, *options, "-q"]) == run([*LIMIT, "results", *options, "-q"]) == 3
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "results was ingested again without the files of pr" in shown
+    assert run(["compare"]) == 0
+
+
+def test_a_baseline_may_be_gone_from_the_folder(workspace: Path) -> None:
+    gated.write_runs(Path("results/main.txt"), seed=1)
+    assert run(["ingest", "results", "-q"]) == 0
+    (workspace / "results/main.txt").unlink()
+    gated.write_runs(Path("results/pr.txt"), seed=2)
+    assert run(["ingest", "results", "-q"]) == 0
+    assert run([*LIMIT, "-q"]) == 0
+
+
+def test_variants_of_other_jobs_stand_in_no_gates_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in (71, 72, 73):
+        enter(monkeypatch, "arm")
+        monkeypatch.setenv("GITHUB_RUN_ID", str(number))
+        measure(0.15 if number == 73 else 0.0, seed=number)
+        if number < 73:
+            gated.write_runs(Path("results/other.txt"), seed=2 * number, cost=0.5)
+        else:
+            Path("results/other.txt").unlink()
+        assert run(["ingest", "results", "-q"]) == 0
+    assert run([*LIMIT, "-q"]) == run([*LIMIT, "results", "-q"]) == 1

@@ -205,3 +205,15 @@ def test_the_name_of_a_limited_container_is_shown_without_secrets(results: Path)
     (results / "containers.json").write_text('{"c?token=c0ffee": "server"}', encoding="utf-8")
     names = {name for env in bk.load(results).runs["env"] for name in env}
     assert {"limit.a?token=…fb0.cpu", "b?token=…fb0", "name.c?token=…fb0"} <= names
+
+
+@pytest.mark.parametrize("store", [".benchkit", "db"])
+def test_a_store_is_no_folder_of_a_variant(
+    store: str, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (results / "new").rmdir()
+    monkeypatch.chdir(results)
+    for _ in range(2):
+        assert run(["ingest", ".", "--store", store]) == 0
+        assert "no result in this folder" not in capsys.readouterr().err
+        assert set(bk.load(store=store).runs["variant"]) == {"main", "pr"}

@@ -226,3 +226,47 @@ def test_other_labels_or_origins_and_moved_files_are_not_gone(
     assert not list_gone(ingest(["res"], store))
     Path("res/pr/7.txt").unlink()
     assert not list_gone(ingest(["res"], store, options))
+
+
+@pytest.mark.parametrize("names", [("a1b2c3d", "b2c3d4e"), ("2026-10-01", "2026-10-02")])
+def test_folders_of_one_parent_are_told_apart_by_their_names(
+    names: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed, name in enumerate(names):
+        gated.write_runs(Path(f"commits/{name}/bench.txt"), seed=seed, runs=5)
+        assert run(["ingest", f"commits/{name}", "-q"]) == 0
+    assert set(bk.load().runs["variant"]) == set(names)
+
+
+def test_one_variant_of_several_folders_fails_the_gate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed, commit in enumerate(("a1b2c3d", "b2c3d4e")):
+        for place, name in enumerate(("main", "pr")):
+            path = Path(f"commits/{commit}/{name}.txt")
+            gated.write_runs(path, seed=2 * seed + place, runs=5, spread=0.002)
+        assert run(["ingest", f"commits/{commit}", "-q"]) == 0
+    assert run(["gate", "--max-overhead", "time_per_op=5%", "--format", "json"]) == 3
+    document = json.loads(capsys.readouterr().out)
+    mixed = [one for one in document["findings"] if one["code"] == "B111"]
+    assert [one["where"] for one in mixed] == ["main", "pr"]
+    assert "a1b2c3d, b2c3d4e" in mixed[0]["message"]
+    assert run(["gate", "commits/a1b2c3d", "commits/b2c3d4e", "-q"]) == 3
+    assert run(["gate", "commits", "-q"]) == 0
+
+
+def test_folders_that_count_runs_or_are_labelled_are_repeats(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number in (1, 2):
+        for variant in ("main", "pr"):
+            seed = 2 * number + (variant == "pr")
+            gated.write_runs(Path(f"run{number}/{variant}.txt"), seed=seed, runs=5)
+            gated.write_runs(Path(f"night/{seed}/redis.txt"), seed=seed, runs=5)
+            assert run(["ingest", f"{variant}=night/{seed}", "--store", "labelled", "-q"]) == 0
+        assert run(["ingest", f"run{number}", "-q"]) == 0
+    for store in (".benchkit", "labelled"):
+        assert "B111" not in set(bk.load(store=store).findings["code"])

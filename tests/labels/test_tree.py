@@ -117,6 +117,11 @@ TREES = {
         none/warmup.txt  none (warmup)
         none/run1.txt    none 1
         otlp/warmup_1.txt  otlp 1 (warmup)""",
+    "one word for results": """
+        bench.txt  results""",
+    "words for results": """
+        bench.txt   bench
+        output.txt  output""",
     "tools": """
         none/wrk-1.txt         none 1
         none/wrk-warmup-1.txt  none 1 (warmup)

@@ -105,12 +105,13 @@ READING = (
     Entry(
         code="B111",
         severity="error",
-        says="two measurements of one folder count as one, and the gate fails",
+        says="two measurements count as one variant, and the gate fails",
         what="A folder was measured again, and the runs of earlier files that are gone are still "
         "in the store. It counts as measured again where a file of the same name holds another "
         "measurement, or where all earlier files of a benchmark are gone at an ingest that reads "
         "other files of it. Where nothing new is read, or some earlier file remains (a folder "
-        "that keeps the last week, say), it does not.",
+        "that keeps the last week, say), it does not. Folders of one parent that are named one by "
+        "one (one per commit, say) and give their runs one name count as several, too.",
         why="The old runs may be of another commit: a pass or a regression says nothing about the "
         "new one.",
         example="pr: results was measured again without results/pr/4.txt, results/pr/5.txt and 3 "
@@ -215,12 +216,12 @@ SIDES = (
         severity="warning",
         says="several generators of one load are counted as runs; they decide nothing",
         what="Files of one variant, benchmark and tool declare the same run number, and their "
-        "times overlap by half or more, or their names number shards, workers, instances, pods or "
-        "generators: one load test from several generators.",
+        "times overlap by half or more, or `shard` in their `run.toml` differs; or their names "
+        "number shards, workers, instances, pods or generators: one load test of several.",
         why="Generators share one target and one moment. Counted as repeats they make the spread "
         "too small, and each sees a part of the load alone.",
-        example="pr on /ping: 4 files overlap in time, or their names number the generators of "
-        "one load: they are not repeats, and decide nothing",
+        example="pr on /ping: 4 files overlap in time, or their names or sidecars number the "
+        "generators of one load: they are not repeats, and decide nothing",
         do="Run one generator per run, or number the files apart if they are separate tests.",
     ),
     Entry(
