@@ -155,9 +155,8 @@ class Reader:
             sink.drop()
             raise
         except (UnreadableError, OSError) as error:
-            is_unread = True
-            what = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-            problem = Diagnostic(found.label, 0, what, "check the file")
+            reason, is_unread = getattr(error, "strerror", None) or error, True
+            problem = Diagnostic(found.label, 0, f"cannot be read: {reason}", "check the file")
         except BenchkitError as error:
             if found.sidecar.role == "failed":
                 sink.drop()
