@@ -52,6 +52,18 @@ def test_a_folder_of_plots_or_scripts_is_no_variant(results: Path, name: str) ->
     assert list_empty(bk.load(results).runs) == []
 
 
+@pytest.mark.parametrize("store", [".benchkit", "db"])
+def test_a_store_is_no_folder_of_a_variant(
+    store: str, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (results / "new").rmdir()
+    monkeypatch.chdir(results)
+    for _ in range(2):
+        assert run(["ingest", ".", "--store", store]) == 0
+        assert "no result in this folder" not in capsys.readouterr().err
+        assert set(bk.load(store=store).runs["variant"]) == {"main", "pr"}
+
+
 def test_an_excluded_folder_is_no_variant(results: Path, tmp_path: Path) -> None:
     store = Store(str(tmp_path / "store"))
     ingest([str(results)], store, Options(exclude=("new",)))
@@ -205,15 +217,3 @@ def test_the_name_of_a_limited_container_is_shown_without_secrets(results: Path)
     (results / "containers.json").write_text('{"c?token=c0ffee": "server"}', encoding="utf-8")
     names = {name for env in bk.load(results).runs["env"] for name in env}
     assert {"limit.a?token=…fb0.cpu", "b?token=…fb0", "name.c?token=…fb0"} <= names
-
-
-@pytest.mark.parametrize("store", [".benchkit", "db"])
-def test_a_store_is_no_folder_of_a_variant(
-    store: str, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (results / "new").rmdir()
-    monkeypatch.chdir(results)
-    for _ in range(2):
-        assert run(["ingest", ".", "--store", store]) == 0
-        assert "no result in this folder" not in capsys.readouterr().err
-        assert set(bk.load(store=store).runs["variant"]) == {"main", "pr"}
