@@ -15,7 +15,7 @@ from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
 from benchkit.ingestion.addresses import is_distant, name_path, refuse_store, show_path
 from benchkit.ingestion.identity import write_assigned
-from benchkit.ingestion.sources import Found, distinguish, lead_apart
+from benchkit.ingestion.sources import Found, distinguish, lead_apart, list_declared
 from benchkit.ingestion.streams import STDIN, read_standard_input, require_file
 from benchkit.labels.patterns import PathLabels, compile_pattern, read_path
 from benchkit.labels.rename import Rename, parse_rename
@@ -62,7 +62,8 @@ class Options:
 class Discovery:
     """The sources found, those passed over with the reason, and what was wrong beside them.
 
-    ``labelled`` are the sources of each folder whose variant stands on the command line.
+    ``labelled`` are the sources of each folder whose variant stands on the command line, or in a
+    sidecar above several folders.
     ``roots`` are the folders of this machine: the user's word for each, and its sidecars. Copies of
     what lies elsewhere are there for as long as this is.
     """
@@ -281,8 +282,8 @@ def _add_folder(
         for path, place, labels in zip((*paths, *unseen), places, read, strict=True)
     ]  # fmt: skip
     result.found += sources
-    if variant or options.variant:
-        result.labelled.append(sources)
+    is_labelled = variant or options.variant
+    result.labelled += [sources] if is_labelled else list_declared(sources)
     result.roots.append((variant, sidecars))
     result.skipped.extend((show_path(p), why) for p, why in passed)
     result.sidecars.append(sidecars)

@@ -111,6 +111,19 @@ def lead_apart(folders: Sequence[Sequence[Found]], tools: ToolNames) -> None:
             beside.diagnostics.append(_note(name_path(beside.root), names))
 
 
+def list_declared(sources: Sequence[Found]) -> list[list[Found]]:
+    """Return the sources in folders below each sidecar that names their variant."""
+    declared: dict[Path, list[Found]] = {}
+    for source in sources:
+        variant, path = source.sidecar.variant, source.path
+        if not (variant and path and source.sidecars) or source.sidecar.group is not None:
+            continue
+        folder = source.sidecars.declaring_folder(path, variant)
+        if folder and source.labels.variant in path.relative_to(folder).parts[:-1]:
+            declared.setdefault(folder, []).append(source)
+    return list(declared.values())
+
+
 def _note(root: str, groups: Sequence[str]) -> Diagnostic:
     more = f" and {len(groups) - 3} more" if len(groups) > 3 else ""
     what = f"its folders {', '.join(groups[:3])}{more} are groups, not runs of one benchmark"

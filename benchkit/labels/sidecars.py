@@ -35,6 +35,8 @@ class _Folder:
 
     names: frozenset[str] = frozenset()
     sidecar: Sidecar = field(default_factory=Sidecar)
+    #: The folder whose sidecar names the variant.
+    variant_from: Path | None = None
     windows: list[Window] = field(default_factory=list)
 
 
@@ -76,6 +78,11 @@ class Sidecars:
         if f"{name}{_SUFFIX}" not in folder.names:
             return folder.sidecar
         return self._read_toml(Path(f"{path}{_SUFFIX}")).over(folder.sidecar)
+
+    def declaring_folder(self, path: Path, variant: str) -> Path | None:
+        """Return the folder whose sidecar names the variant of a file, unless the file's does."""
+        folder = self._folder(str(path.parent))
+        return folder.variant_from if folder.sidecar.variant == variant else None
 
     def windows(self, place: Path | str) -> list[Window]:
         """Return the windows of the nearest `runs.json` around a file or folder, up to the root.
@@ -126,21 +133,30 @@ class Sidecars:
         if known is None:
             folder = Path(key)
             is_top = self._is_top(folder)
-            above = _Folder(sidecar=self.settings) if is_top else self._folder(str(folder.parent))
+            above = self._settings_folder() if is_top else self._folder(str(folder.parent))
             known = self._folders[key] = self._read_folder(folder, above)
         return known
 
     def _read_folder(self, folder: Path, above: _Folder) -> _Folder:
-        found = _Folder(self._list(folder), above.sidecar, above.windows)
+        found = _Folder(self._list(folder), above.sidecar, above.variant_from, above.windows)
         if "containers.json" in found.names:
             found.sidecar = self._read_names(folder / "containers.json").over(found.sidecar)
         if config.FILE in found.names and not self._labels.is_in(folder / config.FILE):
-            found.sidecar = self._read_settings(folder / config.FILE).over(found.sidecar)
+            self._put_over(found, self._read_settings(folder / config.FILE), folder)
         if "run.toml" in found.names:
-            found.sidecar = self._read_toml(folder / "run.toml").over(found.sidecar)
+            self._put_over(found, self._read_toml(folder / "run.toml"), folder)
         if "runs.json" in found.names:
             found.windows = self._read_windows(folder / "runs.json")
         return found
+
+    @staticmethod
+    def _put_over(lower: _Folder, sidecar: Sidecar, folder: Path) -> None:
+        lower.sidecar = sidecar.over(lower.sidecar)
+        lower.variant_from = lower.variant_from if sidecar.variant is None else folder
+
+    def _settings_folder(self) -> _Folder:
+        is_declared = self.settings.variant is not None
+        return _Folder(sidecar=self.settings, variant_from=self.root if is_declared else None)
 
     def _is_top(self, folder: Path) -> bool:
         return folder == self.root or self.root not in folder.parents

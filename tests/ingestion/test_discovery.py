@@ -106,3 +106,29 @@ def test_what_lies_below_a_labelled_folder_stays_apart_with_a_note(tmp_path: Pat
         assert [source.labels.group for source in seen.found] == ["go1.21", "go1.22"]
         (note,) = seen.diagnostics
         assert "its folders go1.21, go1.22 are groups" in str(note)
+
+
+@pytest.mark.parametrize(
+    ("declared", "groups"),
+    [
+        (["run.toml"], ["exp/off", "exp/off", "exp/on"]),
+        (["exp/run.toml"], ["exp/off", "exp/off", "exp/on"]),
+        (["exp/off/run.toml", "exp/on/run.toml"], ["exp", "exp", "exp"]),
+    ],
+)
+def test_folders_below_one_declared_variant_are_no_repeats(
+    tmp_path: Path, declared: list[str], groups: list[str]
+) -> None:
+    for place in ("exp/off/1.txt", "exp/off/2.txt", "exp/on/1.txt"):
+        path = tmp_path / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(BENCH)
+    for place in declared:
+        (tmp_path / place).write_text('variant = "x"')
+    seen = discover([str(tmp_path)], Options())
+    assert {source.sidecar.variant for source in seen.found} == {"x"}
+    assert [source.labels.group for source in seen.found] == groups
+    notes = [str(note) for note in seen.diagnostics]
+    assert ["its folders exp/off, exp/on are groups" in note for note in notes] == (
+        [True] if "exp/off" in groups else []
+    )
