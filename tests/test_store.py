@@ -17,7 +17,7 @@ from deltalake.exceptions import DeltaError
 from benchkit.errors import StoreError
 from benchkit.ingestion.sink import ValueSink
 from benchkit.parsers.base import Reading, Samples
-from benchkit.store import Store, delta, new_batch, tidying, values_schema
+from benchkit.store import Store, conflicts, delta, new_batch, tidying, values_schema
 from benchkit.store.files import write_files
 
 
@@ -130,7 +130,7 @@ def test_a_commit_that_fails_behind_another_is_a_conflict(
 def test_a_change_that_meets_no_end_of_conflicts_is_a_store_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delta, "_PATIENCE", 0.3)
+    monkeypatch.setattr(conflicts, "_PATIENCE", 0.3)
     other = Store(str(tmp_path))
 
     def build(current: pa.Table | None) -> pa.Table:

@@ -156,3 +156,26 @@ def test_a_store_whose_log_of_commits_was_deleted_is_no_empty_one(
     assert benchkit(bucket, "store", "repair", *store).returncode == 0
     assert benchkit(bucket, "store", "check", *store).returncode == 0
     assert sorted(benchkit(bucket, "export", *store).stdout) == sorted(before)
+
+
+@pytest.mark.parametrize("table", ["runs", "values"])
+def test_a_deleted_newest_entry_is_missed_and_brought_back(
+    tmp_path: Path, bucket: dict[str, str], table: str
+) -> None:
+    name = f"newest-{table}"
+    store = ("--store", f"s3://bench/{name}")
+    for number, rate in ((1, 1000.0), (2, 2000.0)):
+        write_run(tmp_path / "none" / f"wrk-{number}.txt", rate)
+        assert benchkit(bucket, "ingest", str(tmp_path / "none"), *store).returncode == 0
+    before = benchkit(bucket, "export", *store).stdout
+    log = f"{name}/{table}/_delta_log"
+    newest = max(key for key in list_files(bucket, f"{log}/") if key.endswith(".json"))
+    delete_files(bucket, newest)
+    for command in (["export"], ["ingest", str(tmp_path / "none")], ["store", "check"]):
+        done = benchkit(bucket, *command, *store)
+        assert done.returncode == 3, command
+        assert newest in done.stderr + done.stdout
+        assert "benchkit store repair" in done.stderr
+    assert benchkit(bucket, "store", "repair", *store).returncode == 0
+    assert benchkit(bucket, "store", "check", *store).returncode == 0
+    assert sorted(benchkit(bucket, "export", *store).stdout) == sorted(before)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import gated
 import pytest
+from deltalake import DeltaTable
 
 import benchkit.api as bk
 from benchkit.cli import run
@@ -83,8 +84,21 @@ def replace_runs(store: Path) -> Path:
     return Path(shutil.copy(first, second))
 
 
+def replace_values(store: Path) -> Path:
+    first, second = sorted((store / "values").rglob("*.parquet"))
+    size = second.stat().st_size
+    data = first.read_bytes()
+    assert len(data) <= size
+    # As long as the other: bytes before a Parquet file's end may hold anything.
+    end = 8 + int.from_bytes(data[-8:-4], "little")
+    second.write_bytes(data[:-end] + bytes(size - len(data)) + data[-end:])
+    return second
+
+
 @pytest.mark.parametrize("write", [keep_places, forget_places])
-@pytest.mark.parametrize("hurt", [repeat_values, repeat_runs, swap_tables, replace_runs])
+@pytest.mark.parametrize(
+    "hurt", [repeat_values, repeat_runs, swap_tables, replace_runs, replace_values]
+)
 def test_a_file_in_place_of_another_is_named_and_repaired(
     store: Path, write: Callable[[Path], None], hurt: Callable[[Path], Path],
     capsys: pytest.CaptureFixture[str],
@@ -103,6 +117,31 @@ def test_a_file_in_place_of_another_is_named_and_repaired(
     assert run(["store", "check", "--store", str(store)]) == 0
     for name in ("main", "pr"):
         assert run(["ingest", f"results/{name}.txt", "--store", str(store)]) == 0
+    assert describe(store) == before
+
+
+@pytest.mark.parametrize("table", ["runs", "values"])
+def test_a_checkpoint_of_an_earlier_version_is_named_and_repaired(
+    store: Path, table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = store / table / entries.FOLDER
+    for name in ("early.parquet", "late.parquet"):
+        version = DeltaTable(str(store / table))
+        version.create_checkpoint()
+        (checkpoint,) = log.glob(f"*{version.version()}.checkpoint.parquet")
+        shutil.copy(checkpoint, store / name)
+        gated.write_runs(Path("results") / f"{name}.txt", seed=len(name))
+        if name == "early.parquet":
+            ingest([f"results/{name}.txt"], Store(str(store)))
+    before = describe(store)
+    shutil.copy(store / "early.parquet", checkpoint)
+    for words in (*READERS, ["ingest", "results"], ["store", "check"]):
+        assert run([*words, "--store", str(store)]) == 3, words
+        streams = "".join(capsys.readouterr())
+        assert f"{checkpoint.name}" in streams, words
+        assert "is of another version" in streams, words
+    assert run(["store", "repair", "--store", str(store)]) == 0
+    assert run(["store", "check", "--store", str(store)]) == 0
     assert describe(store) == before
 
 

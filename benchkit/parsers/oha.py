@@ -130,7 +130,7 @@ def _add_answered(
     details = fields.get("details")
     for name, subject in _PHASES.items():
         times = _numbers(details.get(name) if isinstance(details, dict) else None)
-        if len(times) == len(_EXTREMES):  # of no connection, the mean is 0 and the others null
+        if times.keys() >= _EXTREMES.keys():  # of no connection, the mean is 0 and the others null
             for key, stat in _EXTREMES.items():
                 _add(run, "phase_time", stat, "s", times[key], line, subject)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -14,15 +14,19 @@ from benchkit.store import entries
 from benchkit.store import log as log_of_runs
 from benchkit.store.columns import fits
 from benchkit.store.files import (
+    COUNTED,
     OTHER_ROWS,
     REMEDY,
+    as_problem,
     holds_stated_rows,
     is_file_of_store,
+    is_raw,
     require_files,
 )
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
     from deltalake import DeltaTable
 
     from benchkit.store.delta import Table
@@ -123,11 +127,27 @@ def find_damage(table: Table, *, thoroughly: bool = True) -> Iterator[Damage]:
             yield _describe(table, file, problem)
 
 
-def find_missing(table: Table, version: DeltaTable) -> Iterator[Damage]:
-    """Yield the files of a version that are gone or of another size; none is opened."""
-    sizes = {info.path: info.size for info in table.list_data()}
+def find_missing(table: Table, version: DeltaTable, *, raw: bool = True) -> Iterator[Damage]:
+    """Yield the files of values that are gone or are not those of their commits.
+
+    On an object store, where to open each takes two requests, they are gone or of another size;
+    elsewhere the end of each is read.
+
+    Parameters
+    ----------
+    table, version
+    raw : bool
+        Whether those of samples count.
+    """
+    sizes = {info.path: info.size for info in table.list_data()} if table.is_remote else {}
     for file in table.list_files(version):
-        if problem := _check_size(sizes.get(file["path"]), file["size_bytes"]):
+        if is_raw(file) and not raw:
+            continue
+        if table.is_remote:
+            problem = _check_size(sizes.get(file["path"]), file["size_bytes"])
+        else:
+            problem = _check_file(table, version, file, thoroughly=False)
+        if problem:
             yield _describe(table, file, problem)
 
 
@@ -167,18 +187,40 @@ def _check_file(
             parquet = pq.ParquetFile(opened, page_checksum_verification=True)
             if not fits(parquet.schema_arrow, version):
                 return "has columns of other types than its table"
-            if thoroughly and not holds_stated_rows(file, parquet.iter_batches()):
-                return OTHER_ROWS
+            is_stated = _has_stated_bounds(file, parquet.metadata)
+            if is_stated and thoroughly:
+                is_stated = holds_stated_rows(file, parquet.iter_batches())
     except FileNotFoundError:
         return "missing"
     except (OSError, pa.ArrowException):
         return "cannot be read"
-    return ""
+    return "" if is_stated else OTHER_ROWS
+
+
+def _has_stated_bounds(stated: Mapping[str, Any], metadata: pq.FileMetaData) -> bool:
+    """Whether a file may be the one that the log of commits states, by the end of the file.
+
+    Parameters
+    ----------
+    stated : mapping
+        As delta-rs lists a file.
+    metadata : FileMetaData
+    """
+    if stated.get("num_records") not in {None, metadata.num_rows}:
+        return False
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            name, held = column.path_in_schema, column.statistics
+            low, high = stated.get(f"min.{name}"), stated.get(f"max.{name}")
+            is_told = held and held.has_min_max and None not in (low, high)
+            if name in COUNTED and is_told and not low <= held.min <= held.max <= high:
+                return False
+    return True
 
 
 def _check_log(table: Table) -> Iterator[Damage]:
     """Yield the files of the log of commits that cannot be read; gaps where a commit is missing."""
-    newest, names = entries.read_newest(table.url), entries.list_names(table.filesystem)
+    newest, names = table.read_newest(), entries.list_names(table.filesystem)
     paths = [f"{entries.FOLDER}/{name}" for name in names]
     broken = list(entries.find_unsound(table.filesystem, table.name, paths))
     for path, problem in broken:
@@ -197,7 +239,10 @@ def _check_log(table: Table) -> Iterator[Damage]:
     try:
         version = table.open()
     except StoreError as error:
-        yield Damage(table=table, path=entries.FOLDER, problem=f"cannot be read: {error.what}")
+        path, problem = entries.FOLDER, f"cannot be read: {error.what}"
+        if error.where.startswith(f"{table.url}/{path}/"):
+            path, problem = error.where.removeprefix(f"{table.url}/"), as_problem(error)
+        yield Damage(table=table, path=path, problem=problem)
     else:
         if names and version is None:
             yield Damage(table=table, path=entries.FOLDER, problem="its first commit is missing")
@@ -227,13 +272,13 @@ def find_lost_runs(runs: Table, version: DeltaTable | None) -> Iterator[Damage]:
 
     Where the newest version is noted, the file is that of a writer which was killed.
     """
-    if version is None or runs.is_remote or entries.read_newest(runs.url) >= 0:
+    if version is None or runs.is_remote or runs.read_newest() >= 0:
         return
     known = max((_begin_number(file["path"]) for file in runs.list_files(version)), default=0)
     newer = [info.path for info in runs.list_data() if is_file_of_store(info.path)]
     newer = [path for path in newer if _begin_number(path) > known]
     # A writer that is at work has noted what it builds on, by now.
-    if newer and entries.read_newest(runs.url) < 0:
+    if newer and runs.read_newest() < 0:
         number = version.version()
         if entries.states_place(runs.filesystem, number):
             problem = f"missing: {newer[0]} is newer than the log of commits"

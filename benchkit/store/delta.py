@@ -7,17 +7,18 @@ stores alike, and so conflicts with every commit since the version that was read
 
 from __future__ import annotations
 
-import random
+import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
 from benchkit.store import entries
 from benchkit.store.columns import fits, plain
+from benchkit.store.conflicts import ConflictError, attempts, translated
 from benchkit.store.files import (
     OTHER_ROWS,
     DataFile,
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from deltalake.transaction import AddAction
     from pyarrow import fs
 
-#: Seconds for which a writer retries while others commit first.
-_PATIENCE = 300.0
-_LONGEST_WAIT = 1.0
 #: Hours for which a reader may hold a file that a commit removed, and a writer one that none names.
 _REMOVED_HOURS, _ORPHAN_HOURS = 1, 24
 #: Entries of the log are kept for as long as a writer may still build on an earlier version, which
@@ -48,10 +46,6 @@ _SETTINGS = {
 
 #: Bytes that are copied at a time.
 _BLOCK = 8 << 20
-
-
-class ConflictError(Exception):
-    """Another writer committed first."""
 
 
 class Table:
@@ -90,15 +84,15 @@ class Table:
         ------
         StoreError
             If its log of commits is damaged. An object store writes an entry whole or not at all,
-            so only entries on a file system are verified.
+            so only on a file system is every entry verified.
         """
         from deltalake import DeltaTable
         from deltalake.exceptions import TableNotFoundError
 
         if not self.is_remote:
             require_files(Path(self.url))
-        newest = entries.read_newest(self.url)  # first: other writers go on meanwhile
         with translated(self.url):
+            newest = self.read_newest()  # first: other writers go on meanwhile
             try:
                 opened = DeltaTable(self.url)
             except TableNotFoundError:
@@ -112,12 +106,46 @@ class Table:
             read = entries.list_read(self.filesystem, opened.version())
             for path, problem in entries.find_unsound(self.filesystem, self.name, read):
                 raise damaged(f"{self.url}/{path}", problem)
-            if newest > opened.version():
-                raise damaged(f"{self.url}/{entries.path_of(newest)}", FileNotFoundError())
+        if newest > opened.version():
+            raise damaged(f"{self.url}/{entries.path_of(newest)}", FileNotFoundError())
+        if path := entries.find_stale(self.filesystem, opened.version(), self._paths(opened)):
+            raise damaged(f"{self.url}/{path}", "is of another version")
         columns = (field.name for field in opened.schema().fields)
         if problem := entries.find_stranger(self.name, columns):  # as from a checkpoint
             raise damaged(f"{self.url}/{entries.FOLDER}", problem)
         return opened
+
+    def read_newest(self, folder: str = entries.FOLDER) -> int:
+        """Return the newest version that a log is known to have had, else -1."""
+        from deltalake.exceptions import TableNotFoundError
+
+        try:
+            return entries.read_newest(self.filesystem, folder)
+        except TableNotFoundError:  # a folder named as a URL that does not exist
+            return -1
+        except OSError:
+            if self.is_remote:
+                raise
+            return -1
+
+    def _note_newest(self, version: int) -> None:
+        """Note that the log has a version: without its entry, that one is lost.
+
+        A writer that is killed before this, or meets another, leaves a lower number, which is true
+        as well.
+        """
+        from deltalake.exceptions import DeltaError
+
+        name, text = f"{entries.FOLDER}/{entries.NEWEST}", str(version).encode()
+        with suppress(OSError, DeltaError):  # the commit stands without it
+            if version <= self.read_newest():
+                return
+            if self.is_remote:
+                self._put(name, [text])
+            else:
+                written = Path(self.url, f"{name}.{os.getpid()}")
+                written.write_bytes(text)
+                written.replace(Path(self.url, name))
 
     def require_folder(self) -> None:
         """Refuse a file that stands where the folder of the table has to be."""
@@ -160,13 +188,13 @@ class Table:
                     create_table_with_add_actions(
                         self.url, DeltaSchema.from_arrow(schema), added,
                         partition_by=self._partitions, configuration=_SETTINGS,
-                        commit_properties=self._properties(0, added, remove),
+                        commit_properties=self._properties(None, added, remove),
                     )  # fmt: skip
                 except DeltaError as error:
                     if self.open() is None:
                         raise
                     raise ConflictError from error
-            entries.write_newest(self.url, 0)
+            self._note_newest(0)
             return
         now = time.time_ns() // 1_000_000
         removed = [RemoveAction(path, False, now) for path in remove]
@@ -177,11 +205,12 @@ class Table:
             )  # fmt: skip
 
     def _properties(
-        self, version: int, added: Sequence[AddAction], removed: Sequence[str]
+        self, before: DeltaTable | None, added: Sequence[AddAction], removed: Sequence[str]
     ) -> CommitProperties:
         from deltalake import CommitProperties
 
-        stated = entries.state(self.name, version, added, removed)
+        version, paths = (before.version() + 1, self._paths(before)) if before else (0, [])
+        stated = entries.state(self.name, version, paths, added, removed)
         return CommitProperties(custom_metadata=stated, max_commit_retries=0)
 
     @contextmanager
@@ -194,7 +223,7 @@ class Table:
         before = version.version()
         with translated(self.url):
             try:
-                yield self._properties(before + 1, added, removed)
+                yield self._properties(version, added, removed)
             except CommitFailedError as error:
                 raise ConflictError from error
             except DeltaError as error:  # as when the entry that came first cannot be read yet
@@ -202,7 +231,7 @@ class Table:
                 if later is None or later.version() == before:
                     raise
                 raise ConflictError from error
-        entries.write_newest(self.url, before + 1)
+        self._note_newest(before + 1)
 
     def append(self, schema: pa.Schema, files: Sequence[DataFile]) -> None:
         """Commit files that contradict nothing; other writers may come first."""
@@ -242,6 +271,13 @@ class Table:
                 version.get_add_actions(flatten=True)
             ).to_pylist()
         return listed
+
+    @staticmethod
+    def _paths(version: DeltaTable) -> list[str]:
+        import pyarrow as pa
+
+        paths: list[str] = pa.table(version.get_add_actions())["path"].to_pylist()
+        return paths
 
     def list_data(self) -> list[fs.FileInfo]:
         """Return the Parquet files that lie in the table, committed or not."""
@@ -311,16 +347,19 @@ class Table:
 
     def bring(self, file: DataFile) -> None:
         """Copy a file that was written on this machine to the table, where that is elsewhere."""
-        if not self.is_remote:
-            return
+        if self.is_remote:
+            with translated(self.url), file.path.open("rb") as source:
+                self._put(file.name, iter(partial(source.read, _BLOCK), b""))
+
+    def _put(self, name: str, blocks: Iterable[bytes]) -> None:
+        """Write an object of a table that is elsewhere."""
         from deltalake.fs import DeltaStorageHandler
 
-        with translated(self.url), file.path.open("rb") as source:
-            # The stream itself: behind pyarrow's it would be handed buffers, and it takes bytes.
-            target = DeltaStorageHandler(self.url)._handler.open_output_stream(file.name, None)
-            while block := source.read(_BLOCK):
-                target.write(block)
-            target.close()  # type: ignore[attr-defined]
+        # The stream itself: behind pyarrow's it would be handed buffers, and it takes bytes.
+        target = DeltaStorageHandler(self.url)._handler.open_output_stream(name, None)
+        for block in blocks:
+            target.write(block)
+        target.close()  # type: ignore[attr-defined]
 
     def delete_unused(self) -> int:
         """Delete files that no reader and no writer can need any more; return how many.
@@ -355,39 +394,3 @@ class Table:
         """Delete a file that was never committed."""
         with translated(self.url):
             self.filesystem.delete_file(file.name)
-
-
-def attempts(url: str) -> Iterator[None]:
-    """Yield until the caller has committed, with growing pauses.
-
-    Raises
-    ------
-    StoreError
-        If other writers kept committing first.
-    """
-    end, pause = time.monotonic() + _PATIENCE, 0.01
-    while time.monotonic() < end:
-        yield
-        time.sleep(random.uniform(0, pause))  # noqa: S311 - no secret
-        pause = min(2 * pause, _LONGEST_WAIT)
-    raise StoreError(
-        "other writers kept committing first",
-        where=url,
-        hint="nothing was changed; run the command again",
-    )
-
-
-@contextmanager
-def translated(url: str) -> Iterator[None]:
-    """Turn what delta-rs raises into a `StoreError`."""
-    from deltalake.exceptions import DeltaError
-
-    try:
-        yield
-    except (DeltaError, OSError) as error:
-        first = str(error).split("\n", 1)[0]
-        raise StoreError(
-            f"the store failed: {first}",
-            where=url,
-            hint="nothing was changed; run `benchkit store check`",
-        ) from error

@@ -2,17 +2,15 @@
 
 delta-rs takes an empty entry, or one that was cut after a line, for a commit that changed less, and
 one that was copied over another for that other. Commits therefore state a checksum of the files
-that they add and remove, and their table and version.
+that they add and remove, of all files that are valid after them, and their table and version.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,30 +20,72 @@ if TYPE_CHECKING:
 FOLDER = "_delta_log"
 #: Digits of a version in the name of its entry.
 _DIGITS = 20
-_CHECKSUM, _PLACE = "checksum", "place"
+_CHECKSUM, _PLACE, _FILES = "checksum", "place", "files"
 #: table -> a column that it has alone
 _COLUMN = {"runs": "seq", "values": "raw"}
 #: Beside the entries: the newest version. Other readers pass over names without digits.
-_NEWEST = "_newest"
+NEWEST = "_newest"
 
 
 def state(
-    table: str, version: int, added: Iterable[AddAction] = (), removed: Iterable[str] = ()
+    table: str,
+    version: int,
+    before: Iterable[str] = (),
+    added: Iterable[AddAction] = (),
+    removed: Iterable[str] = (),
 ) -> dict[str, str]:
-    """Return what a commit of a table states of its place, and of files that it adds and removes.
+    """Return what a commit of a table states of its place and its files.
+
+    Parameters
+    ----------
+    table, version
+        Its place.
+    before : iterable of str
+        The paths that are valid before it.
+    added, removed
+        What it changes.
 
     Examples
     --------
     >>> state("runs", 3)
-    {'place': 'runs/3', 'checksum': '228934a7'}
+    {'place': 'runs/3', 'checksum': '228934a7', 'files': '0d4cbb29'}
     """
-    files = [(file.path, file.size, file.stats) for file in added]
-    return {_PLACE: f"{table}/{version}", _CHECKSUM: _sum(files, removed)}
+    files, gone = [(file.path, file.size, file.stats) for file in added], list(removed)
+    valid = {*before, *(path for path, _, _ in files)}.difference(gone)
+    return {_PLACE: f"{table}/{version}", _CHECKSUM: _sum(files, gone), _FILES: sum_paths(valid)}
 
 
 def _sum(added: Iterable[tuple[str, int, str]], removed: Iterable[str]) -> str:
     text = json.dumps([sorted(added), sorted(removed)])
     return f"{zlib.crc32(text.encode()):08x}"
+
+
+def sum_paths(paths: Iterable[str]) -> str:
+    """Return a checksum of the files that are valid in a version."""
+    return f"{zlib.crc32(json.dumps(sorted(paths)).encode()):08x}"
+
+
+def find_stale(filesystem: fs.FileSystem, version: int, paths: Iterable[str]) -> str:
+    """Return the path of the checkpoint, or the folder, that gives a version other files.
+
+    Parameters
+    ----------
+    filesystem
+    version : int
+    paths : iterable of str
+        The files of the version as it was opened.
+    """
+    entry = path_of(version)
+    try:
+        _, actions = _read(filesystem, entry)
+        stated = next(one["commitInfo"] for one in actions if one.get("commitInfo"))
+    except (OSError, ValueError, AttributeError, StopIteration):
+        return ""  # of an earlier build, or of another writer
+    if stated.get(_FILES) in {None, sum_paths(paths)}:
+        return ""
+    checkpoints = [name for name in list_names(filesystem) if name.endswith(".parquet")]
+    checkpoints = [name for name in checkpoints if version_of(name) <= version]
+    return f"{FOLDER}/{checkpoints[-1]}" if checkpoints else FOLDER
 
 
 def path_of(version: int) -> str:
@@ -67,25 +107,13 @@ def list_names(filesystem: fs.FileSystem, folder: str = FOLDER) -> list[str]:
     return sorted(name for name in names if name[:_DIGITS].isdecimal())
 
 
-def read_newest(url: str, folder: str = FOLDER) -> int:
-    """Return the newest version that a log on this machine is known to have had, else -1."""
+def read_newest(filesystem: fs.FileSystem, folder: str = FOLDER) -> int:
+    """Return the newest version that a log is known to have had, else -1."""
     try:
-        return int((Path(url) / folder / _NEWEST).read_text(encoding="ascii"))
-    except (OSError, ValueError):
+        with filesystem.open_input_file(f"{folder}/{NEWEST}") as file:
+            return int(file.read())
+    except (FileNotFoundError, ValueError):
         return -1
-
-
-def write_newest(url: str, version: int) -> None:
-    """Note that a log on this machine has a version: without its entry, that one is lost.
-
-    A writer that is killed before this leaves a lower number, which is true as well.
-    """
-    place = Path(url) / FOLDER / _NEWEST
-    if version > read_newest(url):
-        with suppress(OSError):  # the commit stands without it; a URL is no folder
-            partial = place.with_name(f"{_NEWEST}.{os.getpid()}")
-            partial.write_text(str(version), encoding="ascii")
-            partial.replace(place)
 
 
 def list_logs(filesystem: fs.FileSystem) -> list[str]:

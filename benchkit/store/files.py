@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
 from benchkit.store.columns import (
@@ -41,9 +41,12 @@ CHANGES = "changes"
 _FILE = re.compile(rf"{PARTITION}=(true|false)/.+\.parquet|\d+-[0-9a-f]{{32}}\.parquet")
 #: What to do about damage.
 REMEDY = "run `benchkit store check` to list all damage, `benchkit store repair` to drop it"
+_SUBJECT = "a file of the store "
 OTHER_ROWS = "holds other rows than were committed"
 #: Columns whose least and greatest value readers are told, to pass over files.
 _BOUNDED = ("batch", "piece", "metric")
+#: Columns by whose bounds a file is known to be another one.
+COUNTED = {"batch", "piece", "seq"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +213,7 @@ def holds_stated_rows(
     rows = 0
     for part in parts:
         rows += len(part)
-        for name in {"batch", "piece", "seq"} & set(part.schema.names):
+        for name in COUNTED & set(part.schema.names):
             least, greatest = pc.min_max(part[name]).as_py().values()
             low, high = stated.get(f"min.{name}"), stated.get(f"max.{name}")
             if None not in (least, low, high) and not low <= least <= greatest <= high:
@@ -218,14 +221,24 @@ def holds_stated_rows(
     return stated.get("num_records") in {None, rows}
 
 
+def is_raw(file: Mapping[str, Any]) -> bool:
+    """Whether a file of values, as delta-rs lists it, holds samples."""
+    return str(file.get(f"partition.{PARTITION}")).lower() == "true"
+
+
+def as_problem(error: StoreError) -> str:
+    """Return what is wrong with the file that an error names."""
+    return error.what.removeprefix(_SUBJECT)
+
+
 def damaged(path: str, cause: Exception | str) -> StoreError:
     """Return the error about a file that cannot be read, or of which a problem is known."""
     name = path.rpartition("/")[2]
     batch = name.partition("-")[0]
-    of = f" of batch {batch}" if batch.isdecimal() else ""
+    of = f"of batch {batch} " if batch.isdecimal() else ""
     missing = "is missing" if isinstance(cause, FileNotFoundError) else "cannot be read"
     problem = cause if isinstance(cause, str) else missing
-    return StoreError(f"a file of the store{of} {problem}", where=path, hint=REMEDY)
+    return StoreError(f"{_SUBJECT}{of}{problem}", where=path, hint=REMEDY)
 
 
 def require_files(folder: Path) -> None:
@@ -376,13 +389,3 @@ def _bound(rows: pa.Table) -> dict[str, tuple[Any, Any]]:
     bounded = plain(rows.select(names))
     found = {name: pc.min_max(bounded[name]) for name in names}
     return {name: (one["min"].as_py(), one["max"].as_py()) for name, one in found.items()}
-
-
-def wait_for_others(file: IO[str]) -> None:
-    """Lock a file, where the file system can, which spares writers of this machine conflicts."""
-    try:
-        import fcntl
-    except ImportError:  # a courtesy: commits conflict without it, too
-        return
-    with suppress(OSError):  # as on some network file systems
-        fcntl.flock(file, fcntl.LOCK_EX)

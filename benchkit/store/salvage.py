@@ -20,8 +20,8 @@ from benchkit.errors import StoreError
 from benchkit.store import entries
 from benchkit.store import log as log_of_runs
 from benchkit.store.columns import values_schema
+from benchkit.store.conflicts import ConflictError, attempts
 from benchkit.store.damage import MEASURED, Damage, Repaired
-from benchkit.store.delta import ConflictError, attempts
 from benchkit.store.files import CHANGES, RECORD, DataFile
 from benchkit.store.log import log_schema
 
@@ -265,7 +265,7 @@ def _list_damaged(runs: Table) -> Container[int]:
     files, folders = runs.filesystem, [entries.FOLDER]
     if entries.path_of(0).rpartition("/")[2] not in entries.list_names(files):
         folders += entries.list_logs(files)[-1:]
-    newest = max(entries.read_newest(runs.url, folder) for folder in folders)
+    newest = max(runs.read_newest(folder) for folder in folders)
     paths = [f"{folder}/{name}" for folder in folders for name in entries.list_names(files, folder)]
     newest = max([newest, *map(entries.version_of, paths)])
     if newest < 0:

@@ -15,21 +15,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from benchkit.errors import StoreError
-from benchkit.store import entries, salvage
+from benchkit.store import damage, entries, salvage
 from benchkit.store import log as log_of_runs
 from benchkit.store.columns import PARTITION, new_batch, plain, values_schema
-from benchkit.store.damage import (
-    Damage,
-    Repaired,
-    find_damage,
-    find_lost_commits,
-    find_lost_runs,
-    find_missing,
-    list_damage,
-    lose_log,
-)
-from benchkit.store.delta import ConflictError, Table, attempts, translated
-from benchkit.store.files import DataFile, make_folder, wait_for_others, write_rows, writing
+from benchkit.store.conflicts import ConflictError, attempts, translated, wait_for_others
+from benchkit.store.damage import Damage, Repaired
+from benchkit.store.delta import Table
+from benchkit.store.files import DataFile, make_folder, write_rows, writing
 from benchkit.store.log import log_schema
 from benchkit.store.tidying import MANY_COMMITS, MANY_ROWS, Tidied, tidy_values
 from benchkit.store.values import read_values
@@ -162,8 +154,8 @@ class Store:
         if version is None and self._has_remains():
             version = self._open(self._runs)  # which another writer began meanwhile
             if version is None:
-                raise lose_log(self._runs).error()
-        for one in find_lost_runs(self._runs, version):
+                raise damage.lose_log(self._runs).error()
+        for one in damage.find_lost_runs(self._runs, version):
             raise one.error()
         return version
 
@@ -239,6 +231,9 @@ class Store:
         """Yield the stored values batch by batch; parameters as in `values`."""
         if (table := self._open_values()) is not None:
             with self._explaining():
+                stale = damage.find_missing(self._values, table, raw=raw)
+                for one in () if self._is_remote else stale:
+                    raise one.error()
                 yield from read_values(table, raw=raw, metrics=metrics, pieces=pieces)
 
     def _open_values(self) -> DeltaTable | None:
@@ -246,7 +241,7 @@ class Store:
         for is_anew in (False, True):  # the values of superseded runs may be gone meanwhile
             log = self._log(is_anew=is_anew)  # first, for another writer may add values meanwhile
             table = self._open(self._values)
-            lost = list(find_lost_commits(log, self._values, table))
+            lost = list(damage.find_lost_commits(log, self._values, table))
             if not lost:
                 return table
         raise lost[0].error()
@@ -254,7 +249,7 @@ class Store:
     def require_values(self) -> None:
         """Refuse a store that lost files of values; what lies there is listed and not read."""
         if (version := self._open_values()) is not None:
-            for one in find_missing(self._values, version):
+            for one in damage.find_missing(self._values, version):
                 raise one.error()
 
     def _log(self, *, is_anew: bool = False) -> pa.Table | None:
@@ -273,7 +268,7 @@ class Store:
             return table.open()
         except StoreError as error:
             with suppress(OSError):  # of what cannot be reached, no file is damaged
-                for one in find_damage(table, thoroughly=False):
+                for one in damage.find_damage(table, thoroughly=False):
                     raise one.error() from error
             raise
 
@@ -287,7 +282,7 @@ class Store:
             yield
         except (OSError, pa.ArrowException, DeltaError) as error:
             for thoroughly in (False, True):
-                for one in find_damage(self._values, thoroughly=thoroughly):
+                for one in damage.find_damage(self._values, thoroughly=thoroughly):
                     raise one.error() from error
             with translated(self._values.url):
                 raise DeltaError(str(error)) from error
@@ -331,7 +326,7 @@ class Store:
 
     def check(self) -> list[Damage]:
         """Return the files that are missing or cannot be read; every page is read."""
-        return list_damage(self._runs, self._values, self._log)
+        return damage.list_damage(self._runs, self._values, self._log)
 
     def repair(self) -> Repaired:
         """Drop what cannot be read, and the runs that lost all their values with it.

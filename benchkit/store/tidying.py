@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.store import log as log_of_runs
-from benchkit.store.columns import GROUP_ROWS, PARTITION, began_at, values_schema
-from benchkit.store.files import DataFile, FileWriter
+from benchkit.store.columns import GROUP_ROWS, began_at, values_schema
+from benchkit.store.files import DataFile, FileWriter, is_raw
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -125,9 +125,9 @@ def _staleness(log: pa.Table) -> Callable[[int], bool]:
 
 def _bins(files: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     """Yield groups of files of one partition that together make a file that is not small."""
-    for is_raw in (False, True):
+    for samples in (False, True):
         group: list[dict[str, Any]] = []
-        for file in sorted((f for f in files if _is_raw(f) == is_raw), key=lambda f: f["path"]):
+        for file in sorted((f for f in files if is_raw(f) == samples), key=lambda f: f["path"]):
             group.append(file)
             if sum(one["size_bytes"] for one in group) >= SMALL_FILE:
                 yield group
@@ -136,28 +136,24 @@ def _bins(files: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
             yield group
 
 
-def _is_raw(file: dict[str, Any]) -> bool:
-    return str(file[f"partition.{PARTITION}"]).lower() == "true"
-
-
 def _join(
     values: Table, files: Sequence[dict[str, Any]], folder: Path, is_stale: Callable[[int], bool]
 ) -> DataFile | None:
     """Write the needed rows of files as one, samples by metric; None where there are none."""
     import pyarrow as pa
 
-    is_raw = _is_raw(files[0])
+    is_sample = is_raw(files[0])
     if len(files) == 1:  # of any size: one row group after the other
         parts: Iterator[pa.Table] = values.read_groups(files[0]["path"])
     else:
         parts = iter([pa.concat_tables([values.read_file(file["path"]) for file in files])])
-    writer = FileWriter(folder, files[0]["max.batch"], is_raw=is_raw)
+    writer = FileWriter(folder, files[0]["max.batch"], is_raw=is_sample)
     try:
         rows = 0
         for part in parts:
             kept = _without_stale(part, is_stale)
             rows += len(kept)
-            for alike in _by_metric(kept) if is_raw else [kept]:
+            for alike in _by_metric(kept) if is_sample else [kept]:
                 for start in range(0, len(alike), GROUP_ROWS):
                     writer.write(alike.slice(start, GROUP_ROWS))
         if rows:

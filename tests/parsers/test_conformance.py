@@ -313,11 +313,28 @@ def test_a_cut_file_gives_no_number_that_the_whole_does_not(path: Path) -> None:
             check_cut(claim, data, whole, place)
 
 
+@cache
+def smallest(known: Format) -> bytes:
+    """Return the smallest result of a format that has values."""
+    results = [path for path in POSITIVE if known in claims(path)]
+    with_rows = [path for path in results if any(rows(parse(known, content(path))))]
+    return min((content(path) for path in with_rows), key=len)
+
+
+@pytest.mark.parametrize("known", registry.formats(), ids=lambda known: known.name)
+@pytest.mark.parametrize("number", ["\N{FULLWIDTH DIGIT ONE}2", "NaN"])
+def test_what_is_no_number_costs_no_file(known: Format, number: str) -> None:
+    data = smallest(known)
+    places = list(re.finditer(rb"\d+", data))
+    for match in places[:: 1 + len(places) // 200]:
+        mutant = data[: match.start()] + number.encode() + data[match.end() :]
+        with suppress(UnreadableError):
+            assert all(math.isfinite(row.value) for row in rows(parse(known, mutant)))
+
+
 @pytest.mark.parametrize("known", registry.formats(), ids=lambda known: known.name)
 def test_a_cut_at_nearly_any_byte_gives_no_number_that_the_whole_does_not(known: Format) -> None:
-    own = [path for path in POSITIVE if known in claims(path)]
-    with_rows = [path for path in own if any(rows(parse(known, content(path))))]
-    data = content(min(with_rows, key=lambda path: len(content(path))))
+    data = smallest(known)
     whole = read_whole(known, data)
     for place in range(1, len(data), 1 + len(data) // 1000):
         check_cut(known, data, whole, place)

@@ -97,3 +97,10 @@ def test_two_variants_compare_with_a_verdict() -> None:
     comparison = load(FIXTURES).compare(baseline="none", variant="otlp")
     (verdict,) = comparison.verdicts.primary
     assert (verdict.contrast.metric, verdict.word) == ("request_rate", "regression")
+
+
+def test_phases_of_other_names_are_passed_over() -> None:
+    details = {"DNSDialup": {"mean": 0.1, "fastest": 0.1, "slowest": 0.2}}
+    (run,), problems = read(write(details=details))
+    assert not problems
+    assert not any(metric == "phase_time" for _, metric, _ in values(run))

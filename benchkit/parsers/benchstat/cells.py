@@ -21,8 +21,8 @@ CELL = re.compile(
     r"(?:\s+(?P<delta>~|\?|[+\N{MINUS SIGN}-]?(?:\d+(?:\.\d+)?|Inf|NaN)%)(?!\S))?"
     rf"(?:\s+\((?P<note>[^()]*)\)(?!\S){_MARKS})?"
 )
-_NOTE = re.compile(r"(?:p=([\N{MINUS SIGN}-]?\d+\.\d+)\s+)?n=(\d{1,9})(?:\+(\d{1,9}))?")
-_SHARE = re.compile(r"(\d{1,9})%")
+_NOTE = re.compile(r"(?:p=([\N{MINUS SIGN}-]?\d+\.\d+)\s+)?n=(\d{1,9})(?:\+(\d{1,9}))?", re.ASCII)
+_SHARE = re.compile(r"(\d{1,9})%", re.ASCII)
 _NO_SPREAD = ("?", "∞")
 _ZERO = "0.00"
 #: Beyond this many runs on both sides the smallest p is far below what is printed.

@@ -24,7 +24,7 @@ from benchkit.parsers.benchstat.tables import GEOMEANS, Config, Row, Table
 _OLD_HEAD = re.compile(r"name(?: \\ (.+))?")
 _METRIC = re.compile(r"(?:old |new )?(\S+)(?: \(.*\))?")
 #: The old tool writes six digits and an exponent; less is cut.
-_OLD_NUMBER = re.compile(r"-?\d\.\d{5}E[+-]\d{2,3}")
+_OLD_NUMBER = re.compile(r"-?\d\.\d{5}E[+-]\d{2,3}", re.ASCII)
 _WARNING = re.compile(r"[A-Z]+\d+: ")
 
 

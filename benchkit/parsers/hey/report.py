@@ -17,6 +17,7 @@ from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
 
 #: hey's histogram and percentiles are of the first million responses.
 _KEPT = 1_000_000
+_WALL = r"(\d{1,9}\.\d{4}) secs"
 _SECONDS = r"(\d{1,9}\.\d{4}|NaN) secs"
 _BYTES = r"(\d{1,18}) bytes"
 _THREE = r",\s+".join([_SECONDS] * 3)
@@ -85,7 +86,7 @@ class Report(reports.Report):
     TOOL = "hey"
     LINES = (
         Line("summary", label="Summary", is_opening=True),
-        Line("Total", _SECONDS, "Total", (_DURATION,), is_proof=True, needed="Total"),
+        Line("Total", _WALL, "Total", (_DURATION,), is_proof=True, needed="Total"),
         Line("Slowest", _SECONDS, "Slowest", take="whole", is_proof=True),
         Line("Fastest", _SECONDS, "Fastest", take="whole", is_proof=True),
         Line("Average", _SECONDS, "Average", take="whole", is_proof=True, needed="Average"),

@@ -17,7 +17,7 @@ _TOKEN = re.compile(
       | (?P<text>"(?:[^"\\]|\\.)*")
       | (?P<word>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity)(?=[\s,}\]])
     )""",
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE | re.DOTALL | re.ASCII,
 )
 _NUMBER = re.compile(r"-?\d")
 

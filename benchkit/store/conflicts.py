@@ -1,0 +1,65 @@
+"""Other writers: waiting for them, conflicts with them, and what delta-rs raises then."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO
+
+from benchkit.errors import StoreError
+
+#: Seconds for which a writer retries while others commit first.
+_PATIENCE = 300.0
+_LONGEST_WAIT = 1.0
+
+
+class ConflictError(Exception):
+    """Another writer committed first."""
+
+
+def attempts(url: str) -> Iterator[None]:
+    """Yield until the caller has committed, with growing pauses.
+
+    Raises
+    ------
+    StoreError
+        If other writers kept committing first.
+    """
+    end, pause = time.monotonic() + _PATIENCE, 0.01
+    while time.monotonic() < end:
+        yield
+        time.sleep(random.uniform(0, pause))  # noqa: S311 - no secret
+        pause = min(2 * pause, _LONGEST_WAIT)
+    raise StoreError(
+        "other writers kept committing first",
+        where=url,
+        hint="nothing was changed; run the command again",
+    )
+
+
+@contextmanager
+def translated(url: str) -> Iterator[None]:
+    """Turn what delta-rs raises into a `StoreError`."""
+    from deltalake.exceptions import DeltaError
+
+    try:
+        yield
+    except (DeltaError, OSError) as error:
+        first = str(error).split("\n", 1)[0]
+        raise StoreError(
+            f"the store failed: {first}",
+            where=url,
+            hint="nothing was changed; run `benchkit store check`",
+        ) from error
+
+
+def wait_for_others(file: IO[str]) -> None:
+    """Lock a file, where the file system can, which spares writers of this machine conflicts."""
+    try:
+        import fcntl
+    except ImportError:  # a courtesy: commits conflict without it, too
+        return
+    with suppress(OSError):  # as on some network file systems
+        fcntl.flock(file, fcntl.LOCK_EX)
