@@ -6,6 +6,7 @@ A pipe may wait for ever for somebody who writes, and a device may have no end.
 from __future__ import annotations
 
 import errno
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ LARGEST = 16 << 20
 #: Integers that a file of TOML may have; a longer one cannot even be written in a message.
 _INTEGERS = range(-(1 << 63), 1 << 63)
 _LONG = "an integer has more than 64 bits"
+#: A key of so many parts, whose reading takes a time that grows with their square.
+_DEEP = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){200}""")
 #: Where shells put the pipes of ``<(command)``; a pipe elsewhere may have nobody who writes.
 _PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
@@ -59,6 +62,8 @@ def parse_toml(text: str) -> dict[str, Any]:
     ValueError
         If it is none, is nested too deeply, or has an integer of more than 64 bits.
     """
+    if _DEEP.search(text):
+        raise ValueError("a key in it has more than 200 parts")
     try:
         table = tomllib.loads(text)
     except RecursionError:

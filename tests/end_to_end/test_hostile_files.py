@@ -225,3 +225,14 @@ def test_an_integer_beyond_64_bits_is_no_toml(
         for words in (["gate", "results", "--policy"], ["capture", "--plan"]):
             assert run([*words, "plan.toml"]) == 2
             assert "TOML: an integer has more than 64 bits" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["run.toml", "benchkit.toml"])
+def test_a_key_of_many_parts_is_refused_at_once(
+    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / name).write_text(f"a{'.a' * 100_000} = 1")
+    start = process_time()
+    assert run(["runs", str(folder)]) == 0
+    assert process_time() - start < 10
+    assert "a key in it has more than 200 parts" in capsys.readouterr().err
