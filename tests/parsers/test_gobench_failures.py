@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from benchkit.parsers.base import Reading
-from benchkit.parsers.gobench import LOG
+from benchkit.parsers.gobench import LOG, failures
 from benchkit.reading.source import Source
 
 
@@ -36,3 +38,10 @@ def test_a_run_that_was_killed_failed(last: str) -> None:
         f"{begun}ok  \tx\t1s\n{last}\n",
     ):
         assert parse_one(whole).status == "complete"
+
+
+def test_an_event_of_many_actions_takes_no_time() -> None:
+    start = process_time()
+    assert failures._EVENT.match('{"' + '"Action":"fail"' * 20_000) is None
+    assert process_time() - start < 2
+    assert failures._EVENT.match('{"Time":"x","Action":"fail","Package":"p"}')

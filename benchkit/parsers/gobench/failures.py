@@ -24,7 +24,7 @@ _KILLED = re.compile(
 )
 #: A package that did not build or failed before its first benchmark: all that go test prints of it.
 _BROKEN = re.compile(r"FAIL(?:\t\S+\t[0-9.]+s|[\t ]\S+ \[(?:build|setup) failed\])$")
-_EVENT = re.compile(r'\{"[^\n]*"Action":"fail"[^\n]*"Package":')
+_EVENT = re.compile(r'\{"(?:(?!"Action":"fail")[^\n])*+"Action":"fail"[^\n]*"Package":')
 _HEADER = ("goos: ", "pkg: ")
 #: What go test prints before a benchmark's first result: its configuration, and a bare name.
 _BEGUN = re.compile(r"(?:goos|goarch|pkg): \S|Benchmark[A-Z_]\S*\s*$")

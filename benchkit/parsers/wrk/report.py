@@ -111,7 +111,7 @@ class Report(reports.Report):
         Line("size", rf"{_COUNT} threads and {_COUNT} connections",
              needed="threads and connections"),
         Line("size", rf"({_COUNT}) (goroutine)\(s\) running concurrently"),
-        Line("calibration", r"Thread calibration: mean lat\.: .+, rate sampling interval: .+",
+        Line("calibration", r"Thread calibration: mean lat\.: [^,]+, rate sampling interval: .+",
              is_repeated=True),
         Line("stats", r"Thread Stats +Avg +Stdev +Max +\+/- Stdev"),
         Line("latency", "Latency" + _THREE.format(_TIME), is_proof=True, needed="Latency"),
