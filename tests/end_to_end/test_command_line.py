@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from invocation import benchkit
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 TRACING = str(FIXTURES / "tracing-wrk")
@@ -23,11 +24,11 @@ ROW_KEYS = (
 )
 
 
-def benchkit(*arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+def start(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command as a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "benchkit", *arguments],
         cwd=cwd,
-        input=stdin,
         capture_output=True,
         text=True,
         check=False,
@@ -49,9 +50,9 @@ def rows(document: dict[str, object], **wanted: object) -> list[dict[str, object
 
 
 def test_from_folder_to_report(tmp_path: Path) -> None:
-    assert benchkit("ingest", TRACING, cwd=tmp_path).returncode == 0
+    assert start("ingest", TRACING, cwd=tmp_path).returncode == 0
     sides = ["--baseline", "none", "--variant", "otlp", "--blocks", "never"]
-    done = benchkit("report", *sides, cwd=tmp_path)
+    done = start("report", *sides, cwd=tmp_path)
     assert done.returncode == 0
     assert done.stdout.startswith("▲ otlp costs 13.1")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -239,8 +240,8 @@ def test_a_baseline_that_no_name_tells_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_reading_commands_end_cleanly_every_time(tmp_path: Path) -> None:
-    benchkit("ingest", TRACING, cwd=tmp_path)
-    codes = {benchkit("compare", "--variant", "otlp", cwd=tmp_path).returncode for _ in range(8)}
+    start("ingest", TRACING, cwd=tmp_path)
+    codes = {start("compare", "--variant", "otlp", cwd=tmp_path).returncode for _ in range(8)}
     assert codes == {0}
 
 

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from invocation import benchkit
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 TRACING = str(FIXTURES / "tracing-wrk")
-
-
-def benchkit(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "benchkit", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-    )
 
 
 def test_a_plan_of_the_quiet_set(tmp_path: Path) -> None:

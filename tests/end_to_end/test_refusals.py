@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from invocation import benchkit
 
 PINNED = Path(__file__).resolve().parents[2] / "fixtures" / "redis-gobench" / "pinned"
-
-
-def benchkit(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "benchkit", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-    )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,35 @@
+"""Commands of benchkit in this process: what they print and their exit codes, without a start.
+
+The few tests that are about a process of its own (pipes, locales, its end) start one.
+"""
+
+from __future__ import annotations
+
+import sys
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from benchkit.cli import run
+
+
+def benchkit(*arguments: str, cwd: Path, stdin: str = "") -> CompletedProcess[str]:
+    """Run a command in a folder, as a script that keeps both streams does."""
+    streams = {name: TextIOWrapper(BytesIO(), encoding="utf-8") for name in ("stdout", "stderr")}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(cwd)
+        patch.setattr(sys, "stdin", TextIOWrapper(BytesIO(stdin.encode()), encoding="utf-8"))
+        for name, stream in streams.items():
+            patch.setattr(sys, name, stream)
+        code = run(arguments)
+    out, err = (_read(stream) for stream in streams.values())
+    return CompletedProcess(arguments, code, out, err)
+
+
+def _read(stream: TextIOWrapper) -> str:
+    stream.flush()
+    data = stream.detach()
+    assert isinstance(data, BytesIO)
+    return data.getvalue().decode("utf-8")
