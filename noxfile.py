@@ -43,34 +43,27 @@ def _group(name: str) -> list[str]:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check style, format and spelling."""
-    session.install(*_group("lint"))
+    """Check style, format, spelling, and the architecture: who may import whom."""
+    session.install(*_group("lint"), *_group("imports"))
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
     session.run("codespell")
-
-
-@nox.session
-def imports(session: nox.Session) -> None:
-    """Check the architecture: who may import whom."""
-    session.install("--no-deps", "-e", ".")
-    session.install(*_group("imports"))
-    session.run("lint-imports")
-
-
-@nox.session
-def types(session: nox.Session) -> None:
-    """Check the types."""
-    session.install("-e", ".", *_group("types"), "nox")
-    session.run("mypy")
+    session.run("lint-imports", env={"PYTHONPATH": "."})
 
 
 @nox.session(python=find_pythons())
 def tests(session: nox.Session) -> None:
-    """Run the tests on each Python found; on the running one all of them count for coverage."""
-    session.install("-e", ".", *_group("test"))
-    is_measured = session.python == RUNNING and not session.posargs
-    coverage = ["--cov", "--cov-report=term"] if is_measured else []
+    """Run the tests on each Python found; on the running one types, examples and coverage too.
+
+    One environment serves all of it. A third of the tests counts for coverage, since tracing
+    nearly doubles what a test takes.
+    """
+    is_whole = session.python == RUNNING and not session.posargs
+    session.install("-e", ".", *_group("types" if is_whole else "test"), "nox")
+    if is_whole:
+        session.run("mypy")
+        session.run("pytest", "-q", "-n", "2", "--doctest-modules", "benchkit")
+    coverage = ["--cov", "--cov-report=term", "--cov-third"] if is_whole else []
     session.run("pytest", "-n", "2", *coverage, *session.posargs)
 
 
@@ -107,13 +100,6 @@ def _list_near(path: Path) -> list[str]:
     return [
         str(each) for each in (module, inner.with_name(f"test_{inner.name}.py")) if each.exists()
     ]
-
-
-@nox.session
-def doctest(session: nox.Session) -> None:
-    """Run the examples in the docstrings."""
-    session.install("-e", ".", *_group("test"))
-    session.run("pytest", "--doctest-modules", "benchkit")
 
 
 @nox.session
