@@ -5,17 +5,18 @@ The few tests that are about a process of its own (pipes, locales, its end) star
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import pytest
 
 from benchkit.cli import run
 
 
-def benchkit(*arguments: str, cwd: Path, stdin: str = "") -> CompletedProcess[str]:
+def benchkit(*arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command in a folder, as a script that keeps both streams does."""
     streams = {name: TextIOWrapper(BytesIO(), encoding="utf-8") for name in ("stdout", "stderr")}
     with pytest.MonkeyPatch.context() as patch:
@@ -25,7 +26,19 @@ def benchkit(*arguments: str, cwd: Path, stdin: str = "") -> CompletedProcess[st
             patch.setattr(sys, name, stream)
         code = run(arguments)
     out, err = (_read(stream) for stream in streams.values())
-    return CompletedProcess(arguments, code, out, err)
+    return subprocess.CompletedProcess(arguments, code, out, err)
+
+
+def start(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command as a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "benchkit", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
 
 
 def _read(stream: TextIOWrapper) -> str:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from invocation import benchkit
+from invocation import benchkit, start
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 TRACING = str(FIXTURES / "tracing-wrk")
@@ -22,18 +22,6 @@ ROW_KEYS = (
     "verdict,runs_needed,notes,detectable,difference,difference_low,difference_high,adjustment,"
     "simultaneous_low,simultaneous_high"
 )
-
-
-def start(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command as a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "benchkit", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-    )
 
 
 def compare(*arguments: str, cwd: Path) -> dict[str, object]:
