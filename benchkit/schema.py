@@ -7,7 +7,7 @@ nobody else knows the columns.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Literal, NewType
 
 from benchkit.errors import SchemaError
@@ -131,12 +131,14 @@ class RunFacts:
 
     def complete(self, other: RunFacts) -> None:
         """Take what is unknown here from another account of the run; tables stay as they are."""
-        for fact in _FIELDS:
-            if getattr(self, fact.name) == fact.default:
-                setattr(self, fact.name, getattr(other, fact.name))
+        for name, unknown in _UNKNOWN:
+            value = getattr(other, name)
+            if value != unknown and getattr(self, name) == unknown:
+                setattr(self, name, value)
 
 
 _FIELDS = fields(RunFacts)
+_UNKNOWN = tuple((fact.name, fact.default) for fact in _FIELDS if fact.default is not MISSING)
 
 #: The type of a column, by the annotation of its field.
 TYPES = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -139,8 +140,15 @@ def _drop_repeats(result: Discovery) -> None:
     """Read each real file once; under several labels it is a source under each."""
     seen: dict[str, set[str]] = {}
     kept = []
+    real_folder = cache(os.path.realpath)
     for found in result.found:
-        real = os.path.realpath(found.path) if found.path else found.address
+        real = found.address
+        if found.path is not None:
+            folder, name = os.path.split(found.path)
+            is_link = os.path.islink(found.path)  # noqa: PTH114 - half the time
+            real = (
+                os.path.realpath(found.path) if is_link else f"{real_folder(folder)}{os.sep}{name}"
+            )
         labels = seen.setdefault(real, set())
         if found.variant in labels and found.path and found.path.exists():
             continue

@@ -47,12 +47,13 @@ def list_lost_files(
         One for each source, in their order.
     options : Options
     """
-    refused: list[tuple[Found, SourceReport]] = []
+    each = list(zip(sources, reports, strict=True))
+    refused = [(source, report) for source, report in each if report.outcome == "refused"]
+    if not refused:
+        return
     read: set[tuple[str, str]] = set()
-    for source, report in zip(sources, reports, strict=True):
-        if report.outcome == "refused":
-            refused.append((source, report))
-        elif report.outcome in _READ:
+    for source, report in each:
+        if report.outcome in _READ:
             read.update(_list_shapes(source, is_unseen=True))
             read.add(_number(os.path.dirname(str(source.path))))  # noqa: PTH120 - a text
     for source, report in refused:
@@ -109,20 +110,20 @@ def list_lost_folders(
     for label, sidecars in discovery.roots:
         root, sources = sidecars.root, walked.get(id(sidecars), [])
         filled = _list_folders(source for source, is_read in sources if is_read)
-        tried = _list_folders(source for source, _ in sources)
-        known = {source.path.name for source, is_read in sources if is_read and source.path}
-        meant = _list_folders(source for source, _ in sources if _is_called_so(source, known))
         homes = {}
         if not label:
             homes = _find_homes(root, [source for source, is_read in sources if is_read])
         places = [(root, "")] if len(discovery.found) > len(sources) else []
         places += [(path, group) for home, group in homes.items() for path in _list_inner(home)]
+        places = [(path, group) for path, group in places if str(path) not in filled]
+        if not places:
+            continue
+        tried = _list_folders(source for source, _ in sources)
+        known = {source.path.name for source, is_read in sources if is_read and source.path}
+        meant = _list_folders(source for source, _ in sources if _is_called_so(source, known))
         for path, group in places:
             name = str(path)
-            holds_other = (
-                name not in meant if name in tried else _holds_more(name, discovery.skipped)
-            )
-            if name in filled or holds_other:
+            if name not in meant if name in tried else _holds_more(name, discovery.skipped):
                 continue
             variant = label or path.name
             labels = PathLabels(group, variant, "", (), None, "measured", "", "", "", "")

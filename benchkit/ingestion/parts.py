@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import chain
+from operator import attrgetter
 
 from benchkit import schema
 from benchkit.errors import ConfigError, Finding
@@ -87,6 +88,7 @@ class Part(Piece):
 
 
 _TEXTS = tuple(field.name for field in fields(Part) if str(field.type) in {"str", "str | None"})
+_get_texts = attrgetter(*_TEXTS)
 
 
 def make_part(
@@ -125,7 +127,8 @@ def make_part(
     if section.is_warm_up and role == "measured":
         role = "warmup"
     params = {**reading.params, **dict(path.params), **side.params}
-    params = {name: redact_value(name, value) for name, value in params.items()}
+    params = {name: _show_value(name, value) for name, value in params.items()}
+    values = {row[1:3]: row[3] for row in reading.rows if row[0] is None}
     part = Part(
         path=found.address,
         origin=found.origin,
@@ -149,11 +152,11 @@ def make_part(
         headings=section.list_names(is_variant_taken=bool(variant)),
         caption=section.caption,
         lines="\n".join(map(show_label, section.lines)),
-        shown_command=redact_command(reading.command or "", marked=True),
-        requests=_count_requests(reading),
+        shown_command=redact_command(reading.command, marked=True) if reading.command else "",
+        requests=int(values.get(("requests", "count"), 0)) or None,
         attack_rate=find_attack_rate(reading),
-        request_size=_find_size(reading, "bytes_out"),
-        response_size=_find_size(reading, "bytes_in"),
+        request_size=_find_size(values, "bytes_out"),
+        response_size=_find_size(values, "bytes_in"),
     )
     exit_code = f": its command ended with exit {side.exit_code}" if side.exit_code else ""
     if reading.remark or (role == "failed" and exit_code):
@@ -167,10 +170,11 @@ def make_part(
 
 def _escape_texts(part: Part) -> None:
     """Write as its escape what JSON can name and no text can hold: half of a surrogate pair."""
-    for name in _TEXTS:
-        text = getattr(part, name)
-        if text and not text.isascii():
-            setattr(part, name, _escape(text))
+    texts = _get_texts(part)
+    if not "".join(filter(None, texts)).isascii():
+        for name, text in zip(_TEXTS, texts, strict=True):
+            if text:
+                setattr(part, name, _escape(text))
     part.env = {_escape(name): _escape(value) for name, value in part.env.items()}
 
 
@@ -186,14 +190,8 @@ def enter_commit(part: Part, options: Options) -> None:
         part.group = "/".join(filter(None, (options.commit, part.group)))
 
 
-def _count_requests(reading: Reading) -> int | None:
-    counts = (row[3] for row in reading.rows if row[:3] == (None, "requests", "count"))
-    return int(next(counts, 0)) or None
-
-
-def _find_size(reading: Reading, metric: str) -> float | None:
+def _find_size(values: Mapping[tuple[str, str], float], metric: str) -> float | None:
     """Return the mean bytes of a request or an answer, as far as the report shows them."""
-    values = {row[1:3]: row[3] for row in reading.rows if row[0] is None}
     mean, total = values.get((metric, "mean")), values.get((metric, "total"))
     count = values.get(("requests", "count"))
     return total / count if mean is None and total is not None and count else mean
@@ -201,9 +199,10 @@ def _find_size(reading: Reading, metric: str) -> float | None:
 
 def find_attack_rate(reading: Reading) -> float | None:
     """Return the rate at which an open loop sent; most tools tell only the rate served."""
+    if reading.load_model != "open" or not registry.tool(reading.tool).reports_sent:
+        return None
     rates = {row[1]: row[3] for row in reading.rows if row[0] is None and row[2] == "mean"}
-    is_open = reading.load_model == "open" and registry.tool(reading.tool).reports_sent
-    return rates.get("request_rate") if is_open else None
+    return rates.get("request_rate")
 
 
 def single_out_shared(parts: Sequence[Part], others: Sequence[Part] = ()) -> list[Part]:
@@ -311,9 +310,12 @@ def show_facts(facts: Mapping[str, str]) -> dict[str, str]:
     return {show_label(name): _show_fact(name, value) for name, value in facts.items()}
 
 
+_show_value = lru_cache(1 << 12)(redact_value)
+
+
 @lru_cache(1 << 12)
 def _show_fact(name: str, value: str) -> str:
-    return redact_text(redact_value(name, value))
+    return redact_text(_show_value(name, value))
 
 
 def _window(part: Part, found: Found) -> tuple[datetime, datetime] | None:

@@ -63,16 +63,19 @@ def list_sections(
         what = f"line prefixes of a log are removed in its first {LOG_BYTES >> 20} MiB only"
         hint = "split the file if results stand below"
         problems.append(Diagnostic(source.label, 0, what, hint, "warning"))
+    if not lines:
+        yield from ((form, reading, Sections(), places) for form, reading, places in readings)
+        return
     _hide_tables(lines, readings)
     has_names = all(reading.benchmark for _, reading, _ in readings)
     is_single = len(source.prefixes) < 2
     is_labelled = any(_LABELLED.match(line) for line in lines if "Benchmark" in line)
     is_bare = has_names and is_single and not is_labelled and not may_hold_headings(lines)
-    blocks = [_list_blocks(*item) if lines else [] for item in readings]
+    blocks = [_list_blocks(*item) for item in readings]
     listed = [block for each in blocks for block in each]
     owners = [reading for (_, reading, _), each in zip(readings, blocks, strict=True) for _ in each]
     outputs = _list_outputs(lines, listed, owners)
-    if not lines or (is_bare and len(outputs) < 2):
+    if is_bare and len(outputs) < 2:
         yield from ((form, reading, Sections(), places) for form, reading, places in readings)
         return
     page = place_captions(lines, _list_wholes(listed, owners, outputs), _is_name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint
+from importlib import import_module
 from typing import Any, Literal
 
 from benchkit.errors import Diagnostic
@@ -216,8 +216,9 @@ class Tool:
 
 def late(place: str) -> Callable[..., Any]:
     """Return a function that imports ``module:name`` when it is first called."""
+    module, _, name = place.partition(":")
 
     def call(*args: object) -> object:
-        return EntryPoint("", place, "").load()(*args)
+        return getattr(import_module(module), name)(*args)
 
     return call

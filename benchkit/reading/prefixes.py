@@ -183,7 +183,7 @@ def _find_anchors(text: str, *, is_plain: bool = False) -> Iterator[tuple[str, i
 
     Those before which nothing stands are left out unless ``is_plain``.
     """
-    lines = ((tool, *line) for tool in sorted(signs_in(text)) for line in anchors_of(tool))
+    lines = ((tool, *line) for tool in sorted(signs_in(text, None)) for line in anchors_of(tool))
     for tool, word, rest in lines:
         place, count = text.find(word), 0
         while place >= 0 and count < _MANY:

@@ -63,14 +63,16 @@ def find_signs(head: Head, among: frozenset[str] | None = None) -> frozenset[str
 
 
 @lru_cache(maxsize=1)  # asked twice of each head: before prefixes are taken away, and after
-def signs_in(text: str, among: frozenset[str] | None = None) -> frozenset[str]:
+def signs_in(text: str, among: frozenset[str] | None) -> frozenset[str]:
     """Return the names of the formats whose signs are in a text, and of those without signs."""
     plain, by_character, starts = _index(among)
     first = first_visible(text)
     named = {name for start, name in starts if start == first}
     for character, words in by_character.items():
         if character in text:
-            named.update(name for word, name in words if word in text)
+            for word, name in words:
+                if word in text:
+                    named.add(name)
     return plain | named
 
 
