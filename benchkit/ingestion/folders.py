@@ -19,7 +19,7 @@ from benchkit.ingestion.parts import Part
 from benchkit.ingestion.sources import Found
 from benchkit.labels.patterns import PathLabels
 from benchkit.labels.sidecars import Sidecar
-from benchkit.labels.tree import RESULT_WORDS
+from benchkit.labels.stems import RESULT_WORDS
 from benchkit.labels.walk import prune
 
 NO_RESULT = "no result in this folder of a variant"

@@ -23,6 +23,7 @@ from benchkit.labels.headings import Sections
 from benchkit.labels.invocations import Words, read_words
 from benchkit.labels.numbering import Piece
 from benchkit.labels.rename import Rename, split_variant
+from benchkit.labels.sections import FILE, join_names
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading
 from benchkit.redaction import HIDDEN, redact_command, redact_label, redact_text, redact_value
@@ -98,6 +99,8 @@ def make_part(
     options: Options,
     renames: Sequence[Rename] = (),
     section: Sections | None = None,
+    *,
+    is_alone: bool = False,
 ) -> Part:
     """Label a reading: the lowest word counts where no higher one is given.
 
@@ -113,9 +116,10 @@ def make_part(
         Those of the options, parsed.
     section : Sections, optional
         What the headings above the block say.
+    is_alone : bool
+        Whether no benchmark of another name stands in the source.
     """
     path, side, section = found.labels, found.sidecar, section or Sections()
-    outside = options.benchmark or side.benchmark or path.benchmark
     whole_exits = {None, 0, *registry.tool(reading.tool).whole_exits}
     is_exit_bad = side.exit_code not in whole_exits and not form.is_companion
     is_failed = reading.status == "failed" or is_exit_bad
@@ -126,6 +130,9 @@ def make_part(
     variant = found.variant or options.variant or split or side.variant or reading.variant
     if section.is_warm_up and role == "measured":
         role = "warmup"
+    headings = section.list_names(is_variant_taken=bool(variant))
+    if reading.benchmark and path.benchmark:
+        headings = {FILE: show_label(path.benchmark), **headings}
     params = {**reading.params, **dict(path.params), **side.params}
     params = {name: _show_value(name, value) for name, value in params.items()}
     values = {row[1:3]: row[3] for row in reading.rows if row[0] is None}
@@ -140,7 +147,7 @@ def make_part(
         line=reading.line,
         group=show_label(side.group or path.group or reading.group),
         variant=show_label(variant or section.variant or path.variant),
-        benchmark=show_label(rename(reading.benchmark or outside or "", renames)),
+        benchmark=show_label(_name_benchmark(reading, found, options, renames, is_alone=is_alone)),
         target=show_label(rename(reading.target, renames)),
         params=schema.format_params(params) if params else "",
         run=side.run if side.run is not None else path.run,
@@ -149,7 +156,7 @@ def make_part(
         leftover=path.leftover,
         pkg=reading.env.get("pkg", ""),
         status=reading.status,
-        headings=section.list_names(is_variant_taken=bool(variant)),
+        headings=headings,
         caption=section.caption,
         lines="\n".join(map(show_label, section.lines)),
         shown_command=redact_command(reading.command, marked=True) if reading.command else "",
@@ -166,6 +173,23 @@ def make_part(
     enter_commit(part, options)
     _escape_texts(part)
     return part
+
+
+def _name_benchmark(
+    reading: Reading,
+    found: Found,
+    options: Options,
+    renames: Sequence[Rename],
+    *,
+    is_alone: bool,
+) -> str:
+    """Return the benchmark's name: a declared one holds, and leads several that a file names."""
+    by_path = "" if registry.tool(reading.tool).role == "companion" else found.labels.benchmark
+    declared = options.benchmark or found.sidecar.benchmark or ""
+    declared = declared or (by_path if found.labels.by_layout else "")
+    if not reading.benchmark or (declared and is_alone):
+        return rename(declared or by_path, renames)
+    return join_names(declared, rename(reading.benchmark, renames))
 
 
 def _escape_texts(part: Part) -> None:

@@ -1,18 +1,25 @@
 """Several forms of one run are one run: k6's text, export and raw JSON.
 
 Three files of one run are n = 1. Forms belong together where group, variant, folder, tool, role,
-left-over tokens and declared number agree; of sources that hold several runs the k-th of each
-belong together.
+left-over tokens, declared number and the name of the file agree; where one file has a form for its
+name, the counts of requests must agree. Of sources that hold several runs the k-th of each belong
+together.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 
 from benchkit.labels.pieces import Piece
-from benchkit.labels.stems import form_tokens
+from benchkit.labels.stems import RESULT_WORDS, ROLES, SEPARATORS, form_tokens, split_name
 from benchkit.schema import format_params
+
+#: Words of file names that say what a file holds, not what was measured.
+_CONTENTS = RESULT_WORDS | ROLES.keys() | {"attack", "latency", "latencies", "histogram", "stats"}
+#: Share by which counts of requests may differ in two forms of one run.
+_COUNT = 0.01
 
 
 class Run:
@@ -64,7 +71,7 @@ class Run:
         name = piece.benchmark or piece.target
         if name and self.name and name != self.name:
             return False
-        if any(_same_form(piece, own) for own in self.pieces):
+        if not all(_may_be_forms(piece, other) for other in self.pieces):
             return False
         params = _join(self.params, piece.params)
         if params is None:
@@ -133,6 +140,32 @@ def _merge(singles: list[Run]) -> list[Run]:
             same[""].remove(taker)
             same[taker.name].append(taker)
     return runs
+
+
+def _may_be_forms(piece: Piece, other: Piece) -> bool:
+    """Tell whether two pieces may be two forms of one run."""
+    if _same_form(piece, other):
+        return False
+    names = _name_file(piece.path, piece.tool), _name_file(other.path, other.tool)
+    if names[0] == names[1]:
+        return True
+    counts = [count for count in (piece.requests, other.requests) if count]
+    return not all(names) and (len(counts) < 2 or max(counts) <= min(counts) * (1 + _COUNT))
+
+
+@lru_cache(maxsize=1 << 14)
+def _name_file(path: str, tool: str) -> str:
+    """Return the words of a file's name that may name a benchmark.
+
+    Examples
+    --------
+    >>> _name_file("none/vegeta-report-1.json", "vegeta"), _name_file("none/get-1.txt", "vegeta")
+    ('', 'get')
+    """
+    stem = split_name(path.rpartition("/")[2])[0].lower()
+    neutral = _CONTENTS | {tool, "run", "v", ""}
+    words = (word for word in SEPARATORS.split(stem) if word not in neutral)
+    return "-".join(word for word in words if word.rstrip("0123456789") not in neutral)
 
 
 def _same_form(piece: Piece, other: Piece) -> bool:

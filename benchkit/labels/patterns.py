@@ -47,6 +47,8 @@ class PathLabels(NamedTuple):
         Posix path of the series folder that the file is a snapshot of, or empty.
     by_layout : bool
         Whether the user's pattern matched.
+    by_stem : bool
+        Whether the variant is the name of the file.
     """
 
     group: str
@@ -61,6 +63,7 @@ class PathLabels(NamedTuple):
     folder: str
     series: str = ""
     by_layout: bool = False
+    by_stem: bool = False
 
 
 def read_path(

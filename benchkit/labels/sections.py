@@ -15,8 +15,10 @@ from benchkit.labels.invocations import differences
 from benchkit.labels.pieces import Piece
 from benchkit.schema import format_params
 
-__all__ = ["is_near_rate", "label_blocks", "share_headings"]
+__all__ = ["FILE", "is_near_rate", "join_names", "label_blocks", "share_headings"]
 
+#: The depth of the name that a file has by its path: above all headings in it.
+FILE = "file"
 #: What stands between headings, and between them and the name.
 _JOINT = " / "
 
@@ -100,7 +102,7 @@ def share_headings(pieces: Sequence[Piece]) -> None:
         if everywhere and piece.headings:
             before, after = (_lead(piece, names) for names in (telling[_series(piece)], everywhere))
             if not before:
-                piece.benchmark = _JOINT.join(filter(None, (after, piece.benchmark)))
+                piece.benchmark = join_names(after, piece.benchmark)
             elif before != after:
                 piece.benchmark = piece.benchmark.replace(before, after, 1)
 
@@ -111,12 +113,22 @@ def _lead_by_headings(pieces: Sequence[Piece]) -> None:
         telling = _list_telling(same)
         for piece in same if telling else ():
             if names := _lead(piece, telling):
-                name = piece.benchmark or piece.target
-                piece.benchmark = _JOINT.join(filter(None, (names, name)))
+                piece.benchmark = join_names(names, piece.benchmark or piece.target)
+
+
+def join_names(*names: str) -> str:
+    """Join the names that lead a benchmark, and its own, as far as there are any.
+
+    Examples
+    --------
+    >>> join_names("large", "", "Encode")
+    'large / Encode'
+    """
+    return _JOINT.join(filter(None, names))
 
 
 def _lead(piece: Piece, telling: Collection[str]) -> str:
-    return _JOINT.join(name for name in piece.headings.values() if name in telling)
+    return join_names(*(name for name in piece.headings.values() if name in telling))
 
 
 def _lead_by_captions(same: Sequence[Piece], captions: Sequence[str]) -> None:
@@ -127,7 +139,7 @@ def _lead_by_captions(same: Sequence[Piece], captions: Sequence[str]) -> None:
         if caption:
             name = piece.declared_benchmark or piece.target
             lead = piece.benchmark.removesuffix(name).removesuffix(_JOINT)
-            piece.benchmark = _JOINT.join(filter(None, (lead, caption, name)))
+            piece.benchmark = join_names(lead, caption, name)
         piece.split_by = "caption"
 
 
@@ -152,13 +164,27 @@ def _cut(text: str) -> str:
 
 
 def _list_telling(series: Sequence[Piece]) -> set[str]:
-    """Return the headings at depths at which they differ."""
+    """Return the headings at depths at which they differ.
+
+    Names of files count only where two of them hold benchmarks of one name.
+    """
     telling: set[str] = set()
     for depth in dict.fromkeys(depth for piece in series for depth in piece.headings):
         names = {piece.headings.get(depth, "") for piece in series}
-        if len(names) > 1:
+        if len(names) > 1 and (depth != FILE or _share_a_name(series)):
             telling |= names
     return telling - {""}
+
+
+def _share_a_name(series: Sequence[Piece]) -> bool:
+    """Tell whether files of two names hold benchmarks of one name."""
+    files: dict[Hashable, str] = {}
+    keyed = ((_declare(piece), piece.headings.get(FILE, "")) for piece in series)
+    return any(files.setdefault(key, file) != file for key, file in keyed)
+
+
+def _declare(piece: Piece) -> Hashable:
+    return piece.declared_benchmark, piece.declared_params
 
 
 def _series(piece: Piece) -> tuple[str, ...]:

@@ -16,8 +16,22 @@ FORMS = frozenset(
     | {"summary", "hist", "hdrplot", "csv", "metrics"}
 )
 
+#: Names of results that name no variant.
+RESULT_WORDS = FORMS | {
+    "result",
+    "output",
+    "out",
+    "stdout",
+    "log",
+    "bench",
+    "benchmark",
+    "benchmarks",
+}
 #: Tokens that name a role.
 ROLES = {"warmup": "warmup", "merged": "aggregate", "aggregate": "aggregate"}
+
+#: What stands between the words of a name.
+SEPARATORS = re.compile(r"[-_. ]")
 
 _VERSION = re.compile(r"v[0-9]+(?:\.[0-9]+)*")
 _CONNECTIONS = re.compile(r"c[0-9]+")

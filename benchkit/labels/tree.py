@@ -16,21 +16,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from benchkit.labels.patterns import PathLabels, read_path
-from benchkit.labels.stems import FORMS, ROLES, ToolNames, split_name
+from benchkit.labels.stems import FORMS, RESULT_WORDS, ROLES, SEPARATORS, ToolNames, split_name
 
 __all__ = ["lead_by_folders", "read_tree"]
 
-#: Names of results that name no variant.
-RESULT_WORDS = FORMS | {
-    "result",
-    "output",
-    "out",
-    "stdout",
-    "log",
-    "bench",
-    "benchmark",
-    "benchmarks",
-}
 #: What people call the side that they compare with, where it is no variant's usual name.
 _EARLIER = frozenset({"old", "before"})
 _COUNTED = (
@@ -45,7 +34,6 @@ _FOLDER = re.compile(rf"{_COUNTED}|{_MOMENT}", re.IGNORECASE)
 _END = re.compile(
     rf"(?:^|[-_. ])(?:{_COUNTED}|{_MOMENT})$|(?<=.)[-_](?P<number>\d{{1,9}})$", re.IGNORECASE
 )
-_SEPARATORS = re.compile(r"[-_. ]")
 
 
 class _Stem(NamedTuple):
@@ -108,7 +96,7 @@ def read_tree(
             found, kept = read_path(rest, tools=tools, root_name=root_name), read[at]
             read[at] = found._replace(run=run, folder=kept.folder, series=kept.series)
         is_plain = not read[at].tool and not read[at].series
-        files.append(_open(rest, run) if is_plain else None)
+        files.append(_open(rest, run, tools) if is_plain else None)
     plain = [file for file in files if file is not None]
     _count_runs(plain)
     _drop_forms(plain)
@@ -125,10 +113,11 @@ def read_tree(
 def lead_by_folders(
     trees: Sequence[Sequence[PathLabels]], tools: ToolNames
 ) -> list[list[PathLabels]]:
-    """Return the labels of folders that are a variant each, with the folders below in the group.
+    """Return the labels of folders that are a variant each, with the names below as other labels.
 
     Where the folders below one of them differ, those that would be variants lead their files apart.
-    Folders that count runs lead no file, nor do those of counters.
+    Folders that count runs lead no file, nor do those of counters. Files that would be variants are
+    benchmarks, as they are below folders that are read together.
 
     Examples
     --------
@@ -144,15 +133,27 @@ def lead_by_folders(
     ]
     differing = [places for places in measured if len({name for _, name in places}) > 1]
     named_apart = {name for places in differing for _, name in places}
+    benchmarks = _list_benchmarks(trees, tools)
     return [
         [
             labels._replace(group="/".join(filter(None, (labels.group, name))))
             if (labels.group, name) in places and name in named_apart
+            else labels._replace(benchmark=labels.variant, leftover=labels.variant)
+            if labels.by_stem and labels.variant in benchmarks
             else labels
             for labels, name in tree
         ]
         for tree, places in zip(named, measured, strict=True)
     ]
+
+
+def _list_benchmarks(trees: Sequence[Sequence[PathLabels]], tools: ToolNames) -> set[str]:
+    """Return the names of files, if those of one tree have several."""
+    names = [
+        {labels.variant for labels in tree if labels.by_stem and _is_name(labels.variant, tools)}
+        for tree in trees
+    ]
+    return set().union(*names) if any(len(each) > 1 for each in names) else set()
 
 
 def _is_beside(labels: PathLabels, tools: ToolNames) -> bool:
@@ -198,9 +199,9 @@ def _is_number(name: str) -> bool:
     return name.isascii() and name.isdigit() and len(name) < 9
 
 
-def _open(path: str, run: int | None) -> _File:
+def _open(path: str, run: int | None, tools: ToolNames) -> _File:
     *folders, name = (part for part in path.split("/") if part not in ("", ".", ".."))
-    stem = _split(split_name(name)[0])
+    stem = _split(split_name(name)[0], tools)
     return _File(tuple(folders), stem, stem.name, run)
 
 
@@ -215,7 +216,8 @@ def _leave_out_runs(
     moments = sorted({run for _, run, is_moment in split if is_moment})
     for rest, run, _ in split:
         found = read_path(rest, tools=tools, root_name=root_name) if run else None
-        if found is not None and (found.run if found.tool else _is_counted(_open(rest, None).stem)):
+        stem = _open(rest, None, tools).stem
+        if found is not None and (found.run if found.tool else _is_counted(stem)):
             return [(path, None) for path in paths]
     return [
         (rest, (moments.index(run) + 1 if is_moment else int(run)) if run else None)
@@ -236,17 +238,22 @@ def _split_folder(path: str) -> tuple[str, str, bool]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _split(stem: str) -> _Stem:
+def _split(stem: str, tools: ToolNames) -> _Stem:
     """Split a stem into its name and what counts its runs.
 
     Examples
     --------
-    >>> _split("none-20240101-1200").moment, _split("trial01").run, _split("jdk-17").number
-    ('202401011200', 1, 17)
+    >>> [_split(stem, ToolNames()).number for stem in ("jdk-17", "out2", "http2")]
+    [17, 2, None]
+    >>> _split("none-20240101-1200", ToolNames()).moment, _split("trial01", ToolNames()).run
+    ('202401011200', 1)
     """
     if _is_number(stem) and not _FOLDER.fullmatch(stem):
-        return _Stem("", run=int(stem), whole=stem)
+        return _Stem("", number=int(stem), whole=stem)
     match = _END.search(stem)
+    word = stem.rstrip("0123456789")
+    if match is None and _is_number(stem[len(word) :]) and not _is_name(word, tools):
+        return _Stem(word, number=int(stem[len(word) :]), whole=stem)
     if match is None:
         return _take_role(stem)._replace(whole=stem)
     run, moment, number = match.group("run", "moment", "number")
@@ -259,7 +266,7 @@ def _split(stem: str) -> _Stem:
 
 
 def _take_role(name: str) -> _Stem:
-    words = _SEPARATORS.split(name)
+    words = SEPARATORS.split(name)
     role = next((ROLES[word.lower()] for word in words if word.lower() in ROLES), "measured")
     if role == "measured":
         return _Stem(name)
@@ -275,7 +282,10 @@ def _is_counted(stem: _Stem) -> bool:
 
 
 def _count_runs(files: Iterable[_File]) -> None:
-    """Take runs from the ends of stems; numbers that begin above 1 are part of a name."""
+    """Take runs from the ends of stems; numbers that begin above 1 are part of a name.
+
+    Numbers alone are a name where none follows another: `8.txt` and `64.txt`.
+    """
     alike: dict[tuple[object, ...], list[_File]] = defaultdict(list)
     for file in files:
         alike[file.folders, file.name, file.stem.role].append(file)
@@ -287,6 +297,7 @@ def _count_runs(files: Iterable[_File]) -> None:
     for key, same in alike.items():
         moments = sorted({file.stem.moment for file in same})
         is_run = len(numbers[key]) < 2 or any(numbers[key] <= each for each in counts)
+        is_run |= not key[1] and any(number + 1 in numbers[key] for number in numbers[key])
         for file in same:
             stem = file.stem
             if stem.moment:
@@ -304,7 +315,7 @@ def _drop_forms(files: Iterable[_File]) -> None:
     for file in kept:
         names[file.folders].add(file.name)
     for file in kept:
-        *_, form = _SEPARATORS.split(file.name)
+        *_, form = SEPARATORS.split(file.name)
         rest = file.name[: -len(form) - 1]
         if form.lower() in FORMS and rest in names[file.folders]:
             file.name = rest
@@ -312,7 +323,7 @@ def _drop_forms(files: Iterable[_File]) -> None:
 
 def _is_name(name: str, tools: ToolNames) -> bool:
     """Tell whether a stem's name is more than a word for results or a tool."""
-    words = (word.lower() for word in _SEPARATORS.split(name) if word)
+    words = (word.lower() for word in SEPARATORS.split(name) if word)
     return any(word not in RESULT_WORDS and word not in tools.known for word in words)
 
 
@@ -364,4 +375,5 @@ def _label(
         leftover=benchmark,
         run=file.run,
         role=file.stem.role,
+        by_stem=not is_above,
     )
