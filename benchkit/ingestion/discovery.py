@@ -16,7 +16,13 @@ from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
 from benchkit.ingestion.addresses import is_distant, name_path, refuse_store, show_path
 from benchkit.ingestion.identity import write_assigned
-from benchkit.ingestion.sources import Found, distinguish, lead_apart, list_declared
+from benchkit.ingestion.sources import (
+    Found,
+    distinguish,
+    lead_apart,
+    list_declared,
+    name_files,
+)
 from benchkit.ingestion.streams import STDIN, read_standard_input, require_file
 from benchkit.labels.patterns import PathLabels, compile_pattern, read_path
 from benchkit.labels.rename import Rename, parse_rename
@@ -112,13 +118,16 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
         except OSError as error:
             raise DataError(f"cannot be read: {error.strerror}", where=path) from error
     lead_apart(result.labelled, tools)
+    if not options.layout:
+        name_files(result.found, options.variant or "", tools)
     _drop_repeats(result)
     assign(result.found, options)
     if options.layout:
         files = [source for source in result.found if source.path is not None]
         is_followed = any(source.labels.by_layout for source in files)
         refuse_unmatched(options.layout, [source.label for source in files if not is_followed])
-    distinguish(result.found)
+    if not options.variant:
+        distinguish(result.found)
     if not result.found:
         skipped = f"; {len(result.skipped)} passed over" if result.skipped else ""
         hint = "see `benchkit ingest -v`, --exclude, and the path"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -15,7 +15,7 @@ from benchkit.ingestion.streams import refuse_irregular
 from benchkit.labels.patterns import PathLabels
 from benchkit.labels.sidecars import Sidecar, Sidecars
 from benchkit.labels.stems import ToolNames
-from benchkit.labels.tree import lead_by_folders
+from benchkit.labels.tree import lead_by_folders, read_tree
 from benchkit.labels.walk import OUTSIDE
 from benchkit.reading.source import Source
 
@@ -129,6 +129,40 @@ def _note(root: str, groups: Sequence[str]) -> Diagnostic:
     what = f"its folders {', '.join(groups[:3])}{more} are groups, not runs of one benchmark"
     hint = "if they are repeats, call them run1, run2 and so on"
     return Diagnostic(root, 0, what, hint, "note")
+
+
+def name_files(found: Sequence[Found], variant: str, tools: ToolNames) -> None:
+    """Read the names of files under one label together, as those of a folder with that label.
+
+    They are benchmarks where one label has several, and some of them stand under another, too.
+
+    Parameters
+    ----------
+    found : sequence of Found
+    variant : str
+        The label of named files without one; empty if none.
+    tools : ToolNames
+    """
+    labelled: dict[str, list[Found]] = defaultdict(list)
+    for source in found:
+        is_covered = variant and source.is_named and not source.variant
+        if source.path and (source.is_labelled or is_covered):
+            labelled[source.variant or variant].append(source)
+    trees = lead_by_folders(
+        [
+            read_tree(
+                [PurePosixPath(source.label).name for source in same], (), tools, root_name=of
+            )
+            for of, same in labelled.items()
+        ],
+        tools,
+    )
+    names = [{labels.benchmark for labels in tree} for tree in trees]
+    is_shared = len(names) == 1 or len(set().union(*names)) < sum(map(len, names))
+    if is_shared and any(len(each) > 1 for each in names):
+        for same, tree in zip(labelled.values(), trees, strict=True):
+            for source, labels in zip(same, tree, strict=True):
+                source.labels = labels._replace(folder=source.labels.folder)
 
 
 def distinguish(found: list[Found]) -> None:

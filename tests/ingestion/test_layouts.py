@@ -179,6 +179,46 @@ def test_a_cost_in_one_of_two_files_fails_the_gate(
     assert "large / " in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("files", ["{get,post}-{1..2}.txt", "wrk-{get,post}-{1..2}.txt"])
+@pytest.mark.parametrize("road", ["labels", "option"])
+def test_files_named_under_one_variant_are_benchmarks(
+    files: str, road: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in expand(f"{{old,new}}/{files}"):
+        write_wrk(Path(path))
+    paths = [f"{path.partition('/')[0]}={path}" for path in expand(f"{{old,new}}/{files}")]
+    if road == "option":
+        for variant in ("old", "new"):
+            named = list(expand(f"{variant}/{files}"))
+            assert run(["ingest", "--variant", variant, *named, "--quiet"]) == 0
+        paths = [".benchkit"]
+    expected = Counter({"get": 2, "post": 2})
+    assert list_rows(paths) == {"old": expected, "new": expected}
+
+
+def test_a_variant_of_the_command_line_holds_for_files_of_several_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for variant in ("old", "new"):
+        files = list(expand(f"{variant}/hyperfine-{{small,large}}.json"))
+        for path in files:
+            write_hyperfine(Path(path))
+        assert run(["ingest", "--variant", variant, *files, "--quiet"]) == 0
+    expected = Counter({"small / build": 10, "large / build": 10})
+    assert list_rows([".benchkit"]) == {"old": expected, "new": expected}
+
+
+def test_labelled_files_whose_names_no_other_label_has_are_repeats(tmp_path: Path) -> None:
+    paths = []
+    for variant, names in {"old": ("monday", "tuesday"), "new": ("friday", "sunday")}.items():
+        for name in names:
+            write_wrk(tmp_path / f"{name}.txt")
+            paths.append(f"{variant}={tmp_path}/{name}.txt")
+    assert list_rows(paths) == {"old": Counter({"/ping": 2}), "new": Counter({"/ping": 2})}
+
+
 def test_a_matrix_below_a_label_is_kept_apart(tmp_path: Path) -> None:
     for path in expand("{linux,mac}/go1.{21,22}.txt"):
         write_go(tmp_path / path)
