@@ -5,6 +5,7 @@ A run in a hundred thousand has nothing of its own but place and values.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from benchkit.labels.pieces import Places
@@ -53,6 +54,11 @@ class Pieces:
         self._count += len(record.lines)
         self._places = None
         return first
+
+    @cached_property
+    def has_one_name(self) -> bool:
+        """Whether all runs with a benchmark have the same, once all are taken."""
+        return len({reading.benchmark for _, reading in self._read if reading.benchmark}) == 1
 
     def in_order(self) -> list[tuple[Format, Reading]]:
         """Return what was read, in the order of the first runs."""

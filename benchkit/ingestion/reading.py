@@ -213,9 +213,8 @@ class Reader:
         sink: ValueSink,
     ) -> Outcome:
         diagnostics: list[Diagnostic] = []
-        runs = Pieces(index << PIECE_BITS)
+        runs, soundness = Pieces(index << PIECE_BITS), Soundness()
         summaries: dict[int, Summary] = {}
-        soundness = Soundness()
         sampled = values = 0
         for form in formats:
             for record in map(soundness.check_record, _records(form, source, diagnostics)):
@@ -235,17 +234,14 @@ class Reader:
         parts: list[Part] = []
         rows: list[tuple[int, list[Row] | pa.RecordBatch]] = [*sink.runs]
         named: dict[Place, str] = {}
-        names = {reading.benchmark for _, reading in runs.in_order() if reading.benchmark}
         sections = list_sections(source, runs, self._options, diagnostics)
         for form, reading, section, places in sections:
             soundness.check_reading(reading)
             if reading.rows or places or sampled or reading.status == "failed":
                 if id(reading) in summaries:
                     reading.rows.extend(summaries[id(reading)].rows())
-                part = make_part(
-                    reading, form, found, self._options, self._renames, section,
-                    is_alone=len(names) == 1,
-                )  # fmt: skip
+                labels = found, self._options, self._renames, section
+                part = make_part(reading, form, *labels, is_alone=runs.has_one_name)
                 if self._renames or HIDDEN in part.benchmark:
                     require_one_name(part, reading.benchmark or "", named)
                 part.index = runs.locate(reading, places)
