@@ -120,16 +120,9 @@ def make_part(
         Whether no benchmark of another name stands in the source.
     """
     path, side, section = found.labels, found.sidecar, section or Sections()
-    whole_exits = {None, 0, *registry.tool(reading.tool).whole_exits}
-    is_exit_bad = side.exit_code not in whole_exits and not form.is_companion
-    is_failed = reading.status == "failed" or is_exit_bad
-    role = "failed" if is_failed else reading.role or side.role or path.role
-    if form.is_companion and role == "measured":
-        role = "companion"
+    role = _find_role(reading, form, found, section)
     split = split_variant(reading.benchmark, options.split)
     variant = found.variant or options.variant or split or side.variant or reading.variant
-    if section.is_warm_up and role == "measured":
-        role = "warmup"
     headings = section.list_names(is_variant_taken=bool(variant))
     if reading.benchmark and path.benchmark:
         headings = {FILE: show_label(path.benchmark), **headings}
@@ -173,6 +166,18 @@ def make_part(
     enter_commit(part, options)
     _escape_texts(part)
     return part
+
+
+def _find_role(reading: Reading, form: Format, found: Found, section: Sections) -> str:
+    side = found.sidecar
+    whole_exits = {None, 0, *registry.tool(reading.tool).whole_exits}
+    is_exit_bad = side.exit_code not in whole_exits and not form.is_companion
+    if reading.status == "failed" or is_exit_bad:
+        return "failed"
+    role = reading.role or side.role or found.labels.role
+    if role != "measured":
+        return role
+    return "companion" if form.is_companion else "warmup" if section.is_warm_up else role
 
 
 def _name_benchmark(
