@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from benchkit.comparison.blocks import arrange, find_designs
 from benchkit.comparison.cells import Cell, Key, collect, is_primary, tell_of_runs
-from benchkit.comparison.dropped import find_dropped
+from benchkit.comparison.dropped import find_dropped, list_lacking
 from benchkit.comparison.events import Events, has_tail
 from benchkit.comparison.families import (
     Adjusted,
@@ -24,7 +24,6 @@ from benchkit.comparison.families import (
     find_closed,
 )
 from benchkit.comparison.in_unit import IN_UNIT, estimate_in_unit
-from benchkit.comparison.lacking import list_lacking
 from benchkit.comparison.measure import (
     ALIGNED,
     DIFFERENCE,

@@ -1,15 +1,18 @@
-"""Rows that only the baseline of a pair has.
+"""Rows that only the baseline of a pair has, and primary metrics that one side of it lacks.
 
-A benchmark that disappears with a change can be the one that the change broke; who judges the
-rows has to know of those that are not there.
+A benchmark that disappears with a change can be the one that the change broke, and a variant
+whose files could not be read is not left out without a word.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
-from benchkit.comparison.cells import Key
+from benchkit.comparison.cells import Cell, Key
 from benchkit.comparison.model import Dropped
+
+#: A metric and its stat.
+Name = tuple[str, str]
 
 
 def find_dropped(
@@ -35,3 +38,40 @@ def find_dropped(
     for key in left:
         if key not in right and not key[4]:
             yield Dropped(*pair, *key, primary=is_primary(key))
+
+
+def list_lacking(
+    pairs: Sequence[tuple[str, str]],
+    cells: Mapping[str, Mapping[Key, Cell]],
+    is_primary: Callable[[Key], bool],
+) -> dict[str, tuple[Name, ...]]:
+    """Name per variant the primary metrics that the other side of its pair has and it has nowhere.
+
+    Parameters
+    ----------
+    pairs : sequence of (baseline, variant)
+    cells : mapping of variant to key to Cell
+    is_primary : callable
+        Tells whether a key's row would carry the headline.
+
+    Returns
+    -------
+    dict of variant to tuple of (metric, stat)
+        In the order of the data; variants that lack nothing are not in it. What is about a
+        container is left out: not every variant's are watched.
+    """
+    found: dict[str, dict[Name, None]] = {}
+    for pair in pairs:
+        for here, there in (pair, pair[::-1]):
+            own = _list_names(cells.get(there, {}))
+            leads = _list_names(
+                key for key in cells.get(here, {}) if is_primary(key) and not key[4]
+            )
+            missing = {name: None for name in leads if name not in own}
+            if missing:
+                found.setdefault(there, {}).update(missing)
+    return {variant: tuple(names) for variant, names in found.items()}
+
+
+def _list_names(keys: Iterable[Key]) -> dict[Name, None]:
+    return dict.fromkeys((key[5], key[6]) for key in keys)

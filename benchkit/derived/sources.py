@@ -14,19 +14,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchkit.derived.record import Measured
-from benchkit.derived.scrapes import find_samples, scrape_interval
 from benchkit.derived.usage import cut
 from benchkit.parsers import registry
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
 
     from benchkit.schema import Observations
     from benchkit.stats.sample import FloatArray
 
+
 _MICRO = 1e-6
 #: What stands between the names that make up a benchmark.
 _JOINT = " / "
+#: Scrapes without a change after which a counter stands still, and is not merely repeated.
+_IDLE = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,3 +224,51 @@ def _seconds(rows: pd.DataFrame) -> FloatArray:
     times = rows["time"].to_numpy(dtype="datetime64[us]")
     seconds = times.astype(np.int64).astype(np.float64) * _MICRO
     return np.where(np.isnat(times), np.nan, seconds)
+
+
+def scrape_interval(counters: Iterable[tuple[FloatArray, FloatArray]]) -> float:
+    """Return the shortest time in s between two changes of any counter.
+
+    Parameters
+    ----------
+    counters : iterable of (times, values)
+        All that one Prometheus scraped from one place, each in increasing order of time.
+
+    Returns
+    -------
+    float
+        0 where no counter changes, infinite where none changes twice.
+
+    Examples
+    --------
+    >>> scrape_interval([(np.arange(6.0), np.array([1.0, 1, 2, 2, 2, 3]))])
+    3.0
+    """
+    changes = [times[1:][np.diff(values) != 0] for times, values in counters]
+    if not any(len(times) for times in changes):
+        return 0.0
+    return min((float(np.diff(times).min()) for times in changes if len(times) > 1), default=np.inf)
+
+
+def find_samples(times: FloatArray, values: FloatArray, interval: float) -> npt.NDArray[np.bool_]:
+    """Tell which steps of a range answer are samples of a counter.
+
+    Parameters
+    ----------
+    times, values : ndarray of float, shape (n,)
+        In increasing order of time, n >= 1.
+    interval : float
+        As `scrape_interval` tells it.
+
+    Examples
+    --------
+    >>> find_samples(np.arange(6.0), np.array([1.0, 1, 2, 2, 2, 3]), 3).tolist()
+    [False, False, True, False, False, True]
+    """
+    changed = np.concatenate(([False], np.diff(values) != 0))
+    if not changed.any():
+        return np.full(len(times), len(times) < 2 or bool(times[-1] - times[0] > interval))
+    if changed[1:].all():
+        return np.ones(len(times), bool)
+    since = np.maximum.accumulate(np.where(changed, times, times[0]))
+    return changed | (times - since > _IDLE * interval)

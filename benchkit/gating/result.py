@@ -5,13 +5,18 @@ Every sink writes the same sentence and numbers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchkit.errors import Diagnostic, ExitCode, Finding
 from benchkit.gating.events import FAIL, PASS
 from benchkit.gating.outcome import GateOutcome
-from benchkit.gating.refusals import tell_refused
 from benchkit.gating.sentence import write_sentence
+from benchkit.units import printable
+
+#: Sources that are named; the rest are counted.
+_SHOWN = 2
+_KINDS = {"error": "refused, and not in the verdict", "warning": "read with a loss"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,3 +113,23 @@ class GateResult:
 
     def __repr__(self) -> str:
         return f"<GateResult: {self.sentence} exit code {int(self.exit_code)}>"
+
+
+def tell_refused(diagnostics: Sequence[Diagnostic]) -> str:
+    """Say which sources were refused or read with a loss, and why; empty if none was.
+
+    Examples
+    --------
+    >>> tell_refused([Diagnostic("new/3.txt", 0, "empty file", "run again")])
+    '1 source was refused, and not in the verdict: new/3.txt: empty file.'
+    """
+    told = []
+    for severity, what in _KINDS.items():
+        first = {p.path: p for p in reversed(diagnostics) if p.severity == severity}
+        if first:
+            listed = list(first.values())[::-1]
+            reasons = "; ".join(f"{p.where}: {p.what}" for p in listed[:_SHOWN])
+            more = f"; and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+            number = "1 source was" if len(listed) == 1 else f"{len(listed)} sources were"
+            told.append(f"{number} {what}: {reasons}{more}.")
+    return printable(" ".join(told))

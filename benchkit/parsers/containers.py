@@ -6,8 +6,10 @@ by the same labels.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+from benchkit.errors import Diagnostic
 
 #: From here on a memory limit is a kernel's word for none; such numbers exceed a float's digits.
 _UNLIMITED = 1 << 62
@@ -140,3 +142,16 @@ def cpu_limit(quota: float, period: float) -> str:
     ('1.5', '')
     """
     return f"{quota / period:.12g}" if quota > 0 and period > 0 else ""
+
+
+def name_left_out(
+    label: str, repeated: Sequence[str], pauses: int = 0, kind: str = ""
+) -> Iterator[Diagnostic]:
+    """Say what of a set of containers would count twice, and what runs nothing."""
+    if repeated:
+        listed = ", ".join(repeated[:3]) + (", …" if len(repeated) > 3 else "")
+        what = f"{listed}: parents, or parts of containers, are left out, as they count twice"
+        yield Diagnostic(label, 0, what, severity="note")
+    if pauses:
+        what = f"{pauses} {kind} of pause containers and whole pods are left out"
+        yield Diagnostic(label, 0, what, severity="note")

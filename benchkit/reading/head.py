@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 
@@ -25,3 +27,12 @@ class Head:
     data: bytes
     text: str
     is_start: bool = True
+
+
+def begins_table(head: Head, headers: Collection[str], row: re.Pattern[str]) -> bool:
+    """Tell whether a source begins with one of the headers and goes on with a row under it."""
+    first, _, rest = head.text.lstrip().partition("\n")
+    if not head.is_start or first not in headers:
+        return False
+    second, newline, _ = rest.partition("\n")
+    return not newline or row.fullmatch(second) is not None

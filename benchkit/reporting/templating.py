@@ -25,7 +25,6 @@ from benchkit.reporting.layout import (
     mark_code,
     sort_key,
 )
-from benchkit.reporting.named_templates import find_folder
 from benchkit.units import printable
 
 if TYPE_CHECKING:
@@ -35,10 +34,16 @@ if TYPE_CHECKING:
     from benchkit.reporting.model import Report
     from benchkit.reporting.page import Page
 
+import os
+from importlib.metadata import entry_points
+
 #: What templates see; raised when it changes.
 CONTEXT_VERSION = 2
 _PACKAGED = Path(__file__).parent / "templates"
 _PREFIX = "benchkit"
+GROUP = "benchkit.templates"
+#: What a folder of templates holds.
+_ENDINGS = (".html", ".css", ".js")
 
 
 def render(name: str, report: Page | Report | Card) -> str:
@@ -124,3 +129,31 @@ def require_templates(folder: Path) -> Path:
     if not any((folder / path.name).is_file() for path in _PACKAGED.iterdir()):
         raise ConfigError("none of the report's templates is in it", where=str(folder), hint=hint)
     return folder
+
+
+def find_folder(folder: Path) -> Path:
+    """Return the folder of templates that is meant.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder with a template in it; else the name of an entry point, which holds the path of
+        one: the checkout of a package often is a folder of its name.
+
+    Raises
+    ------
+    ConfigError
+        If the package cannot be loaded, or holds no path.
+    """
+    held_here = folder.is_dir() and any(path.suffix in _ENDINGS for path in folder.iterdir())
+    named = [] if held_here else list(entry_points(group=GROUP, name=str(folder)))
+    if not named:
+        return folder
+    where = f"template plug-in {named[0].name} ({named[0].value})"
+    try:
+        held = named[0].load()
+    except Exception as error:
+        raise ConfigError(f"cannot be loaded: {error}", where=where) from error
+    if not isinstance(held, (str, os.PathLike)):
+        raise ConfigError("holds no path of a folder", where=where)
+    return Path(held)

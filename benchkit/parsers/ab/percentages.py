@@ -24,6 +24,7 @@ from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Source
+from benchkit.reading.head import begins_table
 from benchkit.reading.source import UntilDamage
 from benchkit.units import scale
 
@@ -37,11 +38,7 @@ _SHORT = 3  # decimals of a time in ms that is known to the microsecond
 
 def recognises(head: Head) -> bool:
     """Whether a source begins with the header of ``-e`` and goes on with a line under it."""
-    first, _, rest = head.text.lstrip().partition("\n")
-    if not head.is_start or first != HEADER:
-        return False
-    second, newline, _ = rest.partition("\n")
-    return not newline or _ROW.fullmatch(second) is not None
+    return begins_table(head, (HEADER,), _ROW)
 
 
 def parse(source: Source) -> Iterator[Record]:

@@ -40,6 +40,7 @@ from benchkit.parsers.octets import (
     need_cleaning,
 )
 from benchkit.reading.cleaning import clean_lines
+from benchkit.reading.head import begins_table
 from benchkit.reading.source import UntilDamage
 
 HEADER = "starttime\tseconds\tctime\tdtime\tttime\twait"
@@ -58,11 +59,7 @@ _RESOLUTION = 1e-3
 
 def recognises(head: Head) -> bool:
     """Whether a source begins with the header of ``-g`` and goes on with a line under it."""
-    first, _, rest = head.text.lstrip().partition("\n")
-    if not head.is_start or first != HEADER:
-        return False
-    second, newline, _ = rest.partition("\n")
-    return not newline or _ROW.fullmatch(second) is not None
+    return begins_table(head, (HEADER,), _ROW)
 
 
 def parse(source: Source) -> Iterator[Record]:

@@ -12,7 +12,7 @@ from typing import Any
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.parsers.cadvisor.answers import Observed, limits, observed
 from benchkit.parsers.cadvisor.usage import Looks, read_look, read_summary
-from benchkit.parsers.containers import nested
+from benchkit.parsers.containers import name_left_out, nested
 from benchkit.parsers.counters import dig, is_number
 from benchkit.parsers.documents import Part, read_around, read_documents
 from benchkit.parsers.series import Gatherer, micros
@@ -153,10 +153,7 @@ def _take(gatherer: Gatherer, each: Observed, look: dict[str, Any], line: int) -
 def _remarks(
     label: str, found: list[tuple[int, Observed]], repeated: list[str], undated: int
 ) -> Iterator[Diagnostic]:
-    if repeated:
-        names = ", ".join(repeated[:3]) + (", …" if len(repeated) > 3 else "")
-        what = f"{names}: parents, or parts of containers, are left out, as they count twice"
-        yield Diagnostic(label, 0, what, severity="note")
+    yield from name_left_out(label, repeated)
     if any(each.container is None for _, each in found):
         yield Diagnostic(label, 0, "pause containers and whole pods are left out", severity="note")
     if undated:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
+from benchkit.parsers.containers import name_left_out
 from benchkit.parsers.counters import Measure, add_up, is_partial, measure_of, place
 from benchkit.parsers.exposition.lines import Sample, Text
 from benchkit.parsers.exposition.survey import Survey
@@ -165,14 +166,7 @@ def _remarks(label: str, family: _Family, text: Text, *, is_empty: bool) -> Iter
         what = f"the text ends inside {family.ended_in}: {family.withheld} values that may lack "
         what += "a part, or be a parent's, are left out"
         yield Diagnostic(label, 0, what, "if it is whole, end it with a line # EOF", "warning")
-    if survey.repeated:
-        names = sorted(survey.repeated)
-        listed = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
-        what = f"{listed}: parents, or parts of containers, are left out, as they count twice"
-        yield Diagnostic(label, 0, what, severity="note")
-    if survey.pauses:
-        what = f"{survey.pauses} values of pause containers and whole pods are left out"
-        yield Diagnostic(label, 0, what, severity="note")
+    yield from name_left_out(label, sorted(survey.repeated), survey.pauses, "values")
     if is_empty:
         yield _empty(label, survey)
 

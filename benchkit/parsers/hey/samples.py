@@ -24,6 +24,7 @@ import numpy as np
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Samples, Source
+from benchkit.reading.head import begins_table
 from benchkit.reading.source import UntilDamage
 
 _HEADER = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read"
@@ -48,11 +49,7 @@ _RESOLUTION = 1e-4
 
 def recognises(head: Head) -> bool:
     """Whether a source begins with the header of ``-o csv`` and goes on with a line under it."""
-    first, _, rest = head.text.lstrip().partition("\n")
-    if not head.is_start or first not in _HEADERS:
-        return False
-    second, newline, _ = rest.partition("\n")
-    return not newline or _ROW.fullmatch(second) is not None
+    return begins_table(head, _HEADERS, _ROW)
 
 
 def parse(source: Source) -> Iterator[Record]:
