@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchkit.errors import Diagnostic, SourceReport
@@ -61,6 +62,43 @@ def list_lost_files(
         shapes = _list_shapes(source, is_unseen=is_unseen)
         if not is_aside(source) and not read.isdisjoint(shapes):
             yield mark_damage(source, options, [Diagnostic(source.label, 0, report.reason)], ())
+
+
+def list_cut_outputs(
+    sources: Sequence[Found], cut: Mapping[int, Diagnostic], parts: Sequence[Part], options: Options
+) -> Iterator[Part]:
+    """Yield a part for each output of go test without an end, where those beside it have one.
+
+    Parameters
+    ----------
+    sources : sequence of Found
+    cut : mapping of index to Diagnostic
+        The sources whose output does not end, and what says so.
+    parts : sequence of Part
+        Those of all sources.
+    options : Options
+    """
+    firsts = {part.path: part for part in reversed(parts)}
+    damaged = {part.path for part in parts if part.role == "damaged"}
+    unended = {sources[index].address for index in cut}
+    ended = {
+        _list_kind(part.path)
+        for part in parts
+        if part.tool == "gobench" and "goos" in part.env and part.path not in unended
+    }
+    for index, problem in cut.items():
+        source = sources[index]
+        first = firsts.get(source.address)
+        is_marked = first is None or source.address in damaged or is_aside(source)
+        if first is not None and not is_marked and _list_kind(source.address) in ended:
+            part = mark_damage(source, options, [replace(problem, is_remark=False)], ())
+            part.tool, part.sha256, part.fingerprint = first.tool, first.sha256, first.fingerprint
+            yield part
+
+
+def _list_kind(address: str) -> tuple[str, str]:
+    """Return the folder and the suffix of a file."""
+    return os.path.split(address)[0], os.path.splitext(address)[1]  # noqa: PTH122 - a text
 
 
 def _list_shapes(source: Found, *, is_unseen: bool) -> Iterator[tuple[str, str]]:

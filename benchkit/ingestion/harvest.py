@@ -18,12 +18,18 @@ from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.batches import row_batches
 from benchkit.ingestion.changes import list_sources
 from benchkit.ingestion.discovery import Discovery, Options
-from benchkit.ingestion.folders import NO_RESULT, list_lost_files, list_lost_folders
+from benchkit.ingestion.folders import (
+    NO_RESULT,
+    list_cut_outputs,
+    list_lost_files,
+    list_lost_folders,
+)
 from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.reading import PIECE_BITS, Known, Outcome, Reader
 from benchkit.ingestion.sources import Found
 from benchkit.parsers.base import Row
+from benchkit.parsers.gobench.failures import UNENDED
 from benchkit.store import values_schema
 from benchkit.store.columns import plain
 
@@ -95,6 +101,7 @@ class Harvest:
         self._stored, self._batch = stored, known.batch if known else 0
         self._first_label: dict[tuple[str, str], Found] = {}
         self._contents: dict[Content, Identity] = {}
+        self._cut: dict[int, Diagnostic] = {}
 
     def take(self, found: Catch) -> Iterator[pa.RecordBatch]:
         """Take what came of the next sources, in their order, and yield their values."""
@@ -121,6 +128,9 @@ class Harvest:
             return False
         if outcome.is_original:
             self._contents.setdefault(_content(source, outcome), source.identity)
+        for problem in outcome.diagnostics:
+            if problem.what == UNENDED:
+                self._cut[outcome.index] = problem
         self.parts += outcome.parts
         self.files += outcome.files
         self.diagnostics += outcome.diagnostics
@@ -132,6 +142,7 @@ class Harvest:
         marked = {part.path for part in self.parts}
         lost = [*list_lost_files(self._sources, self.reports, options)]
         lost = [part for part in lost if part.path not in marked]
+        lost += list_cut_outputs(self._sources, self._cut, self.parts, options)
         lost += list_lost_folders(discovery, self.reports, options)
         for number, part in enumerate(lost, len(self._sources)):
             part.batch, part.piece = self._batch, number << PIECE_BITS

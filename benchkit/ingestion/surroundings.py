@@ -19,7 +19,7 @@ from benchkit.labels.rename import split_variant
 from benchkit.labels.sections import is_near_rate
 from benchkit.parsers.base import Format, Reading, Source, find_command
 from benchkit.reading.captions import Page, place_captions
-from benchkit.reading.passages import is_silent, list_repeats, name_passages
+from benchkit.reading.passages import is_silent, list_held, name_passages
 from benchkit.reading.prefixes import Prefix
 from benchkit.reading.source import LOG_BYTES, UnreadableError
 from benchkit.reading.surroundings import Above, Block, may_hold_headings, read_headings
@@ -262,12 +262,12 @@ def _hold_commands(
     above: Sequence[Above],
     lines: Sequence[str],
 ) -> None:
-    """Give blocks without a command that of the block above, as long as they are its repeats."""
+    """Give blocks without a command that of the block above, where it holds for them, too."""
     if all(reading.command for reading in readings) or not any(r.command for r in readings):
         return
-    repeats = list_repeats(lines, blocks, lambda text: shorten(text)[0])
+    held = list_held(lines, blocks, lambda text: shorten(text)[0])
     for at, (before, reading) in enumerate(pairwise(readings), 1):
-        if not before.command or reading.command or not repeats[at]:
+        if not before.command or reading.command or not held[at]:
             continue
         tool = re.escape(before.command.partition(" ")[0])
         between = lines[blocks[at - 1].last : blocks[at].first - 1]

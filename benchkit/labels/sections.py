@@ -73,7 +73,7 @@ def _part_within_files(same: Sequence[Piece]) -> None:
     for blocks in _alike(same, of_one_file=True):
         _part(blocks, "host", lambda piece: piece.env.get("host", ""))
     for blocks in _alike(same, of_one_file=True):
-        _lead_by_captions(blocks, _name_all([piece.caption for piece in blocks]))
+        _lead_by_captions(blocks, _name_all(_list_captions(blocks)))
     for blocks in _alike(same, of_one_file=True):
         _lead_by_captions(blocks, _name_all(_list_differences(blocks)))
     for name, read in _FACTS.items():
@@ -141,6 +141,15 @@ def _lead_by_captions(same: Sequence[Piece], captions: Sequence[str]) -> None:
             lead = piece.benchmark.removesuffix(name).removesuffix(_JOINT)
             piece.benchmark = join_names(lead, caption, name)
         piece.split_by = "caption"
+
+
+def _list_captions(same: Sequence[Piece]) -> list[str]:
+    """Return the captions of blocks; among some that have one, a short line above is one, too."""
+    captions = [piece.caption for piece in same]
+    if not any(captions):
+        return captions
+    pairs = zip(captions, _list_differences(same), strict=True)
+    return [caption or (line if len(line) <= _LONGEST else "") for caption, line in pairs]
 
 
 def _list_differences(same: Sequence[Piece]) -> list[str]:

@@ -15,11 +15,12 @@ from typing import NamedTuple
 from benchkit.reading.heading_lines import FENCE, clean, is_fence, shows
 from benchkit.reading.surroundings import Block
 
-__all__ = ["NUMBERED", "drop_counts", "is_silent", "list_repeats", "name_passages"]
+__all__ = ["NUMBERED", "drop_counts", "is_silent", "list_held", "name_passages"]
 
 #: What stands for a name that nothing tells.
 NUMBERED = "result {}"
 _LONGEST = 60
+_LEAD = re.compile(rf"(\S.{{0,{_LONGEST - 1}}}?)(?:[:：]| [-–—])(?= )")
 #: Lines next to a result that may say something of it.
 _REACH = 200
 _SIGNS = " \t#>$*=|/.:;,…~+_-–—─<"
@@ -90,12 +91,14 @@ def is_silent(line: str) -> bool:
     )
 
 
-def list_repeats(
+def list_held(
     lines: Sequence[str], blocks: Sequence[Block], shorten: Callable[[str], str]
 ) -> list[bool]:
-    """Tell of each block whether the text between it and the one above says nothing new.
+    """Tell of each block whether the command of the one above may hold for it, too.
 
-    What stands above both of them is not new, nor what stands below every block.
+    It does where the text between the two says nothing new, so that they are repeats. What stands
+    above both of them is not new, nor what stands below every block. A command above a listing
+    holds for all results in it.
 
     Parameters
     ----------
@@ -109,15 +112,27 @@ def list_repeats(
     Examples
     --------
     >>> page = ["gin", "9000", "", "9100", "echo", "8000"]
-    >>> list_repeats(page, [Block(number, number) for number in (2, 4, 6)], str)
+    >>> list_held(page, [Block(number, number) for number in (2, 4, 6)], str)
     [False, True, False]
     """
     numbers, texts = _list_texts(lines, blocks, shorten, ())
     ends = [bisect_left(numbers, block.first) for block in blocks]
     gaps = [texts[first:last] for first, last in pairwise(ends)]
     closing = set(texts[ends[-1] :]).intersection(*gaps)
-    known = (texts[max(end - len(gap), 0) : end] for end, gap in zip(ends, gaps, strict=False))
-    return [False, *(set(gap) <= closing.union(k) for gap, k in zip(gaps, known, strict=True))]
+    held, owner = [False], blocks[0]
+    for end, gap, block in zip(ends, gaps, blocks[1:], strict=False):
+        known = closing.union(texts[max(end - len(gap), 0) : end])
+        held.append(known.issuperset(gap) or _is_listed(lines, owner, block))
+        owner = block if block.command else owner
+    return held
+
+
+def _is_listed(lines: Sequence[str], owner: Block, block: Block) -> bool:
+    """Tell whether two results stand in one listing, and the command of the first one above it."""
+    above = range(block.first - 1, max(owner.first - _REACH, 0), -1)
+    opening = next((number for number in above if FENCE.match(lines[number - 1])), block.first)
+    listed = lines[opening : owner.first - 1]
+    return opening < owner.first and not any(shows(line.strip(), owner.command) for line in listed)
 
 
 def name_passages(
@@ -175,13 +190,20 @@ def name_passages(
 
 
 def _find_names(passages: Sequence[Sequence[str]], begun: Collection[str]) -> list[str]:
-    """Return the last lines that begin a paragraph in one passage alone, empty if too long."""
+    """Return the last lines that begin paragraphs in one passage alone; of a long one, its lead."""
     counts = Counter(line for each in passages for line in set(each))
     names = [
         next((line for line in reversed(each) if line in begun and counts[line] == 1), "")
         for each in passages
     ]
-    return [name if len(name) <= _LONGEST else "" for name in names]
+    short = [name if len(name) <= _LONGEST else _read_lead(name) for name in names]
+    return [name if short.count(name) == 1 else "" for name in short]
+
+
+def _read_lead(text: str) -> str:
+    """Return the name that a long line begins with, up to a colon or a dash."""
+    lead = _LEAD.match(text)
+    return lead[1] if lead else ""
 
 
 def _list_stretches(

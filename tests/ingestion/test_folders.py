@@ -217,3 +217,30 @@ def test_the_name_of_a_limited_container_is_shown_without_secrets(results: Path)
     (results / "containers.json").write_text('{"c?token=c0ffee": "server"}', encoding="utf-8")
     names = {name for env in bk.load(results).runs["env"] for name in env}
     assert {"limit.a?token=…fb0.cpu", "b?token=…fb0", "name.c?token=…fb0"} <= names
+
+
+GO = "goos: linux\ngoarch: amd64\npkg: p\n" + "BenchmarkA-8 \t100\t10.5 ns/op\n" * 6
+ENDED = GO + "PASS\nok  \tp\t1.234s\n"
+
+
+@pytest.mark.parametrize(
+    ("main", "pr", "roles"),
+    [
+        (ENDED, GO, {"measured", "damaged"}),
+        (ENDED, ENDED, {"measured"}),
+        (GO, GO.replace("10.5", "10.6"), {"measured"}),
+        (ENDED, GO + "```\n", {"measured"}),
+        (ENDED, GO.partition("pkg: p\n")[2], {"measured"}),
+    ],
+)
+def test_an_output_of_go_test_without_its_end_is_damage_beside_one_that_has_it(
+    tmp_path: Path, main: str, pr: str, roles: set[str]
+) -> None:
+    for name, text in (("main", main), ("pr", pr)):
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    store = Store(str(tmp_path / "store"))
+    for _ in range(2):
+        ingest([str(tmp_path / "main.txt"), str(tmp_path / "pr.txt")], store)
+    runs = bk.load(tmp_path / "store").runs
+    assert set(runs["role"]) == roles
+    assert set(runs.loc[runs["role"] == "damaged", "variant"]) <= {"pr"}

@@ -275,3 +275,37 @@ def test_the_report_of_another_tool_names_no_run(tmp_path: Path) -> None:
         for name, users, count in (("Smoke", 1, 25), ("Load", 100, 3530), ("Stress", 400, 1577))
     )
     assert count_runs(load(tmp_path, page)) == {"Smoke test": 1, "Load test": 1, "Stress test": 1}
+
+
+def test_a_command_above_a_listing_holds_for_all_results_in_it(tmp_path: Path) -> None:
+    command = "```\n$ wrk2 -t4 -c64 -d10s -R9000 http://localhost:8080/\n```\n\nResults:\n\n```\n"
+    text = command + f"gin\n{wrk(8990)}\necho\n{wrk(8980)}```\n"
+    loaded = load(tmp_path, text)
+    assert count_runs(loaded) == {"gin": 1, "echo": 1}
+    assert loaded.runs["target_rate"].tolist() == [9000, 9000]
+
+
+def test_a_finding_counts_blocks_and_tests(tmp_path: Path) -> None:
+    text = f"gin\n{wrk()}\necho\n{wrk(8000)}{wrk(8100)}"
+    loaded = load(tmp_path, text)
+    assert count_runs(loaded) == {"gin": 1, "echo": 2}
+    assert "3 blocks are kept apart as 2 different tests" in list_reasons(loaded)[0]
+
+
+def test_a_line_names_a_block_among_others_that_have_captions(tmp_path: Path) -> None:
+    text = "".join(
+        f"{caption}\n```\n{COMMAND}\n{wrk(rate)}```\n\n"
+        for caption, rate in (("gin with cache", 9000), ("gin:", 8000), ("echo:", 7000))
+    )
+    assert count_runs(load(tmp_path, text)) == {"gin with cache": 1, "gin": 1, "echo": 1}
+
+
+@pytest.mark.parametrize("mark", [":", " -"])
+def test_a_long_line_names_a_block_by_what_stands_before_a_colon_or_dash(
+    tmp_path: Path, mark: str
+) -> None:
+    prose = "the server has as many workers as the machine has cores, and it keeps them busy"
+    text = "".join(
+        f"With {name}{mark} {prose}\n\nOutput:\n\n```\n{wrk()}```\n\n" for name in ("gin", "echo")
+    )
+    assert count_runs(load(tmp_path, text)) == {"With gin": 1, "With echo": 1}

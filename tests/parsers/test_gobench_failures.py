@@ -6,6 +6,7 @@ from time import process_time
 
 import pytest
 
+from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
 from benchkit.parsers.gobench import LOG, failures
 from benchkit.reading.source import Source
@@ -45,3 +46,14 @@ def test_an_event_of_many_actions_takes_no_time() -> None:
     assert failures._EVENT.match('{"' + '"Action":"fail"' * 20_000) is None
     assert process_time() - start < 2
     assert failures._EVENT.match('{"Time":"x","Action":"fail","Package":"p"}')
+
+
+@pytest.mark.parametrize(
+    ("end", "is_unended"), [("", True), ("\n", True), ("PASS\n", False), ("```\n", False)]
+)
+def test_an_output_that_ends_within_its_results_is_remarked_on(end: str, is_unended: bool) -> None:
+    text = f"goos: linux\npkg: p\nBenchmarkA-8 \t100\t10.5 ns/op\n{end}"
+    records = LOG.parse(Source(None, "go.txt", text.encode()))
+    remarks = [record for record in records if isinstance(record, Diagnostic)]
+    assert ["without PASS or FAIL" in remark.what for remark in remarks] == [True] * is_unended
+    assert not any(remark.is_damage for remark in remarks)

@@ -29,6 +29,9 @@ _HEADER = ("goos: ", "pkg: ")
 #: What go test prints before a benchmark's first result: its configuration, and a bare name.
 _BEGUN = re.compile(r"(?:goos|goarch|pkg): \S|Benchmark[A-Z_]\S*\s*$")
 
+#: What is wrong with an output that was cut between two lines.
+UNENDED = "the output of go test that begins here ends without PASS or FAIL; it may be cut"
+
 
 @dataclass(slots=True)
 class Failure:
@@ -49,13 +52,14 @@ class _Block:
     line: int = 0
     reason: str = ""
     has_results: bool = False
-    has_header: bool = False
+    header: int = 0  # the line at which the configuration begins
     has_passed: bool = False
+    is_in_results: bool = False  # whether the last line is of a result
 
     @property
     def is_running(self) -> bool:
         """Whether its benchmarks have begun and not passed."""
-        return (self.has_results or self.has_header) and not self.has_passed
+        return (self.has_results or self.header > 0) and not self.has_passed
 
 
 def shows_failure(text: str) -> bool:
@@ -78,28 +82,32 @@ class Failures:
 
     def __init__(self) -> None:
         self.found: list[Failure] = []
+        self.unended: list[int] = []  # where outputs begin that go test did not end
         self._open: dict[str, _Block] = {}
         self._ended = ""
 
     def see_results(self) -> None:
         """Take note of results that came as a table of a plain log."""
-        self._open.setdefault("", _Block()).has_results = True
+        block = self._open.setdefault("", _Block())
+        block.has_results = block.is_in_results = True
 
     def read(self, line: Line) -> None:
         """Take the next line."""
         text = line.text
         block = self._open.setdefault(line.package, _Block(line.number))
+        if text.strip():
+            block.is_in_results = text.startswith("Benchmark") or " ns/op" in text
         if ended := _ENDED.match(text):
             is_failed = "FAIL" in {ended["word"], ended["unbuilt"]}
             self._end(line, block, is_failed, ended["package"] or ended["target"])
         elif text.startswith("PASS"):
             block.reason, block.has_passed = "", True
-        elif text == "FAIL" and (block.has_results or block.has_header):
+        elif text == "FAIL" and (block.has_results or block.header):
             self._note(block, line)
         elif text.startswith(_HEADER) and block.has_results:
             self._close(line.package, block, line.number - 1)
         elif text.startswith(_HEADER):
-            block.has_header = True
+            block.header = block.header or line.number
         elif reason := _REASON.search(text):
             self._note(block, line, text[reason.start() :])
         elif text.startswith("Benchmark"):
@@ -110,6 +118,8 @@ class Failures:
     def finish(self) -> list[Failure]:
         """Return the failed runs, those that no line ends among them."""
         for package, block in self._open.items():
+            if block.header and block.is_in_results and not (block.reason or block.has_passed):
+                self.unended.append(block.header)
             self._close(package, block, 1 << 62)
         return self.found
 

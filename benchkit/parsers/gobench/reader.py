@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Repeats, Source
 from benchkit.parsers.gobench import patterns
-from benchkit.parsers.gobench.failures import find_failure, shows_failure
+from benchkit.parsers.gobench.failures import UNENDED, find_failure, shows_failure
 from benchkit.parsers.gobench.lines import Line, Log, looks_like_event
 from benchkit.parsers.gobench.results import Results
 from benchkit.parsers.gobench.stream import Stream, Waiting
@@ -58,6 +58,8 @@ class Reader:
                 yield reading
         for stream in self._streams.values():
             self._give_up(stream)
+        for number in self._known.unended:
+            self._remark(number, UNENDED, "measure again if benchmarks are missing")
         yield from self._take_problems()
         yield from self._results.list_failures(self._label)
 

@@ -19,12 +19,16 @@ from benchkit.reading.source import UnreadableError
 
 @dataclass(slots=True)
 class Survey:
-    """Names, unit metadata, damaged ``Unit`` lines as (line, what is wrong), and failed runs."""
+    """Names, unit metadata, damaged ``Unit`` lines as (line, what is wrong), and failed runs.
+
+    ``unended`` are the lines at which outputs begin that end within their results.
+    """
 
     names: Names
     metadata: UnitMetadata = field(default_factory=UnitMetadata)
     problems: list[tuple[int, str]] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    unended: list[int] = field(default_factory=list)
 
 
 def survey(log: Log) -> Survey:
@@ -52,4 +56,5 @@ def survey(log: Log) -> Survey:
                 problems = found.metadata.read(unquote(text))
                 found.problems += [(line.number, problem) for problem in problems]
     found.names, found.failures = Names(names), failures.finish()
+    found.unended = failures.unended
     return found
