@@ -185,7 +185,7 @@ def test_words_of_other_languages_count_runs(tmp_path: Path, word: str) -> None:
 
 def test_lines_without_a_short_name_number_the_tests(tmp_path: Path) -> None:
     words = "a long story about what was changed in the server before it was measured once more"
-    text = "".join(f"{name}: {words}\n\nOutput:\n\n```\n{wrk()}```\n\n" for name in "AB")
+    text = "".join(f"In {name} {words}\n\nOutput:\n\n```\n{wrk()}```\n\n" for name in "AB")
     loaded = load(tmp_path, text)
     assert count_runs(loaded) == {"result 1": 1, "result 2": 1}
     assert TEXT_DIFFERS in list_reasons(loaded)[0]
