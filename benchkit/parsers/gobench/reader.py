@@ -38,6 +38,7 @@ class Reader:
         self._results = Results(known, self._report)
         self._streams: dict[str, Stream] = {}
         self._problems: list[Diagnostic] = []
+        self._has_losses = False
 
     def read(self, lines: Iterable[Line | Table]) -> Iterator[Record]:
         """Yield the reading of every result, and a diagnostic for what could not be read."""
@@ -58,7 +59,7 @@ class Reader:
                 yield reading
         for stream in self._streams.values():
             self._give_up(stream)
-        for number in self._known.unended:
+        for number in () if self._has_losses else self._known.unended:
             self._remark(number, UNENDED, "measure again if benchmarks are missing")
         yield from self._take_problems()
         yield from self._results.list_failures(self._label)
@@ -77,6 +78,7 @@ class Reader:
         return stream
 
     def _report(self, number: int, what: str, hint: str = "everything else is kept") -> None:
+        self._has_losses = True
         self._problems.append(Diagnostic(self._label, number, what, hint, "warning"))
 
     def _remark(self, number: int, what: str, hint: str) -> None:
