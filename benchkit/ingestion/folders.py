@@ -81,10 +81,11 @@ def list_cut_outputs(
     firsts = {part.path: part for part in reversed(parts)}
     damaged = {part.path for part in parts if part.role == "damaged"}
     unended = {sources[index].address for index in cut}
+    tools = {part.tool for part in parts if part.path in unended}
     ended = {
         _list_kind(part.path)
         for part in parts
-        if part.tool == "gobench" and "goos" in part.env and part.path not in unended
+        if part.tool in tools and "goos" in part.env and part.path not in unended
     }
     for index, problem in cut.items():
         source = sources[index]
