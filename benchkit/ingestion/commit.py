@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
@@ -18,7 +17,7 @@ from benchkit.ingestion.discovery import Discovery, Options, assign, discover
 from benchkit.ingestion.frames import list_parts
 from benchkit.ingestion.gone import Folders, find_gone
 from benchkit.ingestion.harvest import Harvest
-from benchkit.ingestion.origins import is_shared, name_job, name_origin
+from benchkit.ingestion.origins import name_job, name_origin
 from benchkit.ingestion.parts import find_split_blocks
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
@@ -112,9 +111,10 @@ def ingest(
         harvest.take_losses(discovery, options)
         change = Change(store, stored, harvest.parts, Folders(discovery, options))
         if harvest.parts or change.has_marks:
-            build = partial(_build, change, options.origin or "")
-            store.commit_pieces(build, columns=COLUMNS)
+            store.commit_pieces(change.build, columns=COLUMNS)
         diagnostics = [*discovery.diagnostics, *harvest.diagnostics, *change.notes]
+        if change.replaced and options.origin == name_job():
+            diagnostics.append(_replaced(options.origin, change.replaced))
         if harvest.parts:
             diagnostics += _tidy(store)
         harvest.findings += find_split_blocks(change.new)
@@ -183,23 +183,10 @@ def _tidy(store: Store) -> Iterator[Diagnostic]:
         yield Diagnostic(store.url, 0, what, "the next ingest tries again", "note")
 
 
-def _build(change: Change, origin: str, stored: pa.Table | None) -> pa.Table:
-    """Return the rows that change a store, unless a leg of a matrix would replace another's runs.
-
-    Raises
-    ------
-    DataError
-        If runs of an inferred origin, which legs may share, would give way to others.
-    """
-    rows = change.build(stored)
-    if change.replaced and is_shared(origin) and origin == name_job():
-        raise DataError(
-            f"{change.replaced} stored runs of this CI job would give way to others of the same "
-            "paths, and another leg of a matrix may have measured them",
-            where=origin,
-            hint="nothing was stored; name each leg, or this measurement, with --origin NAME",
-        )
-    return rows
+def _replaced(job: str, runs: int) -> Diagnostic:
+    what = f"{runs} runs of this CI job gave way to others under the same paths"
+    hint = "if they are legs of a matrix, ingest each with `--origin NAME` of its own"
+    return Diagnostic(job, 0, what, hint, "warning")
 
 
 def settle_store(store: Store) -> None:

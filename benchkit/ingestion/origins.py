@@ -64,11 +64,6 @@ def name_job(environ: Mapping[str, str] = os.environ) -> str:
     return ""
 
 
-def is_shared(origin: str) -> bool:
-    """Tell whether legs of a matrix may share an inferred origin, as on act and Gitea."""
-    return origin.startswith("github/")
-
-
 def name_origin(store: str, environ: Mapping[str, str] = os.environ) -> str:
     """Name the origin of what this process ingests into a store, where the user names none."""
     return name_job(environ) or (socket.gethostname() if "://" in store else "")
@@ -85,7 +80,7 @@ class Choice:
     """The parts of one origin per side, and the sides that several origins hold.
 
     ``contested`` maps a variant to its origins, the newest first; ``stale`` one that no preferred
-    origin holds to the reason why a gate does not judge it.
+    origin holds, though it holds others, to the reason why a gate does not judge it.
     """
 
     parts: list[Part]
@@ -130,7 +125,8 @@ def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> C
         elif side.has_load:
             elsewhere[side.variant] = origins
     stale = {name: _explain(name, of, named) for name, of in elsewhere.items() if name not in own}
-    return Choice(_keep(parts, chosen), contested, stale if preferred else {})
+    # A job that measured nothing only gates: it takes each side from where it is.
+    return Choice(_keep(parts, chosen), contested, stale if own else {})
 
 
 def list_layers(parts: Sequence[Part]) -> Iterator[list[Part]]:
