@@ -6,6 +6,7 @@ Recognising a source, surveying it and reading it must agree on what a result lo
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from benchkit.parsers.base import strip_prefix
 
@@ -42,16 +43,16 @@ CONFIG = re.compile(r"([^\s:]++):(?:[ \t]++(.*))?$")
 _WORD = re.compile(r"\S*+")
 
 
-def find_name(pattern: re.Pattern[str], text: str, start: int = 0) -> int:
-    r"""Return where a name stands that a pattern matches, one in each word; -1 if none does.
+def find_name(match: Callable[[str, int], object], text: str, start: int = 0) -> int:
+    r"""Return where a name stands that a pattern's method matches, one in each word, or -1.
 
     Examples
     --------
-    >>> find_name(STARTED, "a log lineBenchmarkGet-8 \t")
+    >>> find_name(STARTED.match, "a log lineBenchmarkGet-8 \t")
     10
     """
     while (start := text.find("Benchmark", start)) >= 0:
-        if pattern.match(text, start):
+        if match(text, start):
             return start
         is_name = not text[start + 9 : start + 10].islower()
         start = _WORD.match(text, start).end() if is_name else start + 9  # type: ignore[union-attr]

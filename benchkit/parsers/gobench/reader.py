@@ -128,7 +128,7 @@ class Reader:
         if self._fails(line) or patterns.SKIPPED.match(text):
             return None
         own, *words = text.split()
-        another = patterns.find_name(patterns.STARTED, text, len(own))
+        another = patterns.find_name(patterns.STARTED.match, text, len(own))
         if another >= 0:  # the first was interrupted before it could end its line
             waiting.running, stream.waiting = True, waiting
             return self._read_named(line, stream, text[another:])
@@ -152,13 +152,13 @@ class Reader:
             stream.waiting = None
         elif "Benchmark" in text and patterns.shows_result(text, closed=line.closed):
             return self._read_named(line, stream, patterns.unquote(text))
-        elif "Benchmark" in text and (inner := patterns.find_name(patterns.INNER, text)) >= 0:
+        elif "Benchmark" in text and (inner := patterns.find_name(patterns.INNER.match, text)) >= 0:
             return self._read_named(line, stream, text[inner:])
         elif " ns/op" in text:
             return self._read_continued(line, stream)
         elif stream.waiting is None or not stream.waiting.running:
             stream.configure(line)
-        elif "Benchmark" in text and patterns.find_name(patterns.STARTED, text) >= 0:
+        elif "Benchmark" in text and patterns.find_name(patterns.STARTED.match, text) >= 0:
             self._give_up(stream)  # whose result comes next is anybody's guess
         return None
 
@@ -197,7 +197,7 @@ def _is_ours(line: str, measured: bool) -> bool:
         return '"Output":' in line or '"Test":"Benchmark' in line
     if measured and patterns.STARTED.match(line):
         return True
-    if measured and patterns.find_name(patterns.INNER, line) >= 0:
+    if measured and patterns.find_name(patterns.INNER.match, line) >= 0:
         return True
     return patterns.FAILED.match(line) is not None or patterns.shows_result(line)
 
