@@ -238,7 +238,6 @@ def test_a_variant_without_the_other_file_has_the_same_names(tmp_path: Path) -> 
 @pytest.mark.parametrize("road", ["label", "named files"])
 def test_two_attacks_with_one_number_are_no_forms_of_one_run(road: str, tmp_path: Path) -> None:
     write_vegeta(tmp_path / "get-1.txt")
-    write_vegeta(tmp_path / "post-1.txt")
     (tmp_path / "post-1.json").write_text(json.dumps(VEGETA_JSON))
     paths = [tmp_path] if road == "label" else sorted(tmp_path.iterdir())
     assert list_rows([f"old={path}" for path in paths])["old"].total() == 2
