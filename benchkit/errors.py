@@ -225,33 +225,14 @@ SEVERITIES = ("error", "warning", "info")
 
 
 def rank(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Put findings in order, the gravest first; those of one code together, else as they came.
-
-    Parameters
-    ----------
-    findings : iterable of Finding
-
-    Returns
-    -------
-    tuple of Finding
-    """
+    """Put findings in order, the gravest first; those of one code together, else as they came."""
     told = tuple(findings)
     codes = {code: place for place, code in enumerate(dict.fromkeys(f.code for f in told))}
     return tuple(sorted(told, key=lambda f: (SEVERITIES.index(f.severity), codes[f.code])))
 
 
 def at_least(findings: Iterable[Finding], severity: str) -> tuple[Finding, ...]:
-    """Return the findings of a severity and of graver ones.
-
-    Parameters
-    ----------
-    findings : iterable of Finding
-    severity : {'error', 'warning', 'info'}
-
-    Returns
-    -------
-    tuple of Finding
-    """
+    """Return the findings of a severity and of graver ones."""
     grave = SEVERITIES[: SEVERITIES.index(severity) + 1]
     return tuple(finding for finding in findings if finding.severity in grave)
 

@@ -207,10 +207,6 @@ def plan_runs(
     plan : Plan, optional
         Its primaries, if it names any, in place of those of the tools.
 
-    Returns
-    -------
-    Planning
-
     Raises
     ------
     SelectionError, DataError

@@ -291,10 +291,6 @@ def to_arrow(frame: Observations | Runs | pd.DataFrame) -> pa.Table:
         Other columns are left out. What is known of a run's machine and metrics becomes maps, its
         sources a list: pandas alone cannot write them where they are empty.
 
-    Returns
-    -------
-    pyarrow.Table
-
     Raises
     ------
     SchemaError

@@ -116,10 +116,6 @@ def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Se
         The smallest change that matters.
     family : Family
 
-    Returns
-    -------
-    Sensitivity
-
     Notes
     -----
     From the half-width of the interval, as `benchkit.stats.power` says: of this row alone, an order

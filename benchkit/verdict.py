@@ -126,10 +126,6 @@ def judge(comparisons: Comparisons, margin: float = 0.03) -> Verdicts:
         Greater than 0, and literal: worse by at least 3 % is a ratio of at least 1.03 where lower
         is better and of at most 0.97 where higher is better, and better by 3 % the other of them.
 
-    Returns
-    -------
-    Verdicts
-
     Notes
     -----
     Regression: adjusted p <= alpha and an estimate that is worse by at least the margin.

@@ -1,7 +1,7 @@
 """Folders of results for the audit: real reports, and the same with one thing changed.
 
-In: texts of `fixtures/`, replacements. Out: findings of a folder that holds them. Why: a rule is
-tried on what a tool wrote, read by the road every result takes; the change is all that differs.
+A rule is tried on what a tool wrote, read by the road every result takes; the change is all that
+differs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Inputs that benchstat and its imitation are compared on.
 
-In: a seed. Out: the files of one comparison, its arguments and options. Why: the recorded cases
-and the fresh ones come from one generator, so that both hold every quirk.
+The recorded cases and the fresh ones come from one generator, so that both hold every quirk.
 """
 
 from __future__ import annotations

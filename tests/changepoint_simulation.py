@@ -1,9 +1,8 @@
 """How many changes are found where nothing changed, and how many of those that happened.
 
-In: length, likeness of neighbours, size of a change. Out: false alarms per 100 clean points, share
-of changes found. Why: a history is read for its alarms, whose rate is measured and not assumed. As
-a script it prints the table of the README; beside us stands apache-otava, which it runs in an
-environment of its own: ``python tests/changepoint_simulation.py 1000 otava/bin/python``.
+A history is read for its alarms, whose rate is measured and not assumed. As a script it prints the
+table of the README; beside us stands apache-otava, which it runs in an environment of its own:
+``python tests/changepoint_simulation.py 1000 otava/bin/python``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What every test may use: golden files, the fixtures folder, one hypothesis profile.
 
-In: pytest's options. Out: the fixtures ``golden`` and ``fixtures_dir``. Why: a golden is a file
-that a person opens and reviews as a diff, rewritten by one flag, never by CI.
+A golden is a file that a person opens and reviews as a diff, rewritten by one flag, never by CI.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What the container tests share: a fixture's records, and its values by subject and metric.
 
-In: a file of ``fixtures``, or a text. Out: readings, diagnostics, values. Why: each test says what
-it expects, not how to get at it.
+Each test says what it expects, not how to get at it.
 """
 
 from __future__ import annotations

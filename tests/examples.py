@@ -1,8 +1,7 @@
 """Worked examples that the tests of views and reports start from: real numbers, real verdicts.
 
-In: what the tools printed on 2026-11-21 (fixtures/tracing-wrk and redis-gobench say how), typed in.
-Out: `Verdicts` by the road every comparison takes. Why: a view is looked at with data that a
-person would look at, with what is shown, what is equivalent and what is not shown.
+A view is looked at with data that a person would look at, with what is shown, what is equivalent
+and what is not shown.
 """
 
 from __future__ import annotations

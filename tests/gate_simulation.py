@@ -1,8 +1,7 @@
 """How often the gate fails by chance, and how often it misses what costs too much.
 
-In: runs per side, spread, true cost, limit. Out: shares of outcomes over many seeded sessions.
-Why: a gate is trusted for its rates of error, which are measured and not assumed. As a script it
-prints the tables of the README: ``python tests/gate_simulation.py 2000``.
+A gate is trusted for its rates of error, which are measured and not assumed. As a script it prints
+the tables of the README: ``python tests/gate_simulation.py 2000``.
 """
 
 from __future__ import annotations

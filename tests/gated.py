@@ -1,7 +1,6 @@
 """Results that gates are tried on: what go test prints, with a cost that is known.
 
-In: a seed, a cost, a spread. Out: files. Why: a gate is judged by what it says of a cost that was
-planted, and real files hold no such thing.
+A gate is judged by what it says of a cost that was planted, and real files hold no such thing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Sessions with a recorded order, made up run by run or typed in from real ones.
 
-In: one value per run and variant, and the order of the runs. Out: observations and runs.
-Why: blocks, drift and interleaving are about order, which raw wrk files do not tell.
+Blocks, drift and interleaving are about order, which raw wrk files do not tell.
 """
 
 from __future__ import annotations

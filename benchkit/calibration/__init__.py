@@ -59,10 +59,6 @@ def calibrate(
     plan : Plan, optional
         Its primaries, if it names any, in place of those of the tools.
 
-    Returns
-    -------
-    Calibration
-
     Raises
     ------
     SelectionError

@@ -22,12 +22,7 @@ _LABELS = ("group", "benchmark", "params", "tool")
 
 
 class Events:
-    """The events of the shortest run behind each quantile, by variant.
-
-    Parameters
-    ----------
-    observations : Observations
-    """
+    """The events of the shortest run behind each quantile, by variant."""
 
     def __init__(self, observations: Observations) -> None:
         is_count = (observations["metric"] == "requests") & (observations["stat"] == "count")

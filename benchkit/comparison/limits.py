@@ -100,10 +100,6 @@ def measure_limit(contrast: Contrast, limit: Limit) -> LimitEvidence:
         A share ``5%`` is a ratio of 1.05 where lower is better, and of 0.95 where higher is; the
         factor ``1.1x`` is 1.1, and 1/1.1. Without a better direction both sides are held.
 
-    Returns
-    -------
-    LimitEvidence
-
     Raises
     ------
     ConfigError

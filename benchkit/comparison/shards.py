@@ -32,10 +32,6 @@ def find_shards(runs: Runs) -> dict[Place, int]:
     workers, instances, pods or generators and their times do not show that they followed each
     other.
 
-    Parameters
-    ----------
-    runs : Runs
-
     Returns
     -------
     dict of (group, variant, benchmark, params, tool) to int

@@ -25,11 +25,6 @@ def derive_dropped(
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
     """Return 0 dropped iterations for whole k6 reports that tell none.
 
-    Parameters
-    ----------
-    observations : Observations
-    measured : sequence of Measured
-
     Returns
     -------
     tuple of (rows, findings)

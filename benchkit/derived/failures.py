@@ -22,10 +22,6 @@ _NO_FAILURE = "length"
 def share_failures(observations: Observations) -> dict[Place, float]:
     """Return the median over runs of the share of requests that failed.
 
-    Parameters
-    ----------
-    observations : Observations
-
     Returns
     -------
     dict of (group, variant, benchmark, params, tool) to float

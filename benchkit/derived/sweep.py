@@ -130,10 +130,6 @@ _Place = tuple[str, str, str, str, str, str]
 def list_sweeps(observations: Observations, runs: Runs) -> list[Sweep]:
     """Return the sweeps of three levels or more.
 
-    Parameters
-    ----------
-    observations, runs : Observations, Runs
-
     Notes
     -----
     The level is ``connections`` or ``rate`` of the params; else what the tool tells of its

@@ -34,12 +34,7 @@ def list_valid(accepted: Iterable[Acceptance], runs: Runs, baselines: Iterable[s
 
 
 def list_unused(rules: Sequence[RuleOutcome]) -> Iterator[Occurrence]:
-    """Yield the acceptances that name nothing of any rule, and those that do not hold (any more).
-
-    Parameters
-    ----------
-    rules : sequence of RuleOutcome
-    """
+    """Yield the acceptances that name nothing of any rule, and those that no longer hold."""
     for one in dict.fromkeys(one for outcome in rules for one in outcome.rule.accept):
         own = [outcome for outcome in rules if one in outcome.rule.accept]
         dropped = [row for outcome in own for row in outcome.dropped]

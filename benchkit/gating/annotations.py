@@ -27,12 +27,7 @@ _PROPERTY = {**_MESSAGE, ":": "%3A", ",": "%2C"}
 
 
 def to_annotations(result: GateResult) -> str:
-    """Write the annotations; empty where nothing is to be said.
-
-    Parameters
-    ----------
-    result : GateResult
-    """
+    """Write the annotations; empty where nothing is to be said."""
     told = [*_tell_first(result), *_tell(result)]
     lines = []
     for kind in ("error", "warning", "notice"):

@@ -13,10 +13,5 @@ MARKER = "<!-- benchkit-gate -->"
 
 
 def to_comment(result: GateResult) -> str:
-    """Write the comment's body.
-
-    Parameters
-    ----------
-    result : GateResult
-    """
+    """Write the comment's body."""
     return f"{MARKER}\n{to_markdown(result)}"

@@ -17,12 +17,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 
 def to_gitlab(result: GateResult) -> str:
-    """Write a gate's result as GitLab's metrics report.
-
-    Parameters
-    ----------
-    result : GateResult
-    """
+    """Write a gate's result as GitLab's metrics report."""
     return "\n".join(_lines(result)) + "\n"
 
 

@@ -86,10 +86,6 @@ def judge_rules(
     acceptances : callable
         Gives the accepted regressions of a rule that have not ended.
 
-    Returns
-    -------
-    GateOutcome
-
     Notes
     -----
     Over the limit: the one-sided test of "costs no more than the limit", p adjusted over all

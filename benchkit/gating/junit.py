@@ -31,12 +31,7 @@ _NUMBERS = ("value", "low", "high", "p_over", "p_within")
 
 
 def to_junit(result: GateResult) -> str:
-    """Write a gate's result as JUnit XML.
-
-    Parameters
-    ----------
-    result : GateResult
-    """
+    """Write a gate's result as JUnit XML."""
     root = ET.Element("testsuites", name="benchkit gate")
     if result.self_test is not None:
         suite = _suite(root, "self-test")

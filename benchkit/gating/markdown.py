@@ -22,12 +22,7 @@ _STEPS = (1_000_000, 300, 100, 40, 15, 5, 1)
 
 
 def to_markdown(result: GateResult) -> str:
-    """Write a gate's result as Markdown.
-
-    Parameters
-    ----------
-    result : GateResult
-    """
+    """Write a gate's result as Markdown."""
     texts = (_write(result, most) for most in _STEPS)
     shortest = ""
     for text in texts:

@@ -23,12 +23,7 @@ _ENDS = (("", "value"), ("_lower", "low"), ("_upper", "high"))
 
 
 def to_openmetrics(result: GateResult) -> str:
-    """Write a gate's result as OpenMetrics text.
-
-    Parameters
-    ----------
-    result : GateResult
-    """
+    """Write a gate's result as OpenMetrics text."""
     text: bytes = generate_latest(_Collector(result))  # type: ignore[no-untyped-call]
     return text.decode()
 

@@ -12,12 +12,7 @@ from benchkit.units import printable
 
 
 def to_outputs(result: GateResult) -> str:
-    """Write ``verdict``, ``exit-code``, ``over``, ``not-shown``, ``policy`` and ``sentence``.
-
-    Parameters
-    ----------
-    result : GateResult
-    """
+    """Write ``verdict``, ``exit-code``, ``over``, ``not-shown``, ``policy`` and ``sentence``."""
     outcome, is_unusable = result.outcome, result.exit_code is ExitCode.USAGE
     values = {
         "verdict": "not-configured" if is_unusable else result.verdict,

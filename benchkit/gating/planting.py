@@ -21,11 +21,6 @@ _KEY = ("group", "benchmark", "params", "tool", "metric", "stat", "variant")
 def plant(observations: Observations, rows: Sequence[RowOutcome]) -> Observations:
     """Return a copy in which every run of these rows costs more than the limit allows.
 
-    Parameters
-    ----------
-    observations : Observations
-    rows : sequence of RowOutcome
-
     Notes
     -----
     Where lower is better, all values of the variant are moved up to twice what the worst baseline

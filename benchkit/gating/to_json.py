@@ -36,12 +36,7 @@ _LABELS = (
 
 
 def to_json(result: GateResult) -> str:
-    """Write a gate's result as JSON; floats round-trip, unknown numbers are null.
-
-    Parameters
-    ----------
-    result : GateResult
-    """
+    """Write a gate's result as JSON; floats round-trip, unknown numbers are null."""
     return format_json(document(result)) + "\n"
 
 

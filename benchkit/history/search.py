@@ -44,10 +44,6 @@ def search(stretches: Sequence[Sequence[float]], series: int, seed: int = 0) -> 
         What lies between accepted changes; usually logarithms.
     series : int
     seed : int
-
-    Returns
-    -------
-    Search
     """
     best, blocks = 1.0, []
     for part in stretches:
@@ -63,10 +59,6 @@ def search(stretches: Sequence[Sequence[float]], series: int, seed: int = 0) -> 
 
 def find_changed(searches: Sequence[Search]) -> list[bool]:
     """Tell which series have a change of level somewhere, over all of them.
-
-    Parameters
-    ----------
-    searches : sequence of Search
 
     Returns
     -------

@@ -51,13 +51,7 @@ class Folder(NamedTuple):
 
 
 class Folders:
-    """The folders that an ingest reads, and the sources that are there.
-
-    Parameters
-    ----------
-    discovery : Discovery
-    options : Options
-    """
+    """The folders that an ingest reads, and the sources that are there."""
 
     def __init__(self, discovery: Discovery, options: Options) -> None:
         self._present = {source.address for source in discovery.found}

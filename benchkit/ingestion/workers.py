@@ -114,14 +114,7 @@ class _Worker:
 
 
 class Crew:
-    """Processes that read sources.
-
-    Parameters
-    ----------
-    jobs : int
-    sources : sequence of Found
-    options : Options
-    """
+    """Processes that read sources."""
 
     def __init__(self, jobs: int, sources: Sequence[Found], options: Options) -> None:
         method = "fork" if sys.platform == "linux" else "spawn"

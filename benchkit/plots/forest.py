@@ -23,10 +23,6 @@ __all__ = ["MOST_ROWS", "Forest", "Row", "data", "describe", "draw", "draw_on"]
 def draw(verdicts: Verdicts) -> Figure:
     """Draw the forest plot.
 
-    Parameters
-    ----------
-    verdicts : Verdicts
-
     Returns
     -------
     Figure
@@ -36,11 +32,5 @@ def draw(verdicts: Verdicts) -> Figure:
 
 
 def draw_on(verdicts: Verdicts, axes: Axes) -> Axes:
-    """Draw the forest plot on axes of one's own, names and estimates as labels of ticks.
-
-    Parameters
-    ----------
-    verdicts : Verdicts
-    axes : Axes
-    """
+    """Draw the forest plot on axes of one's own, names and estimates as labels of ticks."""
     return draw_forest_on(data(verdicts), axes)

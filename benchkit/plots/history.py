@@ -31,10 +31,6 @@ _Placed = Sequence[tuple[int, Point]]
 def data(history: History) -> Chart:
     """Collect a panel for each series.
 
-    Parameters
-    ----------
-    history : History
-
     Returns
     -------
     Chart

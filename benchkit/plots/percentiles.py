@@ -24,10 +24,6 @@ _FEWEST = 2  # percentiles that make a curve
 def data(verdicts: Verdicts) -> Chart:
     """Collect the percentiles of whole requests, of every place that has at least two.
 
-    Parameters
-    ----------
-    verdicts : Verdicts
-
     Returns
     -------
     Chart

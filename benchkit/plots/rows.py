@@ -106,12 +106,7 @@ class Forest:
 
 
 def data(verdicts: Verdicts) -> Forest:
-    """Collect what the plot shows: the primary rows that have a ratio.
-
-    Parameters
-    ----------
-    verdicts : Verdicts
-    """
+    """Collect what the plot shows: the primary rows that have a ratio."""
     usable = [row for row in verdicts.primary if row.contrast.ratio]
     chosen = sorted(usable, key=_size, reverse=True)[:MOST_ROWS]
     kept = {id(row) for row in chosen}
@@ -132,12 +127,7 @@ def data(verdicts: Verdicts) -> Forest:
 
 
 def describe(forest: Forest) -> str:
-    """Say in words what is to be seen, row by row.
-
-    Parameters
-    ----------
-    forest : Forest
-    """
+    """Say in words what is to be seen, row by row."""
     rows = "; ".join(" ".join((row.heading, row.label, *row.texts)).strip() for row in forest.rows)
     return f"{name_axis(forest)}, estimate and interval of each row: {rows}."
 

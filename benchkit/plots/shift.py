@@ -23,10 +23,6 @@ _FEWEST = 2
 def data(verdicts: Verdicts) -> Chart:
     """Collect the changes of the percentiles of every place that has at least two.
 
-    Parameters
-    ----------
-    verdicts : Verdicts
-
     Returns
     -------
     Chart

@@ -47,12 +47,7 @@ def escape_lines(lines: Iterable[str]) -> str:
 
 
 def write_table(table: Table) -> str:
-    """Write a table as a pipe table, its caption above, its footer and notes below.
-
-    Parameters
-    ----------
-    table : Table
-    """
+    """Write a table as a pipe table, its caption above, its footer and notes below."""
     parts = []
     if table.title or table.caption:
         parts.append(f"**{escape(table.title)}** {escape(table.caption)}".strip())

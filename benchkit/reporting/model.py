@@ -88,10 +88,6 @@ def build(
         What is known over the time of each run.
     diagnostics : sequence of Diagnostic
         What was not read, or with a loss.
-
-    Returns
-    -------
-    Report
     """
     return Report(
         title=title or TITLE,

@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 def require_blocks(environment: Environment, path: Path) -> None:
     """Refuse a template that fills a block which none of those it extends has.
 
-    Parameters
-    ----------
-    environment : Environment
-    path : Path
-
     Raises
     ------
     ConfigError

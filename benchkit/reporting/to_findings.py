@@ -22,12 +22,7 @@ KEYS = ("code", "severity", "where", "message", "remedy", "numbers")
 
 
 def to_json(findings: Sequence[Finding]) -> str:
-    """Write findings as JSON; floats round-trip, unknown numbers are null.
-
-    Parameters
-    ----------
-    findings : sequence of Finding
-    """
+    """Write findings as JSON; floats round-trip, unknown numbers are null."""
     document = {
         "format_version": FORMAT_VERSION,
         "findings": [finding_values(finding) for finding in findings],
@@ -36,12 +31,7 @@ def to_json(findings: Sequence[Finding]) -> str:
 
 
 def to_csv(findings: Sequence[Finding]) -> str:
-    """Write findings as CSV; the numbers are ``name=value``, parted by semicolons.
-
-    Parameters
-    ----------
-    findings : sequence of Finding
-    """
+    """Write findings as CSV; the numbers are ``name=value``, parted by semicolons."""
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
     writer.writerow(KEYS)

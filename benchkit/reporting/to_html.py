@@ -42,20 +42,10 @@ def to_html(report: Report, templates: Path | None = None) -> str:
 
 
 def to_fragment(report: Report) -> str:
-    """Write verdict and tables as an element that a notebook can show.
-
-    Parameters
-    ----------
-    report : Report
-    """
+    """Write verdict and tables as an element that a notebook can show."""
     return render("fragment.html", report)
 
 
 def to_card(card: Card) -> str:
-    """Write what was loaded as an element that a notebook can show.
-
-    Parameters
-    ----------
-    card : Card
-    """
+    """Write what was loaded as an element that a notebook can show."""
     return render("card.html", card)

@@ -174,12 +174,7 @@ def finding_values(finding: Finding) -> dict[str, Any]:
 
 
 def to_csv(verdicts: Verdicts) -> str:
-    """Write the rows as CSV; unknown is empty, notes are joined, no text is read as a formula.
-
-    Parameters
-    ----------
-    verdicts : Verdicts
-    """
+    """Write the rows as CSV; unknown is empty, notes are joined, no text is read as a formula."""
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
     writer.writerow(KEYS)

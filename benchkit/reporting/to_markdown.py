@@ -32,10 +32,6 @@ def to_markdown(report: Report, limit: int = MOST) -> str:
     report : Report
     limit : int
         Bytes; where all is longer, the longest parts are left out, and named.
-
-    Returns
-    -------
-    str
     """
     parts = list(_write(report))
     last = escape(" · ".join(filter(None, (report.generated_by, report.command))))

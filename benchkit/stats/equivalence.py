@@ -53,10 +53,6 @@ def log_bounds(margin: float) -> tuple[float, float]:
     margin : float
         A fraction, 0.03 for 3 %, finite and greater than 0.
 
-    Returns
-    -------
-    low, high : float
-
     Raises
     ------
     ValueError

@@ -57,10 +57,6 @@ def max_t(
     tail : {'two-sided', 'greater'}
         ``greater``: only a y above x counts as evidence.
 
-    Returns
-    -------
-    MaxT
-
     Raises
     ------
     ValueError
@@ -116,10 +112,6 @@ def sign_flip_max_t(
         Variant minus baseline of each pair (usually of logarithms).
     resolution, tail
         As in `max_t`.
-
-    Returns
-    -------
-    MaxT
 
     Raises
     ------

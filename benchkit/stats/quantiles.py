@@ -36,10 +36,6 @@ def quantile(values: np.ndarray, levels: Sequence[float], rule: str = "linear") 
         ``ceil``: the value at place ceil(n q), the last one for q = 1 (hey).
         ``hazen``: type 5, between the values around place n q - 1/2 (vegeta before it compresses).
 
-    Returns
-    -------
-    ndarray of float, shape (k,)
-
     Raises
     ------
     ValueError

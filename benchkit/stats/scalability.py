@@ -60,10 +60,6 @@ def fit_law(levels: ArrayLike, rates: ArrayLike, confidence: float = 0.95) -> La
     confidence : float
         Of the intervals.
 
-    Returns
-    -------
-    Law
-
     Raises
     ------
     ValueError

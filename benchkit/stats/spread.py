@@ -123,10 +123,6 @@ def are_unequal(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
     x, y : array_like, shapes (rows, n) and (rows, n)
         Baseline and variant (usually logarithms), at least 4 columns each.
 
-    Returns
-    -------
-    ndarray of bool, shape (rows,)
-
     Notes
     -----
     A spread is unequal where the ratio of the standard deviations, both of all values and without

@@ -22,10 +22,6 @@ def t_quantile(freedom: float, probability: float) -> float:
     probability : float
         In (0, 1).
 
-    Returns
-    -------
-    float
-
     Raises
     ------
     ValueError

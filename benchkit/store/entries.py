@@ -152,10 +152,6 @@ def find_unsound(
         Its name.
     paths : iterable of str
         The oldest first.
-
-    Yields
-    ------
-    path, problem
     """
     import pyarrow as pa
 

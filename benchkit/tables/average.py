@@ -72,10 +72,6 @@ def count_undecided(together: Together, rows: Sequence[Verdict]) -> int:
 def describe_undecided(verdicts: Verdicts) -> str:
     """Say what the benchmarks of each metric show together, where single ones are undecided.
 
-    Parameters
-    ----------
-    verdicts : Verdicts
-
     Returns
     -------
     str

@@ -20,12 +20,7 @@ _COLUMNS = (
 
 
 def captured_table(rows: Iterable[tuple[str, str, int, float, int, str]]) -> Table:
-    """Build the table of captured runs.
-
-    Parameters
-    ----------
-    rows : iterable of (variant, role, run, duration in s, exit code, file)
-    """
+    """Build the table of captured runs."""
     return Table(
         title="Captured",
         columns=_COLUMNS,

@@ -25,10 +25,6 @@ _Facts = dict[str, dict[str, dict[str, int]]]
 def environment_tables(runs: Runs) -> tuple[Table, ...]:
     """Build the table of what differs between variants and the table of what they share.
 
-    Parameters
-    ----------
-    runs : Runs
-
     Returns
     -------
     tuple of Table

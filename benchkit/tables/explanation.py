@@ -41,12 +41,7 @@ class Explanation:
 
 
 def explain_code(entry: Entry) -> Explanation:
-    """Explain a code of findings.
-
-    Parameters
-    ----------
-    entry : Entry
-    """
+    """Explain a code of findings."""
     return Explanation(
         kind="code",
         name=entry.code,
@@ -83,12 +78,7 @@ def explain_plugged(code: str) -> tuple[Explanation, ...]:
 
 
 def explain_metric(metric: Metric) -> Explanation:
-    """Explain a word of the vocabulary.
-
-    Parameters
-    ----------
-    metric : Metric
-    """
+    """Explain a word of the vocabulary."""
     better = "neither direction" if metric.better == "none" else metric.better
     parts = [
         ("unit", _UNITS.get(metric.unit, metric.unit)),
@@ -106,12 +96,7 @@ def explain_metric(metric: Metric) -> Explanation:
 
 
 def explain_format(form: Format) -> Explanation:
-    """Explain a format: its forms, by what each is known and what it does not tell.
-
-    Parameters
-    ----------
-    form : Format
-    """
+    """Explain a format: its forms, by what each is known and what it does not tell."""
     parts = [("tools", ", ".join(form.tools))]
     for one in form.forms:
         lines = [f"of {one.versions}", f"known by {one.signature}"]

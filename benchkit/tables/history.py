@@ -39,16 +39,7 @@ _FEWEST = 2
 
 
 def history_lines(history: History) -> tuple[str, ...]:
-    """Say which levels changed and which newest commits lie outside, then what was left out.
-
-    Parameters
-    ----------
-    history : History
-
-    Returns
-    -------
-    tuple of str
-    """
+    """Say which levels changed and which newest commits lie outside, then what was left out."""
     open_changes = sum(len(series.open_changes) for series in history.series)
     outside = sum(series.newest.verdict == OUTSIDE for series in history.series)
     count = len(history.series)
@@ -133,16 +124,7 @@ def _name_newest(series: Series) -> str:
 
 
 def history_tables(history: History) -> tuple[Table, ...]:
-    """List the series; of few series also the commits.
-
-    Parameters
-    ----------
-    history : History
-
-    Returns
-    -------
-    tuple of Table
-    """
+    """List the series; of few series also the commits."""
     listed = history.listed if len(history.listed) <= LISTED else ()
     return (_series_table(history), *map(_commits_table, listed)) if history.listed else ()
 

@@ -30,10 +30,6 @@ _RANK_RUNS = 4
 def noise_lines(calibration: Calibration) -> tuple[str, ...]:
     """Say what was found, and how little so few runs can say.
 
-    Parameters
-    ----------
-    calibration : Calibration
-
     Returns
     -------
     tuple of str
@@ -97,16 +93,7 @@ _TRIALS = 36
 
 
 def noise_tables(calibration: Calibration) -> tuple[Table, ...]:
-    """List the metrics, then each variant's rows.
-
-    Parameters
-    ----------
-    calibration : Calibration
-
-    Returns
-    -------
-    tuple of Table
-    """
+    """List the metrics, then each variant's rows."""
     return (_metrics_table(calibration), _rows_table(calibration))
 
 

@@ -60,12 +60,7 @@ def _tell_findings(findings: Sequence[Finding] | None) -> str:
 
 
 def overview_table(runs: Runs) -> Table:
-    """List the variants: measured runs, others by role, tools, benchmarks, load and duration.
-
-    Parameters
-    ----------
-    runs : Runs
-    """
+    """List the variants: measured runs, others by role, tools, benchmarks, load and duration."""
     columns = (
         Column("group", "group"),
         Column("variant", "variant"),

@@ -25,10 +25,6 @@ _BASES = {
 def plan_lines(planning: Planning) -> tuple[str, ...]:
     """Say how many runs are needed, and what they cannot do.
 
-    Parameters
-    ----------
-    planning : Planning
-
     Returns
     -------
     tuple of str
@@ -104,10 +100,6 @@ def _limits(planning: Planning) -> list[str]:
 def chances_table(planning: Planning) -> Table | None:
     """List how likely a change is to be shown, by runs per side and size of the change.
 
-    Parameters
-    ----------
-    planning : Planning
-
     Returns
     -------
     Table or None
@@ -149,16 +141,7 @@ def _hardest(needed: Sequence[Needed | None]) -> str:
 
 
 def plan_table(planning: Planning) -> Table:
-    """List what each primary metric of each variant needs.
-
-    Parameters
-    ----------
-    planning : Planning
-
-    Returns
-    -------
-    Table
-    """
+    """List what each primary metric of each variant needs."""
     goal = planning.goal
     change, margin = format_bare(goal.effect), format_bare(goal.margin)
     notes: dict[str, int] = {}

@@ -26,12 +26,7 @@ def read_sources(runs: Runs) -> tuple[tuple[str, str], ...]:
 
 
 def sources_table(sources: Sequence[tuple[str, str]]) -> Table:
-    """List the sources.
-
-    Parameters
-    ----------
-    sources : sequence of (path, sha256)
-    """
+    """List the sources."""
     return Table(
         title="Sources",
         columns=(Column("path", "path"), Column("sha256", "sha256")),
@@ -41,12 +36,7 @@ def sources_table(sources: Sequence[tuple[str, str]]) -> Table:
 
 
 def problems_table(problems: Sequence[Diagnostic]) -> Table:
-    """List what was refused, or read with a loss: errors first, those that say the same together.
-
-    Parameters
-    ----------
-    problems : sequence of Diagnostic
-    """
+    """List what was refused or read with a loss: errors first, equal ones together."""
     alike: dict[tuple[str, ...], list[Diagnostic]] = {}
     for problem in sorted(problems, key=lambda each: each.severity != "error"):
         alike.setdefault((problem.severity, problem.what, problem.hint), []).append(problem)

@@ -36,10 +36,6 @@ _SHOWN = {REGRESSION, IMPROVEMENT, CHANGED}
 def headline(verdicts: Verdicts) -> str:
     """Say what the comparison shows in one sentence of about 35 words.
 
-    Parameters
-    ----------
-    verdicts : Verdicts
-
     Returns
     -------
     str
@@ -65,10 +61,6 @@ def headline(verdicts: Verdicts) -> str:
 
 def say_lacking(verdicts: Verdicts) -> str:
     """Name the variants that the sentence cannot speak of, since no value of theirs was read.
-
-    Parameters
-    ----------
-    verdicts : Verdicts
 
     Returns
     -------

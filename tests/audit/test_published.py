@@ -1,7 +1,7 @@
 """Published numbers, typed in: the findings say of them what a person worked out by hand.
 
-In: five single runs of wrk, 30 s on 8 connections, and the spans that each backend saved; a
-container at its limit. Out: findings, number by number.
+Five single runs of wrk, 30 s on 8 connections, and the spans that each backend saved; a container
+at its limit.
 """
 
 from __future__ import annotations

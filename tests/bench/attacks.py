@@ -1,8 +1,7 @@
 """Attacks of vegeta in its gob, of any number of results, the same every time.
 
-In: a path, how many results, how large their bodies. Out: the path. Why: an attack of 20 minutes
-cannot be run for a benchmark, its bytes can be written: the descriptors are those that vegeta 12
-wrote into a fixture, the results follow them.
+An attack of 20 minutes cannot be run for a benchmark, its bytes can be written: the descriptors are
+those that vegeta 12 wrote into a fixture, the results follow them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How fast the statistics are, beside what they replace: part of `nox -s bench`.
 
-In: values made here from a seed. Out: goals. Why: an exact test that takes seconds is not used,
-and thousands of benchmarks are compared while a person waits.
+An exact test that takes seconds is not used, and thousands of benchmarks are compared while a
+person waits.
 
 The two sides of each goal are timed in turn, in one process; the median counts. Caches of earlier
 rounds are emptied.

@@ -1,7 +1,6 @@
 """What a row of the bench is: ours beside a peer's, and what the ratio may be.
 
-In: two measurements. Out: `Goal`s, a table, and files that benchkit itself reads. Why: processes
-and functions are held to goals in one way, and who measures others has to measure itself.
+Processes and functions are held to goals in one way, and who measures others has to measure itself.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The goals about stores that grow and files of many runs: P12, P13, and the ingest of go-bench.
 
-In: a `Bench`. Out: `Goal`s, by CPU time. Why: n ingests must not cost n², and a run is a row, no
-object; what the machine does beside it changes the wall time more than either.
+Ingesting n times must not cost n², and a run is a row, no object; what the machine does beside it
+changes the wall time more than either.
 """
 
 from __future__ import annotations

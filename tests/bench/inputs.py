@@ -1,6 +1,6 @@
 """Inputs of any size, the same every time: what the tools write, shaped after real runs.
 
-In: a path, a size. Out: the path. Why: gigabytes are not kept in a repository, a seed is.
+Gigabytes are not kept in a repository, a seed is.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What benchkit is measured against: other tools reading the same bytes.
 
-In: a Python that has duckdb, polars, pyarrow and pandas; `benchstat` and `vegeta` on PATH. Out:
-command lines. Why: a ratio needs a name on its other side; a peer that is not there is said and
-passed over, never an error.
+A ratio needs a name on its other side; a peer that is not there is said and passed over, never an
+error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The goals about whole processes: P1 to P11.
 
-In: a `Bench`: where inputs lie, how large they are, who the peers are. Out: `Goal`s. Why: what a
-person waits for is a process from its start to its end, with everything in the store.
+What a person waits for is a process from its start to its end, with everything in the store.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """How fast benchkit is, beside named peers in the same run: `nox -s bench`.
 
-In: inputs made here from a seed, at a chosen size. Out: a table of goals, and with ``-o`` two
-files: JSON, and results that benchkit itself compares. Why: absolute times of a shared machine
-mean nothing; whole processes in turn, A B A B, medians, do. A peer that is missing is said.
+Absolute times of a shared machine mean nothing; whole processes in turn, A B A B, medians, do. A
+peer that is missing is said.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How large the inputs of a bench are.
 
-In: nothing. Out: `SIZES`. Why: the goals stand for sizes that take an hour; a minute or two shows
-whether anything has become much slower.
+The goals stand for sizes that take an hour; a minute or two shows whether anything has become much
+slower.
 """
 
 from __future__ import annotations

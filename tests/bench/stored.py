@@ -1,8 +1,7 @@
 """A large store: ``fill`` makes one, ``select`` takes one metric of one variant out of it.
 
-``list`` makes a store of many runs with a value each. In: the store's place; rows, or a metric and
-a variant. Out: a store, or how many values there were. Why: 100 million rows, or 100,000 files,
-take minutes to write as text and to read again; what they are measured for is the store.
+``list`` makes a store of many runs with a value each. 100 million rows, or 100,000 files, take
+minutes to write as text and to read again; what they are measured for is the store.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whole processes in turn, A B A B: wall time, CPU time, peak memory.
 
-In: commands. Out: `Turn`s of each. Why: absolute times of a shared machine mean nothing, and what
-disturbs one side of a pair shall disturb the other as well.
+Absolute times of a shared machine mean nothing, and what disturbs one side of a pair shall disturb
+the other as well.
 """
 
 from __future__ import annotations

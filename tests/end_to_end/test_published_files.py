@@ -1,6 +1,6 @@
 """What the published workflows printed is read as it stands, and their tables are not guessed at.
 
-In: ``fixtures/published``. Out: numbers that were worked out by hand from the published text.
+The numbers were worked out by hand from the published text.
 """
 
 from __future__ import annotations

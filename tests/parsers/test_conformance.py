@@ -1,7 +1,6 @@
 """Every parser on every fixture: the claims exclude each other, the numbers stand where rows say.
 
-In: all registered formats and all files under ``fixtures``. Out: nothing to write per parser.
-Why: what holds for one parser has to hold for the next one, too, before anyone reads its code.
+What holds for one parser has to hold for the next one, too, before anyone reads its code.
 
 A file that holds no results lies in a folder called ``junk`` or is matched by a pattern in
 ``not_results`` of its scenario's ``PROVENANCE.toml``.

@@ -1,8 +1,7 @@
 """Histories of many series: false alarms at the newest commit, and of changes before it.
 
-In: settings. Out: rows that JSON can hold. Why: a history is read for its alarms; how many are
-false among how many series, and how often the machine is named, is measured through the functions
-that `history show` calls.
+A history is read for its alarms; how many are false among how many series, and how often the
+machine is named, is measured through the functions that `history show` calls.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Many rows at once where the grid does not look: measured in rounds, and averaged over all.
 
-In: numbers of sessions. Out: rows that JSON can hold, and lines of the README's table. Why: rows
-that were measured in rounds are decided by pairs of rounds or not at all, and the answer over all
-benchmarks counts runs, however alike the rows are.
+Rows that were measured in rounds are decided by pairs of rounds or not at all, and the answer over
+all benchmarks counts runs, however alike the rows are.
 """
 
 from __future__ import annotations

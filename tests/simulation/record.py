@@ -1,7 +1,6 @@
 """The record of a run of the suite, and the README's table made of it.
 
-In: rows of `simulation.suite`. Out: `simulation.json`, Markdown. Why: what was measured is kept,
-and what a reader sees is nothing else.
+What was measured is kept, and what a reader sees is nothing else.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """All cells of the suite, and what each has to keep.
 
-In: numbers of sessions. Out: rows that JSON can hold. Why: one list says what is promised; the
-reduced tests, the record and the README's table all start from it.
+One list says what is promised; the reduced tests, the record and the README's table all start from
+it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One cell of the suite: many sessions of one kind, compared and judged one by one.
 
-In: a world, numbers of runs, a true effect. Out: shares of the sessions. Why: the functions called
-here are those that `compare` calls, `measure` and `judge`; what holds here holds there.
+The functions called here are those that `compare` calls, `measure` and `judge`; what holds here
+holds there.
 """
 
 from __future__ import annotations

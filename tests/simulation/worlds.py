@@ -1,7 +1,6 @@
 """How the runs of a session come about: their spread, their order, what disturbs them.
 
-In: a random generator and a number of runs. Out: logarithms of run values, in the order in which
-the runs were made. Why: a test is trusted under what real machines do, not under its assumptions.
+A test is trusted under what real machines do, not under its assumptions.
 """
 
 from __future__ import annotations

@@ -139,10 +139,6 @@ class Document:
     ----------
     label : str
         How diagnostics name the source.
-
-    Attributes
-    ----------
-    tables : list of Table
     """
 
     def __init__(self, label: str) -> None:

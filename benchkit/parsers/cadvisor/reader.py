@@ -41,10 +41,6 @@ def recognises(head: Head) -> bool:
 def parse(source: Source) -> Iterator[Record]:
     """Yield one reading, its samples, and the diagnostics.
 
-    Parameters
-    ----------
-    source : Source
-
     Examples
     --------
     >>> look = b'{"timestamp":"2026-11-21T01:21:41Z","cpu":{"usage":{"total":1500000000}}}'

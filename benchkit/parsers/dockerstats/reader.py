@@ -35,10 +35,6 @@ def recognises(head: Head) -> bool:
 def parse(source: Source) -> Iterator[Record]:
     r"""Yield readings, their samples, and the diagnostics.
 
-    Parameters
-    ----------
-    source : Source
-
     Examples
     --------
     >>> text = b"NAME   CPU %   MEM USAGE / LIMIT\nredis  12.50%  1.5MiB / 1GiB\n"

@@ -44,10 +44,6 @@ def recognises(head: Head) -> bool:
 def parse(source: Source) -> Iterator[Record]:
     r"""Yield one reading, its samples, and the diagnostics.
 
-    Parameters
-    ----------
-    source : Source
-
     Raises
     ------
     UnreadableError

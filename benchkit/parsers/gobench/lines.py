@@ -56,12 +56,7 @@ class Line(NamedTuple):
 
 
 class Log:
-    """A source that is read twice: for what only the whole of it tells, and for its results.
-
-    Parameters
-    ----------
-    source : Source
-    """
+    """A source that is read twice: for what only the whole of it tells, and for its results."""
 
     def __init__(self, source: Source) -> None:
         self.label = source.label

@@ -48,10 +48,6 @@ def recognises(head: Head) -> bool:
 def parse(source: Source) -> Iterator[Record]:
     """Yield one reading, its samples, and the diagnostics.
 
-    Parameters
-    ----------
-    source : Source
-
     Examples
     --------
     >>> metric = b'{"__name__":"container_memory_rss","id":"/a"}'

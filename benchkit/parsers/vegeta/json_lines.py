@@ -272,10 +272,6 @@ def are_headers(block: Octets, quotes: Array, firsts: Array, counts: Array, ends
         The first of the quotes inside the object, and how many there are.
     ends : int64, shape (rows,)
         Where the line ends.
-
-    Returns
-    -------
-    ndarray of bool, shape (rows,)
     """
     good: Array = (counts >= 4) & (counts % 2 == 0)
     rows = np.flatnonzero(good)

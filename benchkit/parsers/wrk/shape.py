@@ -110,10 +110,6 @@ _LONG = (*_SPREADS, *_QUANTILES, *_totals(11))
 def read_plain(source: Source) -> Reading | None:
     """Read a source that is one plain report and nothing else.
 
-    Parameters
-    ----------
-    source : Source
-
     Returns
     -------
     Reading or None
