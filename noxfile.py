@@ -59,7 +59,8 @@ def tests(session: nox.Session) -> None:
     nearly doubles what a test takes.
     """
     is_whole = session.python == RUNNING and not session.posargs
-    session.install("-e", ".", *_group("types" if is_whole else "test"), "nox")
+    groups = _group("types" if is_whole else "test")
+    session.install("--no-compile", "-e", ".", *groups, "nox")  # most of it is never imported
     if is_whole:
         session.run("mypy")
         session.run("pytest", "-q", "-n", "2", "--doctest-modules", "benchkit")
@@ -112,7 +113,8 @@ def build(session: nox.Session) -> None:
     (wheel,) = (out / "dist").glob("*.whl")
     session.run("python", "-m", "venv", "--clear", str(out / "env"))
     scripts = out / "env" / ("Scripts" if os.name == "nt" else "bin")
-    session.run(str(scripts / "pip"), "install", "--quiet", str(wheel), external=True)
+    pip = [str(scripts / "pip"), "install", "--quiet", "--no-compile"]
+    session.run(*pip, str(wheel), external=True)
     runs = Path("fixtures/tracing-wrk").resolve()
     with session.chdir(out):
         command = str(scripts / "benchkit")
