@@ -139,7 +139,10 @@ def _count_runs(tables: Sequence[pa.Table]) -> int:
         selected = [*map(plain, selected)]
     runs = pa.concat_tables(selected).unify_dictionaries()
     is_none = pc.is_in(runs["role"], pa.array(["companion", "damaged", "empty"]))
-    series = runs.filter(pc.invert(is_none)).group_by(names, use_threads=False)
+    if pc.any(is_none).as_py():  # else it would copy all
+        runs = runs.filter(pc.invert(is_none))
+    telling = [name for name in names if len(pc.unique(runs[name])) > 1]
+    series = runs.group_by(telling or names[:1], use_threads=False)
     counts = series.aggregate([("number", "count_distinct")])["number_count_distinct"]
     return pc.sum(counts).as_py() or 0
 

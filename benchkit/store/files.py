@@ -373,7 +373,7 @@ def write_rows(
         folder.mkdir(parents=True, exist_ok=True)
         try:
             with pq.ParquetWriter(path, rows.schema, **log_settings(rows.schema.names)) as writer:
-                writer.write_table(rows)
+                writer.write_table(rows, row_group_size=GROUP_ROWS)
                 writer.add_key_value_metadata({RECORD: json.dumps(record)})
         except BaseException:
             path.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -34,19 +34,27 @@ _LITTLE = 20
 
 @dataclass(frozen=True)
 class Bench:
-    """Where inputs lie, where stores go, how large all is, how often, beside whom."""
+    """Where inputs lie, where stores go, how large all is, how often, beside whom.
+
+    ``formats`` are those that P7 and P8 measure; all if empty.
+    """
 
     inputs: Path
     scratch: Path
     size: Size
     rounds: int
     peers: Peers
+    formats: Sequence[str] = ()
 
     def ingest(self, source: Path, *options: str) -> Command:
         """Return the command that reads a source into a new store."""
         store = self.scratch / f"store-{source.name}"
         argv = [*BENCHKIT, "ingest", str(source), "--store", str(store), "--quiet", *options]
         return Command(argv, lambda: shutil.rmtree(store, ignore_errors=True))
+
+    def measures(self, form: str) -> bool:
+        """Tell whether P7 and P8 measure a format."""
+        return not self.formats or form in self.formats
 
     def make(self, name: str) -> Path:
         """Return a place for an input."""
@@ -212,7 +220,7 @@ def measure_memory(bench: Bench) -> list[Goal]:
         ("ab-tsv", inputs.write_ab, size // 45),
         ("go-bench", inputs.write_gobench, bench.size.gobench),
     ]
-    for name, make, size in formats:
+    for name, make, size in (each for each in formats if bench.measures(each[0])):
         large = make(bench.make(f"{name}-memory/none/{name}-1.raw"), size)
         eighth = make(bench.make(f"{name}-memory-eighth/none/{name}-1.raw"), size // 8)
         peaks = [run_once(bench.ingest(path)).peak / 2**20 for path in (large, eighth)]
@@ -243,13 +251,14 @@ def measure_growth(bench: Bench) -> list[Goal]:
 
 def _formats(bench: Bench) -> list[tuple[str, inputs.Maker, int]]:
     size = bench.size
-    return [
+    formats: list[tuple[str, inputs.Maker, int]] = [
         ("k6-json", inputs.write_k6_json, size.k6_json),
         ("k6-csv", inputs.write_k6_csv, size.k6_csv),
         ("vegeta-gob", attacks.write_gob, size.gob),
         ("ab-tsv", inputs.write_ab, size.rows),
         ("go-bench", inputs.write_gobench, size.gobench),
     ]
+    return [each for each in formats if bench.measures(each[0])]
 
 
 def measure_start(bench: Bench) -> list[Goal]:

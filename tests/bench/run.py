@@ -44,6 +44,9 @@ PROCESSES: dict[str, Callable[[Bench], list[Goal]]] = {
 #: Goals about functions, timed inside one process: callables of the number of rounds.
 IN_PROCESS: dict[str, Callable[[int], list[Goal]]] = {"engine": measure_engine}
 
+#: Between which a Markdown file has the table.
+_BEGIN, _END = "<!-- bench -->\n", "<!-- /bench -->"
+
 
 def main() -> None:
     """Measure, print the table, and write it down."""
@@ -51,8 +54,11 @@ def main() -> None:
     parser.add_argument("-n", "--rounds", type=int, help="runs of each side that count")
     parser.add_argument("-s", "--size", choices=SIZES, default="small", help="of the inputs")
     parser.add_argument("-g", "--goal", action="append", help="only this one, e.g. P6; repeatable")
+    parser.add_argument("-f", "--format", action="append", help="of P7 and P8, only this one")
     parser.add_argument("-o", "--output", type=Path, help="JSON; beside it what benchkit compares")
-    parser.add_argument("--readme", type=Path, help="put the table into this file's section")
+    parser.add_argument(
+        "--readme", type=Path, help="put the table into this file's section; with -g its rows only"
+    )
     parser.add_argument("--folder", type=Path, help="keeps the inputs, for the next time")
     parser.add_argument("--peers", type=Path, help="a Python that has duckdb, polars, …")
     options = parser.parse_args()
@@ -63,7 +69,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=options.folder) as scratch:
         size = SIZES[options.size]
         inputs = options.folder or Path(scratch)
-        bench = Bench(inputs, Path(scratch), size, options.rounds or size.rounds, peers)
+        rounds, formats = options.rounds or size.rounds, options.format or ()
+        bench = Bench(inputs, Path(scratch), size, rounds, peers, formats)
         for name in wanted:
             print(f"{name} …", file=sys.stderr, flush=True)
             try:
@@ -78,20 +85,37 @@ def main() -> None:
     lines = [f"{head} {size.remark}", "", table(goals)]
     told = "\n".join([*lines, *(f"Not there: {name}." for name in peers.missing)])
     print(told)
-    if options.readme:
+    if options.readme and options.goal:
+        put(renew(read_table(options.readme), table(goals)), options.readme)
+    elif options.readme:
         put(told, options.readme)
     if options.output:
         write(goals, peers.missing, versions, options.output)
 
 
+def read_table(path: Path) -> str:
+    """Return the text between the marks of a Markdown file."""
+    _, rest = path.read_text(encoding="utf-8").split(_BEGIN)
+    return rest.split(_END)[0].rstrip("\n")
+
+
+def renew(text: str, rows: str) -> str:
+    """Return a text with a table in which rows of the same goal and work are replaced."""
+    newer = {tuple(row.split("|")[1:3]): row for row in rows.split("\n")[2:]}
+    renewed, last = [], 0
+    for place, row in enumerate(text.split("\n"), 1):
+        renewed.append(newer.pop(tuple(row.split("|")[1:3]), row))
+        last = last if renewed[-1] == row else place
+    return "\n".join([*renewed[:last], *newer.values(), *renewed[last:]])
+
+
 def put(text: str, path: Path) -> None:
     """Put a text between the marks of a Markdown file."""
-    begin, end = "<!-- bench -->\n", "<!-- /bench -->"
-    before, _, rest = path.read_text(encoding="utf-8").partition(begin)
-    _, found, after = rest.partition(end)
-    if not found:
-        raise SystemExit(f"{path} has no marks {begin.strip()} … {end}")
-    path.write_text(f"{before}{begin}{text}\n{end}{after}", encoding="utf-8")
+    before, _, rest = path.read_text(encoding="utf-8").partition(_BEGIN)
+    _, mark, after = rest.partition(_END)
+    if not mark:
+        raise SystemExit(f"{path} has no marks {_BEGIN.strip()} … {_END}")
+    path.write_text(f"{before}{_BEGIN}{text}\n{_END}{after}", encoding="utf-8")
 
 
 def _version() -> str:
