@@ -367,8 +367,7 @@ def _part(row: Replicates, batches: Batches) -> Components | None:
     """Part the spread where at least two runs have samples enough."""
     if row.subject:
         return None
-    series = row.group, row.variant, row.benchmark, row.params, row.tool, row.metric
-    found = list(batches.take(series, row.stat).values())
+    found = list(batches.take(row.side, row.metric, row.stat).values())
     if len(found) < 2:
         return None
     return part_variance(found)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
-from typing import TYPE_CHECKING, Literal, NewType
+from typing import TYPE_CHECKING, Literal, NamedTuple, NewType
 
 from benchkit.errors import SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     import pandas as pd
@@ -77,8 +77,69 @@ COLUMNS: tuple[Column, ...] = (
     Column("source", "str", "path:line"),
 )
 
-#: What tells one run from another.
-RUN_KEY = ("group", "variant", "benchmark", "params", "run", "tool")
+
+class Workload(NamedTuple):
+    """The labels that both sides of a comparison share."""
+
+    group: str
+    benchmark: str
+    params: str
+    tool: str
+
+    def side(self, variant: str) -> Side:
+        """Return the side of one variant."""
+        return Side(self.group, variant, self.benchmark, self.params, self.tool)
+
+
+class Side(NamedTuple):
+    """The labels that repeats share: the runs of one variant of one workload."""
+
+    group: str
+    variant: str
+    benchmark: str
+    params: str
+    tool: str
+
+    @property
+    def workload(self) -> Workload:
+        """What it shares with the sides that it is compared with."""
+        return Workload(self.group, self.benchmark, self.params, self.tool)
+
+    def labels(self, run: int) -> Labels:
+        """Return the labels of one of its runs."""
+        return Labels(self.group, self.variant, self.benchmark, self.params, run, self.tool)
+
+
+class Trial(NamedTuple):
+    """The labels that a run shares with what was recorded beside it."""
+
+    group: str
+    variant: str
+    run: int
+
+
+class Labels(NamedTuple):
+    """The labels that tell one run from another."""
+
+    group: str
+    variant: str
+    benchmark: str
+    params: str
+    run: int
+    tool: str
+
+    @property
+    def side(self) -> Side:
+        """What it shares with its repeats."""
+        return Side(self.group, self.variant, self.benchmark, self.params, self.tool)
+
+    @property
+    def trial(self) -> Trial:
+        """What it shares with what was recorded beside it."""
+        return Trial(self.group, self.variant, self.run)
+
+
+RUN_KEY = Labels._fields
 
 LoadModel = Literal["open", "closed", "unknown"]
 
@@ -241,7 +302,7 @@ def runs(data: Mapping[str, object] | pd.DataFrame) -> Runs:
 
 
 def runs_of(observations: Observations, load_model: Callable[[str], str]) -> Runs:
-    """Tell of each run what observations alone tell.
+    """Make the table of runs from what observations alone show.
 
     Parameters
     ----------
@@ -254,21 +315,25 @@ def runs_of(observations: Observations, load_model: Callable[[str], str]) -> Run
     Runs
         All measured; what is not known is null.
     """
-    keys = observations[list(RUN_KEY)].drop_duplicates()
     rows = [
         {
             **dict.fromkeys(column_names(RUN_COLUMNS)),
-            **dict(zip(RUN_KEY, key, strict=True)),
+            **labels._asdict(),
             "role": "measured",
-            "load_model": load_model(key[RUN_KEY.index("tool")]),
+            "load_model": load_model(labels.tool),
             "units": {},
             "env": {},
             "sources": [],
         }
-        for key in keys.itertuples(index=False, name=None)
+        for labels in dict.fromkeys(list_labels(observations))
     ]
     names = column_names(RUN_COLUMNS)
     return runs({name: [row[name] for row in rows] for name in names})
+
+
+def list_labels(frame: Observations | Runs | pd.DataFrame) -> Iterator[Labels]:
+    """Yield the labels of each row of a table."""
+    return map(Labels._make, zip(*(frame[name].tolist() for name in RUN_KEY), strict=True))
 
 
 def format_params(params: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from benchkit import schema
 from benchkit.comparison import DIRECTIONS, EXACT, Contrast, Plan, compare
 from benchkit.errors import DataError, Finding
+from benchkit.schema import Labels, Workload, list_labels
 from benchkit.stats.outliers import find_outliers
 from benchkit.tables.wording import describe_word, name_metric, write_change
 from benchkit.units import format_percent
@@ -28,11 +29,8 @@ if TYPE_CHECKING:
 #: A run with less than this share of its variant's usual CPU did not get what it could use.
 LEAST_SHARE = 0.7
 
-#: Group, variant, benchmark, params, tool, run.
-_Run = tuple[str, str, str, str, str, int]
 #: Container -> cores, by run.
-_Usage = Mapping[_Run, Mapping[str, float]]
-_NAMES = ("group", "variant", "benchmark", "params", "tool", "run")
+_Usage = Mapping[Labels, Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +39,12 @@ class Starved:
 
     Parameters
     ----------
-    run : tuple
-        Group, variant, benchmark, params, tool, run.
+    run : Labels
     share : float
         Of the median CPU of the variant's runs.
     """
 
-    run: _Run
+    run: Labels
     share: float
 
 
@@ -80,27 +77,27 @@ def find_starved_runs(
     except DataError:  # nothing is left of a side
         return
     without = {_key(row.contrast): row for row in judge(left, verdicts.margin).primary}
-    series: dict[tuple[str, ...], list[Starved]] = {}
+    by_workload: dict[Workload, list[Starved]] = {}
     for one in starved:
-        series.setdefault((one.run[0], *one.run[2:5]), []).append(one)
-    for place, found in series.items():
-        rows = [row for row in verdicts.primary if _place(row.contrast) == place]
-        yield _tell(found, rows, without, verdicts)
+        by_workload.setdefault(one.run.side.workload, []).append(one)
+    for workload, runs_of in by_workload.items():
+        rows = [row for row in verdicts.primary if row.contrast.workload == workload]
+        yield _tell(runs_of, rows, without, verdicts)
 
 
-def _read_usage(observations: Observations) -> dict[_Run, dict[str, float]]:
+def _read_usage(observations: Observations) -> dict[Labels, dict[str, float]]:
     """Return the mean CPU of each container of each run."""
     is_usage = (observations["metric"] == "cpu_usage") & (observations["stat"] == "mean")
     rows = observations[is_usage & observations["subject"].notna()]
-    found: dict[_Run, dict[str, float]] = {}
-    labels = (rows[name].tolist() for name in (*_NAMES, "subject", "value"))
-    for *run, subject, value in zip(*labels, strict=True):
-        found.setdefault(tuple(run), {})[subject] = value
+    found: dict[Labels, dict[str, float]] = {}
+    values = (rows[name].tolist() for name in ("subject", "value"))
+    for labels, subject, value in zip(list_labels(rows), *values, strict=True):
+        found.setdefault(labels, {})[subject] = value
     return found
 
 
 def _find_starved(verdicts: Verdicts, usage: _Usage, service: set[str]) -> Iterator[Starved]:
-    seen: set[_Run] = set()
+    seen: set[Labels] = set()
     for row in verdicts.primary:
         c = row.contrast
         if c.subject or c.ratio is None or c.method in {EXACT, *DIRECTIONS}:
@@ -108,9 +105,9 @@ def _find_starved(verdicts: Verdicts, usage: _Usage, service: set[str]) -> Itera
         sides = ((c.baseline, c.baseline_runs, c.baseline_values),
                  (c.variant, c.variant_runs, c.variant_values))  # fmt: skip
         for variant, numbers, values in sides:
-            labels = c.group, variant, c.benchmark, c.params, c.tool
+            side = c.workload.side(variant)
             for number in _find_worse(numbers, values, c.better):
-                run = (*labels, number)
+                run = side.labels(number)
                 share = _share_cpu(run, numbers, usage, service)
                 if share < LEAST_SHARE and run not in seen:
                     seen.add(run)
@@ -127,47 +124,39 @@ def _find_worse(numbers: Sequence[int], values: Sequence[float], better: str) ->
     return [run for run, log, is_far in far if is_far and sign * (log - middle) > 0]
 
 
-def _share_cpu(run: _Run, numbers: Sequence[int], usage: _Usage, service: set[str]) -> float:
+def _share_cpu(run: Labels, numbers: Sequence[int], usage: _Usage, service: set[str]) -> float:
     """Return a run's share of the variant's usual CPU; 1 if unknown.
 
     Of the service under load where that is known by its CPU per request, else of the busiest
     container.
     """
-    group, variant, benchmark, params, tool, number = run
-    place = group, variant, benchmark, params, tool
-    known = {n: _look_up(usage, (*place, n)) for n in numbers}
-    own = known.pop(number)
-    usual = {s: median(k[s] for k in known.values() if s in k) for s in own if _told(known, s)}
+    known = {n: _look_up(usage, run._replace(run=n)) for n in numbers}
+    used = known.pop(run.run)
+    usual = {s: median(k[s] for k in known.values() if s in k) for s in used if _told(known, s)}
     if not usual:
         return 1.0
     busiest = max(usual, key=lambda subject: (subject in service, usual[subject]))
-    return own[busiest] / usual[busiest] if usual[busiest] > 0 else 1.0
+    return used[busiest] / usual[busiest] if usual[busiest] > 0 else 1.0
 
 
 def _told(known: Mapping[int, Mapping[str, float]], subject: str) -> bool:
     return any(subject in of for of in known.values())
 
 
-def _look_up(usage: _Usage, run: _Run) -> Mapping[str, float]:
+def _look_up(usage: _Usage, run: Labels) -> Mapping[str, float]:
     """Return the CPU told for a run, or for all that ran under its number."""
     if run in usage:
         return usage[run]
-    group, variant, *_, number = run
-    beside = [of for key, of in usage.items() if (*key[:2], key[5]) == (group, variant, number)]
-    return beside[0] if len(beside) == 1 else {}
+    shared = [cores for labels, cores in usage.items() if labels.trial == run.trial]
+    return shared[0] if len(shared) == 1 else {}
 
 
-def _leave_out(table: pd.DataFrame, gone: set[_Run]) -> pd.DataFrame:
-    keys = zip(*(table[name].tolist() for name in _NAMES), strict=True)
-    return table[[key not in gone for key in keys]]
-
-
-def _place(c: Contrast) -> tuple[str, ...]:
-    return c.group, c.benchmark, c.params, c.tool
+def _leave_out(table: pd.DataFrame, gone: set[Labels]) -> pd.DataFrame:
+    return table[[labels not in gone for labels in list_labels(table)]]
 
 
 def _key(c: Contrast) -> tuple[str, ...]:
-    return *_place(c), c.subject, c.metric, c.stat, c.baseline, c.variant
+    return *c.workload, c.subject, c.metric, c.stat, c.baseline, c.variant
 
 
 def _tell(
@@ -176,7 +165,7 @@ def _tell(
     without: Mapping[tuple[str, ...], Verdict],
     verdicts: Verdicts,
 ) -> Finding:
-    names = ", ".join(f"{one.run[1]} {one.run[5]}" for one in starved)
+    names = ", ".join(f"{one.run.variant} {one.run.run}" for one in starved)
     shares = ", ".join(format_percent(one.share).lstrip("+") for one in starved)
     pairs = [(row, without[_key(row.contrast)]) for row in rows if _key(row.contrast) in without]
     changed = [(old, new) for old, new in pairs if old.word != new.word]
@@ -188,7 +177,7 @@ def _tell(
         else "no verdict changes",
         ", ".join(_say_same(old, new, verdicts) for old, new in same),
     ]
-    benchmark = starved[0].run[2]
+    benchmark = starved[0].run.benchmark
     return Finding(
         code="B340",
         severity="warning",
@@ -199,7 +188,7 @@ def _tell(
         numbers={
             "runs": names,
             "changed": len(changed),
-            **{f"share {one.run[1]} {one.run[5]}": one.share for one in starved},
+            **{f"share {one.run.variant} {one.run.run}": one.share for one in starved},
             **{
                 f"without {new.contrast.metric} {new.contrast.variant}": new.contrast.ratio
                 for _, new in pairs

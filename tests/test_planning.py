@@ -13,6 +13,7 @@ from benchkit.derived.summaries import Summary
 from benchkit.errors import DataError, SelectionError
 from benchkit.parsers.base import Reading, Samples
 from benchkit.planning import Family, Goal, Planning, plan_runs
+from benchkit.schema import Side
 from benchkit.tables.plan import chances_table, plan_lines, plan_table
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -201,17 +202,17 @@ def test_without_samples_nothing_is_said_of_the_inside() -> None:
 
 
 def test_batches_need_samples_enough() -> None:
-    series = ("none", "", "", "vegeta", "latency")
+    side = Side("", "none", "", "", "vegeta")
     batches = Batches(samples(0.02, 0.02, runs=2, size=500))
-    assert list(batches.take(("", *series), "p50")) == [1, 2]
-    assert batches.take(("", *series), "p99") == {}
-    assert batches.take(("", *series), "max") == {}
-    assert batches.take(("elsewhere", *series), "p50") == {}
-    counts = batches.take(("", *series[:-1], "request_rate"), "mean")[1]
+    assert list(batches.take(side, "latency", "p50")) == [1, 2]
+    assert batches.take(side, "latency", "p99") == {}
+    assert batches.take(side, "latency", "max") == {}
+    assert batches.take(side._replace(group="elsewhere"), "latency", "p50") == {}
+    counts = batches.take(side, "request_rate", "mean")[1]
     assert counts.sum() == 500
     assert set(counts) <= {41.0, 42.0}
 
 
 def test_few_samples_make_no_stretches() -> None:
     batches = Batches(samples(0.02, 0.02, runs=2, size=190))
-    assert batches.take(("", "none", "", "", "vegeta", "latency"), "p50") == {}
+    assert batches.take(Side("", "none", "", "", "vegeta"), "latency", "p50") == {}

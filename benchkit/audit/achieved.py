@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 from benchkit.audit.facts import (
     Evidence,
-    Place,
     Sheet,
     count_of,
-    name_place,
+    name_side,
     name_worst,
     write_count,
 )
 from benchkit.errors import Finding
 from benchkit.parsers import registry
+from benchkit.schema import Side
 from benchkit.units import format_number
 
 #: A load this share below the one asked for is another load.
@@ -40,25 +40,25 @@ class _Short:
 def find_missed_rates(evidence: Evidence) -> Iterator[Finding]:
     """B314: an open loop that did not reach its rate, or dropped iterations."""
     open_loops = [sheet for sheet in evidence.loads if sheet.run.load_model == "open"]
-    for place, sheets in evidence.by_place(open_loops).items():
+    for side, sheets in evidence.by_side(open_loops).items():
         short = [found for sheet in sheets if (found := _measure_short(sheet))]
         if short:
-            yield _tell_short(place, short, len(sheets))
+            yield _tell_short(side, short, len(sheets))
 
 
 def find_failures(evidence: Evidence) -> Iterator[Finding]:
     """B316: requests that failed; B317: requests that timed out and left the latencies."""
-    for place, sheets in evidence.by_place(evidence.loads).items():
+    for side, sheets in evidence.by_side(evidence.loads).items():
         failed = [found for sheet in sheets if (found := _measure_failures(sheet))]
-        tool = registry.tool(place[-1])
+        tool = registry.tool(side.tool)
         late = [found for found in failed if found.timeouts and tool.drops_timeouts]
         if failed:
-            yield _tell_failed(place, failed, len(sheets))
+            yield _tell_failed(side, failed, len(sheets))
         if late:
-            yield _tell_late(place, late, len(sheets))
+            yield _tell_late(side, late, len(sheets))
         open_ = [found for found in failed if found.unanswered > _SHORT]
         if open_:
-            yield _tell_unanswered(place, open_, len(sheets))
+            yield _tell_unanswered(side, open_, len(sheets))
 
 
 def _measure_short(sheet: Sheet) -> _Short | None:
@@ -80,7 +80,7 @@ def _share_missed(sheet: Sheet) -> float:
     return max(1 - (rate.value + rate.step) / target, 0.0)
 
 
-def _tell_short(place: Place, short: Sequence[_Short], total: int) -> Finding:
+def _tell_short(side: Side, short: Sequence[_Short], total: int) -> Finding:
     ranked = sorted(short, key=lambda one: -one.share)
     worst = ranked[0]
     runs = ", ".join(
@@ -94,7 +94,7 @@ def _tell_short(place: Place, short: Sequence[_Short], total: int) -> Finding:
     return Finding(
         code="B314",
         severity="warning" if worst.share > _SHORT else "info",
-        where=name_place(place),
+        where=name_side(side),
         message=f"{count_of(short, total)} did not get the {asked} asked for: "
         f"{runs}{more}{iterations}",
         remedy="give the generator more workers or CPU, or ask for less; latencies of these runs "
@@ -154,7 +154,7 @@ def _is_bad(code: str) -> bool:
     return code.isdigit() and (int(code) == 0 or int(code) >= 400)
 
 
-def _tell_failed(place: Place, failed: Sequence[_Failed], total: int) -> Finding:
+def _tell_failed(side: Side, failed: Sequence[_Failed], total: int) -> Finding:
     worst = max(failed, key=lambda one: one.share)
     reasons: dict[str, float] = {}
     for one in failed:
@@ -166,7 +166,7 @@ def _tell_failed(place: Place, failed: Sequence[_Failed], total: int) -> Finding
     return Finding(
         code="B316",
         severity="warning",
-        where=name_place(place),
+        where=name_side(side),
         message=("up to " if len(failed) > 1 else "")
         + f"{_percent(worst.share)} of the requests failed "
         f"({name_worst(worst.sheet.run, failed, total)})" + (f": {told}" if told else ""),
@@ -176,12 +176,12 @@ def _tell_failed(place: Place, failed: Sequence[_Failed], total: int) -> Finding
     )
 
 
-def _tell_late(place: Place, late: Sequence[_Failed], total: int) -> Finding:
+def _tell_late(side: Side, late: Sequence[_Failed], total: int) -> Finding:
     count = sum(one.timeouts for one in late)
     return Finding(
         code="B317",
         severity="warning",
-        where=name_place(place),
+        where=name_side(side),
         message=f"{write_count(count)} requests timed out in {count_of(late, total)}: they "
         "are in no latency, so mean, percentiles and maximum look better than they were",
         remedy="raise the timeout above the slowest answer, or compare rates and failures",
@@ -189,12 +189,12 @@ def _tell_late(place: Place, late: Sequence[_Failed], total: int) -> Finding:
     )
 
 
-def _tell_unanswered(place: Place, failed: Sequence[_Failed], total: int) -> Finding:
+def _tell_unanswered(side: Side, failed: Sequence[_Failed], total: int) -> Finding:
     worst = max(failed, key=lambda one: one.unanswered)
     return Finding(
         code="B317",
         severity="warning",
-        where=name_place(place),
+        where=name_side(side),
         message=f"{_percent(worst.unanswered)} of the requests had no answer "
         f"({name_worst(worst.sheet.run, failed, total)}) and stand in the latencies with the time "
         "until they were given up: percentiles are of the timeout, or of refusals",

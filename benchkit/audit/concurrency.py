@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from benchkit.audit.facts import (
     Evidence,
     Number,
-    Place,
     Run,
     Sheet,
     count_of,
-    name_place,
+    name_side,
     name_worst,
 )
 from benchkit.errors import Finding
 from benchkit.parsers import registry
+from benchkit.schema import Side
 from benchkit.units import format_number, format_quantity
 
 #: More in flight than connections, beyond rounding, by this share is no rounding of ours either.
@@ -80,15 +80,15 @@ def _has_made_up_samples(run: Run) -> bool:
 def find_hidden_stalls(evidence: Evidence) -> Iterator[Finding]:
     """B318: a stall so long that an open loop would have seen it in the last percentile."""
     closed = [sheet for sheet in evidence.loads if sheet.run.load_model == "closed"]
-    for place, sheets in evidence.by_place(closed).items():
+    for place, sheets in evidence.by_side(closed).items():
         stalls = [stall for sheet in sheets if (stall := _find_stall(sheet))]
         if stalls:
             yield _tell_stalls(place, stalls, len(sheets))
 
 
-def _find_flights(evidence: Evidence) -> Iterator[tuple[Place, list[_Flight]]]:
+def _find_flights(evidence: Evidence) -> Iterator[tuple[Side, list[_Flight]]]:
     closed = [sheet for sheet in evidence.loads if sheet.run.load_model == "closed"]
-    for place, sheets in evidence.by_place(closed).items():
+    for place, sheets in evidence.by_side(closed).items():
         flights = []
         for sheet in sheets:  # of one source, where one has both: forms may be of two runs
             forms = (*evidence.by_run.get(sheet.run, ()), sheet)
@@ -114,13 +114,13 @@ def _throughput(sheet: Sheet) -> tuple[Number | None, Number | None]:
     return sheet.get("request_rate", "mean"), sheet.get("latency", "mean")
 
 
-def _tell_corrected(place: Place, over: Sequence[_Flight], total: int) -> Finding:
+def _tell_corrected(side: Side, over: Sequence[_Flight], total: int) -> Finding:
     worst = max(over, key=lambda flight: flight.share)
     plain = worst.clients / worst.rate
     return Finding(
         code="B310",
         severity="warning",
-        where=name_place(place),
+        where=name_side(side),
         message=f"{worst.sheet.run.tool}'s mean implies {_write_span(over)} requests in flight on "
         f"{_connections(worst)} ({count_of(over, total)}); in run {worst.sheet.run.run} "
         f"connections ÷ rate makes the mean {format_quantity(plain, 's')}, not "
@@ -137,12 +137,12 @@ def _tell_corrected(place: Place, over: Sequence[_Flight], total: int) -> Findin
     )
 
 
-def _tell_over(place: Place, over: Sequence[_Flight], total: int) -> Finding:
+def _tell_over(side: Side, over: Sequence[_Flight], total: int) -> Finding:
     worst = max(over, key=lambda flight: flight.share)
     return Finding(
         code="B311",
         severity="warning",
-        where=name_place(place),
+        where=name_side(side),
         message=f"rate × mean latency gives {_write_span(over)} requests in flight on "
         f"{_connections(worst)} ({count_of(over, total)}): the numbers contradict each other",
         remedy="check that rate, mean and connections are of one run",
@@ -150,12 +150,12 @@ def _tell_over(place: Place, over: Sequence[_Flight], total: int) -> Finding:
     )
 
 
-def _tell_under(place: Place, under: Sequence[_Flight], total: int) -> Finding:
+def _tell_under(side: Side, under: Sequence[_Flight], total: int) -> Finding:
     worst = min(under, key=lambda flight: flight.share)
     return Finding(
         code="B311",
         severity="info",
-        where=name_place(place),
+        where=name_side(side),
         message=f"of {worst.clients} connections {_write_span(under)} were waiting for the service "
         f"({count_of(under, total)}): a rate limit, a pool or the generator held the load back",
         remedy="take the rate for what was offered, not for what the service can do; watch the "
@@ -212,12 +212,12 @@ def _find_stall(sheet: Sheet) -> _Stall | None:
     return _Stall(sheet, tail, quantile.value, most.value, steady)
 
 
-def _tell_stalls(place: Place, stalls: Sequence[_Stall], total: int) -> Finding:
+def _tell_stalls(side: Side, stalls: Sequence[_Stall], total: int) -> Finding:
     worst = max(stalls, key=lambda stall: stall.open_quantile / stall.quantile)
     return Finding(
         code="B318",
         severity="warning",
-        where=name_place(place),
+        where=name_side(side),
         message=f"{worst.tail} is {format_quantity(worst.quantile, 's')} and the maximum "
         f"{format_quantity(worst.most, 's')} "
         f"({name_worst(worst.sheet.run, stalls, total)}): if all connections stood still so long, "

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from benchkit.audit.facts import Evidence, Run, Sheet, name_place
+from benchkit.audit.facts import Evidence, Run, Sheet, name_side
 from benchkit.errors import Finding
 
 #: Fewest different numbers that cannot be the same by chance.
@@ -33,7 +33,7 @@ def find_equal_runs(evidence: Evidence) -> Iterator[Finding]:
         if len(runs) > 1:
             names = [run.name for run in runs]
             if len(set(names)) < len(names):
-                names = [f"{name_place(run.place)} {run.run}" for run in runs]
+                names = [f"{name_side(run.side)} {run.run}" for run in runs]
             yield Finding(
                 code="B105",
                 severity="warning",

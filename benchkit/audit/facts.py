@@ -19,19 +19,16 @@ from benchkit.comparison.cells import number_rows
 from benchkit.derived.accounts import Account, list_accounts
 from benchkit.derived.record import Measured, list_measured, tells_of_load
 from benchkit.errors import Finding
-from benchkit.schema import FACTS, ROLES, RUN_KEY, RunFacts
+from benchkit.schema import FACTS, ROLES, RUN_KEY, Labels, RunFacts, Side, list_labels
 from benchkit.units import group_digits
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
-#: group, variant, benchmark, params, tool: the repeats of one thing.
-Place = tuple[str, str, str, str, str]
 #: metric, stat, subject
 Name = tuple[str, str, str]
-_Key = tuple[str, str, str, str, int, str]
 
-_ASKED = (*RUN_KEY, "source", "metric", "stat", "subject", "value", "resolution")
+_COLUMNS = ("source", "metric", "stat", "subject", "value", "resolution")
 #: What repeats have in common, as a rule; the other facts are of one run alone.
 _OF_EACH = {"started_at", "block", "position", "units", "remark"}
 _KNOWN = (*(fact.name for fact in FACTS if fact.name not in _OF_EACH), "role")
@@ -74,9 +71,14 @@ class Run(RunFacts):
     role: str = ROLES[0]
 
     @property
-    def place(self) -> Place:
-        """What it is a repeat of."""
-        return self.group, self.variant, self.benchmark, self.params, self.tool
+    def key(self) -> Labels:
+        """What tells it from other runs."""
+        return Labels(self.group, self.variant, self.benchmark, self.params, self.run, self.tool)
+
+    @property
+    def side(self) -> Side:
+        """What it shares with its repeats."""
+        return self.key.side
 
     @property
     def name(self) -> str:
@@ -152,9 +154,9 @@ class Evidence:
     @cached_property
     def merged(self) -> tuple[Sheet, ...]:
         """One sheet for each run: of several forms the finest rounding counts."""
-        together: dict[_Key, tuple[Run, dict[Name, Number]]] = {}
+        together: dict[Labels, tuple[Run, dict[Name, Number]]] = {}
         for sheet in self.sheets:
-            _, numbers = together.setdefault(_key(sheet.run), (sheet.run, {}))
+            _, numbers = together.setdefault(sheet.run.key, (sheet.run, {}))
             for name, number in sheet.numbers.items():
                 if name not in numbers or number.step < numbers[name].step:
                     numbers[name] = number
@@ -174,11 +176,11 @@ class Evidence:
         """The merged sheets of measured runs of a load, companions apart."""
         return tuple(sheet for sheet in self.merged if sheet.run.role == "measured")
 
-    def by_place(self, sheets: Iterable[Sheet]) -> dict[Place, list[Sheet]]:
+    def by_side(self, sheets: Iterable[Sheet]) -> dict[Side, list[Sheet]]:
         """Put the repeats of one thing together."""
-        found: dict[Place, list[Sheet]] = {}
+        found: dict[Side, list[Sheet]] = {}
         for sheet in sheets:
-            found.setdefault(sheet.run.place, []).append(sheet)
+            found.setdefault(sheet.run.side, []).append(sheet)
         return found
 
 
@@ -189,18 +191,19 @@ def gather(observations: Observations, runs: Runs) -> Evidence:
     """Put the numbers of each run side by side; raw samples and counters are left out."""
     repeated = tuple(_find_repeated(runs))
     told = observations[~observations["stat"].isin(["sample", "counter"])]
-    sheets: dict[tuple[_Key, str], dict[Name, Number]] = {}
+    sheets: dict[tuple[Labels, str], dict[Name, Number]] = {}
     listed = list_runs(repeated) if len(told) else []
     by_weight = sorted(listed, key=lambda run: run.role in _VALUELESS, reverse=True)
-    known = {_key(run): run for run in by_weight}
-    columns = [told[name].tolist() for name in _ASKED]
-    for *labels, source, metric, stat, subject, value, step in zip(*columns, strict=True):
-        at = tuple(labels), source.rpartition(":")[0] or source
+    known = {run.key: run for run in by_weight}
+    columns = [told[name].tolist() for name in _COLUMNS]
+    rows = zip(list_labels(told), *columns, strict=True)
+    for labels, source, metric, stat, subject, value, step in rows:
+        at = labels, source.rpartition(":")[0] or source
         about = subject if isinstance(subject, str) else ""
         numbers = sheets.setdefault(at, {})
         numbers.setdefault((metric, stat, about), Number(value, step if step > 0 else 0.0))
     found = (
-        Sheet(known.get(key) or _bare(key), source, numbers)
+        Sheet(known.get(key) or Run(**key._asdict()), source, numbers)
         for (key, source), numbers in sheets.items()
     )
     is_loaded = tells_of_load(observations, runs)
@@ -208,12 +211,11 @@ def gather(observations: Observations, runs: Runs) -> Evidence:
     return Evidence(repeated, tuple(found), tuple(accounts))
 
 
-def name_place(place: Place) -> str:
-    """Name the repeats of one thing: ``otlp on /ping, connections=8``."""
-    group, variant, benchmark, params, _ = place
-    who = "/".join(part for part in (group, variant) if part)
-    what = ", ".join(part for part in (benchmark, params) if part)
-    return " on ".join(part for part in (who, what) if part)
+def name_side(side: Side) -> str:
+    """Name the repeats of one side: ``otlp on /ping, connections=8``."""
+    names = "/".join(filter(None, (side.group, side.variant)))
+    workload = ", ".join(filter(None, (side.benchmark, side.params)))
+    return " on ".join(filter(None, (names, workload)))
 
 
 def count_of(sheets: Sequence[object], total: int) -> str:
@@ -271,14 +273,3 @@ def _find_repeated(runs: Runs) -> Iterator[Repeated]:
 def _is_told(value: object) -> bool:
     """Whether a fact is known: None, NaN and NA are not equal to themselves, or not at all."""
     return value is not None and str(value) not in {"nan", "<NA>", "NaT"}
-
-
-def _bare(key: _Key) -> Run:
-    group, variant, benchmark, params, number, tool = key
-    return Run(
-        group=group, variant=variant, benchmark=benchmark, params=params, run=number, tool=tool
-    )
-
-
-def _key(run: Run) -> _Key:
-    return run.group, run.variant, run.benchmark, run.params, run.run, run.tool

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from benchkit.audit.facts import name_place
+from benchkit.audit.facts import name_side
 from benchkit.comparison.shards import find_shards
 from benchkit.errors import Finding
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 def find_generators(runs: Runs) -> Iterator[Finding]:
     """B207: files of one run are of several generators, by their times or their names."""
-    for place, files in find_shards(runs).items():
+    for side, files in find_shards(runs).items():
         yield Finding(
             code="B207",
             severity="warning",
-            where=name_place(place),
+            where=name_side(side),
             message=f"{files} files overlap in time, or their names or sidecars number the "
             "generators of one load: they are not repeats, and decide nothing",
             remedy="run one generator per run, or give each its own target or run number if they "

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchkit.audit.session import MATTERS, name_row, series_of
+from benchkit.audit.session import MATTERS, name_row
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.derived.batches import Batches
 from benchkit.errors import Finding
@@ -93,13 +93,13 @@ def _rows_with_stretches(
     rows: dict[tuple[str, ...], list[Contrast]] = {}
     for c in comparisons.contrasts:
         if c.primary and not c.subject:
-            rows.setdefault((*series_of(c), c.metric, c.stat), []).append(c)
+            rows.setdefault((*c.workload, c.metric, c.stat), []).append(c)
     for row in rows.values():
-        group, benchmark, params, tool = series_of(row[0])
+        first = row[0]
         inside: dict[str, dict[int, FloatArray]] = {}
         for variant in dict.fromkeys(name for c in row for name in (c.baseline, c.variant)):
-            series = group, variant, benchmark, params, tool, row[0].metric
-            taken = batches.take(series, row[0].stat)
+            side = first.workload.side(variant)
+            taken = batches.take(side, first.metric, first.stat)
             if taken:
                 inside[variant] = {run: np.log(values) for run, values in taken.items()}
         if inside:

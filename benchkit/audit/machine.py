@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from benchkit.audit.facts import Evidence, Run, Sheet, name_place, name_worst
+from benchkit.audit.facts import Evidence, Run, Sheet, name_side, name_worst
 from benchkit.errors import Finding
+from benchkit.schema import Side, Trial
 from benchkit.units import format_number
 
 _AT_LIMIT = 0.95
@@ -79,12 +80,11 @@ def find_limited_containers(evidence: Evidence) -> Iterator[Finding]:
     totals: dict[tuple[str, str, str], int] = {}
     for sheet in evidence.merged:
         run = sheet.run
-        at = run.group, run.variant, run.run
         for subject in sheet.of("cpu_usage", "mean") | sheet.of("cpu_throttled", "mean"):
             key = (run.group, run.variant, subject)
             totals[key] = totals.get(key, 0) + 1
             told = sheet.get("cpu_limit", "value", subject)
-            limit = told.value if told else limits.get((*at, _last(subject)))
+            limit = told.value if told else limits.get((run.key.trial, _last(subject)))
             use = _measure_use(sheet, subject, limit)
             if use is not None:
                 by_subject.setdefault(key, []).append(use)
@@ -162,15 +162,15 @@ class _Use:
     throttled: float
 
 
-def _list_limits(evidence: Evidence) -> dict[tuple[str, str, int, str], float]:
+def _list_limits(evidence: Evidence) -> dict[tuple[Trial, str], float]:
     """Return the CPU limits in cores that any source of a run tells, by container."""
-    found: dict[tuple[str, str, int, str], float] = {}
+    found: dict[tuple[Trial, str], float] = {}
     for run in evidence.list_runs(lambda run: any(name.startswith("limit.") for name in run.env)):
         for name, value in run.env.items():
             if name.startswith("limit.") and name.endswith(".cpu"):
                 subject = name.removeprefix("limit.").removesuffix(".cpu")
                 with suppress(ValueError):
-                    found[run.group, run.variant, run.run, _last(subject)] = float(value)
+                    found[run.key.trial, _last(subject)] = float(value)
     return found
 
 
@@ -203,7 +203,7 @@ def _tell_limited(key: tuple[str, str, str], uses: Sequence[_Use], total: int) -
     return Finding(
         code="B412",
         severity="warning",
-        where=name_place((group, variant, "", "", "")),
+        where=name_side(Side(group, variant, "", "", "")),
         message=f"{subject} is at its CPU limit: it {' and '.join(told)} "
         f"({name_worst(worst.run, uses, total)}): what is measured is the limit",
         remedy="raise the limit, or lower the load until no container is near its own",

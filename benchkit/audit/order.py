@@ -19,7 +19,6 @@ from benchkit.audit.session import (
     find_sessions,
     logs_of,
     name_row,
-    series_of,
 )
 from benchkit.comparison import Comparisons, Contrast, Drift
 from benchkit.errors import Finding
@@ -39,7 +38,7 @@ _IN_TURN = "measure the variants in turn, another one first in each round"
 def find_one_sided_order(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
     """B330: the runs of two variants were not made in turn."""
     sessions = find_sessions(runs)
-    used = dict.fromkeys(series_of(c) for c in comparisons.contrasts)
+    used = dict.fromkeys(c.workload for c in comparisons.contrasts)
     for baseline, variant in comparisons.pairs:
         apart: list[_Sides] = []
         for key in used:
@@ -55,7 +54,7 @@ def find_fixed_first(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
     """B331: one variant is the first of every block."""
     sessions = find_sessions(runs)
     first: dict[str, list[int]] = {}
-    for key in dict.fromkeys(series_of(c) for c in comparisons.contrasts):
+    for key in dict.fromkeys(c.workload for c in comparisons.contrasts):
         session = sessions.get(key)
         if session is not None and session.blocks:
             leaders = _find_leaders(session)
@@ -118,7 +117,7 @@ def _find_drifting(
     """Yield the rows that drift: contrasts, trend, drift over the session, changes without it."""
     sessions = find_sessions(runs)
     for row in by_row(comparisons):
-        session = sessions.get(series_of(row[0]))
+        session = sessions.get(row[0].workload)
         logs = logs_of(row)
         if session is None or not all(_is_placed(session, v, of) for v, of in logs.items()):
             continue

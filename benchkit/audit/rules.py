@@ -194,10 +194,10 @@ def _audit_runs(evidence: Evidence) -> Iterator[Finding]:
 
 def _keep(evidence: Evidence, comparisons: Comparisons) -> Evidence:
     """Leave out measured runs of series that were not compared."""
-    series = {(c.group, c.benchmark, c.params, c.tool) for c in comparisons.contrasts}
+    compared = {c.workload for c in comparisons.contrasts}
 
     def is_compared(run: Run | Measured) -> bool:
-        return (run.group, run.benchmark, run.params, run.tool) in series
+        return run.side.workload in compared
 
     def is_meant(run: Run) -> bool:
         return run.role != "measured" or is_compared(run)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchkit.comparison import DIRECTIONS, EXACT, Comparisons, Contrast
-from benchkit.comparison.blocks import Series, find_designs
+from benchkit.comparison.blocks import find_designs
+from benchkit.schema import Workload
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,25 +45,19 @@ class Session:
         return max(told) - min(told)
 
 
-def find_sessions(runs: Runs) -> dict[Series, Session]:
+def find_sessions(runs: Runs) -> dict[Workload, Session]:
     """Return the series whose order was recorded: by start, or by block and position."""
     measured = runs[(runs["role"] == "measured").to_numpy()]
     if measured["started_at"].isna().all() and measured["block"].isna().all():
         return {}
     designs = find_designs(runs)
-    found: dict[Series, Session] = {}
-    for labels, rows in measured.groupby(["group", "benchmark", "params", "tool"], sort=False):
+    found: dict[Workload, Session] = {}
+    for labels, rows in measured.groupby(list(Workload._fields), sort=False):
         places = _find_places(rows)
         if places is not None:
-            group, benchmark, params, tool = map(str, labels)
-            key = (group, benchmark, params, tool)
+            key = Workload(*map(str, labels))
             found[key] = Session(places, designs.get(key, {}))
     return found
-
-
-def series_of(contrast: Contrast) -> Series:
-    """Return the series that a contrast belongs to."""
-    return contrast.group, contrast.benchmark, contrast.params, contrast.tool
 
 
 def by_row(comparisons: Comparisons) -> Iterator[list[Contrast]]:
@@ -70,7 +65,7 @@ def by_row(comparisons: Comparisons) -> Iterator[list[Contrast]]:
     rows: dict[tuple[str, ...], list[Contrast]] = {}
     for c in comparisons.contrasts:
         if c.primary and c.ratio is not None and c.method not in {EXACT, *DIRECTIONS}:
-            rows.setdefault((*series_of(c), c.subject, c.metric, c.stat), []).append(c)
+            rows.setdefault((*c.workload, c.subject, c.metric, c.stat), []).append(c)
     yield from rows.values()
 
 

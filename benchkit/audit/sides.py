@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchkit.audit.facts import Evidence, Place, Sheet, name_place
+from benchkit.audit.facts import Evidence, Sheet, name_side
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.comparison.machines import differ, list_entries
 from benchkit.errors import Finding
+from benchkit.schema import Side
 from benchkit.units import format_change, format_number, format_quantity
 
 if TYPE_CHECKING:
@@ -113,10 +114,10 @@ def find_other_lengths(comparisons: Comparisons, evidence: Evidence) -> Iterator
             yield Finding(
                 code="B206",
                 severity="info",
-                where=name_place(places[1][0]),
-                message=f"the runs are not of one length: {told} in {places[0][0][1]} and "
-                f"{places[1][0][1]}; totals cannot be compared, and a warm-up weighs more in the "
-                "shorter ones",
+                where=name_side(places[1][0]),
+                message=f"the runs are not of one length: {told} in {places[0][0].variant} and "
+                f"{places[1][0].variant}; totals cannot be compared, and a warm-up weighs more in "
+                "the shorter ones",
                 remedy="run both sides for the same time",
                 numbers={"shorter": short, "longer": long},
             )
@@ -127,12 +128,12 @@ def find_other_queries(comparisons: Comparisons, evidence: Evidence) -> Iterator
     for places in _pair_places(comparisons, evidence):
         sides = [_list_queries(sheets) for _, sheets in places]
         if all(sides) and set(sides[0]) != set(sides[1]):
-            baseline, variant = (place[1] for place, _ in places)
+            baseline, variant = (side.variant for side, _ in places)
             one, other = map(_join, sides)
             yield Finding(
                 code="B208",
                 severity="warning",
-                where=name_place(places[1][0]),
+                where=name_side(places[1][0]),
                 message=f"{baseline} was loaded with {one} and {variant} with {other}: another "
                 "request has a cost of its own",
                 remedy="load both sides with the same URL",
@@ -142,16 +143,16 @@ def find_other_queries(comparisons: Comparisons, evidence: Evidence) -> Iterator
 
 def find_other_loads(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
     """B315, B319: the sides were measured at different rates."""
-    models = {sheet.run.place: sheet.run.load_model for sheet in evidence.loads}
+    models = {sheet.run.side: sheet.run.load_model for sheet in evidence.loads}
     rates = [c for c in comparisons.contrasts if _is_rate(c)]
-    other = [c for c in rates if models.get(_place(c)) == "open" and _apart(c) > _LOADS]
+    other = [c for c in rates if models.get(c.side) == "open" and _apart(c) > _LOADS]
     if other:
         yield _tell_open(other)
     latencies = {_row(c) for c in comparisons.contrasts if c.metric == "latency"}
     bound = [
         c
         for c in rates
-        if models.get(_place(c)) == "closed" and _apart(c) > _RATES and _row(c) in latencies
+        if models.get(c.side) == "closed" and _apart(c) > _RATES and _row(c) in latencies
     ]
     for variant in dict.fromkeys(c.variant for c in bound):
         yield _tell_closed([c for c in bound if c.variant == variant])
@@ -175,7 +176,7 @@ def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterat
         yield Finding(
             code="B320",
             severity="info",
-            where=", ".join(filter(None, (name_place(_place(worst)), worst.container))),
+            where=", ".join(filter(None, (name_side(worst.side), worst.container))),
             message=f"{metric} goes from {100 * worst.center_baseline:.3g} % to "
             f"{100 * worst.center_variant:.3g} %: {points} percentage points, or {relative}",
             remedy="say which of the two is meant; the table shows the second",
@@ -215,18 +216,14 @@ def _join(values: Iterable[str]) -> str:
 
 def _pair_places(
     comparisons: Comparisons, evidence: Evidence
-) -> Iterator[list[tuple[Place, list[Sheet]]]]:
+) -> Iterator[list[tuple[Side, list[Sheet]]]]:
     """Yield the runs of both sides of each series that was compared."""
-    known = evidence.by_place(evidence.loads)
-    series = dict.fromkeys(
-        (c.group, side, c.benchmark, c.params, c.tool, c.baseline, c.variant)
-        for c in comparisons.contrasts
-        for side in (c.variant,)
-    )
-    for group, _, benchmark, params, tool, baseline, variant in series:
-        places = [(group, name, benchmark, params, tool) for name in (baseline, variant)]
-        if all(place in known for place in places):
-            yield [(place, known[place]) for place in places]
+    known = evidence.by_side(evidence.loads)
+    pairs = dict.fromkeys((c.workload, c.baseline, c.variant) for c in comparisons.contrasts)
+    for workload, *variants in pairs:
+        sides = [workload.side(variant) for variant in variants]
+        if all(side in known for side in sides):
+            yield [(side, known[side]) for side in sides]
 
 
 def _is_fixed_count(sides: Iterable[list[Sheet]]) -> bool:
@@ -240,12 +237,8 @@ def _is_rate(c: Contrast) -> bool:
     return (c.metric, c.stat, c.subject) == ("request_rate", "mean", "")
 
 
-def _place(c: Contrast) -> Place:
-    return c.group, c.variant, c.benchmark, c.params, c.tool
-
-
 def _row(c: Contrast) -> tuple[str, ...]:
-    return (*_place(c), c.baseline)
+    return (*c.side, c.baseline)
 
 
 def _apart(c: Contrast) -> float:
@@ -259,7 +252,7 @@ def _tell_open(other: list[Contrast]) -> Finding:
     return Finding(
         code="B315",
         severity="warning",
-        where=name_place(_place(worst)),
+        where=name_side(worst.side),
         message=f"{worst.variant} was loaded with {_rate(worst.center_variant)} and "
         f"{worst.baseline} with {_rate(worst.center_baseline)}: latencies at different loads "
         "are not the cost of the variant alone",
@@ -274,7 +267,7 @@ def _tell_closed(bound: list[Contrast]) -> Finding:
     return Finding(
         code="B319",
         severity="info",
-        where=name_place(_place(worst)),
+        where=name_side(worst.side),
         message=f"latencies are at {_rate(worst.center_variant)} here and "
         f"{_rate(worst.center_baseline)} in {worst.baseline}: in a closed loop rate and latency "
         "are one fact, not two",

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchkit.audit.facts import Evidence, Run, count_of, name_place, name_worst, write_count
+from benchkit.audit.facts import Evidence, count_of, name_side, name_worst, write_count
 from benchkit.derived.accounts import DERIVED, SIDECAR, Account
-from benchkit.derived.record import Measured
 from benchkit.errors import Finding
+from benchkit.schema import Trial
 from benchkit.units import format_number
 
 #: Requests in flight at the end, and probes, may add this share to the spans.
@@ -22,11 +22,11 @@ _LOST = 0.01
 def find_span_errors(evidence: Evidence) -> Iterator[Finding]:
     """B421 to B425: the spans of a variant do not add up, are incomplete, or were lost."""
     listed = evidence.list_runs(lambda run: run.role == "warmup")
-    warmups = {_at(run): run.duration for run in listed}
+    warmups = {run.key.trial: run.duration for run in listed}
     by_place: dict[tuple[str, ...], list[Account]] = {}
     for account in evidence.accounts:
         if account.made:
-            key = (*account.run.cell, account.backend)
+            key = (*account.run.side, account.backend)
             by_place.setdefault(key, []).append(account)
     for accounts in by_place.values():
         lost = [a for a in accounts if (a.share or 0.0) > _LOST]
@@ -64,12 +64,8 @@ def _ratio(account: Account) -> float:
     return _seen(account) / (account.requests or 1.0)
 
 
-def _at(run: Run | Measured) -> tuple[str, str, int]:
-    return run.group, run.variant, run.run
-
-
 def _where(account: Account) -> str:
-    return name_place(account.run.cell)
+    return name_side(account.run.side)
 
 
 def _tell_lost(lost: Sequence[Account], total: int) -> Finding:
@@ -149,11 +145,11 @@ def _tell_untraced(under: Sequence[Account], total: int) -> Finding:
 
 
 def _tell_warmup(
-    over: Sequence[Account], total: int, warmups: Mapping[tuple[str, str, int], float | None]
+    over: Sequence[Account], total: int, warmups: Mapping[Trial, float | None]
 ) -> Finding:
     worst = max(over, key=_ratio)
     extra = _seen(worst) - (worst.expected or 0.0)
-    warmup = warmups.get(_at(worst.run))
+    warmup = warmups.get(worst.run.key.trial)
     known = f"; a warm-up of {warmup:g} s is recorded" if warmup else ""
     return Finding(
         code="B424",

@@ -54,10 +54,11 @@ from benchkit.comparison.simultaneous import widen
 from benchkit.comparison.together import Together, join_rows
 from benchkit.derived.batches import Batches
 from benchkit.derived.containers import name_id
-from benchkit.derived.failures import Place, share_failures
+from benchkit.derived.failures import share_failures
 from benchkit.errors import DataError
 from benchkit.labels.matching import suggest_rename
 from benchkit.parsers import registry
+from benchkit.schema import Side
 from benchkit.stats.equivalence import log_bounds, margin_bounds
 from benchkit.stats.power import MOST_RUNS
 from benchkit.stats.prediction import HISTORY as HISTORY_RUNS
@@ -183,7 +184,7 @@ def compare(
 
 def _is_untraced(key: Key, left: Cell, right: Cell) -> bool:
     """Tell whether a backend's spans were counted on one side alone: no side is better for it."""
-    return key[5] in _SPANS and not (any(left.values()) and any(right.values()))
+    return key.metric in _SPANS and not (any(left.values()) and any(right.values()))
 
 
 def _leave_out(
@@ -216,9 +217,7 @@ class _Evidence:
 
     def count_shards(self, key: Key, pair: tuple[str, str]) -> int:
         """Count the generators that are taken for runs on either side of a row."""
-        group, benchmark, params, tool, *_ = key
-        places = ((group, variant, benchmark, params, tool) for variant in pair)
-        return max(self._shards.get(place, 0) for place in places)
+        return max(self._shards.get(key.workload.side(variant), 0) for variant in pair)
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -234,7 +233,7 @@ class _Evidence:
 
 
 def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks) -> Contrast:
-    group, benchmark, params, tool, subject, metric, stat = key
+    *_, tool, subject, metric, stat = key
     baseline, variant = pair
     plan, told = evidence.plan, evidence.told
     left, right = evidence.cells[baseline][key], evidence.cells[variant][key]
@@ -257,14 +256,8 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
             amount = estimate_in_unit(x, y, found, plan.confidence, blocks)
     remarks = (*found.notes, *tell_of_medians(x, y, found.ratio[0]))
     return Contrast(
-        group=group,
-        benchmark=benchmark,
-        params=params,
-        tool=tool,
-        subject=subject,
+        **key._asdict(),
         called=name_id(subject, evidence.names) if subject else "",
-        metric=metric,
-        stat=stat,
         unit=unit,
         better=known.better,
         primary=evidence.is_primary(key),
@@ -297,11 +290,10 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
 
 def _look_inside(key: Key, pair: tuple[str, str], found: Found, evidence: _Evidence) -> Found:
     """Say how well two single runs are known, where their stretches are."""
-    group, benchmark, params, tool, subject, metric, stat = key
     sides = []
     for variant in pair:
-        series = group, variant, benchmark, params, tool, metric
-        taken = {} if subject else evidence.batches.take(series, stat)
+        side = key.workload.side(variant)
+        taken = {} if key.subject else evidence.batches.take(side, key.metric, key.stat)
         sides += [
             taken[run].tolist() for run in evidence.cells[variant][key].by_run if run in taken
         ]
@@ -310,13 +302,10 @@ def _look_inside(key: Key, pair: tuple[str, str], found: Found, evidence: _Evide
     return compare_stretches(sides[0], sides[1], found, evidence.plan.confidence)
 
 
-def _with_failures(contrast: Contrast, failed: Mapping[Place, float]) -> Contrast:
+def _with_failures(contrast: Contrast, failed: Mapping[Side, float]) -> Contrast:
     """Say what share of the requests failed on each side."""
     c = contrast
-    sides = [
-        failed.get((c.group, variant, c.benchmark, c.params, c.tool), 0.0)
-        for variant in (c.baseline, c.variant)
-    ]
+    sides = [failed.get(c.workload.side(variant), 0.0) for variant in (c.baseline, c.variant)]
     if not any(sides) or c.metric in {"failures", "error_rate"}:
         return c
     note = f"{sides[0]:.2%} of the baseline's and {sides[1]:.2%} of the variant's requests failed"
@@ -332,8 +321,8 @@ def _note_one_sided(
     params_only_in: dict[str, tuple[tuple[str, str], ...]],
 ) -> None:
     """Record the benchmarks, and the levels of common benchmarks, that the other side lacks."""
-    here = dict.fromkeys((key[1], key[2]) for key in side)
-    there = {(key[1], key[2]) for key in other}
+    here = dict.fromkeys((key.benchmark, key.params) for key in side)
+    there = {(key.benchmark, key.params) for key in other}
     common = {benchmark for benchmark, _ in there}
     names = dict.fromkeys(benchmark for benchmark, _ in here if benchmark not in common)
     levels = [level for level in here if level[0] in common and level not in there]

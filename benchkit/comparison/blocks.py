@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchkit.comparison.cells import Cell, Key
+from benchkit.schema import Workload, list_labels
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
-#: Group, benchmark, params, tool: runs that differ in variant and number alone.
-Series = tuple[str, str, str, str]
 #: Variant -> run -> block.
 Design = Mapping[str, Mapping[int, int]]
 
@@ -48,18 +47,16 @@ class Blocks:
         return [block[column] for block in self.logs]
 
 
-def find_designs(runs: Runs) -> dict[Series, Design]:
+def find_designs(runs: Runs) -> dict[Workload, Design]:
     """Return the series in which every variant was measured exactly once in every block."""
     measured = runs[(runs["role"] == "measured").to_numpy()]
     if measured["block"].isna().all():
         return {}
-    series: dict[Series, dict[str, dict[int, int | None]]] = {}
-    names = ("group", "benchmark", "params", "tool", "variant", "run", "block")
-    for *labels, variant, run, block in zip(*(measured[n] for n in names), strict=True):
+    series: dict[Workload, dict[str, dict[int, int | None]]] = {}
+    for labels, block in zip(list_labels(measured), measured["block"], strict=True):
         known = None if math.isnan(_number(block)) else int(block)
-        group, benchmark, params, tool = labels
-        runs_of = series.setdefault((group, benchmark, params, tool), {}).setdefault(variant, {})
-        runs_of[int(run)] = known
+        by_variant = series.setdefault(labels.side.workload, {})
+        by_variant.setdefault(labels.variant, {})[labels.run] = known
     return {key: _complete(design) for key, design in series.items() if _is_complete(design)}
 
 
@@ -68,15 +65,14 @@ def arrange(
     baseline: str,
     variant: str,
     cells: Mapping[str, Mapping[Key, Cell]],
-    designs: Mapping[Series, Design],
+    designs: Mapping[Workload, Design],
 ) -> Blocks | None:
     """Return the values of one row block by block, or None where they are not complete.
 
     A variant without any value of this row (spans of a baseline without tracing) has no part in
     its blocks; a variant that lacks some of them leaves all unpaired.
     """
-    group, benchmark, params, tool, *_ = key
-    design = designs.get((group, benchmark, params, tool))
+    design = designs.get(key.workload)
     if design is None or baseline == variant:
         return None
     present = {name: cells[name][key] for name in design if key in cells.get(name, {})}

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,16 +18,29 @@ from benchkit.comparison.model import Plan
 from benchkit.derived.excerpts import leave_out_excerpts
 from benchkit.derived.stretches import PREFIX
 from benchkit.parsers import registry
+from benchkit.schema import Workload
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from benchkit.schema import Observations, Runs
 
-#: What a contrast is about: group, benchmark, params, tool, subject, metric, stat.
-Key = tuple[str, str, str, str, str, str, str]
 
-_KEY = ("group", "benchmark", "params", "tool", "subject", "metric", "stat")
+class Key(NamedTuple):
+    """What a row of a comparison is about: a statistic of a metric of a workload."""
+
+    group: str
+    benchmark: str
+    params: str
+    tool: str
+    subject: str
+    metric: str
+    stat: str
+
+    @property
+    def workload(self) -> Workload:
+        """The labels that its sides share."""
+        return Workload(self.group, self.benchmark, self.params, self.tool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +111,7 @@ def collect(observations: Observations, plan: Plan, told: Told) -> dict[str, dic
     numbers = rows["run"].to_numpy(np.int64)
     values, steps = (rows[name].to_numpy(np.float64) for name in ("value", "resolution"))
     steps = np.where(steps > 0, steps, 0.0)  # unknown is NaN: not rounded
-    cells, firsts = number_rows(rows, ("variant", *_KEY))
+    cells, firsts = number_rows(rows, ("variant", *Key._fields))
     order = np.lexsort((numbers, cells))
     begins = _find_begins(cells[order], numbers[order])
     medians: dict[int, float] = {}
@@ -115,14 +128,14 @@ def collect(observations: Observations, plan: Plan, told: Told) -> dict[str, dic
     runs, told_values = numbers[chosen].tolist(), values[chosen].tolist()
     for place, value in medians.items():
         told_values[place] = value
-    labels = rows[["variant", *_KEY, "unit"]].iloc[firsts]
+    labels = rows[["variant", *Key._fields, "unit"]].iloc[firsts]
     labels["subject"] = labels["subject"].fillna("")
     found: dict[str, dict[Key, Cell]] = {}
     spans = pairwise((*starts.tolist(), len(chosen)))
     columns = (labels[name].tolist() for name in labels)
     for (start, end), step, variant, *key, unit in zip(spans, coarsest, *columns, strict=True):
         by_run = dict(zip(runs[start:end], told_values[start:end], strict=True))
-        found.setdefault(variant, {})[tuple(key)] = Cell(unit, by_run, step)
+        found.setdefault(variant, {})[Key(*key)] = Cell(unit, by_run, step)
     return found
 
 

@@ -36,7 +36,7 @@ def find_dropped(
     What is about a container is left out: not every variant's are watched.
     """
     for key in left:
-        if key not in right and not key[4]:
+        if key not in right and not key.subject:
             yield Dropped(*pair, *key, primary=is_primary(key))
 
 
@@ -65,7 +65,7 @@ def list_lacking(
         for here, there in (pair, pair[::-1]):
             own = _list_names(cells.get(there, {}))
             leads = _list_names(
-                key for key in cells.get(here, {}) if is_primary(key) and not key[4]
+                key for key in cells.get(here, {}) if is_primary(key) and not key.subject
             )
             missing = {name: None for name in leads if name not in own}
             if missing:
@@ -74,4 +74,4 @@ def list_lacking(
 
 
 def _list_names(keys: Iterable[Key]) -> dict[Name, None]:
-    return dict.fromkeys((key[5], key[6]) for key in keys)
+    return dict.fromkeys((key.metric, key.stat) for key in keys)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.comparison.cells import Key
 from benchkit.metrics import percentile_level
+from benchkit.schema import Side, list_labels
 from benchkit.stats.twolevel import FEWEST_BEYOND
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 #: What is told once per request, so that the number of requests is that of its events.
 _PER_REQUEST = frozenset({"latency", "uncorrected_latency", "phase_time"})
-_LABELS = ("group", "benchmark", "params", "tool")
 
 
 class Events:
@@ -30,24 +30,22 @@ class Events:
         levels = [stat for stat in stats.unique() if percentile_level(stat) is not None]
         is_told = observations["n"].notna() & stats.isin(levels)
         counts, told = observations[is_count], observations[is_told]
-        self._requests: dict[tuple[str, ...], float] = {}
+        self._requests: dict[Side, float] = {}
         self._events: dict[tuple[str, Key], float] = {}
-        labels = (counts[name].tolist() for name in ("variant", *_LABELS))
-        for *place, count in zip(*labels, counts["value"].tolist(), strict=True):
-            self._requests[*place,] = min(self._requests.get((*place,), inf), count)
+        for labels, count in zip(list_labels(counts), counts["value"].tolist(), strict=True):
+            self._requests[labels.side] = min(self._requests.get(labels.side, inf), count)
         subjects = [text if isinstance(text, str) else "" for text in told["subject"].tolist()]
-        labels = (told[name].tolist() for name in ("variant", *_LABELS))
         rest = (told[name].tolist() for name in ("metric", "stat", "n"))
-        for variant, g, b, p, t, s, m, stat, n in zip(*labels, subjects, *rest, strict=True):
-            about = variant, (g, b, p, t, s, m, stat)
-            self._events[about] = min(self._events.get(about, inf), float(n))
+        for labels, *about, n in zip(list_labels(told), subjects, *rest, strict=True):
+            key = labels.variant, Key(*labels.side.workload, *about)
+            self._events[key] = min(self._events.get(key, inf), float(n))
 
     def beyond(self, key: Key, *variants: str) -> float:
         """Return how many events of a run lie beyond a quantile; inf for other stats or unknown.
 
         Where several sources of a run tell their events, the fewest count.
         """
-        level = percentile_level(key[6])
+        level = percentile_level(key.stat)
         if level is None:
             return inf
         return min((1 - level) * self._count(key, variant) for variant in variants)
@@ -56,10 +54,9 @@ class Events:
         known = self._events.get((variant, key))
         if known is not None:
             return known
-        group, benchmark, params, tool, _, metric, _ = key
-        if metric not in _PER_REQUEST:
+        if key.metric not in _PER_REQUEST:
             return inf
-        return self._requests.get((variant, group, benchmark, params, tool), inf)
+        return self._requests.get(key.workload.side(variant), inf)
 
 
 def has_tail(beyond: float) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from benchkit.config import BLOCKS, DEFAULT_BLOCKS, DEFAULT_METHOD, METHODS
 from benchkit.derived.containers import shorten
 from benchkit.errors import ConfigError
+from benchkit.schema import Side, Workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +173,16 @@ class Contrast:
     drift: Drift | None = None
     amount: tuple[float, float | None, float | None] | None = None
     is_ranked: bool = False
+
+    @property
+    def workload(self) -> Workload:
+        """The labels that its sides share."""
+        return Workload(self.group, self.benchmark, self.params, self.tool)
+
+    @property
+    def side(self) -> Side:
+        """The labels of the variant's runs."""
+        return self.workload.side(self.variant)
 
     @property
     def container(self) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from benchkit.comparison.blocks import Design, Series, find_designs
+from benchkit.comparison.blocks import Design, find_designs
 from benchkit.comparison.in_unit import METHODS
 from benchkit.comparison.measure import LEAST_WELCH, MAX_T, PAIRED_T
 from benchkit.comparison.model import Contrast
 from benchkit.derived.costs import RequestCost
-from benchkit.derived.record import Cell
+from benchkit.schema import Side, Workload
 from benchkit.stats.aligned import compare_aligned
 from benchkit.stats.location import estimate_shift, paired_t
 from benchkit.stats.results import Estimate
@@ -25,7 +25,7 @@ _METHODS = {**METHODS, MAX_T: "welch", LEAST_WELCH: "welch"}
 
 def estimate_outside(
     costs: Sequence[RequestCost], contrasts: Iterable[Contrast], runs: Runs
-) -> dict[Cell, Estimate]:
+) -> dict[Side, Estimate]:
     """Estimate the extra CPU, at least, that no request of a variant waits for.
 
     Parameters
@@ -38,19 +38,18 @@ def estimate_outside(
 
     Returns
     -------
-    dict of (group, variant, benchmark, params, tool) to Estimate
+    dict of Side to Estimate
         In s. At or below 0 all of it may be in band. Nothing of variants with fewer runs than the
         method needs.
     """
     designs = find_designs(runs)
-    by_cell = {(cost.cell, cost.service): cost for cost in costs}
+    by_side = {(cost.side, cost.service): cost for cost in costs}
     estimates = {}
     for c in contrasts:
         if (c.metric, c.stat) != ("cpu_per_request", "mean"):
             continue
-        cell = (c.group, c.variant, c.benchmark, c.params, c.tool)
-        base = by_cell.get(((c.group, c.baseline, *cell[2:]), c.subject))
-        cost = by_cell.get((cell, c.subject))
+        base = by_side.get((c.workload.side(c.baseline), c.subject))
+        cost = by_side.get((c.side, c.subject))
         if base is None or cost is None or not (base.surplus and cost.surplus):
             continue
         if c.arranged:
@@ -59,19 +58,19 @@ def estimate_outside(
             sides = list(base.surplus.values()), list(cost.surplus.values())
             estimate = estimate_shift(*sides, c.confidence, _METHODS.get(c.method, "auto"))
         if estimate is not None:
-            estimates[cell] = estimate
+            estimates[c.side] = estimate
     return estimates
 
 
 def _estimate_by_rounds(
-    c: Contrast, costs: Sequence[RequestCost], designs: Mapping[Series, Design]
+    c: Contrast, costs: Sequence[RequestCost], designs: Mapping[Workload, Design]
 ) -> Estimate | None:
     """Estimate a row whose runs stand in complete rounds; None where the surplus lacks some."""
-    design = designs[c.group, c.benchmark, c.params, c.tool]
+    design = designs[c.workload]
     columns: dict[str, list[float]] = {}
     for cost in costs:
-        group, variant, *rest = cost.cell
-        if (group, *rest, cost.service) != (c.group, c.benchmark, c.params, c.tool, c.subject):
+        variant = cost.side.variant
+        if (cost.side.workload, cost.service) != (c.workload, c.subject):
             continue
         of_run = design.get(variant, {})
         rounds = {of_run.get(run): value for run, value in cost.surplus.items()}

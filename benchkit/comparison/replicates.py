@@ -5,7 +5,6 @@ How much runs vary is asked of each variant alone, also where there is nothing t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
@@ -15,12 +14,10 @@ from benchkit.comparison.cells import Key, collect, is_primary, tell_of_runs
 from benchkit.comparison.model import Plan
 from benchkit.errors import DataError
 from benchkit.parsers import registry
+from benchkit.schema import Labels, Side, list_labels
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
-
-#: Start of a run by group, variant, benchmark, params, tool and number.
-Starts = Mapping[tuple[str, str, str, str, str, int], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +64,14 @@ class Replicates:
     @property
     def key(self) -> Key:
         """What the values are about, the variant apart."""
-        return (
+        return Key(
             self.group, self.benchmark, self.params, self.tool, self.subject, self.metric, self.stat
         )  # fmt: skip
+
+    @property
+    def side(self) -> Side:
+        """The labels that its runs share."""
+        return self.key.workload.side(self.variant)
 
 
 def collect_replicates(
@@ -103,21 +105,21 @@ def collect_replicates(
     found: dict[Key, list[Replicates]] = {}
     for variant, cells in collect(observations, plan, told).items():
         for key, cell in cells.items():
-            group, benchmark, params, tool, subject, metric, stat = key
+            *_, tool, subject, metric, stat = key
             model = told.load_model.get(tool, "unknown")
             if registry.tool(tool).role == "summary":  # of runs that are not at hand
                 continue
             if not is_primary(metric, stat, subject, tool, model, plan):
                 continue
             numbers = list(cell.by_run)
-            order = {n: starts.get((group, variant, benchmark, params, tool, n)) for n in numbers}
+            side = key.workload.side(variant)
+            order = {n: starts.get(side.labels(n)) for n in numbers}
             is_ordered = len(set(order.values()) - {None}) == len(numbers)
             if is_ordered:
                 numbers.sort(key=lambda number: order[number] or 0.0)
             known = told.metric(metric, cell.unit)
             row = Replicates(
-                group=group, benchmark=benchmark, params=params, tool=tool, subject=subject,
-                metric=metric, stat=stat, unit=cell.unit, variant=variant,
+                **key._asdict(), unit=cell.unit, variant=variant,
                 assume=known.assume, better=known.better,
                 values=tuple(cell.by_run[number] for number in numbers), is_ordered=is_ordered,
             )  # fmt: skip
@@ -131,12 +133,11 @@ def collect_replicates(
     return tuple(row for rows in found.values() for row in rows)
 
 
-def _read_starts(runs: Runs) -> Starts:
+def _read_starts(runs: Runs) -> dict[Labels, float]:
     """Return the recorded starts, in seconds."""
-    names = ("group", "variant", "benchmark", "params", "tool", "run")
     known = runs[runs["started_at"].notna()]
-    columns = [known[name].tolist() for name in (*names, "started_at")]
-    return {tuple(key): start.timestamp() for *key, start in zip(*columns, strict=True)}
+    starts = (start.timestamp() for start in known["started_at"].tolist())
+    return dict(zip(list_labels(known), starts, strict=True))
 
 
 def _require(observations: Observations, plan: Plan) -> None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from benchkit.schema import Side
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from benchkit.schema import Runs
 
-#: group, variant, benchmark, params, tool
-Place = tuple[str, str, str, str, str]
-
-_PLACE = ["group", "variant", "benchmark", "params", "tool"]
 #: Share of the shorter run from which two runs are taken for one: clocks and windows are coarse.
 _OVERLAP = 0.5
 #: What a path calls one of several generators.
@@ -25,7 +24,7 @@ _GENERATOR = re.compile(
 )
 
 
-def find_shards(runs: Runs) -> dict[Place, int]:
+def find_shards(runs: Runs) -> dict[Side, int]:
     """Find the series whose files are of several generators of one run.
 
     They declare one run, and shards of it or times that overlap; or their names number shards,
@@ -34,7 +33,7 @@ def find_shards(runs: Runs) -> dict[Place, int]:
 
     Returns
     -------
-    dict of (group, variant, benchmark, params, tool) to int
+    dict of Side to int
         The most files of one run.
     """
     paths = [sources[0]["path"] if sources else "" for sources in runs["sources"].tolist()]
@@ -45,25 +44,30 @@ def find_shards(runs: Runs) -> dict[Place, int]:
     files = files[files["role"].eq("measured")]
     is_timed = files["started_at"].notna() & files["duration"].gt(0)
     is_named = files["load"].str.contains("#", regex=False)
-    found: dict[Place, int] = {}
+    found: dict[Side, int] = {}
     declared = files[files["shard"].ne("")]
-    for values, same in declared.groupby([*_PLACE, "declared_run"], sort=False, dropna=False):
+    for values, same in declared.groupby([*Side._fields, "declared_run"], sort=False, dropna=False):
         if (count := same["shard"].nunique()) > 1:
-            found[tuple(values[:5])] = count  # type: ignore[index]
+            found[_read_side(values)] = count
     for chosen, name in (
         (is_timed & files["declared_run"].notna(), ["declared_run"]),
         (is_named, ["folder", "load"]),
     ):
-        key = [*_PLACE, *name]
+        key = [*Side._fields, *name]
         alike = files[chosen & files.duplicated(key, keep=False)]
         for values, same in alike.groupby(key, sort=False):
             count = same["path"].nunique()
             if is_timed[same.index].all():
                 count = _count_overlapping(same)
             if count > 1:
-                place: Place = tuple(values[:5])  # type: ignore[assignment]
-                found[place] = max(count, found.get(place, 0))
+                side = _read_side(values)
+                found[side] = max(count, found.get(side, 0))
     return found
+
+
+def _read_side(values: Sequence[object]) -> Side:
+    """Return the labels with which the values of a group begin."""
+    return Side(*map(str, values[: len(Side._fields)]))
 
 
 def _count_overlapping(runs: pd.DataFrame) -> int:

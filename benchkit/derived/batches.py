@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchkit.derived.stretches import FEWEST, PREFIX, is_stretch
+from benchkit.schema import Side
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations
     from benchkit.stats.sample import FloatArray
 
-#: What stretches belong to: group, variant, benchmark, params, tool, metric.
-Series = tuple[str, str, str, str, str, str]
 #: Metrics per second, and the metric whose samples are counted for them.
 COUNTED = {"request_rate": "latency", "iteration_rate": "iteration_time"}
 
@@ -40,8 +39,8 @@ class Batches:
 
     def __init__(self, observations: Observations) -> None:
         rows = observations[is_stretch(observations["stat"])]
-        names = ["group", "variant", "benchmark", "params", "tool", "metric"]
-        self._runs: dict[Series, dict[int, _Run]] = {}
+        names = [*Side._fields, "metric"]
+        self._runs: dict[tuple[Side, str], dict[int, _Run]] = {}
         if rows.empty:
             return
         rows = rows.sort_values("time", kind="stable")
@@ -56,20 +55,19 @@ class Batches:
             if stat == f"{PREFIX}mean":
                 told |= {"count": counts[places], "begin": begins[places]}
         for (*text, number, _), told in sorted(found.items(), key=itemgetter(0)):
-            series: Series = tuple(text)  # type: ignore[assignment]
-            runs = self._runs.setdefault(series, {})
+            runs = self._runs.setdefault((Side(*text[:-1]), text[-1]), {})
             known = runs.get(int(number))
             if known is None or told["count"].sum() > known["count"].sum():
                 runs[int(number)] = _keep_whole(told)
 
-    def take(self, series: Series, stat: str) -> dict[int, FloatArray]:
+    def take(self, side: Side, metric: str, stat: str) -> dict[int, FloatArray]:
         """Return a statistic of each stretch, by run.
 
         Parameters
         ----------
-        series : tuple
-            Group, variant, benchmark, params, tool, metric. Of a metric per second, what is counted
-            for it is taken.
+        side : Side
+        metric : str
+            Of a metric per second, what is counted for it is taken.
         stat : str
             ``mean``, ``median`` or a percentile.
 
@@ -79,24 +77,25 @@ class Batches:
             All greater than 0; without the runs whose stretches have too few samples; empty for
             other stats.
         """
-        counted = COUNTED.get(series[-1])
-        if counted:
-            series, stat = (*series[:-1], counted), "count" if stat == "mean" else ""
+        if counted := COUNTED.get(metric):
+            metric, stat = counted, "count" if stat == "mean" else ""
         wanted = "p50" if stat == "median" else stat
-        taken = {run: of.get(wanted) for run, of in self._runs.get(series, {}).items()}
+        taken = {run: of.get(wanted) for run, of in self._runs.get((side, metric), {}).items()}
         return {
             run: values
             for run, values in taken.items()
             if values is not None and len(values) >= FEWEST and values.min() > 0
         }
 
-    def course(self, series: Series, stat: str) -> dict[int, tuple[FloatArray, FloatArray]]:
+    def course(
+        self, side: Side, metric: str, stat: str
+    ) -> dict[int, tuple[FloatArray, FloatArray]]:
         """Return the begins of the stretches and a statistic of each, by run.
 
         Parameters
         ----------
-        series : tuple
-            Group, variant, benchmark, params, tool, metric.
+        side : Side
+        metric : str
         stat : str
             ``mean`` or a percentile.
 
@@ -105,7 +104,7 @@ class Batches:
         dict of run to (begins, values)
             Begins in s since 1970; without the runs of which a stretch has too few samples.
         """
-        runs = self._runs.get(series, {}).items()
+        runs = self._runs.get((side, metric), {}).items()
         return {run: (of["begin"], of[stat]) for run, of in runs if stat in of}
 
 

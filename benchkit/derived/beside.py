@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.derived.record import Measured
+from benchkit.schema import Labels, Trial
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations
@@ -36,7 +37,7 @@ _Told = dict[str, dict[str, float]]
 
 def count_beside(
     observations: Observations, measured: Sequence[Measured]
-) -> dict[tuple[str, ...], dict[str, Counts]]:
+) -> dict[Labels, dict[str, Counts]]:
     """Return the counts by `Measured.key` and backend.
 
     Notes
@@ -47,17 +48,17 @@ def count_beside(
     zero is passed over, and so are stages of an account (``otlp/sent``).
     """
     files = _read(observations)
-    shared: dict[tuple[str, str, int], list[Measured]] = {}
+    shared: dict[Trial, list[Measured]] = {}
     for run in measured:
-        if run.place in files:
-            shared.setdefault(run.place, []).append(run)
+        if run.trial in files:
+            shared.setdefault(run.trial, []).append(run)
     found = {}
-    for place, runs in shared.items():
+    for trial, runs in shared.items():
         words = {run.benchmark for run in runs if _is_word(run.benchmark)}
         for run in runs:
-            path = _choose(run, words, files[place], is_alone=len(runs) == 1)
+            path = _choose(run, words, files[trial], is_alone=len(runs) == 1)
             if path is not None:
-                told = files[place][path].items()
+                told = files[trial][path].items()
                 found[run.key] = {name: _counts(c, path) for name, c in told if any(c.values())}
     return {key: told for key, told in found.items() if told}
 
@@ -87,11 +88,11 @@ def _counts(told: Mapping[str, float], path: str) -> Counts:
     return Counts(told.get("created"), told.get("saved"), told.get("dropped"), path)
 
 
-def _read(observations: Observations) -> dict[tuple[str, str, int], dict[str, _Told]]:
+def _read(observations: Observations) -> dict[Trial, dict[str, _Told]]:
     rows = observations["metric"].isin(list(_SPANS)) & observations["stat"].eq("count")
     wanted = observations[rows]
     names = ("group", "variant", "run", "source", "subject", "metric", "value", "origin")
-    files: dict[tuple[str, str, int], dict[str, _Told]] = {}
+    files: dict[Trial, dict[str, _Told]] = {}
     for group, variant, run, source, subject, metric, value, origin in zip(
         *(wanted[name].tolist() for name in names), strict=True
     ):
@@ -99,6 +100,6 @@ def _read(observations: Observations) -> dict[tuple[str, str, int], dict[str, _T
         if "/" in backend or origin == "computed" or source.partition(":")[0] == BESIDE:
             continue
         path = source.rpartition(":")[0]
-        told = files.setdefault((group, variant, run), {}).setdefault(path, {})
+        told = files.setdefault(Trial(group, variant, run), {}).setdefault(path, {})
         told.setdefault(backend, {})[_SPANS[metric]] = value
     return files

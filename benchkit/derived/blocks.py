@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from benchkit.schema import Workload
+
 #: Runs that differ in nothing else but variant and number are one series.
-_SERIES = ("group", "benchmark", "params", "tool")
+_SERIES = Workload._fields
 
 
 def find_blocks(rows: Sequence[dict[str, Any]]) -> None:

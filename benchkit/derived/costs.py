@@ -12,8 +12,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchkit.derived.containers import BACKEND, role_of
-from benchkit.derived.record import Cell, Measured
-from benchkit.derived.requests import Key, mean_latencies, read_usage, request_rates
+from benchkit.derived.record import Measured
+from benchkit.derived.requests import mean_latencies, read_usage, request_rates
+from benchkit.schema import Labels, Side, list_labels
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -44,7 +45,7 @@ class RequestCost:
         CPU of a request less its latency, in s, by run; empty where a latency is not known.
     """
 
-    cell: Cell
+    side: Side
     service: str
     cores: float
     rate: float
@@ -87,13 +88,13 @@ def list_costs(
     rates = request_rates(observations, measured)
     waits = _latencies(observations, measured, rates, runs)
     spans = _spans(observations, measured, rates)
-    found: dict[Cell, list[RequestCost]] = {}
+    found: dict[Side, list[RequestCost]] = {}
     for run in measured:
         for service, value in cpu.get(run.key, {}).items():
             used, rate = cores[run.key], rates[run.key]
             backends = [c for name, c in used.items() if role_of(name, run.env) in BACKEND]
             one = RequestCost(
-                cell=run.cell,
+                side=run.side,
                 service=service,
                 cores=used[service],
                 rate=rate,
@@ -103,14 +104,14 @@ def list_costs(
                 per_request=spans.get(run.key),
                 surplus={run.run: value - waits[run.key]} if run.key in waits else {},
             )
-            found.setdefault(run.cell, []).append(one)
-    sizes = Counter(run.cell for run in measured)
-    return [_center(cell, rows, sizes[cell]) for cell, rows in found.items()]
+            found.setdefault(run.side, []).append(one)
+    sizes = Counter(run.side for run in measured)
+    return [_center(side, rows, sizes[side]) for side, rows in found.items()]
 
 
-def _center(cell: Cell, rows: Sequence[RequestCost], of: int) -> RequestCost:
+def _center(side: Side, rows: Sequence[RequestCost], of: int) -> RequestCost:
     return RequestCost(
-        cell=cell,
+        side=side,
         service=rows[0].service,
         cores=median(row.cores for row in rows),
         rate=median(row.rate for row in rows),
@@ -135,8 +136,8 @@ def _median(values: Iterable[float | None]) -> float | None:
 
 
 def _spans(
-    observations: Observations, measured: Sequence[Measured], rates: Mapping[Key, float]
-) -> dict[Key, float]:
+    observations: Observations, measured: Sequence[Measured], rates: Mapping[Labels, float]
+) -> dict[Labels, float]:
     """Return spans per request, of the largest account of each run."""
     expected = read_usage(observations, "spans_expected", "count")
     found = {}
@@ -150,15 +151,13 @@ def _spans(
 def _latencies(
     observations: Observations,
     measured: Sequence[Measured],
-    rates: Mapping[Key, float],
+    rates: Mapping[Labels, float],
     runs: Runs,
-) -> dict[Key, float]:
-    columns = ("group", "variant", "benchmark", "params", "run", "tool")
+) -> dict[Labels, float]:
     closed = runs[runs["load_model"].eq("closed") & runs["connections"].notna()]
-    keys = zip(*(closed[name].astype(str).tolist() for name in columns), strict=True)
-    connections = dict(zip(keys, closed["connections"].tolist(), strict=True))
-    told = mean_latencies(observations)
+    connections = dict(zip(list_labels(closed), closed["connections"].tolist(), strict=True))
+    latencies = mean_latencies(observations)
     for run in measured:
         if run.key in connections and rates.get(run.key):
-            told[run.key] = connections[run.key] / rates[run.key]
-    return told
+            latencies[run.key] = connections[run.key] / rates[run.key]
+    return latencies

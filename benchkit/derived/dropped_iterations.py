@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchkit.derived.record import Measured
 from benchkit.errors import Finding
+from benchkit.schema import Labels, list_labels
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations
@@ -35,12 +36,12 @@ def derive_dropped(
     Only where another run of the same group, benchmark and params, of any variant, has the number:
     executors other than those of an arrival rate drop nothing and never tell it.
     """
-    told = _read(observations)
-    dropping = {_cell(run) for run in measured if _DROPPED in told.get(run.key, ())}
+    reported = _read(observations)
+    dropping = {run.side.workload for run in measured if _DROPPED in reported.get(run.key, ())}
     rows = []
     for run in measured:
-        known = told.get(run.key, set())
-        if _cell(run) not in dropping or run.env.get("report") == "cut" or _DROPPED in known:
+        known = reported.get(run.key, set())
+        if run.side.workload not in dropping or run.env.get("report") == "cut" or _DROPPED in known:
             continue
         if {_COUNT, _TIME} <= known:
             rows.append(run.row(_DROPPED, "count", 0.0))
@@ -49,19 +50,14 @@ def derive_dropped(
     return rows, []
 
 
-def _cell(run: Measured) -> tuple[str, ...]:
-    return run.group, run.benchmark, run.params, run.tool
-
-
-def _read(observations: Observations) -> dict[tuple[str, ...], set[str]]:
-    """Return the metrics about the iterations of whole runs that each k6 run tells."""
+def _read(observations: Observations) -> dict[Labels, set[str]]:
+    """Return the metrics about the iterations of whole runs that each k6 run reports."""
     if not observations["metric"].eq(_DROPPED).any():
         return {}
     rows = observations["metric"].isin((_DROPPED, _COUNT, _TIME, _DONE_RATE))
     rows &= observations["subject"].isna()
-    wanted = observations[rows & observations["stat"].ne("sample")]
-    names = ("group", "variant", "benchmark", "params", "run", "tool", "metric")
-    told: dict[tuple[str, ...], set[str]] = {}
-    for *key, metric in zip(*(wanted[name].tolist() for name in names), strict=True):
-        told.setdefault(tuple(map(str, key)), set()).add(metric)
-    return told
+    summed = observations[rows & observations["stat"].ne("sample")]
+    reported: dict[Labels, set[str]] = {}
+    for labels, metric in zip(list_labels(summed), summed["metric"].tolist(), strict=True):
+        reported.setdefault(labels, set()).add(metric)
+    return reported

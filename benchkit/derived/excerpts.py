@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchkit.schema import Labels, list_labels
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 #: A form with a smaller share of the requests than this is an excerpt.
 _WHOLE = 0.95
-_RUN = ["group", "variant", "benchmark", "params", "run", "tool"]
+_RUN = list(Labels._fields)
 
 
 def leave_out_excerpts(observations: Observations) -> Observations:
@@ -59,8 +61,7 @@ def leave_out_excerpts(observations: Observations) -> Observations:
     return kept
 
 
-def _list_forms(observations: pd.DataFrame) -> Iterator[tuple[str, ...]]:
+def _list_forms(observations: pd.DataFrame) -> Iterator[tuple[Labels, str]]:
     """Return run and file of each row; ``source`` has a line, too."""
-    runs = zip(*(observations[name].astype(str).tolist() for name in _RUN), strict=True)
     files = (source.rpartition(":")[0] for source in observations["source"].astype(str).tolist())
-    return ((*run, file) for run, file in zip(runs, files, strict=True))
+    return zip(list_labels(observations), files, strict=True)

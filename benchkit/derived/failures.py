@@ -7,52 +7,48 @@ cost and no gain of the variant.
 from __future__ import annotations
 
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from benchkit.schema import Labels, Side, list_labels
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations
-
-#: group, variant, benchmark, params, tool
-Place = tuple[str, str, str, str, str]
 
 #: Bodies of another length than the first one's: usually a dynamic page, not a failure.
 _NO_FAILURE = "length"
 
 
-def share_failures(observations: Observations) -> dict[Place, float]:
+def share_failures(observations: Observations) -> dict[Side, float]:
     """Return the median over runs of the share of requests that failed.
 
     Returns
     -------
-    dict of (group, variant, benchmark, params, tool) to float
-        Places in which no failure is told are left out. A tool's own ``error_rate`` counts where it
+    dict of Side to float
+        Sides of which no failure is told are left out. A tool's own ``error_rate`` counts where it
         has one; elsewhere failures by reason (lengths apart) over requests, at most 1.
     """
-    wanted = observations[observations["metric"].isin(["failures", "requests", "error_rate"])]
-    names = ("group", "variant", "benchmark", "params", "tool", "run")
-    runs: dict[tuple[Any, ...], dict[str, float]] = {}
-    keys = zip(*(wanted[name].tolist() for name in names), strict=True)
-    rest = (wanted[name].tolist() for name in ("metric", "subject", "value"))
-    for key, metric, subject, value in zip(keys, *rest, strict=True):
-        told = runs.setdefault(key, {})
+    rows = observations[observations["metric"].isin(["failures", "requests", "error_rate"])]
+    runs: dict[Labels, dict[str, float]] = {}
+    rest = (rows[name].tolist() for name in ("metric", "subject", "value"))
+    for labels, metric, subject, value in zip(list_labels(rows), *rest, strict=True):
+        counts = runs.setdefault(labels, {})
         about = subject if isinstance(subject, str) else ""
         if metric == "failures" and about and about != _NO_FAILURE:
-            told["failures"] = told.get("failures", 0.0) + value
+            counts["failures"] = counts.get("failures", 0.0) + value
         elif metric != "failures" and not about:
-            told[metric] = value
-    shares: dict[Place, list[float]] = {}
-    for key, told in runs.items():
-        share = _share(told)
+            counts[metric] = value
+    shares: dict[Side, list[float]] = {}
+    for labels, counts in runs.items():
+        share = _share(counts)
         if share is not None:
-            group, variant, benchmark, params, tool, _ = key
-            shares.setdefault((group, variant, benchmark, params, tool), []).append(share)
-    return {place: median(found) for place, found in shares.items()}
+            shares.setdefault(labels.side, []).append(share)
+    return {side: median(of_runs) for side, of_runs in shares.items()}
 
 
-def _share(told: dict[str, float]) -> float | None:
-    if "error_rate" in told:
-        return told["error_rate"]
-    if "failures" not in told:
+def _share(counts: dict[str, float]) -> float | None:
+    if "error_rate" in counts:
+        return counts["error_rate"]
+    if "failures" not in counts:
         return None
-    requests = told.get("requests", 0.0)
-    return min(told["failures"] / requests, 1.0) if requests else 1.0
+    requests = counts.get("requests", 0.0)
+    return min(counts["failures"] / requests, 1.0) if requests else 1.0

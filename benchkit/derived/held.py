@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchkit.derived.record import Cell, Measured
-from benchkit.derived.requests import Key, failure_counts, request_counts, request_rates
+from benchkit.derived.record import Measured
+from benchkit.derived.requests import failure_counts, request_counts, request_rates
+from benchkit.schema import Labels, Side, list_labels
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -26,8 +27,7 @@ class HeldLoad:
 
     Parameters
     ----------
-    cell : tuple of str
-        Group, variant, benchmark, params, tool.
+    side : Side
     runs : int
     offered : float or None
         Requests per second that were asked for; None where the tool does not tell.
@@ -36,7 +36,7 @@ class HeldLoad:
     requests, failed : float or None
     """
 
-    cell: Cell
+    side: Side
     runs: int
     offered: float | None
     achieved: float
@@ -63,13 +63,13 @@ def list_held(
         return []
     rates = request_rates(observations, measured)
     counts, failed = request_counts(observations), failure_counts(observations)
-    places: dict[Cell, list[Key]] = {}
+    places: dict[Side, list[Labels]] = {}
     for run in measured:
         if run.key in offered and rates.get(run.key, 0.0) > 0:
-            places.setdefault(run.cell, []).append(run.key)
+            places.setdefault(run.side, []).append(run.key)
     return [
         HeldLoad(
-            cell=cell,
+            side=side,
             runs=len(keys),
             offered=_median(offered, keys),
             achieved=median(rates[key] for key in keys),
@@ -77,19 +77,17 @@ def list_held(
             requests=_median(counts, keys),
             failed=_median(failed, keys),
         )
-        for cell, keys in places.items()
+        for side, keys in places.items()
     ]
 
 
-def _offered(runs: Runs) -> dict[Key, float | None]:
+def _offered(runs: Runs) -> dict[Labels, float | None]:
     """Return the rate that each run of an open loop was asked for."""
     held = runs[runs["load_model"].eq("open") & runs["role"].eq("measured")]
-    names = ("group", "variant", "benchmark", "params", "run", "tool")
-    keys = zip(*(held[name].astype(str).tolist() for name in names), strict=True)
     rates = (rate if rate > 0 else None for rate in held["target_rate"].tolist())
-    return dict(zip(keys, rates, strict=True))
+    return dict(zip(list_labels(held), rates, strict=True))
 
 
-def _median(told: Mapping[Key, float | None], keys: Sequence[Key]) -> float | None:
+def _median(told: Mapping[Labels, float | None], keys: Sequence[Labels]) -> float | None:
     known = [value for key in keys if (value := told.get(key)) is not None]
     return median(known) if known else None

@@ -12,15 +12,12 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from benchkit import metrics, schema
+from benchkit.schema import Labels, Side, Trial
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
-#: group, variant, benchmark, params, tool
-Cell = tuple[str, str, str, str, str]
-
 _FACTS = ("started_at", "duration", "env")
-_LABELS = ("group", "variant", "benchmark", "params", "run", "tool")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,19 +47,19 @@ class Measured:
     env: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def key(self) -> tuple[str, ...]:
+    def key(self) -> Labels:
         """What tells it from other runs."""
-        return self.group, self.variant, self.benchmark, self.params, str(self.run), self.tool
+        return Labels(self.group, self.variant, self.benchmark, self.params, self.run, self.tool)
 
     @property
-    def cell(self) -> Cell:
+    def side(self) -> Side:
         """What its repeats share."""
-        return self.group, self.variant, self.benchmark, self.params, self.tool
+        return self.key.side
 
     @property
-    def place(self) -> tuple[str, str, int]:
+    def trial(self) -> Trial:
         """What it shares with the files beside it."""
-        return self.group, self.variant, self.run
+        return self.key.trial
 
     @property
     def name(self) -> str:
@@ -81,25 +78,24 @@ class Measured:
         origin: str = "computed",
     ) -> dict[str, Any]:
         """Return a row of the table under the run's labels."""
-        told: dict[str, Any] = {name: getattr(self, name) for name in _LABELS}
         unit = metrics.lookup(metric).unit
-        told |= {"subject": subject, "metric": metric, "stat": stat, "value": value, "unit": unit}
-        return told | {
-            "n": n, "time": None, "resolution": None, "origin": origin, "source": source
+        return self.key._asdict() | {
+            "subject": subject, "metric": metric, "stat": stat, "value": value, "unit": unit,
+            "n": n, "time": None, "resolution": None, "origin": origin, "source": source,
         }  # fmt: skip
 
 
 def list_measured(runs: Runs) -> list[Measured]:
     """Return the measured runs with what lies beside them."""
-    beside: dict[tuple[str, str, int], dict[str, str]] = {}
-    for *place, env in _list(runs, "companion", ("group", "variant", "run", "env")):
-        beside.setdefault(tuple(place), {}).update(env or {})
-    found = []
-    for start, duration, env, *labels in _list(runs, "measured", (*_FACTS, *_LABELS)):
-        run = dict(zip(_LABELS, labels, strict=True))
-        told = beside.get((run["group"], run["variant"], run["run"])) if beside else None
-        found.append(_measured(run, start, duration, {**told, **env} if told else env))
-    return found
+    companions: dict[Trial, dict[str, str]] = {}
+    for env, *trial in _list(runs, "companion", ("env", *Trial._fields)):
+        companions.setdefault(Trial(*trial), {}).update(env or {})
+    measured = []
+    for start, duration, env, *values in _list(runs, "measured", (*_FACTS, *Labels._fields)):
+        labels = Labels(*values)
+        shared = companions.get(labels.trial) if companions else None
+        measured.append(_measured(labels, start, duration, {**shared, **env} if shared else env))
+    return measured
 
 
 def tells_of_load(observations: Observations, runs: Runs) -> bool:
@@ -109,8 +105,8 @@ def tells_of_load(observations: Observations, runs: Runs) -> bool:
     """
     if not observations["stat"].eq("sample").all() or runs["load_model"].ne("unknown").any():
         return True
-    told = {id(env): env for env in runs["env"].tolist()}  # which many runs may share
-    return any(name.startswith("spans.") for env in told.values() for name in env or ())
+    shared = {id(env): env for env in runs["env"].tolist()}  # by many runs
+    return any(name.startswith("spans.") for env in shared.values() for name in env or ())
 
 
 def _list(runs: Runs, role: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
@@ -119,7 +115,7 @@ def _list(runs: Runs, role: str, names: Sequence[str]) -> Iterator[tuple[Any, ..
 
 
 def _measured(
-    labels: Mapping[str, Any],
+    labels: Labels,
     start: datetime | None,
     duration: float | None,
     env: Mapping[str, str],
@@ -129,7 +125,7 @@ def _measured(
     if known is not None and start is not None and start == start:  # noqa: PLR0124 - NaT is not
         begun = start.timestamp()
         window = (begun, begun + known)
-    return Measured(**labels, window=window, duration=known, env=env)
+    return Measured(**labels._asdict(), window=window, duration=known, env=env)
 
 
 def add_rows(observations: Observations, rows: Sequence[Mapping[str, Any]]) -> Observations:

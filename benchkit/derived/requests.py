@@ -9,20 +9,18 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchkit.derived.record import Measured
+from benchkit.schema import Labels, list_labels
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations
 
-Key = tuple[str, ...]
-_KEY = ("group", "variant", "benchmark", "params", "run", "tool")
 
-
-def request_counts(observations: Observations) -> dict[Key, float]:
+def request_counts(observations: Observations) -> dict[Labels, float]:
     """Return the requests of each run, by `Measured.key`."""
     return _most_precise(observations, "requests", "count")
 
 
-def failure_counts(observations: Observations) -> dict[Key, float]:
+def failure_counts(observations: Observations) -> dict[Labels, float]:
     """Return the failed requests of each run, by `Measured.key`.
 
     The tool's own total, else its share of all requests.
@@ -37,7 +35,7 @@ def failure_counts(observations: Observations) -> dict[Key, float]:
     return failed
 
 
-def request_rates(observations: Observations, measured: Iterable[Measured]) -> dict[Key, float]:
+def request_rates(observations: Observations, measured: Iterable[Measured]) -> dict[Labels, float]:
     """Return the requests per second of each run, by `Measured.key`.
 
     The tool's own rate, else requests over duration.
@@ -50,27 +48,26 @@ def request_rates(observations: Observations, measured: Iterable[Measured]) -> d
     return rates
 
 
-def mean_latencies(observations: Observations) -> dict[Key, float]:
+def mean_latencies(observations: Observations) -> dict[Labels, float]:
     """Return the mean latency of each run in s, by `Measured.key`."""
     return _most_precise(observations, "latency", "mean")
 
 
 def read_usage(
     observations: Observations, metric: str = "cpu_usage", stat: str = "mean"
-) -> dict[Key, dict[str, float]]:
+) -> dict[Labels, dict[str, float]]:
     """Return what containers used in each run: `Measured.key` -> container -> value."""
-    used: dict[Key, dict[str, float]] = {}
+    used: dict[Labels, dict[str, float]] = {}
     rows = _rows(observations, metric, stat, ("subject", "value"), apart=True)
-    for *key, container, value in rows:
-        used.setdefault(tuple(map(str, key)), {})[str(container)] = value
+    for labels, container, value in rows:
+        used.setdefault(labels, {})[str(container)] = value
     return used
 
 
-def _most_precise(observations: Observations, metric: str, stat: str) -> dict[Key, float]:
-    best: dict[Key, tuple[tuple[float, bool], float]] = {}
-    told = ("value", "resolution", "origin")
-    for *labels, value, resolution, origin in _rows(observations, metric, stat, told):
-        key = tuple(map(str, labels))
+def _most_precise(observations: Observations, metric: str, stat: str) -> dict[Labels, float]:
+    best: dict[Labels, tuple[tuple[float, bool], float]] = {}
+    names = ("value", "resolution", "origin")
+    for key, value, resolution, origin in _rows(observations, metric, stat, names):
         step = resolution if resolution > 0 else 0.0  # unknown is NaN: not rounded
         precision = (step, origin != "computed")
         if key not in best or precision < best[key][0]:
@@ -79,12 +76,12 @@ def _most_precise(observations: Observations, metric: str, stat: str) -> dict[Ke
 
 
 def _rows(
-    observations: Observations, metric: str, stat: str, told: Sequence[str], *, apart: bool = False
+    observations: Observations, metric: str, stat: str, names: Sequence[str], *, apart: bool = False
 ) -> Iterable[tuple[Any, ...]]:
     """Return labels and values of one figure: of the load, or of what ran beside it."""
-    found = observations["metric"].eq(metric) & observations["stat"].eq(stat)
-    if not found.any():  # as for most figures of most tools
+    is_meant = observations["metric"].eq(metric) & observations["stat"].eq(stat)
+    if not is_meant.any():  # as for most figures of most tools
         return ()
-    found &= observations["subject"].notna() == apart
-    columns = [observations.loc[found, name].tolist() for name in (*_KEY, *told)]
-    return zip(*columns, strict=True)
+    is_meant &= observations["subject"].notna() == apart
+    rows = observations.loc[is_meant, [*Labels._fields, *names]]
+    return zip(list_labels(rows), *(rows[name].tolist() for name in names), strict=True)

@@ -70,11 +70,11 @@ def derive_resources(
             continue
         used = dict(_use(run, found))
         if any("cpu_time" in told or "cpu_usage" in told for told in used.values()):
-            served.add(run.place)
+            served.add(run.trial)
         rows += [row for subject, told in used.items() for row in _tell(run, subject, told)]
         rows += _per_request(run, used, rates.get(run.key), gaps)
     # of several benchmarks with one number, the samples may well be of one alone
-    gaps.without_samples = [run for run in gaps.without_samples if run.place not in served]
+    gaps.without_samples = [run for run in gaps.without_samples if run.trial not in served]
     return rows, gaps.findings()
 
 

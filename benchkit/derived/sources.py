@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from benchkit.derived.record import Measured
 from benchkit.derived.usage import cut
 from benchkit.parsers import registry
+from benchkit.schema import Trial
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -80,9 +81,22 @@ class Series:
         return times, values, self.lines[first[0]] if first else ""
 
 
-_Place = tuple[str, str, int]
-_What = tuple[str, str]
-_Labels = tuple[str, str, int, str, str, str, str, str, str]
+class _Origin(NamedTuple):
+    """Where a series comes from."""
+
+    group: str
+    variant: str
+    run: int
+    benchmark: str
+    params: str
+    subject: str
+    metric: str
+    stat: str
+    path: str
+
+    @property
+    def trial(self) -> Trial:
+        return Trial(self.group, self.variant, self.run)
 
 
 class Sources:
@@ -105,34 +119,34 @@ class Sources:
     def __init__(self, series: Observations, measured: Sequence[Measured]) -> None:
         self._groups = {run.group for run in measured}
         self._variants = {(run.group, run.variant) for run in measured}
-        self._places: dict[_Place, dict[_What, list[Series]]] = {}
+        self._places: dict[Trial, dict[tuple[str, str], list[Series]]] = {}
         known = series[series["subject"].notna()]
         lines = np.array(known["source"].tolist(), dtype=object)
         values, times = known["value"].to_numpy(dtype=np.float64), _seconds(known)
         tools = known["tool"].tolist()
         named = {label for run in measured for label in _list_labels(run)}
-        found: dict[_Labels, Series] = {}
-        ranges: dict[tuple[str, str], list[_Labels]] = {}
+        found: dict[_Origin, Series] = {}
+        ranges: dict[tuple[str, str], list[_Origin]] = {}
         for key, rows in _group(known, lines).items():
-            group, variant, _, *labels, subject, _, stat, where = key
-            is_named = (group, variant, *labels) in named
+            is_named = (key.group, key.variant, key.benchmark, key.params) in named
             found[key] = Series(
-                stat=stat,
+                stat=key.stat,
                 times=None if np.isnan(times[rows]).any() else times[rows],
                 values=values[rows],
-                path=where,
+                path=key.path,
                 lines=lines[rows].tolist(),
-                benchmark=labels[0] if is_named else "",
-                params=labels[1] if is_named else "",
+                benchmark=key.benchmark if is_named else "",
+                params=key.params if is_named else "",
             )
-            if registry.tool(tools[rows[0]]).is_range and stat == "counter" and found[key].is_dated:
-                ranges.setdefault((where, subject.partition("@")[2]), []).append(key)
+            is_counter = key.stat == "counter" and found[key].is_dated
+            if is_counter and registry.tool(tools[rows[0]]).is_range:
+                ranges.setdefault((key.path, key.subject.partition("@")[2]), []).append(key)
         for keys in ranges.values():
             scraped = _without_repeats([found[key] for key in keys])
             found.update(zip(keys, scraped, strict=True))
-        for (group, variant, run, *_, subject, metric, _, _), told in found.items():
-            place = self._places.setdefault((group, variant, run), {})
-            place.setdefault((subject, metric), []).append(told)
+        for key, each in found.items():
+            place = self._places.setdefault(key.trial, {})
+            place.setdefault((key.subject, key.metric), []).append(each)
 
     def __bool__(self) -> bool:
         return bool(self._places)
@@ -140,15 +154,15 @@ class Sources:
     def has_any(self, run: Measured) -> bool:
         """Tell whether files of this run, or of many, hold samples, inside its window or not."""
         return any(
-            place == run.place or (place[2] == 0 and self._covers(*place[:2], run))
-            for place, found in self._places.items()
+            trial == run.trial or (trial.run == 0 and self._covers(*trial[:2], run))
+            for trial, found in self._places.items()
             if any(each.is_of(run) for series in found.values() for each in series)
         )
 
-    def of(self, run: Measured) -> dict[_What, Series]:
+    def of(self, run: Measured) -> dict[tuple[str, str], Series]:
         """Return the series of a run by container and metric; empty where there is none."""
-        own = self._best(self._places.get(run.place, {}), run)
-        shared: dict[_What, list[Series]] = {}
+        own = self._best(self._places.get(run.trial, {}), run)
+        shared: dict[tuple[str, str], list[Series]] = {}
         for (group, variant, number), found in self._places.items():
             if number == 0 and self._covers(group, variant, run):
                 for what, series in found.items():
@@ -162,7 +176,9 @@ class Sources:
         is_beside = group not in self._groups and group.rpartition("/")[0] == run.group
         return group == run.group or is_beside
 
-    def _best(self, candidates: dict[_What, list[Series]], run: Measured) -> dict[_What, Series]:
+    def _best(
+        self, candidates: dict[tuple[str, str], list[Series]], run: Measured
+    ) -> dict[tuple[str, str], Series]:
         def count(series: Series) -> int:
             return len(series.inside(run.window)[0])
 
@@ -206,15 +222,15 @@ def _folder_of(path: str) -> str:
     return folder if is_series else path
 
 
-def _group(rows: pd.DataFrame, lines: Iterable[str]) -> dict[_Labels, list[int]]:
+def _group(rows: pd.DataFrame, lines: Iterable[str]) -> dict[_Origin, list[int]]:
     """Return which rows have the same labels and stand in the same file, in their order.
 
     A frame for each of many small groups would take longer than all else.
     """
     paths = (_folder_of(line.rpartition(":")[0]) for line in lines)
-    names = ("group", "variant", "run", "benchmark", "params", "subject", "metric", "stat")
-    found: dict[_Labels, list[int]] = {}
-    for place, key in enumerate(zip(*(rows[name].tolist() for name in names), paths, strict=True)):
+    columns = (rows[name].tolist() for name in _Origin._fields[:-1])
+    found: dict[_Origin, list[int]] = {}
+    for place, key in enumerate(map(_Origin._make, zip(*columns, paths, strict=True))):
         found.setdefault(key, []).append(place)
     return found
 

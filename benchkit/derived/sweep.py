@@ -13,7 +13,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchkit.derived.record import Measured, list_measured
-from benchkit.derived.requests import Key, request_rates
+from benchkit.derived.requests import request_rates
+from benchkit.schema import Labels, Side, list_labels
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -124,9 +125,6 @@ class Sweep:
         return (below, above) if below is not None and above is not None else None
 
 
-_Place = tuple[str, str, str, str, str, str]
-
-
 def list_sweeps(observations: Observations, runs: Runs) -> list[Sweep]:
     """Return the sweeps of three levels or more.
 
@@ -141,16 +139,20 @@ def list_sweeps(observations: Observations, runs: Runs) -> list[Sweep]:
     rates = request_rates(observations, measured)
     latencies = _latencies(observations)
     told = _told_levels(runs)
-    places: dict[_Place, dict[float, list[Measured]]] = {}
+    places: dict[tuple[Side, str], dict[float, list[Measured]]] = {}
     for run in measured:
         level = _level(run, told)
         if level is not None and rates.get(run.key, 0) > 0:
             by, size, rest = level
-            place = (run.group, run.variant, run.benchmark, rest, run.tool, by)
+            place = run.side._replace(params=rest), by
             places.setdefault(place, {}).setdefault(size, []).append(run)
     return [
-        _sweep(place, tuple(_measure(s, levels[s], rates, latencies) for s in sorted(levels)))
-        for place, levels in places.items()
+        Sweep(
+            **side._asdict(),
+            by=by,
+            levels=tuple(_measure(s, levels[s], rates, latencies) for s in sorted(levels)),
+        )
+        for (side, by), levels in places.items()
         if len(levels) >= FEWEST
     ]
 
@@ -158,17 +160,14 @@ def list_sweeps(observations: Observations, runs: Runs) -> list[Sweep]:
 def is_only_swept(observations: Observations, runs: Runs) -> bool:
     """Tell whether there are levels of load, and nothing that two variants have in common."""
     measured = runs[runs["role"] == "measured"]
-    cells = measured[["group", "variant", "benchmark", "params", "tool"]].drop_duplicates()
-    is_common = cells.drop(columns="variant").duplicated().any()
+    sides = measured[list(Side._fields)].drop_duplicates()
+    is_common = sides.drop(columns="variant").duplicated().any()
     return not is_common and bool(list_sweeps(observations, runs))
 
 
-def _sweep(place: _Place, levels: tuple[Level, ...]) -> Sweep:
-    names = ("group", "variant", "benchmark", "params", "tool", "by")
-    return Sweep(**dict(zip(names, place, strict=True)), levels=levels)
-
-
-def _level(run: Measured, told: Mapping[Key, tuple[str, float]]) -> tuple[str, float, str] | None:
+def _level(
+    run: Measured, told: Mapping[Labels, tuple[str, float]]
+) -> tuple[str, float, str] | None:
     parts = dict(part.split("=", 1) for part in run.params.split(",") if "=" in part)
     for by in (CONNECTIONS, RATE):
         size = _number(parts.get(by, ""))
@@ -187,15 +186,13 @@ def _number(text: str) -> float | None:
     return found if 0 < found < float("inf") else None
 
 
-def _told_levels(runs: Runs) -> dict[Key, tuple[str, float]]:
-    columns = ("group", "variant", "benchmark", "params", "run", "tool")
+def _told_levels(runs: Runs) -> dict[Labels, tuple[str, float]]:
     found = {}
     for model, name, by in (("closed", "connections", CONNECTIONS), ("open", "target_rate", RATE)):
         known = runs[runs["load_model"].eq(model) & runs[name].notna()]
-        keys = zip(*(known[column].astype(str).tolist() for column in columns), strict=True)
-        for key, size in zip(keys, known[name].tolist(), strict=True):
+        for labels, size in zip(list_labels(known), known[name].tolist(), strict=True):
             if size > 0:
-                found[key] = (by, float(size))
+                found[labels] = (by, float(size))
     return found
 
 
@@ -203,19 +200,17 @@ def _told_levels(runs: Runs) -> dict[Key, tuple[str, float]]:
 _Told = dict[str, tuple[float, float]]
 
 
-def _latencies(observations: Observations) -> dict[Key, _Told]:
+def _latencies(observations: Observations) -> dict[Labels, _Told]:
     """Return the latencies of each run; of several sources the one with the finest step."""
     stats = observations["stat"].drop_duplicates().tolist()
     known = [stat for stat in stats if _STAT.fullmatch(stat)]
     rows = observations["metric"].eq("latency") & observations["stat"].isin(known)
     wanted = observations[rows & observations["subject"].isna()]
-    columns = ("group", "variant", "benchmark", "params", "run", "tool")
-    keys = zip(*(wanted[name].astype(str).tolist() for name in columns), strict=True)
-    found: dict[Key, _Told] = {}
+    found: dict[Labels, _Told] = {}
     rest = (wanted[name].tolist() for name in ("stat", "value", "resolution"))
-    for key, stat, value, resolution in zip(keys, *rest, strict=True):
+    for labels, stat, value, resolution in zip(list_labels(wanted), *rest, strict=True):
         step = resolution if resolution > 0 else 0.0
-        told = found.setdefault(key, {})
+        told = found.setdefault(labels, {})
         if stat not in told or step <= told[stat][1]:
             told[stat] = value, step
     return found
@@ -224,8 +219,8 @@ def _latencies(observations: Observations) -> dict[Key, _Told]:
 def _measure(
     size: float,
     runs: Sequence[Measured],
-    rates: Mapping[Key, float],
-    latencies: Mapping[Key, _Told],
+    rates: Mapping[Labels, float],
+    latencies: Mapping[Labels, _Told],
 ) -> Level:
     told: dict[str, list[tuple[float, float]]] = {}
     for run in runs:

@@ -94,9 +94,8 @@ def find_tracks(
 
 
 def _latencies(run: Measured, batches: Batches) -> Iterator[Track]:
-    series = (run.group, run.variant, run.benchmark, run.params, run.tool, LATENCY)
     for stat in STATS:
-        found = batches.course(series, stat).get(run.run)
+        found = batches.course(run.side, LATENCY, stat).get(run.run)
         if found is None or len(found[0]) < _FEWEST:
             continue
         begins, values = found

@@ -13,8 +13,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchkit.derived.containers import SERVICE, entitle, find_service, role_of
-from benchkit.derived.record import Cell, Measured
-from benchkit.derived.requests import Key, read_usage
+from benchkit.derived.record import Measured
+from benchkit.derived.requests import read_usage
+from benchkit.schema import Labels, Side
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations
@@ -29,8 +30,7 @@ class Use:
 
     Parameters
     ----------
-    cell : tuple of str
-        Group, variant, benchmark, params, tool.
+    side : Side
     container, title, role : str
         As in the table; as people call it; what it does.
     cores, largest : float
@@ -40,7 +40,7 @@ class Use:
     runs : int
     """
 
-    cell: Cell
+    side: Side
     container: str
     title: str
     role: str
@@ -71,16 +71,16 @@ def list_uses(observations: Observations, measured: Sequence[Measured]) -> list[
         observations, "memory_working_set"
     )
     limits = read_usage(observations, "cpu_limit", "value")
-    found: dict[tuple[Cell, str], list[Measured]] = {}
+    found: dict[tuple[Side, str], list[Measured]] = {}
     for run in measured:
         for container in cores.get(run.key, {}):
-            found.setdefault((run.cell, container), []).append(run)
+            found.setdefault((run.side, container), []).append(run)
     uses = []
-    for (cell, container), runs in found.items():
+    for (side, container), runs in found.items():
         services = {find_service(cores[run.key], run.env) for run in runs}
         uses.append(
             Use(
-                cell=cell,
+                side=side,
                 container=container,
                 title=entitle(container, runs[0].env),
                 role=_role_of(container, runs[0], services),
@@ -91,7 +91,7 @@ def list_uses(observations: Observations, measured: Sequence[Measured]) -> list[
                 runs=len(runs),
             )
         )
-    return sorted(uses, key=lambda use: (use.cell, use.role != SERVICE))
+    return sorted(uses, key=lambda use: (use.side, use.role != SERVICE))
 
 
 def _role_of(container: str, run: Measured, services: AbstractSet[str | None]) -> str:
@@ -103,7 +103,7 @@ def _role_of(container: str, run: Measured, services: AbstractSet[str | None]) -
 
 
 def _center(
-    values: Mapping[Key, Mapping[str, float]], runs: Sequence[Measured], container: str
+    values: Mapping[Labels, Mapping[str, float]], runs: Sequence[Measured], container: str
 ) -> float | None:
     known = [values[r.key][container] for r in runs if container in values.get(r.key, {})]
     return median(known) if known else None

@@ -18,7 +18,8 @@ from benchkit.history.exact import find_levels, list_changes
 from benchkit.history.model import NOT_JUDGED, Change, History, Series, to_ratio
 from benchkit.history.newest import judge_tracks
 from benchkit.history.search import find_changed, report_reach, search
-from benchkit.history.tracks import Label, Run, Track, collect_tracks, date_commits, read_labels
+from benchkit.history.tracks import Label, Track, collect_tracks, date_commits, read_labels
+from benchkit.schema import Labels
 from benchkit.stats.changepoint import estimate_change, find_block, find_changes
 from benchkit.stats.equivalence import log_bounds
 from benchkit.units import printable
@@ -93,7 +94,7 @@ def trace(
     return History(tuple(series), tuple(undated), unmatched, tuple(findings))
 
 
-def _explain_nothing(labels: Mapping[Run, Label], dates: Mapping[str, object]) -> DataError:
+def _explain_nothing(labels: Mapping[Labels, Label], dates: Mapping[str, object]) -> DataError:
     """Return the error that says what is missing: commits, their dates, or a primary metric."""
     add = "benchkit history add PATH --commit SHA --date 2026-11-20T10:00:00Z"
     if not labels:
@@ -106,7 +107,7 @@ def _explain_nothing(labels: Mapping[Run, Label], dates: Mapping[str, object]) -
     return DataError(problem, hint="name one with --metric; see `benchkit export`")
 
 
-def _name_unmatched(accepted: Sequence[Accepted], labels: Mapping[Run, Label]) -> Iterator[str]:
+def _name_unmatched(accepted: Sequence[Accepted], labels: Mapping[Labels, Label]) -> Iterator[str]:
     """Say which accepted changes name none of the commits, or more than one."""
     commits = sorted({label.commit for label in labels.values()})
     for one in accepted:

@@ -19,7 +19,7 @@ from benchkit.config.accepted import SHORTEST, Accepted
 from benchkit.history.model import Point
 from benchkit.labels.values import UnusableError, read_time
 from benchkit.metrics import Metric
-from benchkit.schema import FINGERPRINT
+from benchkit.schema import FINGERPRINT, Labels, list_labels
 from benchkit.stats.exact import is_steady
 
 if TYPE_CHECKING:
@@ -32,9 +32,6 @@ class Label(NamedTuple):
     commit: str
     date: datetime | None
     env: Mapping[str, str]
-
-
-Run = tuple[str, str, str, str, str, int]
 
 
 @dataclass(slots=True)
@@ -92,16 +89,16 @@ class Track:
         return places
 
 
-def read_labels(runs: Runs) -> dict[Run, Label]:
+def read_labels(runs: Runs) -> dict[Labels, Label]:
     """Return commit, date and environment of the measured runs that tell a commit."""
     measured = runs[(runs["role"] == "measured").to_numpy()]
-    names = ("group", "variant", "benchmark", "params", "tool", "run", "started_at", "env")
     labels = {}
-    for *key, start, env in zip(*(measured[name].tolist() for name in names), strict=True):
+    facts = (measured[name].tolist() for name in ("started_at", "env"))
+    for key, start, env in zip(list_labels(measured), *facts, strict=True):
         commit = env.get("commit", "") if isinstance(env, Mapping) else ""
         if commit:
             started = start.to_pydatetime() if start == start else None  # noqa: PLR0124 - not NaT
-            labels[tuple(key)] = Label(commit, _read_date(env.get("date")) or started, env)
+            labels[key] = Label(commit, _read_date(env.get("date")) or started, env)
     return labels
 
 
@@ -112,7 +109,7 @@ def _read_date(text: str | None) -> datetime | None:
         return None
 
 
-def date_commits(told: Mapping[Run, Label]) -> tuple[dict[str, datetime], list[str]]:
+def date_commits(told: Mapping[Labels, Label]) -> tuple[dict[str, datetime], list[str]]:
     """Return the earliest date of each commit, in order, and the commits without one."""
     dates: dict[str, datetime] = {}
     for commit, date, _ in told.values():
@@ -126,7 +123,7 @@ def collect_tracks(
     observations: Observations,
     runs: Runs,
     plan: Plan,
-    told: Mapping[Run, Label],
+    told: Mapping[Labels, Label],
     dates: Mapping[str, datetime],
 ) -> Iterator[Track]:
     """Yield the tracks of primary metrics, and where none are named of exact ones."""
@@ -157,24 +154,23 @@ def _sort_runs(
     key: Key,
     cell: Cell,
     about: Metric,
-    told: Mapping[Run, Label],
+    told: Mapping[Labels, Label],
     dates: Mapping[str, datetime],
 ) -> None:
     """Put the runs of a cell where their commit and machine belong."""
-    group, benchmark, params, tool, subject, metric, stat = key
     for run, value in cell.by_run.items():
-        label = told.get((group, variant, benchmark, params, tool, run))
+        label = told.get(key.workload.side(variant).labels(run))
         if label is None or label.commit not in dates:
             continue
-        kept_group, kept_variant = (_drop_commit(text, label.commit) for text in (group, variant))
-        same = tracks.setdefault((kept_variant, (kept_group, *key[1:])), [])
+        kept_group, kept_variant = (
+            _drop_commit(text, label.commit) for text in (key.group, variant)
+        )
+        same = tracks.setdefault((kept_variant, key._replace(group=kept_group)), [])
         machine = {name: str(label.env[name]) for name in FINGERPRINT if label.env.get(name)}
         track = next((one for one in same if _is_alike(one.machine, machine)), None)
         if track is None:
-            names = {
-                "group": kept_group, "benchmark": benchmark, "params": params, "tool": tool,
-                "subject": subject, "metric": metric, "stat": stat, "unit": cell.unit,
-                "better": about.better, "variant": kept_variant,
+            names = key._replace(group=kept_group)._asdict() | {
+                "unit": cell.unit, "better": about.better, "variant": kept_variant,
             }  # fmt: skip
             track = Track(names, machine, assume=about.assume)
             same.append(track)

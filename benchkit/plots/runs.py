@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchkit.audit.session import Session, find_sessions, series_of
+from benchkit.audit.session import Session, find_sessions
 from benchkit.comparison import Contrast
 from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange
 from benchkit.plots.places import group_by_place, name_values, sides
@@ -40,7 +40,7 @@ def data(verdicts: Verdicts, runs: Runs | None = None) -> Chart:
     sessions = find_sessions(runs) if runs is not None else {}
     primary = [row.contrast for row in verdicts.primary]
     panels = [
-        _panel(heading, baseline, variants, found, sessions.get(series_of(found[0])))
+        _panel(heading, baseline, variants, found, sessions.get(found[0].workload))
         for heading, found in group_by_place(primary, _PLACE)
         if max(c.n_variant for c in found) >= _FEWEST
         for baseline, variants in sides(found)

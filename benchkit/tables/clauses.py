@@ -68,7 +68,7 @@ def write_clauses(verdicts: Verdicts) -> tuple[Clause, ...]:
 
 
 def _cell(contrast: Contrast) -> tuple[str, ...]:
-    return (contrast.group, contrast.benchmark, contrast.params, contrast.tool)
+    return contrast.workload
 
 
 def _across_variants(metric: str, rows: Sequence[Verdict], verdicts: Verdicts) -> list[Clause]:

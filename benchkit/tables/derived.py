@@ -16,10 +16,11 @@ from benchkit.derived.costs import list_costs
 from benchkit.derived.held import HeldLoad, list_held
 from benchkit.derived.knee import DEFAULT, parse_rule
 from benchkit.derived.record import Measured, list_measured, tells_of_load
-from benchkit.derived.requests import Key, read_usage
+from benchkit.derived.requests import read_usage
 from benchkit.derived.saturation import Saturation, find_saturations
 from benchkit.derived.sweep import FEWEST
 from benchkit.derived.uses import list_uses
+from benchkit.schema import Labels
 from benchkit.tables.held import describe_held, held_table
 from benchkit.tables.model import Table
 from benchkit.tables.resources import SHOWN, describe_resources, resource_tables
@@ -172,7 +173,7 @@ def _spans(observations: Observations, measured: Sequence[Measured]) -> Part:
     return Part(title="Spans", lines=lines, tables=tables[:1], folded=tables[1:], caveat=caveat)
 
 
-def _backend_cores(observations: Observations, measured: Sequence[Measured]) -> dict[Key, float]:
+def _backend_cores(observations: Observations, measured: Sequence[Measured]) -> dict[Labels, float]:
     used = read_usage(observations)
     found = {}
     for run in measured:

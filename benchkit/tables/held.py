@@ -12,11 +12,11 @@ from benchkit.comparison import REFUSED, Contrast
 from benchkit.comparison.measure import ALIGNED, HISTORY, RANK, SIGNED, SINGLE, WELCH, WITHIN
 from benchkit.comparison.medians import AGAINST
 from benchkit.derived.held import HeldLoad
-from benchkit.derived.record import Cell as Place
 from benchkit.intervals import TOO_WIDE, is_wide_difference
+from benchkit.schema import Side
 from benchkit.tables.amounts import amount, column, count, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty
-from benchkit.tables.places import MEDIANS, PLACE, fold_place, place_cells, shared_place
+from benchkit.tables.places import MEDIANS, PLACE, fold_place, place_cells
 from benchkit.tables.wording import (
     NOTHING,
     format_bare,
@@ -39,7 +39,7 @@ _METHODS = {
     SIGNED: "by signed ranks of pairs",
 }
 
-_Latencies = Mapping[tuple[Place, str], Verdict]
+_Latencies = Mapping[tuple[Side, str], Verdict]
 #: A variant beside its baseline.
 _Pair = tuple[HeldLoad, HeldLoad]
 
@@ -47,7 +47,7 @@ _Pair = tuple[HeldLoad, HeldLoad]
 def held_table(loads: Sequence[HeldLoad], verdicts: Verdicts) -> Table | None:
     """Build the table; None where no variant stands beside its baseline at a fixed rate."""
     pairs, told = _pair_up(loads, verdicts), _latencies(verdicts)
-    if not any((pair[1].cell, stat) in told for pair in pairs for stat in _STATS):
+    if not any((pair[1].side, stat) in told for pair in pairs for stat in _STATS):
         return None
     scales = {stat: _scale(stat, pairs, told) for stat in _STATS}
     rows = []
@@ -77,8 +77,8 @@ def held_table(loads: Sequence[HeldLoad], verdicts: Verdicts) -> Table | None:
     return fold_place(drop_empty(table, (*PLACE, "offered", *_STATS)), MEDIANS)
 
 
-def _keys(load: HeldLoad) -> list[tuple[Place, str]]:
-    return [(load.cell, stat) for stat in _STATS if stat != _UNCOMPARED]
+def _keys(load: HeldLoad) -> list[tuple[Side, str]]:
+    return [(load.side, stat) for stat in _STATS if stat != _UNCOMPARED]
 
 
 def _list_methods(rows: Sequence[Verdict]) -> str:
@@ -97,7 +97,7 @@ def describe_held(loads: Sequence[HeldLoad], verdicts: Verdicts) -> tuple[str, .
     pairs = _pair_up(loads, verdicts)
     most = max((other.runs for _, other in pairs), default=0)
     for base, other in pairs:
-        row = told.get((other.cell, "p50"))
+        row = told.get((other.side, "p50"))
         if row is not None and (other.runs > 1 or most == 1):
             lines.append(_describe(base, other, row, verdicts))
     return tuple(lines)
@@ -127,7 +127,7 @@ def _say_load(base: HeldLoad, other: HeldLoad) -> str:
         return f"{rates}: the loads differ, so that the latencies do, too"
     missed = [load for load in (base, other) if not load.is_reached]
     if missed:
-        told = ", ".join(f"{printable(load.cell[1])} {_write_lowest(load)}" for load in missed)
+        told = ", ".join(f"{printable(load.side.variant)} {_write_lowest(load)}" for load in missed)
         return f"{rate}; not every run reached that ({told}): see B314"
     return f"{rate}; the load was held (achieved {rates}) and is not a result"
 
@@ -142,15 +142,15 @@ def _write_lowest(load: HeldLoad) -> str:
 
 def _pair_up(loads: Sequence[HeldLoad], verdicts: Verdicts) -> list[_Pair]:
     """Put each variant beside its baseline, in the order of the pairs."""
-    known = {load.cell: load for load in loads}
+    known = {load.side: load for load in loads}
     found = [
-        (known[load.cell[0], baseline, *load.cell[2:]], load)
+        (known[load.side._replace(variant=baseline)], load)
         for baseline, variant in verdicts.comparisons.pairs
         for load in loads
-        if load.cell[1] == variant and (load.cell[0], baseline, *load.cell[2:]) in known
+        if load.side.variant == variant and load.side._replace(variant=baseline) in known
     ]
-    places = list(dict.fromkeys(shared_place(load.cell) for load in loads))
-    return sorted(found, key=lambda pair: places.index(shared_place(pair[1].cell)))
+    places = list(dict.fromkeys(load.side.workload for load in loads))
+    return sorted(found, key=lambda pair: places.index(pair[1].side.workload))
 
 
 def _by_baseline(pairs: Sequence[_Pair]) -> dict[HeldLoad, list[HeldLoad]]:
@@ -161,16 +161,16 @@ def _by_baseline(pairs: Sequence[_Pair]) -> dict[HeldLoad, list[HeldLoad]]:
 
 
 def _latencies(verdicts: Verdicts) -> _Latencies:
-    found: dict[tuple[Place, str], Verdict] = {}
+    found: dict[tuple[Side, str], Verdict] = {}
     for row in verdicts.rows:
         c = row.contrast
         if c.metric == "latency" and not c.subject and c.stat in _STATS:
-            found[(c.group, c.variant, c.benchmark, c.params, c.tool), c.stat] = row
+            found[c.side, c.stat] = row
     return found
 
 
 def _scale(stat: str, pairs: Sequence[_Pair], told: _Latencies) -> Scale:
-    rows = [told[other.cell, stat] for _, other in pairs if (other.cell, stat) in told]
+    rows = [told[other.side, stat] for _, other in pairs if (other.side, stat) in told]
     sides = [(r.contrast.center_baseline, r.contrast.center_variant) for r in rows]
     return scale_of([value for side in sides for value in side], "s")
 
@@ -186,14 +186,14 @@ def _values(
     """Write the values of a side, which stand in the rows of a variant."""
 
     def read(stat: str) -> float | None:
-        row = told.get((variant.cell, stat))
+        row = told.get((variant.side, stat))
         if row is None:
             return None
         return row.contrast.center_baseline if is_base else row.contrast.center_variant
 
     return (
-        *place_cells(load.cell),
-        Cell(printable(load.cell[1])),
+        *place_cells(load.side),
+        Cell(printable(load.side.variant)),
         count(load.requests),
         amount(load.offered, Scale(1.0, "")) if load.offered is not None else Cell(""),
         amount(load.achieved, Scale(1.0, ""), digits=4),
@@ -210,10 +210,10 @@ def _amount(value: float | None, scale: Scale) -> Cell:
 def _differences(load: HeldLoad, told: _Latencies, scales: Mapping[str, Scale]) -> tuple[Cell, ...]:
     cells = []
     for stat in _STATS:
-        row = told.get((load.cell, stat))
+        row = told.get((load.side, stat))
         cells.append(Cell("") if row is None else _difference(row.contrast, scales[stat]))
-    named = Cell(f"Δ {printable(load.cell[1])}")
-    return (*place_cells(load.cell), named, *[Cell("")] * 4, *cells, Cell(""))
+    named = Cell(f"Δ {printable(load.side.variant)}")
+    return (*place_cells(load.side), named, *[Cell("")] * 4, *cells, Cell(""))
 
 
 def _difference(contrast: Contrast, scale: Scale) -> Cell:

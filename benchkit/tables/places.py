@@ -7,39 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from benchkit.derived.record import Cell as Place
+from benchkit.schema import Side, Workload
 from benchkit.tables.model import Cell, Table, fold_constant
 from benchkit.tables.wording import MARKS, NOTHING, write_change, write_interval
 from benchkit.units import printable
 from benchkit.verdict import IMPROVEMENT, REGRESSION, Verdict, Verdicts
 
-PLACE = ("group", "benchmark", "params", "tool")
+PLACE = Workload._fields
 #: What columns of medians have to say of themselves.
 MEDIANS = "medians over runs, each column by itself (they need not add up)"
 
 #: By place, container and metric.
-Judged = Mapping[tuple[Place, str, str], Verdict]
+Judged = Mapping[tuple[Side, str, str], Verdict]
 
 
-def judge_by_place(verdicts: Verdicts) -> dict[tuple[Place, str, str], Verdict]:
+def judge_by_place(verdicts: Verdicts) -> dict[tuple[Side, str, str], Verdict]:
     """Return the verdicts on means of containers, by the variant's place."""
     found = {}
     for row in verdicts.rows:
         c = row.contrast
         if c.stat == "mean" and c.subject:
-            place = (c.group, c.variant, c.benchmark, c.params, c.tool)
-            found[place, c.subject, c.metric] = row
+            found[c.side, c.subject, c.metric] = row
     return found
 
 
-def shared_place(cell: Place) -> tuple[str, ...]:
-    """Return what a variant shares with those it is compared with."""
-    return (cell[0], *cell[2:])
-
-
-def place_cells(cell: Place) -> tuple[Cell, ...]:
-    """Say where a row belongs, its variant apart."""
-    return tuple(Cell(printable(text)) for text in shared_place(cell))
+def place_cells(side: Side) -> tuple[Cell, ...]:
+    """Return the cells of a row's labels, its variant apart."""
+    return tuple(Cell(printable(text)) for text in side.workload)
 
 
 class Footnotes:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from benchkit.comparison import Estimate
 from benchkit.derived.costs import RequestCost
-from benchkit.derived.record import Cell as Place
 from benchkit.intervals import TOO_WIDE, is_wide
+from benchkit.schema import Side
 from benchkit.tables.amounts import amount, column, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty
 from benchkit.tables.phrases import describe_few_runs
@@ -24,7 +24,6 @@ from benchkit.tables.places import (
     fold_place,
     judge_by_place,
     place_cells,
-    shared_place,
 )
 from benchkit.tables.wording import NOTHING, format_bare, write_change, write_interval
 from benchkit.units import Scale, format_number, format_quantity, printable
@@ -35,7 +34,7 @@ Pair = tuple[RequestCost, RequestCost | None]
 
 
 def cost_table(
-    costs: Sequence[RequestCost], verdicts: Verdicts, outside: Mapping[Place, Estimate]
+    costs: Sequence[RequestCost], verdicts: Verdicts, outside: Mapping[Side, Estimate]
 ) -> Table | None:
     """Build the table; None where no variant can be put beside its baseline."""
     paid = _pair_up(costs, verdicts)
@@ -48,9 +47,9 @@ def describe_costs(costs: Sequence[RequestCost], verdicts: Verdicts) -> tuple[st
     told: dict[str, list[str]] = {}
     for cost, base in _pair_up(costs, verdicts):
         if base is not None:
-            row = judged.get((cost.cell, cost.service, "cpu_per_request"))
-            text = f"{printable(cost.cell[1])} {_describe(cost.cpu - base.cpu, row, verdicts)}"
-            told.setdefault(base.cell[1], []).append(text)
+            row = judged.get((cost.side, cost.service, "cpu_per_request"))
+            text = f"{printable(cost.side.variant)} {_describe(cost.cpu - base.cpu, row, verdicts)}"
+            told.setdefault(base.side.variant, []).append(text)
     return tuple(
         f"CPU of the service per request, beside {printable(name)}: {', '.join(texts)}."
         for name, texts in told.items()
@@ -77,21 +76,20 @@ def _pair_up(
     costs: Sequence[RequestCost], verdicts: Verdicts
 ) -> list[tuple[RequestCost, RequestCost | None]]:
     """Put each variant beside its baseline, baselines first and alone."""
-    by_cell = {cost.cell: cost for cost in costs}
-    paid: dict[Place, tuple[RequestCost, RequestCost | None]] = {}
+    by_side = {cost.side: cost for cost in costs}
+    paid: dict[Side, tuple[RequestCost, RequestCost | None]] = {}
     for baseline, variant in verdicts.comparisons.pairs:
         for cost in costs:
-            group, name, *rest = cost.cell
-            if name == baseline:
-                paid.setdefault(cost.cell, (cost, None))
-            elif name == variant:
-                base = by_cell.get((group, baseline, rest[0], rest[1], rest[2]))
+            if cost.side.variant == baseline:
+                paid.setdefault(cost.side, (cost, None))
+            elif cost.side.variant == variant:
+                base = by_side.get(cost.side._replace(variant=baseline))
                 if base is not None:
-                    paid[cost.cell] = (cost, base)
-    return sorted(paid.values(), key=lambda pair: (shared_place(pair[0].cell), pair[1] is not None))
+                    paid[cost.side] = (cost, base)
+    return sorted(paid.values(), key=lambda pair: (pair[0].side.workload, pair[1] is not None))
 
 
-def _build(paid: Sequence[Pair], verdicts: Verdicts, outside: Mapping[Place, Estimate]) -> Table:
+def _build(paid: Sequence[Pair], verdicts: Verdicts, outside: Mapping[Side, Estimate]) -> Table:
     judged = judge_by_place(verdicts)
     cpu = scale_of([cost.cpu for cost, _ in paid], "s")
     wait = scale_of([cost.latency for cost, _ in paid], "s")
@@ -100,13 +98,13 @@ def _build(paid: Sequence[Pair], verdicts: Verdicts, outside: Mapping[Place, Est
     rows = []
     for cost, base in paid:
         extra, inside = cost.split(base) if base else (None, None)
-        row = judged.get((cost.cell, cost.service, "cpu_per_request"))
+        row = judged.get((cost.side, cost.service, "cpu_per_request"))
         beyond = extra - inside if extra is not None and inside is not None else None
         per_span = extra / cost.per_request if extra is not None and cost.per_request else None
         rows.append(
             (
-                *place_cells(cost.cell),
-                Cell(printable(cost.cell[1])),
+                *place_cells(cost.side),
+                Cell(printable(cost.side.variant)),
                 amount(cost.rate, Scale(1.0, "")),
                 amount(cost.latency, wait),
                 amount(cost.cores, Scale(1.0, "cores")),
@@ -116,7 +114,7 @@ def _build(paid: Sequence[Pair], verdicts: Verdicts, outside: Mapping[Place, Est
                 amount(per_span, cpu, signed=True),
                 amount(inside, cpu),
                 amount(beyond, cpu),
-                _write_outside(cost, base, row, outside.get(cost.cell), cpu),
+                _write_outside(cost, base, row, outside.get(cost.side), cpu),
                 amount(cost.beside, cpu),
                 Cell(f"{cost.runs}" if cost.runs == cost.of else f"{cost.runs} of {cost.of}"),
             )

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from benchkit.comparison import Estimate
 from benchkit.derived.containers import SERVICE
 from benchkit.derived.costs import RequestCost
-from benchkit.derived.record import Cell as Place
 from benchkit.derived.uses import AT_LIMIT, Use
+from benchkit.schema import Side
 from benchkit.tables.amounts import amount, column, percent, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty
 from benchkit.tables.places import (
@@ -22,7 +22,6 @@ from benchkit.tables.places import (
     fold_place,
     judge_by_place,
     place_cells,
-    shared_place,
 )
 from benchkit.tables.requests import cost_table, describe_costs
 from benchkit.units import Scale, printable
@@ -36,7 +35,7 @@ def resource_tables(
     uses: Sequence[Use],
     costs: Sequence[RequestCost],
     verdicts: Verdicts,
-    outside: Mapping[Place, Estimate],
+    outside: Mapping[Side, Estimate],
 ) -> tuple[Table, ...]:
     """Build the table of CPU per request and the table of containers; none where nothing is known.
 
@@ -49,7 +48,7 @@ def resource_tables(
         As `estimate_outside` gives it.
     """
     variants = list(dict.fromkeys(name for pair in verdicts.comparisons.pairs for name in pair))
-    shown = [use for use in uses if use.cell[1] in variants]
+    shown = [use for use in uses if use.side.variant in variants]
     tables = [cost_table(costs, verdicts, outside)]
     if shown:
         tables.append(_containers(_order(shown, variants), verdicts))
@@ -63,7 +62,7 @@ def describe_resources(
     lines = list(describe_costs(costs, verdicts))
     full = [use for use in uses if use.is_at_limit]
     if full:
-        told = ", ".join(f"{use.title} in {use.cell[1]}" for use in full)
+        told = ", ".join(f"{use.title} in {use.side.variant}" for use in full)
         lines.append(f"At the CPU limit (95 % of it or more): {printable(told)}.")
     elif uses and not any(use.limit for use in uses):
         lines.append(
@@ -74,7 +73,7 @@ def describe_resources(
 
 def _order(uses: Iterable[Use], variants: Sequence[str]) -> list[Use]:
     def rank(use: Use) -> tuple[object, ...]:
-        place, number = shared_place(use.cell), variants.index(use.cell[1])
+        place, number = use.side.workload, variants.index(use.side.variant)
         return place, use.role != SERVICE, use.container, number
 
     return sorted(uses, key=rank)
@@ -84,26 +83,26 @@ def _containers(uses: Sequence[Use], verdicts: Verdicts) -> Table:
     judged = judge_by_place(verdicts)
     memory = scale_of([use.memory for use in uses], "B")
     cores = Scale(1.0, "cores")
-    base = {(shared_place(use.cell), use.container, use.cell[1]): use for use in uses}
+    base = {(use.side.workload, use.container, use.side.variant): use for use in uses}
     baseline_of = {variant: name for name, variant in verdicts.comparisons.pairs}
     notes = Footnotes()
     rows = []
     for use in uses:
-        name = baseline_of.get(use.cell[1], "")
-        under = base.get((shared_place(use.cell), use.container, name))
+        name = baseline_of.get(use.side.variant, "")
+        under = base.get((use.side.workload, use.container, name))
         delta = use.cores - under.cores if under else None
-        row = judged.get((use.cell, use.container, "cpu_usage"))
-        more = judged.get((use.cell, use.container, "memory_working_set")) or judged.get(
-            (use.cell, use.container, "memory_usage")
+        row = judged.get((use.side, use.container, "cpu_usage"))
+        more = judged.get((use.side, use.container, "memory_working_set")) or judged.get(
+            (use.side, use.container, "memory_usage")
         )
         mark = "!" if use.is_at_limit else ""
         limit = percent(use.share, (AT_LIMIT,))
         rows.append(
             (
-                *place_cells(use.cell),
+                *place_cells(use.side),
                 Cell(printable(use.title)),
                 Cell(use.role),
-                Cell(printable(use.cell[1])),
+                Cell(printable(use.side.variant)),
                 amount(use.cores, cores),
                 amount(delta, cores, signed=True),
                 *change_cells(row, verdicts, notes),

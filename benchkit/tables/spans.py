@@ -11,20 +11,18 @@ from dataclasses import replace
 from statistics import median
 
 from benchkit.derived.accounts import COUNTERS, DERIVED, Account
-from benchkit.derived.requests import Key
+from benchkit.schema import Labels, Side, Workload
 from benchkit.tables.amounts import amount, column, count, percent
 from benchkit.tables.model import Cell, Column, Table, drop_empty, fold_constant
 from benchkit.tables.places import MEDIANS
 from benchkit.units import Scale, format_percent, printable
 
-_STUB = ("group", "benchmark", "params", "tool")
+_STUB = Workload._fields
 _HALF = 0.5
-
-_Group = tuple[str, str, str, str, str, str]
 
 
 def spans_tables(
-    accounts: Sequence[Account], cores: Mapping[Key, float]
+    accounts: Sequence[Account], cores: Mapping[Labels, float]
 ) -> tuple[Table, Table] | tuple[()]:
     """Build the table of the variants and the table of the runs.
 
@@ -36,9 +34,9 @@ def spans_tables(
     """
     if not accounts:
         return ()
-    groups: dict[_Group, list[Account]] = {}
+    groups: dict[tuple[Side, str], list[Account]] = {}
     for account in accounts:
-        groups.setdefault((*account.run.cell, account.backend), []).append(account)
+        groups.setdefault((account.run.side, account.backend), []).append(account)
     return _variants(groups, cores), _runs(accounts)
 
 
@@ -113,15 +111,17 @@ def _share(fraction: float) -> str:
     return format_percent(fraction, (_HALF,)).lstrip("+±")
 
 
-def _variants(groups: Mapping[_Group, Sequence[Account]], cores: Mapping[Key, float]) -> Table:
+def _variants(
+    groups: Mapping[tuple[Side, str], Sequence[Account]], cores: Mapping[Labels, float]
+) -> Table:
     rows = [
         (
-            *_stub(key[0], *key[2:5]),
-            Cell(printable(key[1])),
-            Cell(printable(key[5])),
+            *_stub(*side.workload),
+            Cell(printable(side.variant)),
+            Cell(printable(backend)),
             *_center(found, cores),
         )
-        for key, found in groups.items()
+        for (side, backend), found in groups.items()
     ]
     columns = (
         *(Column(key, key) for key in (*_STUB, "variant", "backend")),
@@ -145,7 +145,7 @@ def _variants(groups: Mapping[_Group, Sequence[Account]], cores: Mapping[Key, fl
     return replace(folded, caption="; ".join((*said, MEDIANS)))
 
 
-def _center(found: Sequence[Account], cores: Mapping[Key, float]) -> tuple[Cell, ...]:
+def _center(found: Sequence[Account], cores: Mapping[Labels, float]) -> tuple[Cell, ...]:
     def center(read: Callable[[Account], float | None]) -> float | None:
         known = [value for account in found if (value := read(account)) is not None]
         return median(known) if known else None

@@ -22,13 +22,13 @@ SIDES = {
     "otlp": (2.0, 4.3, 1.7, 6.3, 2.2, 7.9, 3.2, 5.1),
     "apm": (1.5, 3.3, 1.4, 5.9, 1.8, 7.7, 2.6, 4.4),
 }
-CELLS = {name: ("", name, "/ping", "connections=8,threads=2", "wrk") for name in SIDES}
+LABELS = {name: schema.Side("", name, "/ping", "connections=8,threads=2", "wrk") for name in SIDES}
 
 
 def costs() -> list[RequestCost]:
     return [
         RequestCost(
-            cell=CELLS[name],
+            side=LABELS[name],
             service="server",
             cores=1.0,
             rate=1.0,
@@ -50,15 +50,10 @@ def in_rounds() -> schema.Runs:
 
 def estimate(method: str, *, of: list[RequestCost], arranged: bool) -> Estimate | None:
     """Estimate what is out of band of otlp beside none, whose CPU is compared by a method."""
-    group, variant, benchmark, params, tool = CELLS["otlp"]
     row = replace(
         tracing().rows[0].contrast,
-        group=group,
+        **LABELS["otlp"]._asdict(),
         baseline="none",
-        variant=variant,
-        benchmark=benchmark,
-        params=params,
-        tool=tool,
         subject="server",
         metric="cpu_per_request",
         stat="mean",
@@ -66,7 +61,7 @@ def estimate(method: str, *, of: list[RequestCost], arranged: bool) -> Estimate 
         arranged=((0.0,), (0.0,)) if arranged else (),
         is_paired=arranged and method != ALIGNED,
     )
-    return estimate_outside(of, [row], in_rounds()).get(CELLS["otlp"])
+    return estimate_outside(of, [row], in_rounds()).get(LABELS["otlp"])
 
 
 NONE, OTLP, APM = SIDES["none"], SIDES["otlp"], SIDES["apm"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from benchkit.derived.costs import RequestCost
+from benchkit.schema import Side
 
 
 def cost(cpu: float, latency: float | None) -> RequestCost:
     return RequestCost(
-        cell=("", "a", "", "", "wrk"),
+        side=Side("", "a", "", "", "wrk"),
         service="server",
         cores=1.0,
         rate=1.0,
