@@ -6,7 +6,6 @@ nobody else knows the columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Literal, NamedTuple, NewType
 
@@ -144,7 +143,8 @@ RUN_KEY = Labels._fields
 LoadModel = Literal["open", "closed", "unknown"]
 
 
-def _means(meaning: str, unit: str = "") -> dict[str, str]:
+def means(meaning: str, unit: str = "") -> dict[str, str]:
+    """Return the metadata of a declared field."""
     return {"meaning": meaning, "unit": unit}
 
 
@@ -156,36 +156,36 @@ class RunFacts:
     these fields and columns because they are declared here.
     """
 
-    started_at: datetime | None = field(default=None, metadata=_means("start of the measured part"))
+    started_at: datetime | None = field(default=None, metadata=means("start of the measured part"))
     duration: float | None = field(
-        default=None, metadata=_means("length of the measured part in s", unit="s")
+        default=None, metadata=means("length of the measured part in s", unit="s")
     )
-    load_model: LoadModel = field(default="unknown", metadata=_means("open, closed or unknown"))
+    load_model: LoadModel = field(default="unknown", metadata=means("open, closed or unknown"))
     target_rate: float | None = field(
         default=None,
-        metadata=_means("requests per second asked for, where the load is open", unit="1/s"),
+        metadata=means("requests per second asked for, where the load is open", unit="1/s"),
     )
-    connections: int | None = field(default=None, metadata=_means("connections or virtual users"))
-    tool_version: str | None = field(default=None, metadata=_means("version of the tool"))
-    command: str | None = field(default=None, metadata=_means("the command line"))
+    connections: int | None = field(default=None, metadata=means("connections or virtual users"))
+    tool_version: str | None = field(default=None, metadata=means("version of the tool"))
+    command: str | None = field(default=None, metadata=means("the command line"))
     block: int | None = field(
-        default=None, metadata=_means("which round of an interleaved session the run belongs to")
+        default=None, metadata=means("which round of an interleaved session the run belongs to")
     )
-    position: int | None = field(default=None, metadata=_means("place of the run in its block"))
+    position: int | None = field(default=None, metadata=means("place of the run in its block"))
     corrected: str | None = field(
-        default=None, metadata=_means("whether the tool corrected for coordinated omission")
+        default=None, metadata=means("whether the tool corrected for coordinated omission")
     )
     units: dict[str, str] = field(
         default_factory=dict,
-        metadata=_means("what the source says of its own metrics: assume=exact, better=lower"),
+        metadata=means("what the source says of its own metrics: assume=exact, better=lower"),
     )
     env: dict[str, str] = field(
         default_factory=dict,
-        metadata=_means("what is known of the machine: CPU, kernel, limits, commit"),
+        metadata=means("what is known of the machine: CPU, kernel, limits, commit"),
     )
     remark: str | None = field(
         default=None,
-        metadata=_means(
+        metadata=means(
             "why a run failed, what thresholds it crossed, what of its source is damaged"
         ),
     )
@@ -260,75 +260,21 @@ def column_names(columns: Sequence[Column] = COLUMNS) -> list[str]:
 
 
 def observations(data: Mapping[str, object] | pd.DataFrame) -> Observations:
-    """Make the table of observations, or say what is wrong with it.
+    """Make the table of observations: exactly `COLUMNS`, in their order and types.
 
-    Parameters
-    ----------
-    data : mapping of column to values, or DataFrame
-        All columns of `COLUMNS`; values in base units.
-
-    Returns
-    -------
-    Observations
-        A frame with exactly these columns, in this order, with their types.
-
-    Raises
-    ------
-    SchemaError
-        If a column is missing or unknown, a value is not finite, or a type does not fit.
+    A `SchemaError` names the column that is missing, unknown or of another type.
     """
     return _frame(data, COLUMNS)  # type: ignore[return-value]
 
 
 def runs(data: Mapping[str, object] | pd.DataFrame) -> Runs:
-    """Make the table of runs, or say what is wrong with it.
-
-    Parameters
-    ----------
-    data : mapping of column to values, or DataFrame
-        All columns of `RUN_COLUMNS`.
-
-    Raises
-    ------
-    SchemaError
-        As `observations`; also if a role is not one of `ROLES`.
-    """
+    """Make the table of runs: exactly `RUN_COLUMNS`, and no role but those of `ROLES`."""
     frame = _frame(data, RUN_COLUMNS)
     strange = sorted(set(frame["role"].unique()) - set(ROLES))
     if strange:
         msg = f"a run has the role {strange[0]!r}, which is none of {', '.join(ROLES)}"
         raise SchemaError(msg)
     return frame  # type: ignore[return-value]
-
-
-def runs_of(observations: Observations, load_model: Callable[[str], str]) -> Runs:
-    """Make the table of runs from what observations alone show.
-
-    Parameters
-    ----------
-    observations : Observations
-    load_model : callable
-        Of a tool's name: how it offers its load.
-
-    Returns
-    -------
-    Runs
-        All measured; what is not known is null.
-    """
-    rows = [
-        {
-            **dict.fromkeys(column_names(RUN_COLUMNS)),
-            **labels._asdict(),
-            "role": "measured",
-            "load_model": load_model(labels.tool),
-            "units": {},
-            "env": {},
-            "sources": [],
-        }
-        for labels in dict.fromkeys(list_labels(observations))
-    ]
-    names = column_names(RUN_COLUMNS)
-    return runs({name: [row[name] for row in rows] for name in names})
 
 
 def list_labels(frame: Observations | Runs | pd.DataFrame) -> Iterator[Labels]:

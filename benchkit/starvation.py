@@ -89,11 +89,11 @@ def _read_usage(observations: Observations) -> dict[Labels, dict[str, float]]:
     """Return the mean CPU of each container of each run."""
     is_usage = (observations["metric"] == "cpu_usage") & (observations["stat"] == "mean")
     rows = observations[is_usage & observations["subject"].notna()]
-    found: dict[Labels, dict[str, float]] = {}
+    by_run: dict[Labels, dict[str, float]] = {}
     values = (rows[name].tolist() for name in ("subject", "value"))
     for labels, subject, value in zip(list_labels(rows), *values, strict=True):
-        found.setdefault(labels, {})[subject] = value
-    return found
+        by_run.setdefault(labels, {})[subject] = value
+    return by_run
 
 
 def _find_starved(verdicts: Verdicts, usage: _Usage, service: set[str]) -> Iterator[Starved]:
@@ -170,7 +170,7 @@ def _tell(
     pairs = [(row, without[_key(row.contrast)]) for row in rows if _key(row.contrast) in without]
     changed = [(old, new) for old, new in pairs if old.word != new.word]
     same = [(old, new) for old, new in pairs if old.word == new.word]
-    told = [
+    sentences = [
         f"the verdict changes on {len(changed)} of {len(pairs)} rows: "
         + ", ".join(_say_changed(old, new, verdicts) for old, new in changed)
         if changed
@@ -183,7 +183,7 @@ def _tell(
         severity="warning",
         where=benchmark,
         message=f"starved of CPU: {names}, with {shares} of what the variant's other runs used; "
-        f"without {'it' if len(starved) == 1 else 'them'} {'; '.join(filter(None, told))}",
+        f"without {'it' if len(starved) == 1 else 'them'} {'; '.join(filter(None, sentences))}",
         remedy="they count in every other number; find what took the CPU, and run them again",
         numbers={
             "runs": names,

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from soak.record import write_table as write_campaigns
 import benchkit
 from benchkit import Comparison, RunSet, metrics, schema, stats
 from benchkit.audit.catalogue import CATALOGUE
+from benchkit.labels import run_toml
 from benchkit.parsers import registry
 from benchkit.plots.drawing import Plots
 
@@ -34,9 +35,25 @@ BLOCK = re.compile(r"```console\n\$ (benchkit [^\n]*)\n(.*?)```", re.DOTALL)
 TEST_COMMAND = "python3 -m venv .venv && .venv/bin/pip install nox && .venv/bin/nox"
 
 
-def write_schema() -> str:
-    rows = [f"| `{c.name}` | {c.type} | {c.meaning} |" for c in schema.COLUMNS]
+def write_columns(columns: Sequence[schema.Column]) -> str:
+    rows = [f"| `{c.name}` | {c.type} | {c.meaning} |" for c in columns]
     return "\n".join(["| column | type | meaning |", "| --- | --- | --- |", *rows])
+
+
+def write_keys() -> str:
+    """Write the keys of a sidecar, with their other names."""
+    names: dict[str, list[str]] = {}
+    for key, field in run_toml.TOP.items():
+        names.setdefault(field, []).append(f"`{key}`")
+    for key, field in run_toml.LOAD.items():
+        names[field].append(f"`load.{key}`")
+    words = {"str": "text", "i64": "whole number", "f64": "number", "map": "table"}
+    rows = [
+        f"| {' '.join(names[key.name])} | {words.get(key.type[:3], 'time with its zone')} "
+        f"| {key.meaning} |"
+        for key in run_toml.KEYS
+    ]
+    return "\n".join(["| key | value | meaning |", "| --- | --- | --- |", *rows])
 
 
 def write_metrics() -> str:
@@ -85,7 +102,9 @@ def summarise(thing: object) -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "api": write_api,
     "codes": write_codes,
-    "schema": write_schema,
+    "schema": lambda: write_columns(schema.COLUMNS),
+    "runs": lambda: write_columns(schema.RUN_COLUMNS),
+    "keys": write_keys,
     "metrics": write_metrics,
     "formats": write_formats,
     "calibration": write_table,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -18,6 +19,7 @@ import pytest
 import benchkit as bk
 from benchkit import schema
 from benchkit.audit.facts import Run
+from benchkit.comparison.cells import Key
 from benchkit.errors import SchemaError
 from benchkit.ingestion.frames import parts_table, read_parts
 from benchkit.ingestion.frames import runs as runs_of_parts
@@ -264,3 +266,21 @@ def test_a_fact_of_a_reading_reaches_the_store_and_the_table_of_runs() -> None:
     [row] = runs_of_parts([again]).to_dict("records")
     assert {name: getattr(again, name) for name in facts} == facts
     assert {name: row[name] for name in facts} == facts
+
+
+def test_labels_are_named_and_never_a_bare_tuple() -> None:
+    package = Path(schema.__file__).parent
+    aliases = re.compile(r"^_?\w+ = (?:Mapping\[)?tuple\[(?:str, ){3}", re.MULTILINE)
+    texts = {
+        path.relative_to(package).as_posix(): path.read_text() for path in package.rglob("*.py")
+    }
+    readers = ("parsers/", "reading/")
+    found = {name for name, text in texts.items() if aliases.search(text)}
+    assert {name for name in found if not name.startswith(readers)} == set()
+    columns = {column.name: column.type for column in schema.COLUMNS}
+    for kind in (schema.Labels, schema.Side, schema.Trial, schema.Workload, Key):
+        assert set(kind._fields) <= columns.keys()
+    labels = schema.Labels("g", "v", "b", "p=1", 2, "wrk")
+    assert labels.side.labels(2) == labels
+    assert labels.side.workload.side("v") == labels.side
+    assert labels.trial == ("g", "v", 2)

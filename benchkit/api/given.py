@@ -22,7 +22,7 @@ from benchkit.parsers import registry
 if TYPE_CHECKING:
     import pandas as pd
 
-    from benchkit.schema import Observations
+    from benchkit.schema import Observations, Runs
 
 #: What carries the headline where the tool does not decide.
 _HEADLINES = (("time_per_op", "sample"), ("request_rate", "mean"), ("latency", "p50"))
@@ -93,7 +93,7 @@ def adopt(table: object, *, alone: bool = True) -> RunSet:
             "the runs of each under numbers of their own",
         )
     observations, problems = join_tools(take(frame))
-    runs = schema.runs_of(observations, lambda name: registry.tool(name).load_model)
+    runs = _list_runs(observations)
     return RunSet(
         observations=observations,
         runs=runs,
@@ -189,3 +189,21 @@ def choose_headline(observations: Observations) -> tuple[tuple[str, str], ...]:
     if usual := tuple(pair for pair in _HEADLINES if pair in known):
         return usual
     return tuple(known) if len(known) == 1 else ()
+
+
+def _list_runs(observations: Observations) -> Runs:
+    """Make the table of runs from what observations alone show; all are measured."""
+    names = schema.column_names(schema.RUN_COLUMNS)
+    rows = [
+        {
+            **dict.fromkeys(names),
+            **labels._asdict(),
+            "role": "measured",
+            "load_model": registry.tool(labels.tool).load_model,
+            "units": {},
+            "env": {},
+            "sources": [],
+        }
+        for labels in dict.fromkeys(schema.list_labels(observations))
+    ]
+    return schema.runs({name: [row[name] for row in rows] for name in names})

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from benchkit.audit.facts import (
     Evidence,
+    Name,
     Number,
     Run,
     Sheet,
@@ -203,7 +204,7 @@ def _find_stall(sheet: Sheet) -> _Stall | None:
     duration = sheet.run.duration
     if tail is None or most is None or not duration:
         return None
-    quantile = sheet.numbers["latency", tail, ""]
+    quantile = sheet.numbers[Name("latency", tail, "")]
     beyond = 1 - float(tail[1:]) / 100
     at_most = quantile.value + quantile.step
     steady = most.value - beyond * duration

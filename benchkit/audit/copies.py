@@ -68,13 +68,13 @@ def find_shared_outputs(evidence: Evidence) -> Iterator[Finding]:
 
 def _sign(sheet: Sheet) -> frozenset[tuple[object, ...]] | None:
     """Return the telling numbers of a run, or None where they are too few."""
-    told = {
+    telling = {
         (*name, number.value)
         for name, number in sheet.numbers.items()
-        if name[0] in _TELLING and number.value
+        if name.metric in _TELLING and number.value
     }
-    different = {entry[-1] for entry in told}
-    return frozenset(told) if len(different) >= _ENOUGH else None
+    different = {entry[-1] for entry in telling}
+    return frozenset(telling) if len(different) >= _ENOUGH else None
 
 
 def _list(names: list[str]) -> str:

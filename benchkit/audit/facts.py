@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,14 @@ from benchkit.units import group_digits
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
-#: metric, stat, subject
-Name = tuple[str, str, str]
+
+class Name(NamedTuple):
+    """What a number of a run is about."""
+
+    metric: str
+    stat: str
+    subject: str
+
 
 _COLUMNS = ("source", "metric", "stat", "subject", "value", "resolution")
 #: What repeats have in common, as a rule; the other facts are of one run alone.
@@ -90,8 +96,8 @@ class Run(RunFacts):
         """The connections, of the run or of its params."""
         if self.connections:
             return self.connections
-        told = dict(part.partition("=")[::2] for part in self.params.split(","))
-        text = told.get("connections", "")
+        params = dict(part.partition("=")[::2] for part in self.params.split(","))
+        text = params.get("connections", "")
         return int(text) if text.isdigit() else None
 
 
@@ -105,7 +111,7 @@ class Sheet:
 
     def get(self, metric: str, stat: str, subject: str = "") -> Number | None:
         """Return a number, or None where it is not told."""
-        return self.numbers.get((metric, stat, subject))
+        return self.numbers.get(Name(metric, stat, subject))
 
     def of(self, metric: str, stat: str) -> dict[str, float]:
         """Return the values of one statistic by subject."""
@@ -165,11 +171,11 @@ class Evidence:
     @cached_property
     def by_run(self) -> dict[Run, list[Sheet]]:
         """The sheets of each measured run, one for each source."""
-        found: dict[Run, list[Sheet]] = {}
+        by_run: dict[Run, list[Sheet]] = {}
         for sheet in self.sheets:
             if sheet.run.role == "measured":
-                found.setdefault(sheet.run, []).append(sheet)
-        return found
+                by_run.setdefault(sheet.run, []).append(sheet)
+        return by_run
 
     @cached_property
     def loads(self) -> tuple[Sheet, ...]:
@@ -178,10 +184,10 @@ class Evidence:
 
     def by_side(self, sheets: Iterable[Sheet]) -> dict[Side, list[Sheet]]:
         """Put the repeats of one thing together."""
-        found: dict[Side, list[Sheet]] = {}
+        by_side: dict[Side, list[Sheet]] = {}
         for sheet in sheets:
-            found.setdefault(sheet.run.side, []).append(sheet)
-        return found
+            by_side.setdefault(sheet.run.side, []).append(sheet)
+        return by_side
 
 
 Rule = Callable[[Evidence], Iterator[Finding]]
@@ -190,25 +196,25 @@ Rule = Callable[[Evidence], Iterator[Finding]]
 def gather(observations: Observations, runs: Runs) -> Evidence:
     """Put the numbers of each run side by side; raw samples and counters are left out."""
     repeated = tuple(_find_repeated(runs))
-    told = observations[~observations["stat"].isin(["sample", "counter"])]
+    summed = observations[~observations["stat"].isin(["sample", "counter"])]
     sheets: dict[tuple[Labels, str], dict[Name, Number]] = {}
-    listed = list_runs(repeated) if len(told) else []
+    listed = list_runs(repeated) if len(summed) else []
     by_weight = sorted(listed, key=lambda run: run.role in _VALUELESS, reverse=True)
     known = {run.key: run for run in by_weight}
-    columns = [told[name].tolist() for name in _COLUMNS]
-    rows = zip(list_labels(told), *columns, strict=True)
+    columns = [summed[name].tolist() for name in _COLUMNS]
+    rows = zip(list_labels(summed), *columns, strict=True)
     for labels, source, metric, stat, subject, value, step in rows:
         at = labels, source.rpartition(":")[0] or source
         about = subject if isinstance(subject, str) else ""
         numbers = sheets.setdefault(at, {})
-        numbers.setdefault((metric, stat, about), Number(value, step if step > 0 else 0.0))
-    found = (
+        numbers.setdefault(Name(metric, stat, about), Number(value, step if step > 0 else 0.0))
+    merged = (
         Sheet(known.get(key) or Run(**key._asdict()), source, numbers)
         for (key, source), numbers in sheets.items()
     )
     is_loaded = tells_of_load(observations, runs)
     accounts = list_accounts(observations, list_measured(runs)) if is_loaded else ()
-    return Evidence(repeated, tuple(found), tuple(accounts))
+    return Evidence(repeated, tuple(merged), tuple(accounts))
 
 
 def name_side(side: Side) -> str:
@@ -243,20 +249,20 @@ def write_count(value: float | None) -> str:
 
 def list_runs(repeated: Iterable[Repeated]) -> list[Run]:
     """Return each run, in the order of the table."""
-    told = [
+    listed = [
         (place, number, same.run)
         for same in repeated
         for place, number in zip(same.places.tolist(), same.numbers.tolist(), strict=True)
     ]
-    told.sort(key=itemgetter(0))
-    return [run if run.run == number else replace(run, run=number) for _, number, run in told]
+    listed.sort(key=itemgetter(0))
+    return [run if run.run == number else replace(run, run=number) for _, number, run in listed]
 
 
 def _find_repeated(runs: Runs) -> Iterator[Repeated]:
     names = [*RUN_KEY, *(name for name in _KNOWN if runs[name].notna().any())]
     unsure = [name for name in names if runs[name].isna().any()]
-    told = runs.assign(env=list(map(id, runs["env"].tolist())))  # which many runs may share
-    kinds, firsts = number_rows(told, [name for name in names if name != "run"])
+    shared = runs.assign(env=list(map(id, runs["env"].tolist())))  # which many runs may share
+    kinds, firsts = number_rows(shared, [name for name in names if name != "run"])
     columns = [runs[name].iloc[firsts].astype(object).tolist() for name in names]
     numbers = runs["run"].to_numpy(np.int64)
     order = kinds.argsort(kind="stable")

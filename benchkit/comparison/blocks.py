@@ -99,8 +99,8 @@ def _number(block: object) -> float:
 
 def _is_complete(design: Mapping[str, Mapping[int, int | None]]) -> bool:
     blocks = [sorted(b for b in runs.values() if b is not None) for runs in design.values()]
-    told = all(None not in runs.values() for runs in design.values())
-    return told and all(len(set(side)) == len(side) and side == blocks[0] for side in blocks)
+    is_recorded = all(None not in runs.values() for runs in design.values())
+    return is_recorded and all(len(set(side)) == len(side) and side == blocks[0] for side in blocks)
 
 
 def _complete(design: Mapping[str, Mapping[int, int | None]]) -> Design:

@@ -28,15 +28,15 @@ class Events:
         is_count = (observations["metric"] == "requests") & (observations["stat"] == "count")
         stats = observations["stat"]
         levels = [stat for stat in stats.unique() if percentile_level(stat) is not None]
-        is_told = observations["n"].notna() & stats.isin(levels)
-        counts, told = observations[is_count], observations[is_told]
+        is_counted = observations["n"].notna() & stats.isin(levels)
+        counts, counted = observations[is_count], observations[is_counted]
         self._requests: dict[Side, float] = {}
         self._events: dict[tuple[str, Key], float] = {}
         for labels, count in zip(list_labels(counts), counts["value"].tolist(), strict=True):
             self._requests[labels.side] = min(self._requests.get(labels.side, inf), count)
-        subjects = [text if isinstance(text, str) else "" for text in told["subject"].tolist()]
-        rest = (told[name].tolist() for name in ("metric", "stat", "n"))
-        for labels, *about, n in zip(list_labels(told), subjects, *rest, strict=True):
+        subjects = [text if isinstance(text, str) else "" for text in counted["subject"].tolist()]
+        rest = (counted[name].tolist() for name in ("metric", "stat", "n"))
+        for labels, *about, n in zip(list_labels(counted), subjects, *rest, strict=True):
             key = labels.variant, Key(*labels.side.workload, *about)
             self._events[key] = min(self._events.get(key, inf), float(n))
 

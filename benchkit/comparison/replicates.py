@@ -100,13 +100,13 @@ def collect_replicates(
     """
     plan = plan or Plan()
     _require(observations, plan)
-    told = tell_of_runs(runs)
+    described = tell_of_runs(runs)
     starts = _read_starts(runs)
-    found: dict[Key, list[Replicates]] = {}
-    for variant, cells in collect(observations, plan, told).items():
+    by_key: dict[Key, list[Replicates]] = {}
+    for variant, cells in collect(observations, plan, described).items():
         for key, cell in cells.items():
             *_, tool, subject, metric, stat = key
-            model = told.load_model.get(tool, "unknown")
+            model = described.load_model.get(tool, "unknown")
             if registry.tool(tool).role == "summary":  # of runs that are not at hand
                 continue
             if not is_primary(metric, stat, subject, tool, model, plan):
@@ -117,20 +117,20 @@ def collect_replicates(
             is_ordered = len(set(order.values()) - {None}) == len(numbers)
             if is_ordered:
                 numbers.sort(key=lambda number: order[number] or 0.0)
-            known = told.metric(metric, cell.unit)
+            known = described.metric(metric, cell.unit)
             row = Replicates(
                 **key._asdict(), unit=cell.unit, variant=variant,
                 assume=known.assume, better=known.better,
                 values=tuple(cell.by_run[number] for number in numbers), is_ordered=is_ordered,
             )  # fmt: skip
-            found.setdefault(key, []).append(row)
-    if not found:
+            by_key.setdefault(key, []).append(row)
+    if not by_key:
         raise DataError(
             "no run has a primary metric",
             hint="name one with --metric, or metrics= in Python, e.g. latency.p50; summaries of "
             "runs hold no runs",
         )
-    return tuple(row for rows in found.values() for row in rows)
+    return tuple(row for rows in by_key.values() for row in rows)
 
 
 def _read_starts(runs: Runs) -> dict[Labels, float]:

@@ -52,15 +52,15 @@ def count_beside(
     for run in measured:
         if run.trial in files:
             shared.setdefault(run.trial, []).append(run)
-    found = {}
+    counted = {}
     for trial, runs in shared.items():
         words = {run.benchmark for run in runs if _is_word(run.benchmark)}
         for run in runs:
             path = _choose(run, words, files[trial], is_alone=len(runs) == 1)
             if path is not None:
-                told = files[trial][path].items()
-                found[run.key] = {name: _counts(c, path) for name, c in told if any(c.values())}
-    return {key: told for key, told in found.items() if told}
+                counts = files[trial][path].items()
+                counted[run.key] = {name: _counts(c, path) for name, c in counts if any(c.values())}
+    return {key: counts for key, counts in counted.items() if counts}
 
 
 def _choose(
@@ -68,10 +68,10 @@ def _choose(
 ) -> str | None:
     named = {path: _words(path) for path in paths}
     if _is_word(run.benchmark):
-        own = [path for path, found in named.items() if run.benchmark in found]
+        own = [path for path, parts in named.items() if run.benchmark in parts]
         if own or not is_alone:
             return min(own, key=len, default=None)
-    rest = [path for path, found in named.items() if is_alone or found.isdisjoint(words)]
+    rest = [path for path, parts in named.items() if is_alone or parts.isdisjoint(words)]
     return min(rest, key=len, default=None)
 
 
@@ -84,8 +84,8 @@ def _words(path: str) -> set[str]:
     return set(re.split(r"[-_.]", path.rpartition("/")[2]))
 
 
-def _counts(told: Mapping[str, float], path: str) -> Counts:
-    return Counts(told.get("created"), told.get("saved"), told.get("dropped"), path)
+def _counts(counts: Mapping[str, float], path: str) -> Counts:
+    return Counts(counts.get("created"), counts.get("saved"), counts.get("dropped"), path)
 
 
 def _read(observations: Observations) -> dict[Trial, dict[str, _Told]]:
@@ -100,6 +100,6 @@ def _read(observations: Observations) -> dict[Trial, dict[str, _Told]]:
         if "/" in backend or origin == "computed" or source.partition(":")[0] == BESIDE:
             continue
         path = source.rpartition(":")[0]
-        told = files.setdefault(Trial(group, variant, run), {}).setdefault(path, {})
-        told.setdefault(backend, {})[_SPANS[metric]] = value
+        counts = files.setdefault(Trial(group, variant, run), {}).setdefault(path, {})
+        counts.setdefault(backend, {})[_SPANS[metric]] = value
     return files

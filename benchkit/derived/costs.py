@@ -88,7 +88,7 @@ def list_costs(
     rates = request_rates(observations, measured)
     waits = _latencies(observations, measured, rates, runs)
     spans = _spans(observations, measured, rates)
-    found: dict[Side, list[RequestCost]] = {}
+    by_side: dict[Side, list[RequestCost]] = {}
     for run in measured:
         for service, value in cpu.get(run.key, {}).items():
             used, rate = cores[run.key], rates[run.key]
@@ -104,9 +104,9 @@ def list_costs(
                 per_request=spans.get(run.key),
                 surplus={run.run: value - waits[run.key]} if run.key in waits else {},
             )
-            found.setdefault(run.side, []).append(one)
+            by_side.setdefault(run.side, []).append(one)
     sizes = Counter(run.side for run in measured)
-    return [_center(side, rows, sizes[side]) for side, rows in found.items()]
+    return [_center(side, rows, sizes[side]) for side, rows in by_side.items()]
 
 
 def _center(side: Side, rows: Sequence[RequestCost], of: int) -> RequestCost:
@@ -140,12 +140,12 @@ def _spans(
 ) -> dict[Labels, float]:
     """Return spans per request, of the largest account of each run."""
     expected = read_usage(observations, "spans_expected", "count")
-    found = {}
+    per_request = {}
     for run in measured:
         if run.key in expected and run.duration and rates.get(run.key):
             requests = rates[run.key] * run.duration
-            found[run.key] = float(round(max(expected[run.key].values()) / requests))
-    return found
+            per_request[run.key] = float(round(max(expected[run.key].values()) / requests))
+    return per_request
 
 
 def _latencies(

@@ -88,6 +88,6 @@ def _offered(runs: Runs) -> dict[Labels, float | None]:
     return dict(zip(list_labels(held), rates, strict=True))
 
 
-def _median(told: Mapping[Labels, float | None], keys: Sequence[Labels]) -> float | None:
-    known = [value for key in keys if (value := told.get(key)) is not None]
+def _median(by_run: Mapping[Labels, float | None], keys: Sequence[Labels]) -> float | None:
+    known = [value for key in keys if (value := by_run.get(key)) is not None]
     return median(known) if known else None

@@ -125,11 +125,11 @@ class Sources:
         values, times = known["value"].to_numpy(dtype=np.float64), _seconds(known)
         tools = known["tool"].tolist()
         named = {label for run in measured for label in _list_labels(run)}
-        found: dict[_Origin, Series] = {}
+        by_origin: dict[_Origin, Series] = {}
         ranges: dict[tuple[str, str], list[_Origin]] = {}
         for key, rows in _group(known, lines).items():
             is_named = (key.group, key.variant, key.benchmark, key.params) in named
-            found[key] = Series(
+            by_origin[key] = Series(
                 stat=key.stat,
                 times=None if np.isnan(times[rows]).any() else times[rows],
                 values=values[rows],
@@ -138,13 +138,13 @@ class Sources:
                 benchmark=key.benchmark if is_named else "",
                 params=key.params if is_named else "",
             )
-            is_counter = key.stat == "counter" and found[key].is_dated
+            is_counter = key.stat == "counter" and by_origin[key].is_dated
             if is_counter and registry.tool(tools[rows[0]]).is_range:
                 ranges.setdefault((key.path, key.subject.partition("@")[2]), []).append(key)
         for keys in ranges.values():
-            scraped = _without_repeats([found[key] for key in keys])
-            found.update(zip(keys, scraped, strict=True))
-        for key, each in found.items():
+            scraped = _without_repeats([by_origin[key] for key in keys])
+            by_origin.update(zip(keys, scraped, strict=True))
+        for key, each in by_origin.items():
             place = self._places.setdefault(key.trial, {})
             place.setdefault((key.subject, key.metric), []).append(each)
 
@@ -155,18 +155,18 @@ class Sources:
         """Tell whether files of this run, or of many, hold samples, inside its window or not."""
         return any(
             trial == run.trial or (trial.run == 0 and self._covers(*trial[:2], run))
-            for trial, found in self._places.items()
-            if any(each.is_of(run) for series in found.values() for each in series)
+            for trial, sensors in self._places.items()
+            if any(each.is_of(run) for series in sensors.values() for each in series)
         )
 
     def of(self, run: Measured) -> dict[tuple[str, str], Series]:
         """Return the series of a run by container and metric; empty where there is none."""
         own = self._best(self._places.get(run.trial, {}), run)
         shared: dict[tuple[str, str], list[Series]] = {}
-        for (group, variant, number), found in self._places.items():
+        for (group, variant, number), sensors in self._places.items():
             if number == 0 and self._covers(group, variant, run):
-                for what, series in found.items():
-                    shared.setdefault(what, []).extend(series)
+                for sensor, series in sensors.items():
+                    shared.setdefault(sensor, []).extend(series)
         return self._best(shared, run) | own
 
     def _covers(self, group: str, variant: str, run: Measured) -> bool:
@@ -183,11 +183,11 @@ class Sources:
             return len(series.inside(run.window)[0])
 
         fitting = {
-            what: [each for each in series if each.is_of(run)]
-            for what, series in candidates.items()
+            sensor: [each for each in series if each.is_of(run)]
+            for sensor, series in candidates.items()
         }
-        best = {what: max(series, key=count) for what, series in fitting.items() if series}
-        return {what: series for what, series in best.items() if count(series)}
+        best = {sensor: max(series, key=count) for sensor, series in fitting.items() if series}
+        return {sensor: series for sensor, series in best.items() if count(series)}
 
 
 def _list_labels(run: Measured) -> Iterator[tuple[str, str, str, str]]:
@@ -229,10 +229,10 @@ def _group(rows: pd.DataFrame, lines: Iterable[str]) -> dict[_Origin, list[int]]
     """
     paths = (_folder_of(line.rpartition(":")[0]) for line in lines)
     columns = (rows[name].tolist() for name in _Origin._fields[:-1])
-    found: dict[_Origin, list[int]] = {}
+    rows_of: dict[_Origin, list[int]] = {}
     for place, key in enumerate(map(_Origin._make, zip(*columns, paths, strict=True))):
-        found.setdefault(key, []).append(place)
-    return found
+        rows_of.setdefault(key, []).append(place)
+    return rows_of
 
 
 def _seconds(rows: pd.DataFrame) -> FloatArray:

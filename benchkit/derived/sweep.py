@@ -138,10 +138,10 @@ def list_sweeps(observations: Observations, runs: Runs) -> list[Sweep]:
     measured = list_measured(runs)
     rates = request_rates(observations, measured)
     latencies = _latencies(observations)
-    told = _told_levels(runs)
+    stated = _stated_levels(runs)
     places: dict[tuple[Side, str], dict[float, list[Measured]]] = {}
     for run in measured:
-        level = _level(run, told)
+        level = _level(run, stated)
         if level is not None and rates.get(run.key, 0) > 0:
             by, size, rest = level
             place = run.side._replace(params=rest), by
@@ -166,7 +166,7 @@ def is_only_swept(observations: Observations, runs: Runs) -> bool:
 
 
 def _level(
-    run: Measured, told: Mapping[Labels, tuple[str, float]]
+    run: Measured, stated: Mapping[Labels, tuple[str, float]]
 ) -> tuple[str, float, str] | None:
     parts = dict(part.split("=", 1) for part in run.params.split(",") if "=" in part)
     for by in (CONNECTIONS, RATE):
@@ -174,63 +174,63 @@ def _level(
         if size is not None:
             rest = ",".join(f"{key}={value}" for key, value in parts.items() if key != by)
             return by, size, rest
-    known = told.get(run.key)
+    known = stated.get(run.key)
     return (*known, run.params) if known else None
 
 
 def _number(text: str) -> float | None:
     try:
-        found = float(text)
+        size = float(text)
     except ValueError:
         return None
-    return found if 0 < found < float("inf") else None
+    return size if 0 < size < float("inf") else None
 
 
-def _told_levels(runs: Runs) -> dict[Labels, tuple[str, float]]:
-    found = {}
+def _stated_levels(runs: Runs) -> dict[Labels, tuple[str, float]]:
+    levels = {}
     for model, name, by in (("closed", "connections", CONNECTIONS), ("open", "target_rate", RATE)):
         known = runs[runs["load_model"].eq(model) & runs[name].notna()]
         for labels, size in zip(list_labels(known), known[name].tolist(), strict=True):
             if size > 0:
-                found[labels] = (by, float(size))
-    return found
+                levels[labels] = (by, float(size))
+    return levels
 
 
 #: Value and rounding step in s, by stat.
-_Told = dict[str, tuple[float, float]]
+_Latencies = dict[str, tuple[float, float]]
 
 
-def _latencies(observations: Observations) -> dict[Labels, _Told]:
+def _latencies(observations: Observations) -> dict[Labels, _Latencies]:
     """Return the latencies of each run; of several sources the one with the finest step."""
     stats = observations["stat"].drop_duplicates().tolist()
     known = [stat for stat in stats if _STAT.fullmatch(stat)]
     rows = observations["metric"].eq("latency") & observations["stat"].isin(known)
     wanted = observations[rows & observations["subject"].isna()]
-    found: dict[Labels, _Told] = {}
+    by_run: dict[Labels, _Latencies] = {}
     rest = (wanted[name].tolist() for name in ("stat", "value", "resolution"))
     for labels, stat, value, resolution in zip(list_labels(wanted), *rest, strict=True):
         step = resolution if resolution > 0 else 0.0
-        told = found.setdefault(labels, {})
-        if stat not in told or step <= told[stat][1]:
-            told[stat] = value, step
-    return found
+        of_run = by_run.setdefault(labels, {})
+        if stat not in of_run or step <= of_run[stat][1]:
+            of_run[stat] = value, step
+    return by_run
 
 
 def _measure(
     size: float,
     runs: Sequence[Measured],
     rates: Mapping[Labels, float],
-    latencies: Mapping[Labels, _Told],
+    latencies: Mapping[Labels, _Latencies],
 ) -> Level:
-    told: dict[str, list[tuple[float, float]]] = {}
+    by_stat: dict[str, list[tuple[float, float]]] = {}
     for run in runs:
         for stat, one in latencies.get(run.key, {}).items():
-            told.setdefault(stat, []).append(one)
-    steps = {stat: max(step for _, step in values) for stat, values in told.items()}
+            by_stat.setdefault(stat, []).append(one)
+    steps = {stat: max(step for _, step in values) for stat, values in by_stat.items()}
     return Level(
         size=size,
         runs=len(runs),
         rate=median(rates[run.key] for run in runs),
-        latency={stat: median(value for value, _ in values) for stat, values in told.items()},
+        latency={stat: median(value for value, _ in values) for stat, values in by_stat.items()},
         steps={stat: step for stat, step in steps.items() if step},
     )

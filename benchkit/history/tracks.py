@@ -109,13 +109,13 @@ def _read_date(text: str | None) -> datetime | None:
         return None
 
 
-def date_commits(told: Mapping[Labels, Label]) -> tuple[dict[str, datetime], list[str]]:
+def date_commits(labels: Mapping[Labels, Label]) -> tuple[dict[str, datetime], list[str]]:
     """Return the earliest date of each commit, in order, and the commits without one."""
     dates: dict[str, datetime] = {}
-    for commit, date, _ in told.values():
+    for commit, date, _ in labels.values():
         if date is not None:
             dates[commit] = min(date, dates.get(commit, date))
-    undated = dict.fromkeys(label.commit for label in told.values() if label.commit not in dates)
+    undated = dict.fromkeys(label.commit for label in labels.values() if label.commit not in dates)
     return dict(sorted(dates.items(), key=lambda item: (item[1], item[0]))), list(undated)
 
 
@@ -123,7 +123,7 @@ def collect_tracks(
     observations: Observations,
     runs: Runs,
     plan: Plan,
-    told: Mapping[Labels, Label],
+    labels: Mapping[Labels, Label],
     dates: Mapping[str, datetime],
 ) -> Iterator[Track]:
     """Yield the tracks of primary metrics, and where none are named of exact ones."""
@@ -136,7 +136,7 @@ def collect_tracks(
             about = known.metric(metric, cell.unit)
             is_exact = about.assume == "exact" and not plan.primaries
             if is_exact or is_primary(metric, stat, subject, tool, model, plan):
-                _sort_runs(tracks, variant, key, cell, about, told, dates)
+                _sort_runs(tracks, variant, key, cell, about, labels, dates)
     order = list(dates)
     for track in (track for same in tracks.values() for track in same):
         commits = [commit for commit in dates if commit in track.values]
@@ -154,12 +154,12 @@ def _sort_runs(
     key: Key,
     cell: Cell,
     about: Metric,
-    told: Mapping[Labels, Label],
+    labels: Mapping[Labels, Label],
     dates: Mapping[str, datetime],
 ) -> None:
     """Put the runs of a cell where their commit and machine belong."""
     for run, value in cell.by_run.items():
-        label = told.get(key.workload.side(variant).labels(run))
+        label = labels.get(key.workload.side(variant).labels(run))
         if label is None or label.commit not in dates:
             continue
         kept_group, kept_variant = (

@@ -16,7 +16,8 @@ from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.parts import Part, single_out_shared
 from benchkit.ingestion.streams import STDIN
-from benchkit.labels.numbering import leave_package, series_of, settle
+from benchkit.labels.numbering import Series, leave_package, series_of, settle
+from benchkit.schema import Side
 from benchkit.store.columns import plain
 
 if TYPE_CHECKING:
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
     from benchkit.store import Store
 
 #: What runs that are one run have in common, besides their number.
-_RUN = ("origin", "group", "variant", "benchmark", "params", "tool", "role", "pkg")
+_RUN = ("origin", *Side._fields, "role", "pkg")
 #: What an ingest reads of each stored run; of the runs that it touches it reads all.
 COLUMNS = (*_RUN, "number", *Identity._fields[1:], "sha256", "fingerprint", "gone_from", "renewed")
 #: Columns that decide to which series a stored run belongs.
-_SERIES = ("origin", "group", "pkg", "variant", "tool", "role")
+_SERIES = ("origin", "group", "pkg", *Series._fields[2:])
 
 
 class Change:
@@ -222,7 +223,7 @@ def _is_gone(path: str) -> bool:
     return Path(path).is_absolute() and not Path(path).exists()
 
 
-def _locate_series(stored: pa.Table, touched: set[tuple[str, str, str, str, str]]) -> pa.Array:
+def _locate_series(stored: pa.Table, touched: set[Series]) -> pa.Array:
     """Return the places of some series; of the others not even an object is made."""
     import numpy as np
     import pyarrow as pa
@@ -231,7 +232,7 @@ def _locate_series(stored: pa.Table, touched: set[tuple[str, str, str, str, str]
     series = rows.group_by(list(_SERIES), use_threads=False).aggregate([("row", "list")])
     labels = zip(*(series[name].to_pylist() for name in _SERIES), strict=True)
     is_near = [
-        (origin, leave_package(group, pkg), *rest) in touched
+        Series(origin, leave_package(group, pkg), *rest) in touched
         for origin, group, pkg, *rest in labels
     ]
     places = series.filter(pa.array(is_near, pa.bool_()))["row_list"].combine_chunks().flatten()

@@ -35,7 +35,7 @@ _JSON = frozenset(name for name, type_ in _TYPES.items() if type_ == "map")
 _TOLD = ("measured", "companion")
 #: Bits of a piece's number.
 _BITS = 48
-_LABELS = ("group", "variant", "benchmark", "params", "tool")
+_LABELS = schema.Side._fields
 _FACTS = schema.column_names(schema.FACTS)
 _get_facts = attrgetter(*_FACTS)
 #: What a fact is while no form of the run states it.
@@ -284,9 +284,8 @@ def runs(parts: Sequence[Part]) -> Runs:
     """Make one row per run; several parts (forms) of one run complete each other."""
     grouped: dict[tuple[Any, ...], list[Part]] = {}
     for part in parts:
-        key = (part.group, part.variant, part.benchmark, part.params, part.number, part.tool)
         alone = part.path if part.role == "damaged" else ""
-        grouped.setdefault((*key, part.role, part.origin, alone), []).append(part)
+        grouped.setdefault((part.labels, part.role, part.origin, alone), []).append(part)
     forms = [*grouped.values()]
     del grouped
     return _repeat(schema.runs(_list_facts(forms)), [same[0] for same in forms])
@@ -314,9 +313,8 @@ def _repeat(frame: Runs, parts: Sequence[Part]) -> Runs:
 
 def _run(same: Sequence[Part]) -> dict[str, Any]:
     first = same[0]
-    row: dict[str, Any] = {name: getattr(first, name) for name in _LABELS}
-    row |= {"run": first.number, "role": first.role, "origin": first.origin}
-    row["declared_run"] = first.run
+    row: dict[str, Any] = first.labels._asdict()
+    row |= {"role": first.role, "origin": first.origin, "declared_run": first.run}
     row |= zip(_FACTS, _get_facts(first), strict=True)
     row |= {"units": dict(first.units), "env": dict(first.env)}
     for part in same[1:]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.derived.series import SERIES
 from benchkit.errors import Diagnostic, Finding, SourceReport
@@ -39,11 +39,18 @@ if TYPE_CHECKING:
     from benchkit.store.files import DataFile
 
 #: What copies of a source have in common: origin, assigned labels and the digest of its bytes.
-Content = tuple[str, str, str]
 #: Values gathered before a batch is handed on.
 BATCH_ROWS = 1 << 16
 #: What helps where one file was typed under two labels.
 NAME_FILES = "name the file of each variant: before=old.txt after=new.txt"
+
+
+class Content(NamedTuple):
+    """What a source holds, and the labels that were given with it."""
+
+    origin: str
+    assigned: str
+    sha256: str
 
 
 @dataclass(slots=True)
@@ -167,7 +174,7 @@ class Harvest:
 
     def _find_first(self, content: Content) -> Identity | None:
         """Return the source of a content that came first: stored, or read in this go."""
-        is_stored = content[-1] in self._stored_digests
+        is_stored = content.sha256 in self._stored_digests
         stored = self._stored_contents.get(content) if is_stored else None
         return stored or self._contents.get(content)
 
@@ -179,7 +186,9 @@ class Harvest:
     def _stored_contents(self) -> dict[Content, Identity]:
         """The stored sources by their contents, which only copies and changed labels look up."""
         sources = list_sources(self._stored)
-        return {(one.origin, one.assigned, digest): one for one, (digest, _) in sources.items()}
+        return {
+            Content(one.origin, one.assigned, digest): one for one, (digest, _) in sources.items()
+        }
 
 
 def gather(
@@ -210,7 +219,7 @@ def gather(
 
 
 def _content(source: Found, outcome: Outcome) -> Content:
-    return source.origin, source.assigned, outcome.sha256
+    return Content(source.origin, source.assigned, outcome.sha256)
 
 
 def _without(batch: pa.RecordBatch, sources: Sequence[int]) -> pa.RecordBatch:

@@ -27,11 +27,8 @@ from benchkit.labels.sections import FILE, join_names
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading
 from benchkit.redaction import HIDDEN, redact_command, redact_label, redact_text, redact_value
+from benchkit.schema import Side
 from benchkit.units import printable
-
-#: Group, variant, benchmark, params, tool and package: what runs of one benchmark share.
-Place = tuple[str, str, str, str, str, str]
-
 
 #: What tells blocks apart, in words.
 _REASONS = {
@@ -275,7 +272,7 @@ def rename(name: str, renames: Sequence[Rename]) -> str:
     return name
 
 
-def require_one_name(part: Part, name: str, named: dict[Place, str]) -> None:
+def require_one_name(part: Part, name: str, named: dict[tuple[Side, str], str]) -> None:
     """Refuse a second benchmark of one source that is given the name of another.
 
     The user's renames may do so, and the few digits that stand in place of a secret.
@@ -285,7 +282,7 @@ def require_one_name(part: Part, name: str, named: dict[Place, str]) -> None:
     part : Part
     name : str
         As its source tells it.
-    named : dict of place to name
+    named : dict of (Side, package) to name
         Those of the source so far; this one is added.
 
     Raises
@@ -293,8 +290,7 @@ def require_one_name(part: Part, name: str, named: dict[Place, str]) -> None:
     ConfigError
         Both would count as runs of one benchmark.
     """
-    place = part.group, part.variant, part.benchmark, part.params, part.tool, part.pkg
-    if (first := named.setdefault(place, name)) != name:
+    if (first := named.setdefault((part.labels.side, part.pkg), name)) != name:
         if HIDDEN in part.benchmark:
             raise ConfigError(
                 f"two benchmarks differ in a secret alone and would both be shown as "

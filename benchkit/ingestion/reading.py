@@ -25,7 +25,7 @@ from benchkit.errors import (
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.marks import explain_failures, last_index, list_marks, lost_variant
-from benchkit.ingestion.parts import Part, Place, make_part, require_one_name
+from benchkit.ingestion.parts import Part, make_part, require_one_name
 from benchkit.ingestion.pieces import Pieces
 from benchkit.ingestion.progress import Pace, Seen
 from benchkit.ingestion.sink import ValueSink
@@ -37,6 +37,7 @@ from benchkit.parsers import kernel, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
 from benchkit.reading.source import UnreadableError
 from benchkit.redaction import HIDDEN
+from benchkit.schema import Side
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -233,7 +234,7 @@ class Reader:
         _require_apart(runs.spans(), found.label)
         parts: list[Part] = []
         rows: list[tuple[int, list[Row] | pa.RecordBatch]] = [*sink.runs]
-        named: dict[Place, str] = {}
+        named: dict[tuple[Side, str], str] = {}
         sections = list_sections(source, runs, self._options, diagnostics)
         for form, reading, section, places in sections:
             soundness.check_reading(reading)
@@ -251,8 +252,7 @@ class Reader:
                 values += len(reading.rows)
         rows.sort(key=lambda piece: piece[0])
         diagnostics += soundness.diagnostics(found.label)
-        count = sum(1 if part.places is None else len(part.places.lines) for part in parts)
-        report = _report(found, formats, count, values + sampled, diagnostics)
+        report = _report(found, formats, sum(p.size for p in parts), values + sampled, diagnostics)
         batches, files = sink.close()
         return Outcome(
             index=index, report=report, parts=parts, rows=rows, batches=batches, files=files,

@@ -36,14 +36,14 @@ def list_facts(side: Sidecar) -> dict[str, str]:
 
 
 def _limits(limits: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for container, told in limits.items():
-        for what, amount in told.items():
-            yield f"limit.{redact_label(container)}.{what}", _amount(what, amount)
+    for container, amounts in limits.items():
+        for name, amount in amounts.items():
+            yield f"limit.{redact_label(container)}.{name}", _amount(name, amount)
 
 
-def _amount(what: str, amount: object) -> str:
+def _amount(name: str, amount: object) -> str:
     """Write cores as they are told, and memory in B."""
-    if what != "memory" or not isinstance(amount, str):
+    if name != "memory" or not isinstance(amount, str):
         return _join(amount)
     return f"{parse_bytes(amount, binary='i' in amount.lower()).value:.0f}"
 

@@ -130,9 +130,9 @@ def _merge(singles: list[Run]) -> list[Run]:
         counted[repeated] += 1
         same = open_runs[counted[repeated]]
         names = (single.name, "") if single.name else tuple(same)
-        found = [run for name in names for run in same.get(name, ())]
-        found.sort(key=lambda run: run.place)
-        taker = next((run for run in found if run.takes(piece)), None)
+        candidates = [run for name in names for run in same.get(name, ())]
+        candidates.sort(key=lambda run: run.place)
+        taker = next((run for run in candidates if run.takes(piece)), None)
         if taker is None:
             runs.append(single)
             same[single.name].append(single)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, islice
+from typing import NamedTuple
 
 from benchkit.errors import Diagnostic
 from benchkit.labels.forms import Run, merge_forms
@@ -16,7 +17,7 @@ from benchkit.labels.natural import path_key
 from benchkit.labels.pieces import Piece
 from benchkit.labels.sections import label_blocks
 
-__all__ = ["Piece", "part_packages", "series_of", "settle"]
+__all__ = ["Piece", "Series", "part_packages", "series_of", "settle"]
 
 #: The largest number that the table can hold.
 _LARGEST = (1 << 31) - 1
@@ -42,27 +43,32 @@ def settle(pieces: Iterable[Piece]) -> list[Diagnostic]:
     >>> settle([export, text]), text.number, export.number, export.benchmark
     ([], 1, 1, '/')
     """
-    series: dict[tuple[str, ...], list[Piece]] = defaultdict(list)
+    series: dict[Series, list[Piece]] = defaultdict(list)
     for piece in sorted(pieces, key=lambda piece: (path_key(piece.path), piece.index)):
         series[series_of(piece)].append(piece)
     return [note for alike in series.values() for note in _settle_series(alike)]
 
 
-def series_of(piece: Piece) -> tuple[str, str, str, str, str]:
+class Series(NamedTuple):
+    """What pieces that are settled together share; the group without the package."""
+
+    origin: str
+    group: str
+    variant: str
+    tool: str
+    role: str
+
+
+def series_of(piece: Piece) -> Series:
     """Return the series of a piece: `settle` lets no piece change one of another series.
 
     Examples
     --------
     >>> series_of(Piece(path="x/y/a.txt", group="x/y", variant="none", tool="gobench", pkg="y"))
-    ('', 'x', 'none', 'gobench', 'measured')
+    Series(origin='', group='x', variant='none', tool='gobench', role='measured')
     """
-    return (
-        piece.origin,
-        leave_package(piece.group, piece.pkg),
-        piece.variant,
-        piece.tool,
-        piece.role,
-    )
+    group = leave_package(piece.group, piece.pkg)
+    return Series(piece.origin, group, piece.variant, piece.tool, piece.role)
 
 
 def leave_package(group: str, package: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from benchkit.labels.invocations import Words, read_words
-from benchkit.schema import RunFacts
+from benchkit.schema import Labels, RunFacts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -123,6 +123,11 @@ class Piece(RunFacts):
     def indices(self) -> np.ndarray | list[int]:
         """The place of each of its runs in the source."""
         return [self.index] if self.places is None else self.places.indices
+
+    @property
+    def labels(self) -> Labels:
+        """What tells its run from another, as far as that is settled."""
+        return Labels(self.group, self.variant, self.benchmark, self.params, self.number, self.tool)
 
     @property
     def is_companion(self) -> bool:

@@ -54,42 +54,41 @@ from benchkit.labels.values import (
     read_time,
     read_whole,
 )
-from benchkit.schema import FACTS, ROLES, LoadModel, RunFacts
+from benchkit.schema import FACTS, ROLES, RUN_COLUMNS, TYPES, Column, LoadModel, RunFacts, means
 
 
 @dataclass(slots=True, kw_only=True)
 class Sidecar(RunFacts):
-    """The labels and facts that lie beside a raw file; unknown ones are None or empty.
-
-    Parameters
-    ----------
-    variant, benchmark, group, role, tool : str or None
-    run : int or None
-    shard : int or None
-        Which of several generators of one run wrote the file.
-    ended_at : datetime or None
-        End of the measured part, which gives the duration where that is not stated.
-    exit_code : int or None
-    params : dict of str to str
-        The level of the workload.
-    spans, limits, containers : dict
-        As written in the sidecar: ``per_request = 4``; ``server = {cpu = 2.0, memory = "4GiB"}``;
-        ``service = "server"``.
-    """
+    """The labels and facts that lie beside a raw file; unknown ones are None or empty."""
 
     variant: str | None = None
     benchmark: str | None = None
     group: str | None = None
     role: str | None = None
     run: int | None = None
-    shard: int | None = None
-    ended_at: datetime | None = None
+    shard: int | None = field(
+        default=None, metadata=means("which of several generators of one run wrote the file")
+    )
+    ended_at: datetime | None = field(
+        default=None, metadata=means("end of the measured part; gives the duration")
+    )
     tool: str | None = None
-    exit_code: int | None = None
-    params: dict[str, str] = field(default_factory=dict)
-    spans: dict[str, Any] = field(default_factory=dict)
-    limits: dict[str, Any] = field(default_factory=dict)
-    containers: dict[str, Any] = field(default_factory=dict)
+    exit_code: int | None = field(
+        default=None, metadata=means("exit code of the command; a run that ended badly is failed")
+    )
+    params: dict[str, str] = field(
+        default_factory=dict, metadata=means('the level of the workload: payload = "1k"')
+    )
+    spans: dict[str, Any] = field(
+        default_factory=dict,
+        metadata=means("counts of spans: per_request, created, saved, dropped"),
+    )
+    limits: dict[str, Any] = field(
+        default_factory=dict, metadata=means("limits by container: server = {cpu = 2.0}")
+    )
+    containers: dict[str, Any] = field(
+        default_factory=dict, metadata=means('containers by what they do: service = "server"')
+    )
 
     def over(self, lower: Sidecar) -> Sidecar:
         """Return these labels where they are told, and those of ``lower`` where they are not."""
@@ -146,14 +145,14 @@ def read_keys(
     within : tuple of str
         The table of the file that the keys are in.
     """
-    found, at = Sidecar(), _Place(path, text, within)
+    sidecar, at = Sidecar(), _Place(path, text, within)
     load = data.get("load", {})
     if not isinstance(load, Mapping):
         load = {"load": load}
     top = {key: value for key, value in data.items() if key != "load"}
-    problems = _fill(found, top, _TOP, at) + _fill(found, load, _LOAD, at.of("load"))
-    problems += _check_tables(found, at) + _check_times(found, at)
-    return found, problems
+    problems = _fill(sidecar, top, TOP, at) + _fill(sidecar, load, LOAD, at.of("load"))
+    problems += _check_tables(sidecar, at) + _check_times(sidecar, at)
+    return sidecar, problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +174,13 @@ class _Place:
 
 #: Facts that only a result states.
 _MEASURED = {"corrected", "units", "remark"}
+_SHARED = {column.name: {"meaning": column.meaning} for column in RUN_COLUMNS}
+#: The fields that a sidecar may state.
+KEYS = tuple(
+    Column(f.name, TYPES.get(str(f.type), "map"), **(f.metadata or _SHARED[f.name]))
+    for f in (*_FIELDS[len(FACTS) :], *_FIELDS[: len(FACTS)])
+    if f.name not in _MEASURED
+)
 #: How the value of a fact is read, by its unit or else its type.
 _BY_KIND: dict[str, Callable[[Any], Any]] = {
     "s": read_seconds,
@@ -187,19 +193,15 @@ _BY_KIND: dict[str, Callable[[Any], Any]] = {
 }
 #: How the value of each field is read.
 _READERS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("variant", "benchmark", "group", "tool"), read_text),
-    **{f.name: _BY_KIND[f.unit or f.type] for f in FACTS if f.name not in _MEASURED},
+    **{key.name: _BY_KIND[key.unit or key.type] for key in KEYS},
     "load_model": one_of(*get_args(LoadModel)),
     "command": read_command,
     "role": one_of(*ROLES),
-    **dict.fromkeys(("run", "shard"), read_whole),
-    "ended_at": read_time,
     "exit_code": read_code,
-    "params": read_texts,
     **dict.fromkeys(("spans", "limits", "containers"), read_table),
 }
 #: Key -> field, at the top of a sidecar and in its table ``[load]``.
-_TOP = {
+TOP = {
     **{name: name for name in _READERS},
     "scenario": "benchmark",
     "repeat": "run",
@@ -209,12 +211,35 @@ _TOP = {
     "exit": "exit_code",
     "environment": "env",
 }
-_LOAD = {
+LOAD = {
     **{name: name for name in ("tool", "connections", "target_rate", "duration")},
     "version": "tool_version",
     "model": "load_model",
     "rate": "target_rate",
 }
+
+#: JSON types of values, by the type of the key.
+_JSON: dict[str, dict[str, object]] = {
+    "str": {"type": "string"},
+    "str?": {"type": ["string", "number", "array"]},
+    "i64?": {"type": ["integer", "string"]},
+    "f64?": {"type": ["number", "string"]},
+    "time?": {"type": ["string", "number"], "format": "date-time"},
+    "map": {"type": "object"},
+}
+
+
+def json_schema() -> dict[str, object]:
+    """Return the JSON schema of a sidecar, by which editors complete and check its keys."""
+    values = {key.name: _JSON[key.type] | {"description": key.meaning} for key in KEYS}
+    top, load = ({name: values[field] for name, field in keys.items()} for keys in (TOP, LOAD))
+    top["load"] = {"type": "object", "properties": load, "additionalProperties": False}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": top,
+        "additionalProperties": False,
+    }
 
 
 #: Tables whose entries are checked one by one.
@@ -242,20 +267,20 @@ def _fill(
     return problems
 
 
-def _check_tables(found: Sidecar, at: _Place) -> list[Diagnostic]:
+def _check_tables(sidecar: Sidecar, at: _Place) -> list[Diagnostic]:
     """Keep what can be used of the tables about spans, limits and containers."""
     problems = []
     for name, check in _CHECKS.items():
-        kept, unused = check(getattr(found, name))
-        setattr(found, name, kept)
+        kept, unused = check(getattr(sidecar, name))
+        setattr(sidecar, name, kept)
         problems += [at.of(name).warn(u.keys, f"[{name}] {u.what}", u.hint) for u in unused]
     return problems
 
 
-def _check_times(found: Sidecar, at: _Place) -> list[Diagnostic]:
+def _check_times(sidecar: Sidecar, at: _Place) -> list[Diagnostic]:
     """Drop an end before the start; fill the duration where both are told."""
-    if found.started_at and found.ended_at and found.ended_at < found.started_at:
-        found.started_at = found.ended_at = None
+    if sidecar.started_at and sidecar.ended_at and sidecar.ended_at < sidecar.started_at:
+        sidecar.started_at = sidecar.ended_at = None
         return [at.warn(("end",), "the end is before the start; neither is used")]
-    found.fill_duration()
+    sidecar.fill_duration()
     return []

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from benchkit.labels import run_toml
 from benchkit.labels.run_toml import Sidecar, read_sidecar
 from benchkit.labels.sidecars import Sidecars
+from benchkit.schema import FACTS
 
 RUN_TOML = """
 variant = "otlp"
@@ -340,3 +342,18 @@ def test_runs_that_cannot_be_used_are_told(tmp_path: Path, text: str, what: str)
     sidecars = Sidecars(tmp_path)
     assert sidecars.windows("") == []
     assert [what in one.what for one in sidecars.diagnostics] == [True]
+
+
+def test_the_published_json_schema_is_that_of_the_keys(request: pytest.FixtureRequest) -> None:
+    published = Path(run_toml.__file__).with_name("run.schema.json")
+    text = json.dumps(run_toml.json_schema(), indent=1, ensure_ascii=False) + "\n"
+    if request.config.getoption("--update"):
+        published.write_text(text, encoding="utf-8")
+    assert published.read_text(encoding="utf-8") == text
+
+
+def test_every_declared_fact_is_a_key_of_a_sidecar_unless_only_results_state_it() -> None:
+    keys = {key.name for key in run_toml.KEYS}
+    assert {fact.name for fact in FACTS} - keys == {"corrected", "units", "remark"}
+    assert set(run_toml.TOP.values()) == keys
+    assert set(run_toml.LOAD.values()) <= keys
