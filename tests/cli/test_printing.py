@@ -38,33 +38,28 @@ def test_a_line_shows_no_credentials(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out == "s3://REDACTED@bucket/store: 2 runs\n"
 
 
+_OUT, _ERR, _BOTH = ("stdout",), ("stderr",), _STREAMS
+
+
 @pytest.mark.parametrize(
-    ("streams", "environment"),
+    ("words", "code", "streams"),
     [
-        (("stdout",), {}),
-        (("stderr",), {}),
-        (("stdout", "stderr"), {"PYTHONUNBUFFERED": "1"}),
-    ],
-)
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (("gate", "results"), 1),
-        (("gate", "results", "--github"), 1),
-        (("gate", "gone"), 3),
-        (("gate", "--unknown"), 2),
-        (("check", "results", "--free-of", "info"), 3),
-        (("compare", "results"), 0),
+        *((("gate", "results"), 1, streams) for streams in (_OUT, _ERR, _BOTH)),
+        *((("compare", "results"), 0, streams) for streams in (_OUT, _ERR, _BOTH)),
+        (("gate", "results", "--github"), 1, _BOTH),
+        (("gate", "gone"), 3, _ERR),
+        (("gate", "--unknown"), 2, _BOTH),
+        (("check", "results", "--free-of", "info"), 3, _OUT),
     ],
 )
 def test_a_closed_pipe_changes_no_exit_code(
     words: tuple[str, ...],
     code: int,
     streams: tuple[str, ...],
-    environment: dict[str, str],
     tmp_path: Path,
 ) -> None:
     gated.write_pair(tmp_path / "results", cost=0.5)
+    environment = {"PYTHONUNBUFFERED": "1"} if streams == _BOTH else {}
     assert _run_unread(words, streams, environment, tmp_path) == code
 
 
@@ -152,11 +147,19 @@ def test_names_of_any_script_are_written_in_any_encoding(
         json.loads(text)
 
 
+_COMMANDS = "export", "runs", "compare", "check"
+_FORMS = "csv", "json", "md", "table"
+_HOSTILE = "::error::x", " ::error::x", "a##vso[task.complete]", "##[error]"
+
+
 @pytest.mark.parametrize(
-    "name", ["::error::x", " ::error::x", "a##vso[task.complete]", "##[error]"]
+    ("command", "form", "name"),
+    [  # each name meets each command and each form
+        (command, form, _HOSTILE[(row + column) % len(_HOSTILE)])
+        for row, command in enumerate(_COMMANDS)
+        for column, form in enumerate(_FORMS)
+    ],
 )
-@pytest.mark.parametrize("form", ["csv", "json", "md", "table"])
-@pytest.mark.parametrize("command", ["export", "runs", "compare", "check"])
 def test_no_form_holds_a_workflow_command(
     command: str, form: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
