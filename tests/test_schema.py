@@ -18,8 +18,8 @@ import pytest
 
 import benchkit as bk
 from benchkit import schema
-from benchkit.audit.facts import Run
 from benchkit.comparison.cells import Key
+from benchkit.derived.record import Run
 from benchkit.errors import SchemaError
 from benchkit.ingestion.frames import parts_table, read_parts
 from benchkit.ingestion.frames import runs as runs_of_parts

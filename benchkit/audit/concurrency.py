@@ -13,12 +13,12 @@ from benchkit.audit.facts import (
     Evidence,
     Name,
     Number,
-    Run,
     Sheet,
     count_of,
     name_side,
     name_worst,
 )
+from benchkit.derived.record import Run
 from benchkit.errors import Finding
 from benchkit.parsers import registry
 from benchkit.schema import Side

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from benchkit.audit.facts import Evidence, Run, Sheet, name_side
+from benchkit.audit.facts import Evidence, Sheet, name_side
+from benchkit.derived.record import Run
 from benchkit.errors import Finding
 
 #: Fewest different numbers that cannot be the same by chance.

@@ -17,9 +17,9 @@ import numpy as np
 
 from benchkit.comparison.cells import number_rows
 from benchkit.derived.accounts import Account, list_accounts
-from benchkit.derived.record import Measured, list_measured, tells_of_load
+from benchkit.derived.record import Run, list_measured, tells_of_load
 from benchkit.errors import Finding
-from benchkit.schema import FACTS, ROLES, RUN_KEY, Labels, RunFacts, Side, list_labels
+from benchkit.schema import FACTS, RUN_KEY, Labels, Side, list_labels
 from benchkit.units import group_digits
 
 if TYPE_CHECKING:
@@ -62,43 +62,6 @@ class Number:
     def slack(self) -> float:
         """The step as a share of the value."""
         return self.step / abs(self.value) if self.value else 0.0
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class Run(RunFacts):
-    """One run, with the labels and the facts of the table of runs that its repeats may share."""
-
-    group: str
-    variant: str
-    benchmark: str
-    params: str
-    run: int
-    tool: str
-    role: str = ROLES[0]
-
-    @property
-    def key(self) -> Labels:
-        """What tells it from other runs."""
-        return Labels(self.group, self.variant, self.benchmark, self.params, self.run, self.tool)
-
-    @property
-    def side(self) -> Side:
-        """What it shares with its repeats."""
-        return self.key.side
-
-    @property
-    def name(self) -> str:
-        """Variant and number, as in ``otlp 3``."""
-        return f"{self.variant} {self.run}".strip()
-
-    @property
-    def clients(self) -> int | None:
-        """The connections, of the run or of its params."""
-        if self.connections:
-            return self.connections
-        params = dict(part.partition("=")[::2] for part in self.params.split(","))
-        text = params.get("connections", "")
-        return int(text) if text.isdigit() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +200,7 @@ def count_of(sheets: Sequence[object], total: int) -> str:
     return f"all {total} runs" if len(sheets) == total else f"{len(sheets)} of {total} runs"
 
 
-def name_worst(run: Run | Measured, sheets: Sequence[object], total: int) -> str:
+def name_worst(run: Run, sheets: Sequence[object], total: int) -> str:
     """Write which run is meant, and of how many: ``run 2; 3 of 8 runs``."""
     return f"run {run.run}; {count_of(sheets, total)}" if total > 1 else f"run {run.run}"
 

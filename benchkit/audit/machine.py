@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from benchkit.audit.facts import Evidence, Run, Sheet, name_side, name_worst
+from benchkit.audit.facts import Evidence, Sheet, name_side, name_worst
+from benchkit.derived.record import Run
 from benchkit.errors import Finding
 from benchkit.schema import Side, Trial
 from benchkit.units import format_number

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchkit.audit.facts import Evidence, Run, name_side
+from benchkit.audit.facts import Evidence, name_side
+from benchkit.derived.record import Run
 from benchkit.errors import Finding
 
 #: The entry of a run's environment in which the parser says what cannot be true.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from benchkit.audit.achieved import find_failures, find_missed_rates
 from benchkit.audit.concurrency import find_hidden_stalls, find_impossible_means
 from benchkit.audit.copies import find_equal_runs, find_shared_outputs
-from benchkit.audit.facts import Evidence, Run, gather
+from benchkit.audit.facts import Evidence, gather
 from benchkit.audit.forms import find_disagreements
 from benchkit.audit.generators import find_generators
 from benchkit.audit.inside import find_changing_runs, find_components, find_waves
@@ -46,7 +46,7 @@ from benchkit.audit.totals import find_wrong_order, find_wrong_totals
 from benchkit.audit.unequal import find_unequal_spreads
 from benchkit.comparison import Comparisons
 from benchkit.derived.batches import Batches
-from benchkit.derived.record import Measured
+from benchkit.derived.record import Run
 from benchkit.derived.sweep import is_only_swept
 from benchkit.errors import BenchkitError, Finding, rank
 
@@ -196,7 +196,7 @@ def _keep(evidence: Evidence, comparisons: Comparisons) -> Evidence:
     """Leave out measured runs of series that were not compared."""
     compared = {c.workload for c in comparisons.contrasts}
 
-    def is_compared(run: Run | Measured) -> bool:
+    def is_compared(run: Run) -> bool:
         return run.side.workload in compared
 
     def is_meant(run: Run) -> bool:

@@ -37,7 +37,9 @@ def find_dropped(
     """
     for key in left:
         if key not in right and not key.subject:
-            yield Dropped(*pair, *key, primary=is_primary(key))
+            yield Dropped(
+                **key._asdict(), baseline=pair[0], variant=pair[1], primary=is_primary(key)
+            )
 
 
 def list_lacking(

@@ -80,13 +80,30 @@ class Drift:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast:
+class Row:
+    """A statistic of a metric of a workload, labelled as in the table of observations."""
+
+    group: str
+    benchmark: str
+    params: str
+    tool: str
+    subject: str
+    metric: str
+    stat: str
+
+    @property
+    def workload(self) -> Workload:
+        """The labels that its sides share."""
+        return Workload(self.group, self.benchmark, self.params, self.tool)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast(Row):
     """One metric of one benchmark, variant beside baseline.
 
     Parameters
     ----------
-    group, benchmark, params, tool, subject, metric, stat, unit, better
-        As in the table of observations.
+    unit, better : str
     called : str
         What `containers.json` calls a subject that is an id; empty where it does not say.
     primary : bool
@@ -132,13 +149,6 @@ class Contrast:
         Whether a difference without a ratio is by ranks; else it is by Welch's test.
     """
 
-    group: str
-    benchmark: str
-    params: str
-    tool: str
-    subject: str
-    metric: str
-    stat: str
     unit: str
     better: str
     primary: bool
@@ -175,11 +185,6 @@ class Contrast:
     is_ranked: bool = False
 
     @property
-    def workload(self) -> Workload:
-        """The labels that its sides share."""
-        return Workload(self.group, self.benchmark, self.params, self.tool)
-
-    @property
     def side(self) -> Side:
         """The labels of the variant's runs."""
         return self.workload.side(self.variant)
@@ -210,28 +215,19 @@ class Contrast:
         return len(self.variant_values)
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """A row that the baseline has and the variant has not.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped(Row):
+    """A row that the baseline has and the variant has not; its subject is empty.
 
     Parameters
     ----------
-    baseline, variant
-    group, benchmark, params, tool, subject, metric, stat
-        As in the table of observations; the subject is empty.
+    baseline, variant : str
     primary : bool
         Whether it would carry the headline.
     """
 
     baseline: str
     variant: str
-    group: str
-    benchmark: str
-    params: str
-    tool: str
-    subject: str
-    metric: str
-    stat: str
     primary: bool
 
 

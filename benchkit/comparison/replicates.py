@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchkit import selection
 from benchkit.comparison.cells import Key, collect, is_primary, tell_of_runs
-from benchkit.comparison.model import Plan
+from benchkit.comparison.model import Plan, Row
 from benchkit.errors import DataError
 from benchkit.parsers import registry
 from benchkit.schema import Labels, Side, list_labels
@@ -21,13 +21,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Replicates:
+class Replicates(Row):
     """One metric of one variant, one value per run.
 
     Parameters
     ----------
-    group, benchmark, params, tool, subject, metric, stat, unit, variant
-        As in the table of observations.
+    unit, variant : str
     assume : {'nothing', 'exact'}
     better : {'lower', 'higher', 'none'}
         As in the vocabulary.
@@ -37,13 +36,6 @@ class Replicates:
         Whether the order was recorded.
     """
 
-    group: str
-    benchmark: str
-    params: str
-    tool: str
-    subject: str
-    metric: str
-    stat: str
     unit: str
     variant: str
     assume: str
@@ -71,7 +63,7 @@ class Replicates:
     @property
     def side(self) -> Side:
         """The labels that its runs share."""
-        return self.key.workload.side(self.variant)
+        return self.workload.side(self.variant)
 
 
 def collect_replicates(

@@ -6,13 +6,13 @@ What is derived stands beside what was measured, under the same labels.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from benchkit import metrics, schema
-from benchkit.schema import Labels, Side, Trial
+from benchkit.schema import ROLES, Labels, RunFacts, Side, Trial
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -20,20 +20,11 @@ if TYPE_CHECKING:
 _FACTS = ("started_at", "duration", "env")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """One measured run.
+@dataclass(slots=True, kw_only=True, eq=False)
+class Run(RunFacts):
+    """One run, with its labels and facts.
 
-    Parameters
-    ----------
-    group, variant, benchmark, params, run, tool
-        As in the table.
-    window : (start, end) or None
-        Of the measured part in s since 1970; None where either is not known.
-    duration : float or None
-        In s.
-    env : mapping of str to str
-        What is known of the run and of those of the same group, variant and number beside it.
+    Facts that are not read of a table of runs keep their defaults.
     """
 
     group: str
@@ -42,9 +33,7 @@ class Measured:
     params: str
     run: int
     tool: str
-    window: tuple[float, float] | None
-    duration: float | None
-    env: Mapping[str, str] = field(default_factory=dict)
+    role: str = ROLES[0]
 
     @property
     def key(self) -> Labels:
@@ -65,6 +54,28 @@ class Measured:
     def name(self) -> str:
         """The run as people call it: ``otlp 3``."""
         return f"{self.variant} {self.run}".strip()
+
+    @property
+    def clients(self) -> int | None:
+        """The connections, of the run or of its params."""
+        if self.connections:
+            return self.connections
+        params = dict(part.partition("=")[::2] for part in self.params.split(","))
+        text = params.get("connections", "")
+        return int(text) if text.isdigit() else None
+
+
+@dataclass(slots=True, kw_only=True)
+class Measured(Run):
+    """One measured run; its ``env`` has what was recorded beside it, too.
+
+    Parameters
+    ----------
+    window : (start, end) or None
+        Of the measured part in s since 1970; None where either is not known.
+    """
+
+    window: tuple[float, float] | None
 
     def row(
         self,
@@ -93,8 +104,13 @@ def list_measured(runs: Runs) -> list[Measured]:
     measured = []
     for start, duration, env, *values in _list(runs, "measured", (*_FACTS, *Labels._fields)):
         labels = Labels(*values)
-        shared = companions.get(labels.trial) if companions else None
-        measured.append(_measured(labels, start, duration, {**shared, **env} if shared else env))
+        shared = companions.get(labels.trial)
+        known = None if duration is None or isnan(duration) else duration
+        known_env = {**shared, **env} if shared else env
+        run = Measured(
+            **labels._asdict(), window=_window(start, known), duration=known, env=known_env
+        )
+        measured.append(run)
     return measured
 
 
@@ -114,18 +130,11 @@ def _list(runs: Runs, role: str, names: Sequence[str]) -> Iterator[tuple[Any, ..
     return zip(*(chosen[name].tolist() for name in names), strict=True)
 
 
-def _measured(
-    labels: Labels,
-    start: datetime | None,
-    duration: float | None,
-    env: Mapping[str, str],
-) -> Measured:
-    known = None if duration is None or isnan(duration) else duration
-    window = None
-    if known is not None and start is not None and start == start:  # noqa: PLR0124 - NaT is not
-        begun = start.timestamp()
-        window = (begun, begun + known)
-    return Measured(**labels._asdict(), window=window, duration=known, env=env)
+def _window(start: datetime | None, duration: float | None) -> tuple[float, float] | None:
+    if duration is None or start is None or start != start:  # noqa: PLR0124 - NaT is not
+        return None
+    begin = start.timestamp()
+    return begin, begin + duration
 
 
 def add_rows(observations: Observations, rows: Sequence[Mapping[str, Any]]) -> Observations:

@@ -11,13 +11,12 @@ from dataclasses import replace
 from statistics import median
 
 from benchkit.derived.accounts import COUNTERS, DERIVED, Account
-from benchkit.schema import Labels, Side, Workload
+from benchkit.schema import Labels, Side
 from benchkit.tables.amounts import amount, column, count, percent
 from benchkit.tables.model import Cell, Column, Table, drop_empty, fold_constant
-from benchkit.tables.places import MEDIANS
+from benchkit.tables.places import MEDIANS, PLACE, place_cells
 from benchkit.units import Scale, format_percent, printable
 
-_STUB = Workload._fields
 _HALF = 0.5
 
 
@@ -116,7 +115,7 @@ def _variants(
 ) -> Table:
     rows = [
         (
-            *_stub(*side.workload),
+            *place_cells(side),
             Cell(printable(side.variant)),
             Cell(printable(backend)),
             *_center(found, cores),
@@ -124,7 +123,7 @@ def _variants(
         for (side, backend), found in groups.items()
     ]
     columns = (
-        *(Column(key, key) for key in (*_STUB, "variant", "backend")),
+        *(Column(key, key) for key in (*PLACE, "variant", "backend")),
         column("requests", "requests"),
         column("each", "spans per request"),
         column("expected", "expected"),
@@ -140,8 +139,8 @@ def _variants(
         column("runs", "runs"),
     )
     table = Table("Spans", columns, tuple(rows))
-    table = drop_empty(table, (*_STUB, "efficiency"))
-    folded, said = fold_constant(table, _STUB)
+    table = drop_empty(table, (*PLACE, "efficiency"))
+    folded, said = fold_constant(table, PLACE)
     return replace(folded, caption="; ".join((*said, MEDIANS)))
 
 
@@ -191,7 +190,7 @@ def _traces(found: Sequence[Account]) -> str:
 def _runs(accounts: Sequence[Account]) -> Table:
     rows = tuple(
         (
-            *_stub(a.run.group, a.run.benchmark, a.run.params, a.run.tool),
+            *place_cells(a.run.side),
             Cell(printable(a.run.variant)),
             Cell(printable(a.backend)),
             Cell(f"{a.run.run}", a.run.run),
@@ -209,7 +208,7 @@ def _runs(accounts: Sequence[Account]) -> Table:
         for a in accounts
     )
     columns = (
-        *(Column(key, key) for key in (*_STUB, "variant", "backend")),
+        *(Column(key, key) for key in (*PLACE, "variant", "backend")),
         column("run", "run"),
         column("expected", "expected"),
         column("created", "created"),
@@ -220,7 +219,7 @@ def _runs(accounts: Sequence[Account]) -> Table:
         column("complete", "complete traces, at most"),
     )
     folded, said = fold_constant(
-        drop_empty(Table("Spans of each run", columns, rows), _STUB), _STUB
+        drop_empty(Table("Spans of each run", columns, rows), PLACE), PLACE
     )
     how = (
         "; drops are derived: made less saved"
@@ -228,7 +227,3 @@ def _runs(accounts: Sequence[Account]) -> Table:
         else ""
     )
     return replace(folded, caption="; ".join(said) + how)
-
-
-def _stub(*texts: str) -> tuple[Cell, ...]:
-    return tuple(Cell(printable(text)) for text in texts)
