@@ -137,13 +137,13 @@ def describe_fewer_runs(rows: Sequence[Verdict], verdicts: Verdicts) -> str:
     E.g. ``(from 1 of 2 runs)``; empty where none does.
     """
     fewer: dict[str, list[str]] = {}
-    for row in rows:
-        c = row.contrast
-        same = [r.contrast for r in verdicts.primary if _name_sides(r.contrast) == _name_sides(c)]
-        counts = {
-            c.baseline: (c.n_baseline, max(other.n_baseline for other in same)),
-            c.variant: (c.n_variant, max(other.n_variant for other in same)),
-        }
+    most_runs: dict[tuple[str, ...], tuple[int, int]] = {}
+    for c in (row.contrast for row in verdicts.primary):
+        before, after = most_runs.get(_name_sides(c), (0, 0))
+        most_runs[_name_sides(c)] = max(before, c.n_baseline), max(after, c.n_variant)
+    for c in (row.contrast for row in rows):
+        before, after = most_runs[_name_sides(c)]
+        counts = {c.baseline: (c.n_baseline, before), c.variant: (c.n_variant, after)}
         for side, (n, most) in counts.items():
             if n < most:
                 fewer.setdefault(f"{n} of {most} runs", []).append(printable(side))
