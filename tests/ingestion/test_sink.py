@@ -82,3 +82,28 @@ def test_without_samples_their_statistics_are_the_same(results: Path, tmp_path: 
     assert kept.equals(full)
     assert len(with_samples.values(raw=True)) - len(with_samples.values()) == 4 * 80_000
     assert len(without.values(raw=True)) == len(without.values())
+
+
+def test_values_of_many_runs_are_written_as_they_come_and_a_refused_source_leaves_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchkit.ingestion.sink.FEW", 1000)
+    line = "BenchmarkGet/n={}-8 \t{:8d}\t{:10.1f} ns/op\n"
+    text = "".join(line.format(i % 7, i + 1, i / 7 + 1) for i in range(4000))
+    path = tmp_path / "go.txt"
+    path.write_text("goos: linux\n" + text)
+    store = Store(str(tmp_path / "store"))
+    with monkeypatch.context() as patch:
+        patch.setattr("benchkit.ingestion.reading.list_sections", _refuse)
+        summary = ingest([str(path)], store)
+    assert summary.count("refused") == 1
+    assert not list(Path(store.url).glob("values/raw=*/*.parquet"))
+    ingest([str(path)], store)
+    assert len(store.values()) == 4000
+    before = bk.load(str(path)).observations
+    after = bk.load(store=store.url).observations
+    assert sorted(after["value"]) == sorted(before["value"])
+
+
+def _refuse(*_: object) -> None:
+    raise DataError("refused behind its last line", where="go.txt")
