@@ -113,7 +113,7 @@ def ingest(
         if harvest.parts or change.has_marks:
             store.commit_pieces(change.build, columns=COLUMNS)
         diagnostics = [*discovery.diagnostics, *harvest.diagnostics, *change.notes]
-        if change.replaced and options.origin == name_job():
+        if change.replaced and options.origin and options.origin == name_job():
             diagnostics.append(_replaced(options.origin, change.replaced))
         if harvest.parts:
             diagnostics += _tidy(store)

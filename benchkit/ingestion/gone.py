@@ -19,6 +19,7 @@ from benchkit.ingestion.addresses import name_path, show_path
 from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.frames import fill_texts
 from benchkit.ingestion.identity import write_assigned
+from benchkit.ingestion.origins import JUDGED
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.labels.numbering import series_of
 from benchkit.labels.tree import is_run
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 #: The finding on a variant of which two measurements count together.
 MIXED = "B111"
-#: Roles of runs that tell how a variant did.
-_JUDGED = frozenset({"measured", "failed", "damaged"})
 #: The place of the variant in a series.
 _VARIANT = 2
 #: Sources that are named; the rest are counted.
@@ -228,7 +227,7 @@ def list_stale(parts: Sequence[Part]) -> dict[str, DataError]:
 
     Where nothing else is left of what was ingested, the files were deleted, not replaced.
     """
-    judged = [part for part in parts if part.role in _JUDGED]
+    judged = [part for part in parts if part.role in JUDGED]
     gone = {part.variant: part for part in judged if part.gone_from}
     left = [part for part in judged if not part.gone_from]
     for part in left:

@@ -22,7 +22,13 @@ from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import runs as make_runs
 from benchkit.ingestion.gone import find_gone, find_pooled, list_stale
 from benchkit.ingestion.harvest import gather
-from benchkit.ingestion.origins import choose, list_layers, name_job, refuse_contested
+from benchkit.ingestion.origins import (
+    choose,
+    find_elsewhere,
+    list_layers,
+    name_job,
+    refuse_contested,
+)
 from benchkit.ingestion.parts import Part, find_split_blocks, single_out_shared
 from benchkit.labels.numbering import part_packages, settle
 from benchkit.labels.sections import share_headings
@@ -223,10 +229,13 @@ def _store_of(
 
 
 def _load_store(store: Store, origins: Sequence[str], *, samples: bool) -> Loaded:
-    choice = choose(_read_stored(store), origins, name_job())
+    job = name_job()
+    choice = choose(_read_stored(store), origins, job)
     loaded = _load_parts(store, choice.parts, store.values(raw=samples))
     stale = list_stale(choice.parts) | choice.stale
-    return replace(loaded, contested=choice.contested, stale=stale)
+    elsewhere = () if origins else find_elsewhere(choice, job)
+    findings = (*loaded.findings, *elsewhere)
+    return replace(loaded, contested=choice.contested, stale=stale, findings=findings)
 
 
 def _load_parts(store: Store, parts: Sequence[Part], values: pa.Table) -> Loaded:

@@ -12,7 +12,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from benchkit import selection
-from benchkit.errors import DataError, OriginError, SelectionError
+from benchkit.errors import DataError, Finding, OriginError, SelectionError
 from benchkit.ingestion.parts import Part
 
 #: What names a job of each CI system, the variable that only this system sets first.
@@ -37,6 +37,10 @@ SYSTEMS = {
 }
 #: Letters kept of GitHub's tracking id.
 _SHORT = 8
+#: Roles of runs that tell how a variant did.
+JUDGED = frozenset({"measured", "failed", "damaged"})
+#: Origins that a finding names.
+_SHOWN = 3
 
 
 class Side(NamedTuple):
@@ -89,7 +93,7 @@ class Choice:
 
 
 def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> Choice:
-    """Choose an origin for each side: a named one, else that of this CI job, else the only one.
+    """Choose an origin for each side: a named one, else this CI job's or run's, else the only one.
 
     Parameters
     ----------
@@ -105,7 +109,7 @@ def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> C
         If nothing has a named origin.
     """
     known = sorted({part.origin for part in parts})
-    preferred = (*named, *filter(None, [job]))
+    preferred = (*named, *_list_circles(job))
     for name in named:
         if not match(name, known):
             _refuse_unknown(name, known)
@@ -127,6 +131,28 @@ def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> C
     stale = {name: _explain(name, of, named) for name, of in elsewhere.items() if name not in own}
     # A job that measured nothing only gates: it takes each side from where it is.
     return Choice(_keep(parts, chosen), contested, stale if own else {})
+
+
+def _list_circles(job: str) -> list[str]:
+    """Return a CI job, its attempt and its run: what names them begins as the job does."""
+    parts = job.split("/")
+    return ["/".join(parts[:length]) for length in range(len(parts), 1, -1)]
+
+
+def find_elsewhere(choice: Choice, job: str) -> Iterator[Finding]:
+    """B209: a CI job looks at what another run measured, and measured nothing itself."""
+    loaded = [part for part in choice.parts if part.role in JUDGED]
+    origins = sorted({part.origin for part in loaded})
+    if job and loaded and not any(match(name, origins) for name in _list_circles(job)):
+        shown = ", ".join(origin or "this machine" for origin in origins[:_SHOWN])
+        yield Finding(
+            code="B209",
+            severity="warning",
+            where=", ".join(dict.fromkeys(part.variant for part in loaded)),
+            message=f"this CI run measured nothing of it; it is of origin {shown}",
+            remedy="measure in this run, or name what is meant with --origin",
+            numbers={"origins": len(origins)},
+        )
 
 
 def list_layers(parts: Sequence[Part]) -> Iterator[list[Part]]:

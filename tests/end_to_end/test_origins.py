@@ -362,3 +362,31 @@ def test_a_job_that_only_gates_takes_each_side_from_the_job_that_holds_it(
     capsys.readouterr()
     assert run(LIMIT) == 1
     assert "origin github/71/1/bench/r2" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_gate_of_one_run_takes_what_the_run_measured_and_names_another_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in (71, 72):
+        enter(monkeypatch, "arm")
+        monkeypatch.setenv("GITHUB_RUN_ID", str(number))
+        measure(0.15 if number == 72 else 0.0, seed=number)
+        assert run(["ingest", "results", "-q"]) == 0
+        monkeypatch.setenv("GITHUB_JOB", "gate")
+        capsys.readouterr()
+        assert run(LIMIT) == (1 if number == 72 else 0)
+        assert "this CI run measured nothing" not in capsys.readouterr().out
+        if number == 71:
+            monkeypatch.setenv("GITHUB_RUN_ID", "70")
+            assert run(LIMIT) == 0
+            shown = " ".join(capsys.readouterr().out.split())
+            assert "B209 main, pr: this CI run measured nothing of it; it is of origin" in shown
+
+
+def test_a_folder_measured_again_outside_ci_replaces_without_a_word_of_jobs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for seed in (1, 2):
+        measure(0.0, seed=seed)
+        assert run(["ingest", "results"]) == 0
+    assert "CI job" not in capsys.readouterr().err

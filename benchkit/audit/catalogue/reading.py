@@ -250,7 +250,8 @@ SIDES = (
         severity="warning",
         says="the sides are from different origins: CI jobs or machines that ingested them",
         what="Different CI jobs or machines ingested the runs of the two sides. A side uses the "
-        "origin named with --origin, else this CI job's, else the only one that has it.",
+        "origin named with --origin, else this CI job's, else this CI run's, else the only one "
+        "that has it.",
         why="A job that did not measure a variant is compared with what another job measured, "
         "perhaps days ago and of another state of the code.",
         example="main, pr: pr is from origin github/11/1/bench, main from origin github/12/1/bench",
