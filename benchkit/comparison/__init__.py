@@ -305,12 +305,19 @@ def _look_inside(key: Key, pair: tuple[str, str], found: Found, evidence: _Evide
 def _with_failures(contrast: Contrast, failed: Mapping[Side, float]) -> Contrast:
     """Say what share of the requests failed on each side."""
     c = contrast
-    sides = [failed.get(c.workload.side(variant), 0.0) for variant in (c.baseline, c.variant)]
-    if not any(sides) or c.metric in {"failures", "error_rate"}:
+    shares = [failed.get(c.workload.side(variant)) for variant in (c.baseline, c.variant)]
+    if not any(shares) or c.metric in {"failures", "error_rate"}:
         return c
-    note = f"{sides[0]:.2%} of the baseline's and {sides[1]:.2%} of the variant's requests failed"
+    parts = [
+        f"{share:.2%} of the {role}'s"
+        for role, share in zip(("baseline", "variant"), shares, strict=True)
+        if share is not None
+    ]
+    note = f"{' and '.join(parts)} requests failed"
     notes = (*c.notes, note)
-    return replace(c, failed_baseline=sides[0], failed_variant=sides[1], notes=notes)
+    return replace(
+        c, failed_baseline=shares[0] or 0.0, failed_variant=shares[1] or 0.0, notes=notes
+    )
 
 
 def _note_one_sided(

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from benchkit.derived.failures import failure_counts
 from benchkit.derived.record import Measured
-from benchkit.derived.requests import failure_counts, request_counts, request_rates
+from benchkit.derived.requests import request_counts, request_rates
 from benchkit.schema import Labels, Side, list_labels
 
 if TYPE_CHECKING:

@@ -20,21 +20,6 @@ def request_counts(observations: Observations) -> dict[Labels, float]:
     return _most_precise(observations, "requests", "count")
 
 
-def failure_counts(observations: Observations) -> dict[Labels, float]:
-    """Return the failed requests of each run, by `Measured.key`.
-
-    The tool's own total, else its share of all requests.
-    """
-    failed, requests = (
-        _most_precise(observations, "failures", "count"),
-        request_counts(observations),
-    )
-    for key, share in _most_precise(observations, "error_rate", "mean").items():
-        if key in requests:
-            failed.setdefault(key, round(share * requests[key]))
-    return failed
-
-
 def request_rates(observations: Observations, measured: Iterable[Measured]) -> dict[Labels, float]:
     """Return the requests per second of each run, by `Measured.key`.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pytest
 
 import benchkit.api as bk
+from benchkit.derived.failures import failure_counts
 
-if TYPE_CHECKING:
-    from pathlib import Path
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 REPORT = """\
 Running 15s test @ http://127.0.0.1:8080/ping
@@ -18,6 +20,23 @@ Running 15s test @ http://127.0.0.1:8080/ping
   1000 requests in 15.00s, 38.50MB read
 {errors}Requests/sec:  {rate}.41
 Transfer/sec:      2.57MB
+"""
+
+HELD = """\
+wrk -t2 -c8 -d15s -R1000 --latency http://127.0.0.1:8080/ping
+Running 15s test @ http://127.0.0.1:8080/ping
+  2 threads and 8 connections
+  Thread calibration: mean lat.: 0.887ms, rate sampling interval: 10ms
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     0.89ms  314.88us   7.76ms   62.45%
+    Req/Sec   263.93     50.51   500.00     64.41%
+  Latency Distribution (HdrHistogram - Recorded Latency)
+ 50.000%    0.89ms
+ 99.000%    1.50ms
+100.000%    7.76ms
+  15004 requests in 15.00s, 4.75MB read
+{errors}Requests/sec:   1000.27
+Transfer/sec:     81.06KB
 """
 
 
@@ -48,3 +67,36 @@ def test_a_few_errors_are_told_and_do_not_void_the_row(tmp_path: Path) -> None:
 def test_without_errors_nothing_is_said(tmp_path: Path) -> None:
     (row,) = compared(tmp_path, 0).verdicts.primary
     assert not any("fail" in note for note in row.notes)
+
+
+@pytest.mark.parametrize(
+    ("errors", "failed", "share"),
+    [
+        ("  Non-2xx or 3xx responses: 15004\n", 15004, "100.00%"),
+        ("  Non-2xx or 3xx responses: 600\n", 600, "4.00%"),
+        ("  Socket errors: connect 0, read 0, write 0, timeout 77\n", 77, "0.51%"),
+    ],
+)
+def test_the_table_of_fixed_rates_counts_the_failures_that_the_footnote_shares_out(
+    tmp_path: Path, errors: str, failed: int, share: str
+) -> None:
+    for variant, lines in (("none", ""), ("broken", errors)):
+        (tmp_path / variant).mkdir()
+        (tmp_path / variant / "wrk2-1.txt").write_text(HELD.format(errors=lines))
+    compared = bk.load(tmp_path).compare(baseline="none")
+    (table,) = compared.parts["held"].tables
+    place = [column.key for column in table.columns].index("failed")
+    base, variant_row, *_ = table.rows
+    assert (base[place].value, variant_row[place].value) == (None, failed)
+    (row,) = compared.verdicts.primary
+    (note,) = (note for note in row.notes if "failed" in note)
+    assert note == f"{share} of the variant's requests failed"
+
+
+def test_a_rounded_share_does_not_round_the_count() -> None:
+    observations = bk.load(FIXTURES / "shorturl-k6").observations.copy()
+    is_total = observations["metric"].eq("failures") & observations["subject"].isna()
+    assert is_total.any()
+    observations.loc[is_total, "value"] = 2.0
+    observations.loc[observations["metric"].eq("error_rate"), "value"] = 0.0001  # 1.5 of 15 000
+    assert set(failure_counts(observations).values()) == {2.0}
