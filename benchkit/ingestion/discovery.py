@@ -22,6 +22,7 @@ from benchkit.ingestion.sources import (
     lead_apart,
     list_declared,
     name_files,
+    read_together,
 )
 from benchkit.ingestion.streams import STDIN, read_standard_input, require_file
 from benchkit.labels.patterns import PathLabels, compile_pattern, read_path
@@ -119,6 +120,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
             raise DataError(f"cannot be read: {error.strerror}", where=path) from error
     lead_apart(result.labelled, tools)
     if not options.layout:
+        read_together(result.found, options.variant or "", tools)
         name_files(result.found, options.variant or "", tools)
     _drop_repeats(result)
     assign(result.found, options)

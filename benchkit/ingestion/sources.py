@@ -14,10 +14,11 @@ from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.streams import refuse_irregular
 from benchkit.labels.patterns import PathLabels
 from benchkit.labels.sidecars import Sidecar, Sidecars
-from benchkit.labels.stems import ToolNames
+from benchkit.labels.stems import ToolNames, form_tokens
 from benchkit.labels.tree import lead_by_folders, read_tree
 from benchkit.labels.walk import OUTSIDE
 from benchkit.reading.source import Source
+from benchkit.selection import BASELINE_NAMES
 
 
 @dataclass(slots=True, kw_only=True)
@@ -131,6 +132,44 @@ def _note(root: str, groups: Sequence[str]) -> Diagnostic:
     return Diagnostic(root, 0, what, hint, "note")
 
 
+def read_together(found: Sequence[Found], variant: str, tools: ToolNames) -> None:
+    """Read the names of unlabelled files of one folder together, as those of the folder.
+
+    Two files alone whose names tell two variants stay two: both sides of a comparison.
+
+    Parameters
+    ----------
+    found : sequence of Found
+    variant : str
+        The label of named files without one, which are then left as they are; empty if none.
+    tools : ToolNames
+    """
+    named = [
+        source
+        for source in found
+        if source.path and source.is_named and not (source.variant or variant)
+    ]
+    folders: dict[str, list[Found]] = defaultdict(list)
+    for source in named:
+        if not source.labels.series:
+            folders[os.path.dirname(os.path.abspath(source.label))].append(source)  # noqa: PTH100, PTH120 - addresses, too
+    for folder, same in folders.items():
+        names = [PurePosixPath(source.label).name for source in same]
+        tree = read_tree(names, BASELINE_NAMES, tools, root_name=PurePosixPath(folder).name)
+        alone = {source.labels.variant for source in same}
+        if len(same) == 1 or len(named) == len(alone) == 2 > len({each.variant for each in tree}):
+            continue
+        for source, labels in zip(same, tree, strict=True):
+            source.labels = _keep_place(source.labels, labels)
+
+
+def _keep_place(alone: PathLabels, together: PathLabels) -> PathLabels:
+    """Return the labels of a file read with others; a tool's file keeps those of its folders."""
+    if together.tool:
+        return alone._replace(benchmark=together.benchmark, leftover=together.leftover)
+    return together._replace(folder=alone.folder)
+
+
 def name_files(found: Sequence[Found], variant: str, tools: ToolNames) -> None:
     """Read the names of files under one label together, as those of a folder with that label.
 
@@ -195,7 +234,7 @@ def _key(source: Found) -> tuple[object, ...]:
         source.labels.run,
         source.labels.role,
         source.labels.tool,
-        source.labels.form,
+        form_tokens(source.label),
         source.labels.leftover,
     )
 

@@ -12,6 +12,8 @@ last components, the first that matches wins, and leading folders become the gro
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -19,7 +21,7 @@ from typing import NamedTuple
 from benchkit.labels.stems import Stem, ToolNames, read_stem, split_name, starts_with_tool
 from benchkit.labels.template import Template, compile_pattern
 
-__all__ = ["PathLabels", "compile_pattern", "read_path"]
+__all__ = ["PathLabels", "compile_pattern", "name_stages", "read_path"]
 
 
 class PathLabels(NamedTuple):
@@ -113,6 +115,26 @@ def read_path(
         return _from_template(template, given, read, folder, root_name, series)
     labels = _from_folders(clean, folder, stem, read, tools, root_name)
     return labels._replace(series=series) if series else labels
+
+
+def name_stages(paths: Sequence[str], read: list[PathLabels], tools: ToolNames) -> None:
+    """Make numbers of a tool's stems that begin above 1 part of the benchmark that they follow.
+
+    ``wrk-stage-2.txt`` and ``wrk-stage-3.txt`` are two benchmarks, unless another side has these
+    numbers and 1; ``wrk-2.txt`` and ``wrk-3.txt`` are runs.
+    """
+    numbers: dict[tuple[object, ...], set[int]] = defaultdict(set)
+    keyed: dict[int, tuple[object, ...]] = {}
+    for at, labels in enumerate(read):
+        stem = read_stem(split_name(paths[at].rpartition("/")[2])[0], tools)
+        if stem.benchmark and stem.run is not None and labels.run == stem.run and not labels.series:
+            keyed[at] = (labels.folder, stem.tool, stem.benchmark, stem.params, stem.role)
+            numbers[keyed[at]].add(stem.run)
+    counts = [each for each in numbers.values() if min(each) < 2]
+    for at, key in keyed.items():
+        if len(numbers[key]) > 1 and not any(numbers[key] <= each for each in counts):
+            name = f"{read[at].benchmark}-{read[at].run}"
+            read[at] = read[at]._replace(benchmark=name, leftover=name)
 
 
 def _from_folders(

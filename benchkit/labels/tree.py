@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from benchkit.labels.patterns import PathLabels, read_path
+from benchkit.labels.patterns import PathLabels, name_stages, read_path
 from benchkit.labels.stems import FORMS, RESULT_WORDS, ROLES, SEPARATORS, ToolNames, split_name
 
 __all__ = ["lead_by_folders", "read_tree"]
@@ -97,6 +97,7 @@ def read_tree(
             read[at] = found._replace(run=run, folder=kept.folder, series=kept.series)
         is_plain = not read[at].tool and not read[at].series
         files.append(_open(rest, run, tools) if is_plain else None)
+    name_stages(paths, read, tools)
     plain = [file for file in files if file is not None]
     _count_runs(plain)
     _drop_forms(plain)

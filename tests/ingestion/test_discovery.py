@@ -48,6 +48,38 @@ def test_equal_names_take_the_shortest_paths_that_tell_them_apart() -> None:
     assert variants(found("old/bench.txt", "new/bench.txt")) == ["old/bench.txt", "new/bench.txt"]
 
 
+#: Files of one folder: of each its variant, benchmark and run.
+NAMED = {
+    "numbers that begin above 1": "jdk-17.txt:jdk-17 jdk-21.txt:jdk-21 base.txt:base",
+    "two numbers alone": "jdk-17.txt:jdk-17 jdk-21.txt:jdk-21",
+    "a tool's numbers": "wrk-stage-2.txt:stage-2:2 wrk-stage-3.txt:stage-3:3",
+    "runs": "none-1.txt:none:1 none-2.txt:none:2 otlp-1.txt:otlp:1 otlp-2.txt:otlp:2",
+    "counted stems": "run1.txt:results:1 run2.txt:results:2 run3.txt:results:3",
+    "moments": "a-20240101.txt:a:1 a-20240102.txt:a:2 b_2024-01-01.txt:b:1",
+    "forms": "none.json:none none-summary.json:none otlp.json:otlp",
+    "roles": "none.txt:none warmup.txt:results otlp.txt:otlp",
+    "numbers alone": "8.txt:8 16.txt:16 64.txt:64",
+    "two files": "run1.txt:run1 run2.txt:run2",
+    "two words": "none.txt:none none-warmup.txt:none-warmup",
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("folder", ["", "results/"])
+def test_files_named_one_by_one_are_read_as_their_folder_is(
+    name: str, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = dict(word.split(":", 1) for word in NAMED[name].split())
+    (tmp_path / "results").mkdir()
+    for file in expected:
+        (tmp_path / "results" / file).write_text(BENCH)
+    monkeypatch.chdir(tmp_path if folder else tmp_path / "results")
+    sources = found(*(f"{folder}{file}" for file in expected))
+    runs = (str(source.labels.run or "") for source in sources)
+    shown = zip(variants(sources), runs, strict=True)
+    assert [":".join(filter(None, words)) for words in shown] == list(expected.values())
+
+
 @pytest.mark.usefixtures("tree")
 def test_a_path_with_an_equals_sign_in_it_is_a_path() -> None:
     assert split_label("x=y.txt") == ("", "x=y.txt")

@@ -72,6 +72,19 @@ TREES = {
         none-3.txt  none 3
         otlp-2.txt  otlp 2
         otlp-3.txt  otlp 3""",
+    "numbers of a tool's stems that begin above 1 are names": """
+        none/wrk-stage-2.txt   none stage-2 2
+        none/wrk-stage-3.txt   none stage-3 3
+        none/wrk-2.txt         none 2
+        none/wrk-3.txt         none 3
+        none/cadvisor-x-2.txt  none 2
+        none/cadvisor-x-3.txt  none 3""",
+    "unless another side of a tool has the same": """
+        none/wrk-get-1.txt  none get 1
+        none/wrk-get-2.txt  none get 2
+        none/wrk-get-3.txt  none get 3
+        otlp/wrk-get-2.txt  otlp get 2
+        otlp/wrk-get-3.txt  otlp get 3""",
     "one number is a run": """
         otlp-3.txt  otlp 3""",
     "moments at the end of names": """
