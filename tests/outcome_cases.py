@@ -241,6 +241,10 @@ CASES = {
         write=go_crash("panic: boom\n"), code=1, verdict="fail", event="crash",
         says="2.txt:6: panic: boom",
     ),
+    "cut before a line of the job": Case(
+        write=go_crash("##[error]The operation was canceled.\n"), code=3, verdict="fail",
+        event="damaged", says="ends without PASS or FAIL; it may be cut",
+    ),
     "a benchmark fails": Case(
         write=go_crash("--- FAIL: BenchmarkSet\n    x_test.go:9: no\nFAIL\nFAIL\tx\t0.4s\n"),
         code=1, verdict="fail", event="crash", says="2.txt:6: --- FAIL: BenchmarkSet",

@@ -82,24 +82,29 @@ def list_cut_outputs(
     damaged = {part.path for part in parts if part.role == "damaged"}
     unended = {sources[index].address for index in cut}
     tools = {part.tool for part in parts if part.path in unended}
-    ended = {
-        _list_kind(part.path)
+    whole = {
+        part.path
         for part in parts
         if part.tool in tools and "goos" in part.env and part.path not in unended
     }
+    ended = {kind for source in sources if source.address in whole for kind in _list_kinds(source)}
     for index, problem in cut.items():
         source = sources[index]
         first = firsts.get(source.address)
         is_marked = first is None or source.address in damaged or is_aside(source)
-        if first is not None and not is_marked and _list_kind(source.address) in ended:
+        if first is not None and not is_marked and not ended.isdisjoint(_list_kinds(source)):
             part = mark_damage(source, options, [replace(problem, is_remark=False)], ())
             part.tool, part.sha256, part.fingerprint = first.tool, first.sha256, first.fingerprint
             yield part
 
 
-def _list_kind(address: str) -> tuple[str, str]:
-    """Return the folder and the suffix of a file."""
-    return os.path.split(address)[0], os.path.splitext(address)[1]  # noqa: PTH122 - a text
+def _list_kinds(source: Found) -> Iterator[tuple[str, str]]:
+    """Yield what outputs that are measured alike share: folder and suffix, a name, a label each."""
+    folder, name = os.path.split(source.address)
+    yield folder, os.path.splitext(name)[1]  # noqa: PTH122 - a text
+    yield "", name
+    if source.is_labelled:
+        yield "", ""
 
 
 def _list_shapes(source: Found, *, is_unseen: bool) -> Iterator[tuple[str, str]]:

@@ -227,6 +227,7 @@ ENDED = GO + "PASS\nok  \tp\t1.234s\n"
     ("main", "pr", "roles"),
     [
         (ENDED, GO, {"measured", "damaged"}),
+        (ENDED, GO + "context canceled\n", {"measured", "damaged"}),
         (ENDED, ENDED, {"measured"}),
         (GO, GO.replace("10.5", "10.6"), {"measured"}),
         (ENDED, GO + "```\n", {"measured"}),
@@ -244,3 +245,23 @@ def test_an_output_of_go_test_without_its_end_is_damage_beside_one_that_has_it(
     runs = bk.load(tmp_path / "store").runs
     assert set(runs["role"]) == roles
     assert set(runs.loc[runs["role"] == "damaged", "variant"]) <= {"pr"}
+
+
+@pytest.mark.parametrize(
+    ("addresses", "names", "is_damage"),
+    [
+        (["main={}", "pr={}"], ("a/main.txt", "b/pr.log"), True),
+        (["{}", "{}"], ("main/go.txt", "pr/go.txt"), True),
+        (["{}", "{}"], ("a/main.txt", "b/pr.log"), False),
+    ],
+)
+def test_the_outputs_of_the_other_side_tell_whether_one_is_cut(
+    tmp_path: Path, addresses: list[str], names: tuple[str, str], is_damage: bool
+) -> None:
+    paths = [tmp_path / name for name in names]
+    for path, text in zip(paths, (ENDED, GO), strict=True):
+        path.parent.mkdir()
+        path.write_text(text, encoding="utf-8")
+    store = Store(str(tmp_path / "store"))
+    ingest([each.format(path) for each, path in zip(addresses, paths, strict=True)], store)
+    assert ("damaged" in set(bk.load(tmp_path / "store").runs["role"])) is is_damage

@@ -27,6 +27,19 @@ def parse_one(text: str) -> Reading:
         "./bench.sh: line 7: 4711 Killed                  go test -bench .",
         "make: *** [bench] Error 1",
         "make[1]: *** [Makefile:12: bench] Error 137",
+        "Segmentation fault (core dumped)",
+        "Bus error (core dumped)",
+        "Killed: 9",
+        "./bench.sh: line 7: 4711 Segmentation fault      (core dumped) go test -bench .",
+        "Terminated",
+        "signal: segmentation fault (core dumped)",
+        "runtime: out of memory: cannot allocate 8192-byte block",
+        "*** Test killed with quit: ran too long (11m0s).",
+        "exit status 2",
+        "command terminated with exit code 137",
+        "Error: Process completed with exit code 137.",
+        "##[error]Process completed with exit code 1.",
+        "ERROR: Job failed: exit code 1",
     ],
 )
 def test_a_run_that_was_killed_failed(last: str) -> None:
@@ -35,10 +48,11 @@ def test_a_run_that_was_killed_failed(last: str) -> None:
     assert (reading.status, reading.remark) == ("failed", f"4: {' '.join(last.split())}")
     for whole in (
         f"{begun}{last}\nPASS\n",
-        f"{begun}PASS\n{last}\n",
         f"{begun}ok  \tx\t1s\n{last}\n",
     ):
         assert parse_one(whole).status == "complete"
+    has_failed = last.startswith("exit status")
+    assert parse_one(f"{begun}PASS\n{last}\n").status == ["complete", "failed"][has_failed]
 
 
 def test_an_event_of_many_actions_takes_no_time() -> None:
@@ -49,9 +63,24 @@ def test_an_event_of_many_actions_takes_no_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "is_unended"), [("", True), ("\n", True), ("PASS\n", False), ("```\n", False)]
+    ("end", "is_unended"),
+    [
+        ("", True),
+        ("\n", True),
+        ("2026/11/23 10:00:00 dial tcp: connection refused\n", True),
+        ("##[error]The operation was canceled.\n", True),
+        ("WARNING: DATA RACE\n", True),
+        ("goos: linux\npkg: q\nBenchmarkB-8 \t100\t10.5 ns/op\nPASS\n", True),
+        ("goos: linux\npkg: q\nBenchmarkB-8 \t100\t10.5 ns/op\n", True),
+        ("PASS\n", False),
+        ("PASS\nok  \tp\t1s\nUploading artifacts...\n", False),
+        ("ok  \tp\t1s\n", False),
+        ("```\n", False),
+        ("```\nAs the table shows, it is fast.\n", False),
+        ("</pre>\n", False),
+    ],
 )
-def test_an_output_that_ends_within_its_results_is_remarked_on(end: str, is_unended: bool) -> None:
+def test_an_output_whose_results_no_line_ends_is_remarked_on(end: str, is_unended: bool) -> None:
     text = f"goos: linux\npkg: p\nBenchmarkA-8 \t100\t10.5 ns/op\n{end}"
     records = LOG.parse(Source(None, "go.txt", text.encode()))
     remarks = [record for record in records if isinstance(record, Diagnostic)]

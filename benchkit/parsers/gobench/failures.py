@@ -19,9 +19,16 @@ _ENDED = re.compile(
 _REASON = re.compile(r"(?:^|\t)(?:\s{0,8}--- FAIL: |panic: |fatal error: )")
 #: What stands at the end where the run was killed, by hand, by the system or by its own deadline.
 _KILLED = re.compile(
-    r"SIG[A-Z]+: \w+|signal: \w+$|Killed$|\S+: line \d+: +\d+ (?:Killed|Terminated|Aborted)\b"
+    r"SIG[A-Z]+: \w+|signal: [a-z ]+(?:\(core dumped\))?$|\*\*\* Test killed\b"
+    r"|(?:\S+: line \d+: +\d+ )?(?:Killed|Terminated|Aborted|Bus error|Segmentation fault)"
+    r"(?:: \d+)?(?: \(core dumped\))?(?:$| {2})"
     r"|make(?:\[\d+\])?: \*\*\* \[.*(?:Error \d+|Killed|Terminated|Interrupt)"
+    r"|runtime: out of memory|.*\bexit (?:status|code):? [1-9]\d*\.?$"
 )
+#: How go test says that the program failed, though its benchmarks passed.
+_EXIT = re.compile(r"exit status [1-9]")
+#: The end of what a page shows, which may leave out how the output ended.
+_FENCE = re.compile(r"[\s>]*+(?:```|~~~|</pre>)")
 #: A package that did not build or failed before its first benchmark: all that go test prints of it.
 _BROKEN = re.compile(r"FAIL(?:\t\S+\t[0-9.]+s|[\t ]\S+ \[(?:build|setup) failed\])$")
 _EVENT = re.compile(r'\{"(?:(?!"Action":"fail")[^\n])*+"Action":"fail"[^\n]*"Package":')
@@ -54,12 +61,16 @@ class _Block:
     has_results: bool = False
     header: int = 0  # the line at which the configuration begins
     has_passed: bool = False
-    is_in_results: bool = False  # whether the last line is of a result
 
     @property
     def is_running(self) -> bool:
         """Whether its benchmarks have begun and not passed."""
         return (self.has_results or self.header > 0) and not self.has_passed
+
+    @property
+    def is_unended(self) -> bool:
+        """Whether its header and its results stand here, and nothing says how it ended."""
+        return self.has_results and self.header > 0 and not (self.reason or self.has_passed)
 
 
 def shows_failure(text: str) -> bool:
@@ -88,15 +99,12 @@ class Failures:
 
     def see_results(self) -> None:
         """Take note of results that came as a table of a plain log."""
-        block = self._open.setdefault("", _Block())
-        block.has_results = block.is_in_results = True
+        self._open.setdefault("", _Block()).has_results = True
 
     def read(self, line: Line) -> None:
         """Take the next line."""
         text = line.text
         block = self._open.setdefault(line.package, _Block(line.number))
-        if text.strip():
-            block.is_in_results = text.startswith("Benchmark") or " ns/op" in text
         if ended := _ENDED.match(text):
             is_failed = "FAIL" in {ended["word"], ended["unbuilt"]}
             self._end(line, block, is_failed, ended["package"] or ended["target"])
@@ -104,22 +112,22 @@ class Failures:
             block.reason, block.has_passed = "", True
         elif text == "FAIL" and (block.has_results or block.header):
             self._note(block, line)
-        elif text.startswith(_HEADER) and block.has_results:
-            self._close(line.package, block, line.number - 1)
         elif text.startswith(_HEADER):
+            if block.has_results:
+                block = self._close(line.package, block, line.number - 1)
             block.header = block.header or line.number
         elif reason := _REASON.search(text):
             self._note(block, line, text[reason.start() :])
         elif text.startswith("Benchmark"):
             block.has_results = True
-        elif block.is_running and _KILLED.match(text):
+        elif _FENCE.match(text):
+            block.header = 0
+        elif (block.is_running and _KILLED.match(text)) or (block.has_passed and _EXIT.match(text)):
             self._note(block, line)
 
     def finish(self) -> list[Failure]:
         """Return the failed runs, those that no line ends among them."""
         for package, block in self._open.items():
-            if block.header and block.is_in_results and not (block.reason or block.has_passed):
-                self.unended.append(block.header)
             self._close(package, block, 1 << 62)
         return self.found
 
@@ -132,14 +140,18 @@ class Failures:
         if is_failed and not is_repeated:
             self._note(block, line)
         elif not is_failed:
-            block.reason = ""
+            block.reason, block.has_passed = "", True
         self._ended = package
         self._close(line.package, block, line.number)
 
-    def _close(self, package: str, block: _Block, last: int) -> None:
+    def _close(self, package: str, block: _Block, last: int) -> _Block:
+        """Take note of how a run ended, and return the block behind it."""
+        if block.is_unended:
+            self.unended.append(block.header)
         if block.reason:
             self.found.append(Failure(package, block.first, last, block.line, block.reason))
         self._open[package] = _Block(last + 1)
+        return self._open[package]
 
 
 def find_failure(failures: list[Failure], package: str, line: int) -> Failure | None:

@@ -21,7 +21,7 @@ from benchkit.reading.source import UnreadableError
 class Survey:
     """Names, unit metadata, damaged ``Unit`` lines as (line, what is wrong), and failed runs.
 
-    ``unended`` are the lines at which outputs begin that end within their results.
+    ``unended`` are the lines at which outputs begin whose results no line ends.
     """
 
     names: Names
