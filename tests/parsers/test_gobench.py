@@ -385,16 +385,3 @@ def test_events_and_their_plain_text_agree() -> None:
     assert [(r.benchmark, r.params, values(r)) for r in plain] == [
         (r.benchmark, r.params, values(r)) for r in parse_file(path)[0]
     ]
-
-
-def test_names_without_results_have_no_say_in_what_gomaxprocs_is() -> None:
-    text = (
-        b"BenchmarkGet  \t\n"
-        b"BenchmarkGet-32  \t    1000\t      1200 ns/op\n"
-        b"BenchmarkTransport/gzhttp-32  \t    1000\t      1100 ns/op\n"
-    )
-    readings, _ = parse_text(text)
-    assert [(r.benchmark, r.params) for r in readings] == [
-        ("Get", {"gomaxprocs": "32"}),
-        ("Transport/gzhttp", {"gomaxprocs": "32"}),
-    ]

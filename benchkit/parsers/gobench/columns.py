@@ -43,7 +43,7 @@ class Table:
     Parameters
     ----------
     names : list of str
-        The different ones, ``Benchmark`` dropped.
+        The different ones of its block, ``Benchmark`` dropped.
     units : list of Unit
         The different ones; ``written`` is each as the source has it.
     written : list of str
@@ -81,6 +81,10 @@ class Table:
             values=self.values[first:last],
             first=number,
         )
+
+    def list_names(self) -> list[str]:
+        """Return the names of its results."""
+        return [self.names[place] for place in np.unique(self.which).tolist()]
 
     @property
     def lines(self) -> Array:

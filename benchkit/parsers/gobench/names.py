@@ -1,6 +1,6 @@
 """The names of Go benchmarks: which ``-N`` at their end is GOMAXPROCS, and which is not.
 
-Go test appends ``-N`` unless N is 1, but ``/size-16`` ends that way too; only the whole file can
+Go test appends ``-N`` unless N is 1, but ``/size-16`` ends that way too; only the whole output can
 tell them apart.
 """
 
@@ -13,17 +13,17 @@ _SUFFIX = re.compile(r"(.+)-([1-9][0-9]*)")
 
 
 class Names:
-    """The names of one file, split alike wherever they occur.
+    """The names of one output, split alike wherever they occur in it.
 
     A function's name holds no ``-``, so a suffix of a name without ``/`` is always GOMAXPROCS.
-    That of a sub-benchmark is, where all names of the file share it, or where a function has it
+    That of a sub-benchmark is, where all names of the output share it, or where a function has it
     and no name goes without; and where ``go test -cpu 1,N`` ran, it is on those names that stand
     there without it, too. Everything else is part of the name.
 
     Parameters
     ----------
     names : iterable of str
-        As in the file, ``Benchmark`` dropped.
+        As in the output, ``Benchmark`` dropped.
 
     Examples
     --------

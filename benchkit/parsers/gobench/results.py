@@ -84,7 +84,8 @@ class Results:
     def read_table(self, table: Table, stream: Stream) -> Repeats:
         """Return the runs of a table of whole results."""
         self._layouts |= table.layouts()
-        told = self._find(stream, table.first), stream.command, *stream.env.items()
+        names = self._known.outputs.names_at(table.first)
+        told = self._find(stream, table.first), names, stream.command, *stream.env.items()
         readings = []
         for name in table.names:
             known = self._shared.get((name, told))
@@ -106,7 +107,7 @@ class Results:
 
     def _begin(self, stream: Stream, name: str, line: int) -> Reading:
         """Return what is known of a result before its measurements."""
-        benchmark, params = self._known.names.split(name)
+        benchmark, params = self._known.outputs.names_at(line).split(name)
         failure = self._find(stream, line)
         if failure >= 0:
             self._failed.add(failure)

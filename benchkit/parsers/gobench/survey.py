@@ -1,20 +1,92 @@
 """What only the whole file tells, gathered before its results are read.
 
 ``Unit`` lines hold for results above them, too, and a ``-8`` is GOMAXPROCS or not depending on
-all the other names.
+all the other names of its output.
 """
 
 from __future__ import annotations
 
+import re
+from bisect import bisect
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from benchkit.parsers.gobench.failures import Failure, Failures
 from benchkit.parsers.gobench.lines import Line, Log
 from benchkit.parsers.gobench.names import Names
-from benchkit.parsers.gobench.patterns import NAMED, unquote
+from benchkit.parsers.gobench.patterns import COMMAND, NAMED, unquote
 from benchkit.parsers.gobench.units import UnitMetadata
 from benchkit.reading.source import UnreadableError
+
+_FENCE = re.compile(r"[\s>]*+(?:```|~~~)")
+
+
+@dataclass(slots=True)
+class _Output:
+    """A header of go test, and what follows up to the next one."""
+
+    first: int
+    is_apart: bool = True  # whether go test was called again for it
+    packages: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+
+    def is_continued(self, other: _Output) -> bool:
+        """Whether the next header is of the same call, or repeats a benchmark of this one.
+
+        For ``./...`` go test prints a header for each package, and every package once.
+        """
+        if not self.names.isdisjoint(other.names):
+            return True
+        has_next = bool(self.packages and other.packages) and not other.is_apart
+        return has_next and self.packages.isdisjoint(other.packages)
+
+
+class Outputs:
+    """The names of a source by the outputs of go test that they stand in.
+
+    Events are one output.
+    """
+
+    def __init__(self) -> None:
+        self._outputs = [_Output(0)]
+        self._has_ended = False  # whether a fence or a command stands behind the last header
+        self._firsts: list[int] = []
+        self._names: list[Names] = []
+
+    def read(self, line: Line) -> None:
+        """Take a line, which may begin an output."""
+        text = line.text
+        if line.package:
+            return
+        if "goos: " in text and unquote(text).startswith("goos: "):
+            self._join()
+            self._outputs.append(_Output(line.number, is_apart=self._has_ended))
+            self._has_ended = False
+        elif "pkg: " in text and unquote(text).startswith("pkg: "):
+            self._outputs[-1].packages.add(text.split()[-1])
+        elif _FENCE.match(text) or (" test " in text and COMMAND.search(text)):
+            self._has_ended = True
+
+    def add(self, *names: str) -> None:
+        """Take names that have results."""
+        self._outputs[-1].names.update(names)
+
+    def finish(self) -> None:
+        """Decide by the names of each output."""
+        self._join()
+        self._firsts = [output.first for output in self._outputs]
+        self._names = [Names(output.names) for output in self._outputs]
+
+    def names_at(self, line: int) -> Names:
+        """Return the names of the output that a line of the source stands in."""
+        return self._names[bisect(self._firsts, line) - 1]
+
+    def _join(self) -> None:
+        """Make one of the last two outputs if they are."""
+        if len(self._outputs) > 1 and self._outputs[-2].is_continued(self._outputs[-1]):
+            last = self._outputs.pop()
+            self._outputs[-1].names |= last.names
+            self._outputs[-1].packages |= last.packages
 
 
 @dataclass(slots=True)
@@ -24,7 +96,7 @@ class Survey:
     ``unended`` are the lines at which outputs begin whose results no line ends.
     """
 
-    names: Names
+    outputs: Outputs = field(default_factory=Outputs)
     metadata: UnitMetadata = field(default_factory=UnitMetadata)
     problems: list[tuple[int, str]] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -33,28 +105,30 @@ class Survey:
 
 def survey(log: Log) -> Survey:
     """Read a source through once; what is unreadable in it is for the second reading to tell."""
-    names: set[str] = set()
     waiting: dict[str, str] = {}  # the name by package whose result has not come yet
-    found, failures = Survey(Names(())), Failures()
+    found, failures = Survey(), Failures()
+    outputs = found.outputs
     with suppress(UnreadableError):
         for line in log.read():
             if not isinstance(line, Line):
-                names.update(line.names)
+                outputs.add(*line.list_names())
                 failures.see_results()
                 continue
             failures.read(line)
+            outputs.read(line)
             text = line.text
             if "Benchmark" in text:
                 named = NAMED.match(text if text.startswith("B") else unquote(text))
                 if named is not None and (named[0][-1].isdecimal() or " ns/op" in text):
-                    names.add(named[1])
+                    outputs.add(named[1])
                 elif named is not None:
                     waiting[line.package] = named[1]
             elif " ns/op" in text and line.package in waiting:
-                names.add(waiting.pop(line.package))
+                outputs.add(waiting.pop(line.package))
             elif "Unit " in text and "=" in text and unquote(text).startswith("Unit "):
                 problems = found.metadata.read(unquote(text))
                 found.problems += [(line.number, problem) for problem in problems]
-    found.names, found.failures = Names(names), failures.finish()
+    outputs.finish()
+    found.failures = failures.finish()
     found.unended = failures.unended
     return found

@@ -1,0 +1,62 @@
+"""Which suffix of a Go benchmark's name is GOMAXPROCS is decided in each output of go test."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchkit.parsers.base import Reading, Repeats
+from benchkit.parsers.gobench import LOG as FORMAT
+from benchkit.reading.source import Source
+
+
+def parse(data: bytes) -> list[Reading]:
+    records = FORMAT.parse(Source(None, "log.txt", data))
+    return [record for record in records if isinstance(record, Reading)]
+
+
+def test_names_without_results_have_no_say_in_what_gomaxprocs_is() -> None:
+    text = (
+        b"BenchmarkGet  \t\n"
+        b"BenchmarkGet-32  \t    1000\t      1200 ns/op\n"
+        b"BenchmarkTransport/gzhttp-32  \t    1000\t      1100 ns/op\n"
+    )
+    readings = parse(text)
+    assert [(r.benchmark, r.params) for r in readings] == [
+        ("Get", {"gomaxprocs": "32"}),
+        ("Transport/gzhttp", {"gomaxprocs": "32"}),
+    ]
+
+
+_BARE = "goos: linux\n{first}BenchmarkA \t1000\t10 ns/op\nPASS\nok  \tb\t1s\n{between}"
+_SUFFIXED = (
+    "goos: linux\n{second}BenchmarkB/x-4 \t1000\t10 ns/op\nBenchmarkB/y-4 \t1000\t20 ns/op\nPASS\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "between", "second", "benchmarks"),
+    [
+        ("", "", "", ["A", "B/x", "B/y"]),
+        ("pkg: b\n", "", "pkg: b\n", ["A", "B/x", "B/y"]),  # the package was measured again
+        ("pkg: b\n", "$ go test -bench . ./c\n", "pkg: c\n", ["A", "B/x", "B/y"]),
+        ("pkg: b\n", "```\n\n```\n", "pkg: c\n", ["A", "B/x", "B/y"]),
+        ("pkg: b\n", "", "pkg: c\n", ["A", "B/x-4", "B/y-4"]),  # one call for ./...
+        ("BenchmarkB/x-4 \t1\t9 ns/op\n", "", "", ["B/x-4", "A", "B/x-4", "B/y-4"]),
+    ],
+)
+def test_each_output_decides_which_suffix_is_gomaxprocs(
+    first: str, between: str, second: str, benchmarks: list[str]
+) -> None:
+    text = _BARE.format(first=first, between=between) + _SUFFIXED.format(second=second)
+    readings = parse(text.encode())
+    assert [reading.benchmark for reading in readings] == benchmarks
+
+
+def test_an_output_that_is_read_in_columns_decides_for_itself() -> None:
+    row = "Benchmark{name} \t1000\t10 ns/op\n"
+    bare = "".join(row.format(name=f"A/{n % 9}x") for n in range(2000))
+    suffixed = "".join(row.format(name=f"B/{n % 9}x-4") for n in range(2000))
+    data = f"goos: linux\n{bare}PASS\ngoos: linux\n{suffixed}PASS\n".encode()
+    tables = [each for each in FORMAT.parse(Source(None, "x", data)) if isinstance(each, Repeats)]
+    named = [{table.readings[place].benchmark for place in table.which} for table in tables]
+    assert named == [{f"A/{n}x" for n in range(9)}, {f"B/{n}x" for n in range(9)}]
