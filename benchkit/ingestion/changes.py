@@ -16,7 +16,7 @@ from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.identity import Identity
 from benchkit.ingestion.parts import Part, single_out_shared
 from benchkit.ingestion.streams import STDIN
-from benchkit.labels.numbering import Series, leave_package, series_of, settle
+from benchkit.labels.numbering import Series, leave_package, note_alone, series_of, settle
 from benchkit.schema import Side
 from benchkit.store.columns import plain
 
@@ -51,7 +51,7 @@ class Change:
     new : list of Part
         The runs that were read, settled; one for each where another source may tell it, too.
     notes : list of Diagnostic
-        A note for every run whose declared number was taken.
+        A note for every run whose declared number was taken, or may be part of a name.
     superseded : int
         Stored runs in whose place new ones stand.
     gone : list of Part
@@ -99,7 +99,7 @@ class Change:
         kept = [changed.get(_key(part), part) for part in neighbours if _key(part) not in gone]
         before = [_labels(part) for part in kept]
         self.new = single_out_shared(self._read, kept)
-        self.notes = settle([*kept, *self.new])
+        self.notes = [*settle([*kept, *self.new]), *note_alone(kept, self.new)]
         self._folders.mark_anew(self.new, kept, superseded)
         relabelled = zip(kept, before, strict=True)
         changed |= {_key(part): part for part, old in relabelled if _labels(part) != old}

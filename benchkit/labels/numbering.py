@@ -16,8 +16,9 @@ from benchkit.labels.forms import Run, merge_forms
 from benchkit.labels.natural import path_key
 from benchkit.labels.pieces import Piece
 from benchkit.labels.sections import label_blocks
+from benchkit.labels.stems import split_name
 
-__all__ = ["Piece", "Series", "part_packages", "series_of", "settle"]
+__all__ = ["Piece", "Series", "note_alone", "part_packages", "series_of", "settle"]
 
 #: The largest number that the table can hold.
 _LARGEST = (1 << 31) - 1
@@ -82,6 +83,45 @@ def leave_package(group: str, package: str) -> str:
     if package and f"/{group}".endswith(f"/{package}"):
         return group[: -len(package)].rstrip("/")
     return group
+
+
+def note_alone(before: Iterable[Piece], new: Iterable[Piece]) -> Iterator[Diagnostic]:
+    """Note a file read alone as a run beside others, where its number may be part of the name.
+
+    Together `jdk-17.txt` and `jdk-21.txt` are two names; whoever reads one after the other sees
+    one number at a time.
+
+    Examples
+    --------
+    >>> first, second = (Piece(path=f"jdk-{n}.txt", variant="jdk", run=n) for n in (17, 21))
+    >>> [note.what for note in note_alone([first], [second])]
+    ['runs 17, 21 of jdk are repeats of each other, by files read one at a time']
+    """
+    alone = {key: paths for key, paths in _list_numbers(new).items() if len(paths) == 1}
+    held = _list_numbers(before) if alone else {}
+    for key, paths in alone.items():
+        runs = sorted({*paths, *held.get(key, {})})
+        if len(runs) == 1 or runs[0] < 2:
+            continue
+        ((run, path),) = paths.items()
+        shown = ", ".join(map(str, runs[:4])) + (" and more" if len(runs) > 4 else "")
+        what = f"runs {shown} of {key[1]} are repeats of each other, by files read one at a time"
+        files = "*".join(path.rpartition("/")[2].rsplit(str(run), 1))
+        hint = f"if the numbers are part of names, read the files together: benchkit ingest {files}"
+        yield Diagnostic(path, 0, what, hint, "warning")
+
+
+def _list_numbers(pieces: Iterable[Piece]) -> dict[tuple[Series, str], dict[int, str]]:
+    """Return the paths of runs whose number alone follows the name of their variant or file."""
+    numbers: dict[tuple[Series, str], dict[int, str]] = defaultdict(dict)
+    for piece in pieces:
+        name = piece.leftover or piece.variant
+        if piece.run is None or piece.is_companion or not name:
+            continue
+        stem, _ = split_name(piece.path.rpartition("/")[2])
+        if stem.endswith((f"{name}-{piece.run}", f"{name}_{piece.run}")):
+            numbers[series_of(piece), name][piece.run] = piece.path
+    return numbers
 
 
 def part_packages(pieces: Sequence[Piece]) -> None:

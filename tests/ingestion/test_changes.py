@@ -126,3 +126,34 @@ def test_runs_ingested_one_by_one_are_numbered_as_those_ingested_together(tmp_pa
         for store in (apart, together)
     )
     assert first == second
+
+
+def ingest_apart(store: Store, folder: Path, *names: str) -> list[str]:
+    """Ingest files by a command each, and return what the last one notes."""
+    for name in names:
+        write_run(folder / name, 1000.0 + len(store.url + name))
+    notes = [ingest([str(folder / name)], store).diagnostics for name in names]
+    return [note.what for note in notes[-1]]
+
+
+@pytest.mark.parametrize(
+    "names", [("jdk-17.txt", "jdk-21.txt"), ("wrk-get-2.txt", "wrk-get-3.txt")]
+)
+def test_numbers_of_files_ingested_one_by_one_may_be_names(
+    names: tuple[str, str], tmp_path: Path
+) -> None:
+    store = Store(str(tmp_path / "store"))
+    (what,) = ingest_apart(store, tmp_path / "results", *names)
+    assert "are repeats of each other, by files read one at a time" in what
+    again = ingest([str(tmp_path / "results" / name) for name in names], store)
+    assert not again.diagnostics
+    variants = bk.load(store=store.url).observations[["variant", "benchmark"]].drop_duplicates()
+    assert len(variants) == 2
+
+
+@pytest.mark.parametrize(
+    "names", [("none-1.txt", "none-2.txt"), ("none.txt", "none-2.txt"), ("wrk-2.txt", "wrk-3.txt")]
+)
+def test_numbers_that_count_need_no_note(names: tuple[str, str], tmp_path: Path) -> None:
+    store = Store(str(tmp_path / "store"))
+    assert not ingest_apart(store, tmp_path / "results", *names)
