@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,15 +22,13 @@ from benchkit.ingestion.identity import write_assigned
 from benchkit.ingestion.origins import JUDGED
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.labels.numbering import series_of
-from benchkit.labels.tree import is_run
+from benchkit.labels.tree import is_run, name_without_run
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 #: The finding on a variant of which two measurements count together.
 MIXED = "B111"
-#: The place of the variant in a series.
-_VARIANT = 2
 #: Sources that are named; the rest are counted.
 _SHOWN = 3
 
@@ -177,37 +175,70 @@ def find_gone(parts: Sequence[Part], renewed: Sequence[Part]) -> Iterator[Findin
 
 
 def find_pooled(parts: Sequence[Part]) -> Iterator[Finding]:
-    """B111: runs of several folders of one parent, each read by itself, count as one variant.
+    """B111: runs that were read by themselves count as one variant, and together would not.
 
-    Read as one tree they would be groups, or the variants; folders that count runs are runs.
+    These are runs of several folders of one parent, which as one tree are groups or variants unless
+    they count runs, and labelled files whose names two variants share, which are benchmarks.
     """
     measured = [part for part in parts if part.role == "measured"]
+    for (parent, variant), folders in _list_pooled_folders(measured).items():
+        label = f"{name_path(list(folders)[-1])}={parent}/{name_path(list(folders)[-1])}"
+        yield _describe_pooled(
+            variant,
+            f"folders of {parent}",
+            folders,
+            f"read {quote(parent)} as one PATH, or label each folder, {quote(label)}",
+        )
+    for variant, files in _list_pooled_files(measured).items():
+        remedy = "ingest the files of a variant in one command, or each with --benchmark NAME"
+        yield _describe_pooled(variant, "names of files", files, remedy)
+
+
+def _describe_pooled(variant: str, what: str, names: Iterable[str], remedy: str) -> Finding:
+    shown = [name_path(name) for name in names]
+    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return Finding(
+        code=MIXED,
+        severity="error",
+        where=variant,
+        message=f"runs of {len(shown)} {what} count together: {', '.join(shown[:_SHOWN])}{more}",
+        remedy=f"{remedy}; a store that holds them needs `--store NEW`",
+        numbers={"pooled": len(shown)},
+    )
+
+
+def _list_pooled_folders(measured: Sequence[Part]) -> dict[tuple[str, str], dict[str, None]]:
     roots = [_find_root(part) for part in measured]
+    rows: dict[tuple[str, Hashable], dict[str, None]] = {}
+    pooled: dict[tuple[str, str], dict[str, None]] = {}
     if len(set(roots)) < 2:
-        return
-    rows: dict[tuple[str, ...], dict[str, None]] = {}
+        return pooled
     for part, root in zip(measured, roots, strict=True):
         parent, _, name = root.rpartition("/")
         if _is_named_by_path(part, root) and not is_run(name):
-            rows.setdefault((parent, *_row_of(part)), {})[name] = None
-    pooled: dict[tuple[str, str], dict[str, None]] = {}
-    for (parent, *series), names in rows.items():
-        if len(names) > 1:
-            pooled.setdefault((name_path(parent), series[_VARIANT]), {}).update(names)
-    for (parent, variant), folders in pooled.items():
-        shown = [name_path(name) for name in folders]
-        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-        label = f"{shown[-1]}={parent}/{shown[-1]}"
-        yield Finding(
-            code=MIXED,
-            severity="error",
-            where=variant,
-            message=f"runs of {len(shown)} folders of {parent} count together: "
-            f"{', '.join(shown[:_SHOWN])}{more}",
-            remedy=f"read {quote(parent)} as one PATH, or label each folder, {quote(label)}; a "
-            "store that holds them needs `--store NEW`",
-            numbers={"folders": len(shown)},
-        )
+            row = rows.setdefault((parent, _row_of(part)), {})
+            row[name] = None
+            if len(row) > 1:
+                pooled.setdefault((name_path(parent), part.variant), {}).update(row)
+    return pooled
+
+
+def _list_pooled_files(measured: Sequence[Part]) -> dict[str, dict[str, None]]:
+    """Return the names of labelled files that were ingested apart and are of one row."""
+    rows: dict[Hashable, dict[str, dict[str, set[int]]]] = {}
+    for part in measured:
+        if "variant=" in part.assigned:
+            row = series_of(part)._replace(variant=""), part.benchmark, part.params
+            names = rows.setdefault(row, {}).setdefault(part.variant, {})
+            names.setdefault(name_without_run(part.path), set()).add(part.batch)
+    pooled: dict[str, dict[str, None]] = {}
+    for sides in rows.values():
+        for variant, names in sides.items():
+            others = (other for name, other in sides.items() if name != variant)
+            is_apart = len(names) > 1 and not set.intersection(*names.values())
+            if is_apart and any(len(names.keys() & other.keys()) > 1 for other in others):
+                pooled.setdefault(variant, {}).update(dict.fromkeys(names))
+    return pooled
 
 
 def _find_root(part: Part) -> str:

@@ -196,6 +196,17 @@ def is_run(name: str) -> bool:
     return bool(match and match["run"]) or _is_number(name)
 
 
+def name_without_run(path: str) -> str:
+    """Return the stem of a file without what counts its runs.
+
+    Examples
+    --------
+    >>> name_without_run("old/get-2.txt"), name_without_run("3.txt")
+    ('get', '')
+    """
+    return _open(path, None, ToolNames()).name
+
+
 def _is_number(name: str) -> bool:
     return name.isascii() and name.isdigit() and len(name) < 9
 

@@ -270,3 +270,27 @@ def test_folders_that_count_runs_or_are_labelled_are_repeats(
         assert run(["ingest", f"run{number}", "-q"]) == 0
     for store in (".benchkit", "labelled"):
         assert "B111" not in set(bk.load(store=store).findings["code"])
+
+
+def test_files_of_a_variant_that_are_ingested_one_by_one_are_no_repeats(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed, path in enumerate(["A/list", "A/search", "B/list", "B/search"]):
+        gated.write_runs(Path(f"{path}.txt"), seed=seed, runs=4)
+        assert run(["ingest", f"{path}.txt", "--variant", path[0], "--store", "apart", "-q"]) == 0
+    capsys.readouterr()
+    gate = ["gate", "--baseline", "A", "--store"]
+    assert run([*gate, "apart"]) == 3
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "runs of 2 names of files count together: list, search" in shown
+    for variant in "AB":
+        assert run(["ingest", variant, "--variant", variant, "--store", "together", "-q"]) == 0
+    assert run([*gate, "together"]) == 0
+    for number in (1, 2):
+        for variant in "AB":
+            gated.write_runs(Path(f"{variant}/get-{number}.txt"), seed=number, runs=4)
+            path = f"{variant}/get-{number}.txt"
+            assert run(["ingest", path, "--variant", variant, "--store", "runs", "-q"]) == 0
+    assert run([*gate, "runs"]) == 3  # the same values under both labels
+    assert "names of files" not in capsys.readouterr().out
