@@ -290,6 +290,24 @@ def test_markdown_does_not_hide_a_report() -> None:
     assert any("this table is in us" in remark.what for remark in remarks(path))
 
 
+def test_times_set_as_a_markdown_table_belong_to_their_report() -> None:
+    table: list[str] = []
+    for line in SMALL.read_text().splitlines():
+        label, *cells = line.split() or [""]
+        if label in {"Connect:", "Processing:", "Waiting:", "Total:"}:
+            least, mean, spread, middle, most = cells
+            table.append(f"|{label} | {least} | {mean} {spread} | {middle} | {most} |")
+        elif label == "min":
+            table += ["| |min |mean[+/-sd] |median |max|", "|---|:--|---|---|--:|"]
+        else:
+            table.append(line)
+    page = "\n".join([*table, ""]).encode()
+    assert page.count(b"|\n") == 6
+    (reading,) = readings(page)
+    assert (reading.status, values(reading)) == ("complete", values(only(SMALL)))
+    assert remarks(page) == []
+
+
 def test_what_is_no_result_of_ab_is_not_claimed() -> None:
     path = EDGE / "synthetic-not-ab.txt"
     assert readings(path) == []

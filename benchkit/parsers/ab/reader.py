@@ -27,7 +27,7 @@ _CLOSED = re.compile(
 )
 _FURNITURE = re.compile(
     r"[A-Z][\w/.+()-]*(?: [\w/.+()-]+){0,5}:(?: .*)?$|min +(?:mean|avg)|deviation apart\."
-    r"|These results are|Copyright \d|Licensed to|\d% +<0> \(never\)|[\d.]+ kb/s total|-+$"
+    r"|These results are|Copyright \d|Licensed to|\d% +<0> \(never\)|[\d.]+ kb/s total|-[-: ]*$"
     r"|[\d.]{0,9} ?\[(?:#/sec|ms|Kbytes/sec)\]"
 )
 _FAILED = Remark(
@@ -116,7 +116,8 @@ class Reader(reports.Reader):
         """Take a line of the source; in HTML it may hold many of the report."""
         self.is_html = "<" in text and _MARKUP.search(text) is not None
         if not self.is_html:
-            super().feed(number, text)
+            is_row = text.lstrip().startswith("|")  # of a Markdown table
+            super().feed(number, text.replace("|", " ") if is_row else text)
             return
         for row in read_rows(text):
             self.read(number, row)
