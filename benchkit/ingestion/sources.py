@@ -135,7 +135,8 @@ def _note(root: str, groups: Sequence[str]) -> Diagnostic:
 def read_together(found: Sequence[Found], variant: str, tools: ToolNames) -> None:
     """Read the names of unlabelled files of one folder together, as those of the folder.
 
-    Two files alone whose names tell two variants stay two: both sides of a comparison.
+    Two files alone whose names tell two variants stay two: both sides of a comparison. Of files in
+    a folder each, only the numbers are read together.
 
     Parameters
     ----------
@@ -160,6 +161,11 @@ def read_together(found: Sequence[Found], variant: str, tools: ToolNames) -> Non
         if len(same) == 1 or len(named) == len(alone) == 2 > len({each.variant for each in tree}):
             continue
         for source, labels in zip(same, tree, strict=True):
+            source.labels = _keep_place(source.labels, labels)
+    lone = [same[0] for same in folders.values() if len(same) == 1]
+    names = [PurePosixPath(source.label).name for source in lone]
+    for source, labels in zip(lone, read_tree(names, (), tools, root_name=""), strict=True):
+        if source.labels.run is not None and labels.run is None and labels.by_stem:
             source.labels = _keep_place(source.labels, labels)
 
 

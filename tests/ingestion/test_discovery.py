@@ -80,6 +80,14 @@ def test_files_named_one_by_one_are_read_as_their_folder_is(
     assert [":".join(filter(None, words)) for words in shown] == list(expected.values())
 
 
+def test_numbers_of_files_in_a_folder_each_are_read_together(tmp_path: Path) -> None:
+    paths = [tmp_path / "a" / "jdk-17.txt", tmp_path / "b" / "jdk-21.txt", tmp_path / "go-1.txt"]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(BENCH)
+    assert variants(found(*map(str, paths))) == ["jdk-17", "jdk-21", "go"]
+
+
 @pytest.mark.usefixtures("tree")
 def test_a_path_with_an_equals_sign_in_it_is_a_path() -> None:
     assert split_label("x=y.txt") == ("", "x=y.txt")
