@@ -152,6 +152,11 @@ def test_a_name_that_tells_runs_apart_is_kept(name: str) -> None:
     assert redact_name(name) == name
 
 
+def test_every_secret_of_a_heading_is_taken_out() -> None:
+    for name in ("password=x token: {}", "token: {}", "Cookie: {}", '{{"api_key": "{}"}}'):
+        assert SECRET not in redact_label(name.format(SECRET))
+
+
 @given(st.lists(st.text(max_size=30), max_size=6))
 def test_any_words_are_taken(words: list[str]) -> None:
     assert len(redact(words)) == len(words)

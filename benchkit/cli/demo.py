@@ -40,7 +40,9 @@ def demo(
     comparison = api.load(str(results)).compare(baseline="none")
     text = comparison.render(format, title="What does tracing cost?", command="benchkit demo")
     target = output or out / f"report{SUFFIXES[format]}"
-    printing.save(target, lambda path: path.write_text(text, encoding="utf-8"))
+    printing.save(
+        target, lambda path: path.write_text(text, encoding="utf-8"), is_named=output is not None
+    )
     printing.print_line(comparison.verdict)
     if not quiet:
         printing.print_line(

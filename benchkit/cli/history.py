@@ -154,7 +154,8 @@ def show(
     request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
     found = follow(request, variant, metric, (margin, confidence))
     if chosen in FIGURES:
-        save_figure(found, output or Path(f"{KIND}.{chosen}"), chosen, quiet=quiet)
+        target = output or Path(f"{KIND}.{chosen}")
+        save_figure(found, target, chosen, quiet=quiet, is_named=output is not None)
     else:
         printing.write(render(found, chosen, to_file=bool(output)), output)
 
@@ -209,13 +210,15 @@ def render(found: History, format: str, *, to_file: bool) -> str:
     return render_tables(lines, history_tables(found), markdown=format == "md", to_file=to_file)
 
 
-def save_figure(found: History, target: Path, form: str, *, quiet: bool) -> None:
+def save_figure(
+    found: History, target: Path, form: str, *, quiet: bool, is_named: bool = True
+) -> None:
     """Draw the series and write them to a file; those that are left out are counted."""
     from benchkit.plots import history, kinds
 
     chart = history.data(found)
     figure = history.draw(chart)
-    printing.save(target, lambda path: kinds.save(figure, path, form))
+    printing.save(target, lambda path: kinds.save(figure, path, form), is_named=is_named)
     if not quiet:
         more = f"; {chart.left_out} more series not drawn: name --metric or --variant"
         printing.print_line(f"→ {target}{more if chart.left_out else ''}", err=True)

@@ -66,7 +66,7 @@ def plot(
     target = output or Path(f"{kind}.{form}")
     if kind == history.KIND:
         found = history.follow(request, variant, metric, (margin, confidence))
-        history.save_figure(found, target, form, quiet=quiet)
+        history.save_figure(found, target, form, quiet=quiet, is_named=output is not None)
         return
     asked = o.Asked(
         baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,
@@ -74,6 +74,6 @@ def plot(
     )  # fmt: skip
     result = evaluate(request, asked, samples=kind in kinds.OF_SAMPLES)
     figure = kinds.draw(kind, result.material)
-    printing.save(target, lambda path: kinds.save(figure, path, form))
+    printing.save(target, lambda path: kinds.save(figure, path, form), is_named=output is not None)
     if not quiet:
         printing.print_line(f"→ {target}", err=True)

@@ -91,16 +91,23 @@ def write_stream(produce: Callable[[IO[str]], None], output: Path | None) -> Non
     save(output, fill)
 
 
-def save(path: Path, produce: Callable[[Path], object]) -> None:
+def save(path: Path, produce: Callable[[Path], object], *, is_named: bool = True) -> None:
     """Write a file beside its place and move it there, so that it is whole or not there.
 
-    A link is followed, a mode kept; what is no regular file (a device, a pipe) is written to.
+    A mode is kept; of devices and pipes only those that ``/dev`` names are written to. A link is
+    followed, unless the user did not name the file and it leads to another folder.
     """
     target = Path(os.path.realpath(path))
     partial = target.with_name(f".{target.name}.partial")
+    is_special = path.exists() and not path.is_file()
+    is_elsewhere = path.is_symlink() and target.parent != path.parent.resolve()
+    is_refused = is_special and not path.is_dir() and path.parts[:2] != ("/", "dev")
+    if is_refused or (is_elsewhere and not is_named):
+        what = "is no regular file" if is_refused else "is a link to another folder"
+        raise ConfigError(what, where=str(path), hint="name another file with -o")
     try:
-        if target.exists() and not target.is_file():
-            produce(target)
+        if is_special:
+            produce(path)
             return
         produce(partial)
         if target.exists():

@@ -75,7 +75,11 @@ def report(
     text = result.render(
         chosen, title=title or o.settings().title, command=_command(), templates=template
     )
-    printing.save(target, lambda path: path.write_text(text, "utf-8", "backslashreplace"))
+    printing.save(
+        target,
+        lambda path: path.write_text(text, "utf-8", "backslashreplace"),
+        is_named=output is not None,
+    )
     printing.print_line(result.verdict)
     if not quiet:
         printing.print_line(f"→ {target}", err=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 from benchkit.config.acceptance import parse_acceptances
 from benchkit.config.accepted import Accepted, parse_accepted
+from benchkit.config.expressions import compile_expression
 from benchkit.config.files import parse_toml, read_file
 from benchkit.config.keys import read_text, require_key
 from benchkit.config.labels import FACTS, LABELS, NO_LABELS, LabelTables, select_labels
@@ -314,11 +315,7 @@ def parse_split(pattern: str | None) -> tuple[str, bool] | tuple[()]:
 
 
 def _check_split(pattern: str, where: str, hint: str) -> None:
-    try:
-        groups = re.compile(pattern).groupindex
-    except re.error as error:
-        raise ConfigError(f"{pattern!r}: {error}", where=where, hint=hint) from error
-    if "variant" not in groups:
+    if "variant" not in compile_expression(pattern, where, hint).groupindex:
         raise ConfigError(f"{pattern!r} has no group called variant", where=where, hint=hint)
 
 

@@ -190,9 +190,10 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
 def _unpack_zip(archive: Path, target: Path, meter: _Meter) -> Iterator[tuple[str, str]]:
     """Yield what is left out."""
     with zipfile.ZipFile(archive) as packed:
-        for member in packed.infolist():
-            place = member.filename.replace("\\", "/")
+        members = [(m, m.filename.replace("\\", "/")) for m in packed.infolist()]
+        for _, place in members:
             meter.enter(PurePosixPath(place))
+        for member, place in members:
             is_link = stat.S_ISLNK(member.external_attr >> 16)
             if member.is_dir() and is_inside(place):
                 continue

@@ -10,11 +10,10 @@ from pathlib import PurePosixPath
 
 from benchkit.errors import Diagnostic, SourceReport
 from benchkit.ingestion.discovery import Options
-from benchkit.ingestion.parts import Part, enter_commit, show_facts, show_label
+from benchkit.ingestion.parts import Part, enter_commit, show_facts, show_label, show_remark
 from benchkit.ingestion.sources import Found
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format
-from benchkit.units import printable
 
 #: Roles of paths and sidecars whose loss concerns no comparison.
 _ASIDE = frozenset({"warmup", "aggregate", "part"})
@@ -75,12 +74,12 @@ def mark_damage(
 
 def mark_failure(found: Found, options: Options, reason: str, formats: Sequence[Format]) -> Part:
     """Return a piece for a run that failed and left nothing to read."""
-    return _mark(found, options, "failed", formats, f"{found.label}: {reason}")
+    return _mark(found, options, "failed", formats, show_remark(found.label, f": {reason}"))
 
 
 def mark_folder(found: Found, options: Options, reason: str) -> Part:
     """Return a piece for a folder of a variant without a result."""
-    return _mark(found, options, "empty", (), f"{found.label}: {reason}")
+    return _mark(found, options, "empty", (), show_remark(found.label, f": {reason}"))
 
 
 def is_result(found: Found) -> bool:
@@ -127,10 +126,10 @@ def explain_failures(parts: Sequence[Part], problems: Sequence[Diagnostic], foun
     code, is_unnamed = found.sidecar.exit_code, not any(part.remark for part in parts)
     for part in parts:
         if part.role == "failed" and not part.remark and first is not None:
-            part.remark = printable(f"{first.where}: {first.what}")
+            part.remark = show_remark(first.where, f": {first.what}")
         elif part.role == "measured" and is_unnamed and code:
             what = f"its command ended with exit {code}: crossed a threshold"
-            part.remark = printable(f"{found.label}: {what}")
+            part.remark = show_remark(found.label, f": {what}")
 
 
 def last_index(part: Part) -> int:
@@ -146,7 +145,7 @@ def is_aside(found: Found) -> bool:
 def _describe(losses: Sequence[Diagnostic]) -> str:
     """Say what was lost first, and how often more was."""
     more = f" (and {len(losses) - 1} more)" if len(losses) > 1 else ""
-    return printable(f"{losses[0].where}: {losses[0].what}{more}")
+    return show_remark(losses[0].where, f": {losses[0].what}{more}")
 
 
 def _mark(
@@ -168,7 +167,7 @@ def _mark(
         status="failed" if role == "failed" else "partial",
         folder=path.folder,
         leftover=path.leftover,
-        remark=printable(remark),
+        remark=remark,
     )
     part.env = show_facts(side.env)
     enter_commit(part, options)

@@ -26,7 +26,15 @@ from benchkit.labels.rename import Rename, split_variant
 from benchkit.labels.sections import FILE, join_names
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading
-from benchkit.redaction import HIDDEN, redact_command, redact_label, redact_text, redact_value
+from benchkit.redaction import (
+    HIDDEN,
+    redact_command,
+    redact_label,
+    redact_message,
+    redact_quote,
+    redact_text,
+    redact_value,
+)
 from benchkit.schema import Side
 from benchkit.units import printable
 
@@ -155,10 +163,11 @@ def make_part(
         request_size=_find_size(values, "bytes_out"),
         response_size=_find_size(values, "bytes_in"),
     )
-    exit_code = f": its command ended with exit {side.exit_code}" if side.exit_code else ""
-    if reading.remark or (role == "failed" and exit_code):
-        reason = f":{reading.remark}" if reading.remark else exit_code
-        part.remark = printable(f"{found.label}{reason}")
+    reason = f":{redact_quote(reading.remark)}" if reading.remark else ""
+    if role == "failed" and side.exit_code:
+        reason = reason or f": its command ended with exit {side.exit_code}"
+    if reason:
+        part.remark = show_remark(found.label, reason)
     _complete(part, reading, found)
     enter_commit(part, options)
     _escape_texts(part)
@@ -178,12 +187,7 @@ def _find_role(reading: Reading, form: Format, found: Found, section: Sections) 
 
 
 def _name_benchmark(
-    reading: Reading,
-    found: Found,
-    options: Options,
-    renames: Sequence[Rename],
-    *,
-    is_alone: bool,
+    reading: Reading, found: Found, options: Options, renames: Sequence[Rename], *, is_alone: bool
 ) -> str:
     """Return the benchmark's name: a declared one holds, and leads several that a file names."""
     by_path = "" if registry.tool(reading.tool).role == "companion" else found.labels.benchmark
@@ -328,6 +332,11 @@ def _show_command(command: str | None) -> str | None:
 
 #: A label as it is shown and stored.
 show_label = lru_cache(1 << 12)(redact_label)
+
+
+def show_remark(where: str, reason: str) -> str:
+    """Return what is remarked on a run: the place, and what a tool or benchkit says of it."""
+    return printable(f"{redact_message(where)}{redact_message(reason)}")
 
 
 def show_facts(facts: Mapping[str, str]) -> dict[str, str]:

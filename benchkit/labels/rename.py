@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from benchkit.config.expressions import compile_expression
 from benchkit.errors import ConfigError
 
 _EXAMPLE = r"write it like 's#Overhead(_Baseline|/OTel_\w+)/#Overhead/#'"
@@ -104,8 +105,10 @@ def make_rename(pattern: str, replacement: str, *, flags: str = "g") -> Rename:
     ConfigError
         If the pattern is no regular expression or the replacement names a group it lacks.
     """
+    regex = compile_expression(
+        pattern, "rename", _EXAMPLE, re.IGNORECASE if "i" in flags else re.NOFLAG
+    )
     try:
-        regex = re.compile(pattern, re.IGNORECASE if "i" in flags else 0)
         re.compile(f"{pattern}|").sub(replacement, "")
     except (re.error, IndexError) as error:
         msg = f"the rule {pattern!r} -> {replacement!r} cannot be used: {error}"

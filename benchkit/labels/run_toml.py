@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, get_args
 
@@ -172,6 +172,9 @@ class _Place:
         return Diagnostic(self.path, line, what, hint, "warning")
 
 
+#: Entries that a table may have: each is a column of every table of runs.
+MOST = 200
+_FEWER = "keep those that tell runs apart"
 #: Facts that only a result states.
 _MEASURED = {"corrected", "units", "remark"}
 _SHARED = {column.name: {"meaning": column.meaning} for column in RUN_COLUMNS}
@@ -259,6 +262,10 @@ def _fill(
         if key not in known:
             what = f"the key {key!r} is not known and is not used"
             problems.append(at.warn((key,), what, suggest(key, known)))
+            continue
+        if isinstance(value, Mapping) and len(value) > MOST:
+            what = f"[{key}] has {len(value):,} entries, more than {MOST}; none of them is used"
+            problems.append(replace(at.warn((key,), what, _FEWER), severity="error"))
             continue
         try:
             setattr(sidecar, known[key], _READERS[known[key]](value))

@@ -26,7 +26,11 @@ _MATCHES = {
 }
 _ALIASES = {"repeat": "run", "scenario": "benchmark", "concurrency": "connections"}
 _WILD = "[^/]*"
-_TOKEN = re.compile(r"\{([^{}]*)\}|(\*|…|\.\.\.)|([^{}*….]+|\.|[{}])")
+_TOKEN = re.compile(r"\{([^{}]*)\}|((?:\*|…|\.\.\.)+)|(/|[^{}*…./]+|\.|[{}])")
+#: A part that matches what it may: a placeholder, one that repeats another, or a ``*``.
+_OPEN = re.compile(r"\((?!\?)|\\\d|\[\^/\]\*")
+#: Such parts in one component of a path.
+_CROWD = 6
 _EXAMPLE = "write it like '{variant}/{tool}-{run}.{ext}'"
 
 
@@ -97,7 +101,8 @@ def compile_pattern(pattern: str) -> Template:
     """
     text = pattern.strip().replace("\\", "/").removeprefix("./").strip("/").removesuffix(".gz")
     names: list[str] = []
-    body = "".join(_part(match, names, pattern) for match in _TOKEN.finditer(text))
+    tokens = list(_TOKEN.finditer(text))
+    body = _join([_part(match, names, pattern) for match in tokens], pattern)
     if not names:
         msg = f"the pattern {pattern!r} has no placeholder"
         raise ConfigError(msg, where="layout", hint=_EXAMPLE)
@@ -108,6 +113,23 @@ def compile_pattern(pattern: str) -> Template:
         wild=any(sign in last for sign in ("*", "…", "...", "{anything}")),
         extension="." in last.replace("...", ""),
     )
+
+
+def _join(parts: Sequence[str], pattern: str) -> str:
+    """Join the parts; what stands between two ``*`` is looked for once, from the left."""
+    done: list[str] = []
+    for part in parts:
+        if part == _WILD and done[-2:-1] == [_WILD] and not _OPEN.match(done[-1]):
+            done[-2:] = [f"(?>{_WILD}?{done[-1]})"]
+        if part != _WILD or done[-1:] != [_WILD]:
+            done.append(part)
+    crowd = 0
+    for part in done:
+        crowd = 0 if part == "/" else crowd + bool(_OPEN.match(part))
+        if crowd > _CROWD:
+            msg = f"the pattern {pattern!r} has more than {_CROWD} placeholders in one component"
+            raise ConfigError(msg, where="layout", hint=_EXAMPLE)
+    return "".join(done)
 
 
 def _part(match: re.Match[str], names: list[str], pattern: str) -> str:

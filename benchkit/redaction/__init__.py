@@ -12,4 +12,5 @@ from benchkit.redaction.commands import redact_value as redact_value
 from benchkit.redaction.texts import HIDDEN as HIDDEN
 from benchkit.redaction.texts import redact_message as redact_message
 from benchkit.redaction.texts import redact_name as redact_name
+from benchkit.redaction.texts import redact_quote as redact_quote
 from benchkit.redaction.texts import redact_text as redact_text

@@ -103,6 +103,14 @@ _SHAPED = re.compile(
 )
 
 
+#: An option that carries credentials, in a command that a message quotes: ``curl -u me:abc``.
+_CREDENTIAL_OPTION = re.compile(
+    r"((?:^|(?<=\s))(?:-[APUapu] ++|-[APUu](?=[^\s:]++:)"
+    r"|--?(?:[a-z]++-)*+(?:user|login|username|userpwd)[ =]++))"
+    rf"(?:{_QUOTED}|[^\s'\"]++)"
+)
+#: A colon and a line of a file, or a second colon: neither assigns.
+_PLACE = re.compile(r"\d++:|:")
 #: What may hold a query: an address, or its path.
 _ADDRESS = re.compile(r"[^\s'\"<>]++")
 _ASSIGNS = re.compile(r"[\w.%$\[\]{}-]++=")
@@ -161,6 +169,18 @@ def redact_message(text: str) -> str:
     return _redact_shapes(text, _BEARER, _is_certain, _is_short, SHOWN)
 
 
+def redact_quote(text: str) -> str:
+    """Return a line that a tool printed without its secrets; what follows ``token:`` is one.
+
+    Examples
+    --------
+    >>> redact_quote("3: panic: api_key: c0ffee"), redact_quote("[curl -u me:c0ffee /a] Error 1")
+    ('3: panic: api_key: REDACTED', '[curl -u REDACTED /a] Error 1')
+    """
+    text = _CREDENTIAL_OPTION.sub(rf"\1{REDACTED}", text)
+    return _redact_shapes(text, _BEARER, _is_quoted, _is_short, SHOWN)
+
+
 def redact_name(text: str) -> str:
     """Return a heading or another name without secrets; words that tell runs apart are kept.
 
@@ -169,7 +189,7 @@ def redact_name(text: str) -> str:
     >>> redact_name("Basic auth, token=jwt"), redact_name("GET /a?token=c0ffee")
     ('Basic auth, token=jwt', 'GET /a?token=…fb0')
     """
-    return _redact_shapes(text, _LONG_BEARER, _is_certain, _tells, NAMED)
+    return _redact_shapes(text, _LONG_BEARER, _is_titled, _tells, NAMED)
 
 
 def redact_named(name: str, value: str) -> str:
@@ -251,14 +271,26 @@ def _is_certain(match: re.Match[str], _: str) -> bool:
     return match["name"].lower() in _CREDENTIALS
 
 
+def _is_titled(match: re.Match[str], _: str) -> bool:
+    """Whether a name and its sign are those of a secret in a heading: ``token: abc``."""
+    is_apart = match["colon"] is not None and match["colon"] != ":"
+    return _is_certain(match, "") or (is_apart and _SECRET_NAME.search(match["name"]) is not None)
+
+
 def _tells(match: re.Match[str], value: str) -> bool:
-    """Whether a value tells runs apart and is no secret."""
-    return not _CERTAIN_NAME.search(match["name"]) and _TELLING.fullmatch(value) is not None
+    """Whether a value, word by word, tells runs apart and is no secret."""
+    words = (word.strip(",;.()") for word in value.split())
+    return not _CERTAIN_NAME.search(match["name"]) and all(map(_TELLING.fullmatch, words))
 
 
 def _is_secret(match: re.Match[str], _: str) -> bool:
     is_key = match["colon"] is None and match["spaced"] is None
     return _is_query(match) or _names_secret(unquote(match["name"]), is_key=is_key)
+
+
+def _is_quoted(match: re.Match[str], _: str) -> bool:
+    is_place = match["colon"] is not None and _PLACE.match(match.string, match.end())
+    return not is_place and _is_secret(match, "")
 
 
 def _is_query(match: re.Match[str]) -> bool:

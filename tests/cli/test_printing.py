@@ -185,3 +185,32 @@ def test_a_lone_surrogate_is_spelled_out(
     out.flush()
     written = output.read_bytes() if output else out.buffer.getvalue()
     assert set(written.splitlines()) == {b"na\\udcff"}
+
+
+@pytest.mark.parametrize("words", [("report",), ("compare", "-o", "report.html")])
+def test_a_pipe_in_the_place_of_an_output_is_refused(
+    words: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    os.mkfifo(tmp_path / "report.html")
+    monkeypatch.chdir(tmp_path)
+    assert run([words[0], str(FIXTURES), "--baseline", "none", *words[1:]]) == 2
+    assert "report.html: is no regular file" in capsys.readouterr().err
+
+
+def test_an_output_that_is_not_named_follows_no_link_to_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "work").mkdir()
+    target = tmp_path / "precious.html"
+    target.write_text("kept", encoding="utf-8")
+    (tmp_path / "work/report.html").symlink_to(target)
+    monkeypatch.chdir(tmp_path / "work")
+    words = ["report", str(FIXTURES), "--baseline", "none"]
+    assert run(words) == 2
+    assert "report.html: is a link to another folder" in capsys.readouterr().err
+    assert target.read_text(encoding="utf-8") == "kept"
+    assert run([*words, "-o", "report.html"]) == 0
+    assert target.read_text(encoding="utf-8") != "kept"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.errors import ConfigError
-from benchkit.labels.patterns import PathLabels, read_path
+from benchkit.labels.patterns import PathLabels, compile_pattern, read_path
 from benchkit.labels.stems import ToolNames
 from benchkit.parsers import registry
 
@@ -246,3 +246,16 @@ def test_what_is_written_is_read(
     path = PurePosixPath(group, variant, f"{tool}-{run}.{extension}")
     found = read_path(path, tools=TOOLS, root_name="root")
     assert (found.group, found.variant, found.tool, found.run) == (group, variant, tool, run)
+
+
+def test_the_stars_of_a_pattern_cost_no_time() -> None:
+    name = "a" * 200
+    for pattern in ("*" * 60 + "{variant}Q", "*a" * 60 + "{variant}Q", "{anything}a" * 60 + "{b}Q"):
+        assert compile_pattern(pattern).read("", name, name) is None
+    assert compile_pattern("*x*-*y*-{run}").read("", "x", "axb-cy-3") == {"run": "3", "leading": ""}
+
+
+def test_a_component_of_many_placeholders_is_refused() -> None:
+    with pytest.raises(ConfigError, match="more than 6 placeholders in one component"):
+        compile_pattern("".join(f"{{a{n}}}a" for n in range(60)) + "Q")
+    assert len(compile_pattern("/".join(f"{{a{n}}}" for n in range(20))).names) == 20

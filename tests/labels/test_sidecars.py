@@ -177,6 +177,14 @@ def test_durations_and_commands_are_taken_as_people_write_them() -> None:
     assert found.params == {"size": "1024", "tls": "true"}
 
 
+def test_a_table_of_more_entries_than_tell_runs_apart_is_refused() -> None:
+    text = 'variant = "a"\n[params]\n' + "".join(f"p{n} = {n}\n" for n in range(20_000))
+    sidecar, [problem] = read_sidecar(text, "a/run.toml")
+    assert (problem.where, problem.severity) == ("a/run.toml:2", "error")
+    assert problem.what == "[params] has 20,000 entries, more than 200; none of them is used"
+    assert (sidecar.variant, sidecar.params) == ("a", {})
+
+
 def test_sidecars_are_inherited_downward(tmp_path: Path) -> None:
     write(
         tmp_path,

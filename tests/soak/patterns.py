@@ -30,7 +30,8 @@ Expression = re.Pattern[str] | re.Pattern[bytes]
 METHODS = frozenset({"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
 #: Modules whose expressions users write, or whose own test measures those that follow from files.
 #: Those of reports are compiled from their lines, which `collect` adds.
-_WRITTEN = ("config", "labels.rename", "labels.template", "reading.prefixes", "reading.signs")
+_SETTINGS = "config", "config.expressions", "labels.rename", "labels.template"
+_WRITTEN = (*_SETTINGS, "reading.prefixes", "reading.signs")
 BY_USERS = frozenset(f"benchkit.{name}" for name in (*_WRITTEN, "reading.reports"))
 #: Sizes of text, small first: an exponential expression is found before it takes for ever.
 SIZES = (24, 400, 4000)

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from benchkit.parsers.gobench.lines import Line
+from benchkit.redaction import redact_quote
 
 _ENDED = re.compile(
     r"(?P<word>ok {0,4}|FAIL)\t(?P<package>\S+)"
@@ -133,7 +134,8 @@ class Failures:
 
     def _note(self, block: _Block, line: Line, text: str = "") -> None:
         if not block.reason:
-            block.line, block.reason = line.number, " ".join((text or line.text).split())
+            quote = " ".join((text or line.text).split())
+            block.line, block.reason = line.number, redact_quote(quote)
 
     def _end(self, line: Line, block: _Block, is_failed: bool, package: str) -> None:
         is_repeated = package == self._ended and not (block.has_results or block.reason)
