@@ -286,3 +286,11 @@ def test_damaged_gzip_gives_what_stands_before() -> None:
     times = next(block.values for block in table if isinstance(block, Samples)).tolist()
     assert 1000 < len(times) < 3000
     assert times == samples(CSV, "hey_csv")[None].tolist()[: len(times)]
+
+
+def test_a_phase_with_an_extreme_that_is_no_number_is_passed_over() -> None:
+    changed = WHOLE.replace(b"0.0001 secs, 0.0088 secs", b"0.0001 secs, NaN secs")
+    assert changed != WHOLE
+    assert phase(only(WHOLE, "hey"), "wait")
+    assert not phase(only(changed, "hey"), "wait")
+    assert any("tells NaN for a time" in remark.what for remark in remarks(changed, "hey"))

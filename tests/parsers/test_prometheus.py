@@ -149,6 +149,13 @@ def test_grafana() -> None:
     ]
 
 
+def test_a_number_that_a_line_end_breaks_is_none() -> None:
+    path = FIXTURES / "containers-edge/synthetic-grafana-long.csv"
+    broken = tell("prometheus", path.read_bytes().replace(b"8355840", b"83\n5840", 1))
+    assert 835840 not in broken.values("memory_rss").get("redis", [])
+    assert broken.says("1 values are no finite numbers")
+
+
 def test_times_without_a_zone_are_unknown() -> None:
     told = tell_file("containers-edge/synthetic-grafana-excel.csv")
     assert told.values("memory_rss") == {"/bench/server": [8355840]}

@@ -147,7 +147,7 @@ class Report(reports.Report):
             self.add(Value("latency", f"p{percent}", "s", _TIME), fields[1], number)
 
     def _take_phase(self, line: Line, fields: Fields, number: int) -> None:
-        if fields[0] == "NaN":
+        if "NaN" in fields:
             self.undefined.append(number)
             return
         stats = ["mean"]

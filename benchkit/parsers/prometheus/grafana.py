@@ -32,7 +32,9 @@ def read_text(text: str, label: str) -> Iterator[Series | Diagnostic]:
         lines = lines[:-1]  # it may be cut
     skipped = 1 if lines and lines[0].startswith("sep=") else 0
     match = _HEADER.match(text)
-    rows = csv.reader(lines[skipped:], delimiter=(match[2] or match[4]) if match else ",")
+    # With their ends, so that a number broken over two lines is not read as one.
+    ended = (f"{line}\n" for line in lines[skipped:])
+    rows = csv.reader(ended, delimiter=(match[2] or match[4]) if match else ",")
     try:
         header = next(rows, [])
         table = _Table(header)
