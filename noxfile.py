@@ -41,6 +41,11 @@ def _group(name: str) -> list[str]:
     return list(nox.project.dependency_groups(PROJECT, name))
 
 
+def _page(topic: str) -> list[str]:
+    """Return the test that writes the generated parts of a page of the manual."""
+    return ["tests/test_manual.py", "-k", f"current and {topic}"]
+
+
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style, format, spelling, and the architecture: who may import whom."""
@@ -119,7 +124,15 @@ def build(session: nox.Session) -> None:
     with session.chdir(out):
         command = str(scripts / "benchkit")
         session.run(command, "--version", external=True)
+        session.run(command, "help", "tutorial", external=True, silent=True)
         session.run(command, "report", str(runs), "--baseline", "none", external=True)
+
+
+@nox.session(default=False)
+def docs(session: nox.Session) -> None:
+    """Build the site of the manual, with the notebooks and the API; a warning is an error."""
+    session.install("-e", ".", *_group("docs"))
+    session.run("python", ".build/pages.py", str(Path(session.create_tmp()).resolve() / "docs"))
 
 
 @nox.session(default=False)
@@ -131,26 +144,24 @@ def golden(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def calibrate(session: nox.Session) -> None:
-    """Simulate the error rates of every method, and write the README's table of them."""
+    """Simulate the error rates of every method, and write the manual's tables of them."""
     session.install("-e", ".", *_group("test"))
     session.run("python", "-m", "simulation", *session.posargs, env={"PYTHONPATH": "tests"})
-    readme = ["tests/test_readme.py", "-k", "as_generated"]
-    session.run("pytest", "--update", *readme, env={"CI": None})
+    session.run("pytest", "--update", *_page("error-rates"), env={"CI": None})
 
 
 @nox.session(default=False)
 def soak(session: nox.Session) -> None:
     """Kill, damage, fill up, race and mutate, 100,000 inputs among it, in 45 minutes at most.
 
-    A whole run writes the README's table of it, with its losses, and fails if there are any.
+    A whole run writes the manual's table of it, with its losses, and fails if there are any.
     `-- --log soak.log` keeps what is printed, `-- inputs` runs one campaign.
     """
     session.install("-e", ".", *_group("test"))
     try:
         session.run("python", "-m", "soak", *session.posargs, env={"PYTHONPATH": "tests"})
     finally:
-        readme = ["tests/test_readme.py", "-k", "as_generated"]
-        session.run("pytest", "--update", *readme, env={"CI": None})
+        session.run("pytest", "--update", *_page("reliability"), env={"CI": None})
 
 
 @nox.session(default=False)

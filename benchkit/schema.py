@@ -7,6 +7,7 @@ nobody else knows the columns.
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, field, fields
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple, NewType
 
 from benchkit.errors import SchemaError
@@ -192,14 +193,18 @@ class RunFacts:
 
     def complete(self, other: RunFacts) -> None:
         """Take what is unknown here from another account of the run; tables stay as they are."""
-        for name, unknown in _UNKNOWN:
-            value = getattr(other, name)
+        known = _get_facts(other)
+        if known == _UNKNOWN:
+            return
+        for name, unknown, value in zip(_FACTS, _UNKNOWN, known, strict=True):
             if value != unknown and getattr(self, name) == unknown:
                 setattr(self, name, value)
 
 
 _FIELDS = fields(RunFacts)
-_UNKNOWN = tuple((fact.name, fact.default) for fact in _FIELDS if fact.default is not MISSING)
+_FACTS = tuple(fact.name for fact in _FIELDS if fact.default is not MISSING)
+_UNKNOWN = tuple(fact.default for fact in _FIELDS if fact.default is not MISSING)
+_get_facts = attrgetter(*_FACTS)
 
 #: The type of a column, by the annotation of its field.
 TYPES = {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, TypeVar
 
 from benchkit.errors import BaselineError, SelectionError
@@ -27,10 +28,16 @@ BASELINE_NAMES = (
     "master",
     "main",
 )
+#: What people call the side that they compare with, where it is no variant's usual name.
+EARLIER_NAMES = ("old", "before")
+#: A level of folders that holds one of these names holds the variants.
+SIDE_NAMES = (*BASELINE_NAMES, *EARLIER_NAMES)
 
 
 #: So many variants are listed; more are counted.
 _LISTED = 12
+#: Metrics that are offered for a statistic alone.
+_COMPLETED = 3
 #: What a column can be asked for.
 Label = str | int | float
 
@@ -91,6 +98,70 @@ def require(value: object, known: Iterable[object], kind: str) -> None:
     )
 
 
+def match_names(patterns: Iterable[str], names: Iterable[str], kind: str) -> list[str]:
+    """Return the names that match any of the patterns.
+
+    Raises
+    ------
+    SelectionError
+        If a pattern matches none; the message lists the nearest.
+
+    Examples
+    --------
+    >>> match_names(["*Ping", "Get"], ["Redis/Ping", "Get", "Set"], "benchmark")
+    ['Redis/Ping', 'Get']
+    """
+    known = list(names)
+    for pattern in patterns:
+        if not match_any([pattern], known):
+            require(pattern, known, kind)
+    return match_any(patterns, known)
+
+
+def match_any(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
+    """Return the names that are one of the patterns, or match one."""
+    listed = list(patterns)
+    return [
+        name for name in names if any(name == each or fnmatchcase(name, each) for each in listed)
+    ]
+
+
+def require_metric(metric: str, stat: str, known: Iterable[tuple[str, str]]) -> None:
+    """Raise `SelectionError` unless a metric was measured; a statistic alone is completed.
+
+    Parameters
+    ----------
+    metric, stat : str
+        As requested; of ``p99`` the metric is the statistic.
+    known : iterable of (metric, stat)
+        What was measured.
+    """
+    measured = dict.fromkeys(known)
+    names = dict.fromkeys(name for name, _ in measured)
+    text = f"{metric}.{stat}" if stat else metric
+    complete = [f"{name}.{each}" for name, each in measured if each == text]
+    if metric in names or not complete:
+        require(metric, names, "metric")
+        return
+    likely = sorted(complete, key=lambda name: not name.startswith("latency."))[:_COMPLETED]
+    raise SelectionError(
+        f"there is no metric {text!r}", hint=f"did you mean {' or '.join(likely)}?"
+    )
+
+
+def list_baselines(variants: Iterable[str]) -> list[str]:
+    """Return the variants that are called as a baseline is; `baseline` itself stands above others.
+
+    Examples
+    --------
+    >>> list_baselines(["baseline", "disabled", "enabled"]), list_baselines(["none", "off", "otlp"])
+    (['baseline'], ['none', 'off'])
+    """
+    called = [variant for variant in variants if variant.lower() in BASELINE_NAMES]
+    plain = [variant for variant in called if variant.lower() == BASELINE_NAMES[0]]
+    return plain or called
+
+
 def choose_baseline(
     variants: Sequence[str], named: str | None = None, *, first: str | None = None
 ) -> str:
@@ -110,17 +181,19 @@ def choose_baseline(
     SelectionError
         If ``named`` is not a variant.
     BaselineError
-        If none was named and the names do not tell: none or several are called
-        baseline, base, none, no-agent, off, disabled, control, master or main.
+        If none was named and the names do not tell.
     """
     if named is not None:
         require(named, variants, "variant")
         return named
-    called = [variant for variant in variants if variant.lower() in BASELINE_NAMES]
+    called = list_baselines(variants)
     if len(called) == 1:
         return called[0]
     if first is not None:
         return first
+    earlier = [variant for variant in variants if variant.lower() in EARLIER_NAMES]
+    if not called and len(earlier) == 1:
+        return earlier[0]
     why = f"{' and '.join(called)} could each be it" if called else "no name tells"
     more = f" and {len(variants) - _LISTED} more" if len(variants) > _LISTED else ""
     listed = f"{', '.join(variants[:_LISTED]) or 'none'}{more}"

@@ -41,6 +41,7 @@ _NOTHING_LACKS = Sensitivity()
 _COARSE = 0.005
 #: Beyond this share of failed requests a side's rates and latencies are those of its errors.
 MOST_FAILED = 0.01
+FAILING = "failing requests are fast or slow for reasons of their own: nothing is shown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +186,7 @@ def _judge(contrast: Contrast, family: Family, margin: float, adjustment: str) -
             notes.append(excluded)
         sensitivity = measure_sensitivity(contrast, margin, family)
         notes.append(sensitivity.note)
-    elif word == INCONCLUSIVE and family.is_closed and not _is_failing(contrast):
+    elif word == INCONCLUSIVE and family.is_closed and not is_failing(contrast):
         sensitivity = measure_closed(contrast, family)
         notes.append(sensitivity.note)
     return Verdict(
@@ -205,13 +206,13 @@ def _find_obstacle(contrast: Contrast, margin: float) -> str:
     has_margin = contrast.ratio is not None or contrast.center_baseline > 0
     if has_margin and is_too_coarse(contrast, margin):
         return _tell_of_steps(contrast, margin)
-    if _is_failing(contrast):
-        return "failing requests are fast or slow for reasons of their own: nothing is shown"
+    if is_failing(contrast):
+        return FAILING
     return _NO_MARGIN if contrast.ratio is None and contrast.center_baseline < 0 else ""
 
 
 def _word(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: float) -> str:
-    if _is_failing(contrast):
+    if is_failing(contrast):
         return INCONCLUSIVE
     change = _change(contrast, p_adjusted, margin, alpha)
     if change:
@@ -224,7 +225,8 @@ def _word(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: fl
     return INCONCLUSIVE
 
 
-def _is_failing(contrast: Contrast) -> bool:
+def is_failing(contrast: Contrast) -> bool:
+    """Tell whether so many requests of a side failed that its values show nothing."""
     return max(contrast.failed_baseline, contrast.failed_variant) > MOST_FAILED
 
 
@@ -315,7 +317,9 @@ class Excluded:
 
 
 def find_excluded(contrast: Contrast) -> Excluded | None:
-    """Return what the interval of a row rules out; None where it has none."""
+    """Return what the interval of a row rules out; None where it has none, or requests failed."""
+    if is_failing(contrast):
+        return None
     low, high = contrast.difference_low, contrast.difference_high
     if low is not None and high is not None:
         return Excluded(low, high, False, is_wide_difference(low, high, contrast.center_baseline))

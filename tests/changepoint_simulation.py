@@ -1,7 +1,7 @@
 """How many changes are found where nothing changed, and how many of those that happened.
 
 A history is read for its alarms, whose rate is measured and not assumed. As a script it prints the
-table of the README; beside us stands apache-otava, which it runs in an environment of its own:
+table of the manual; beside us stands apache-otava, which it runs in an environment of its own:
 ``python tests/changepoint_simulation.py 1000 otava/bin/python``.
 """
 

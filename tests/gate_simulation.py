@@ -1,7 +1,7 @@
 """How often the gate fails by chance, and how often it misses what costs too much.
 
 A gate is trusted for its rates of error, which are measured and not assumed. As a script it prints
-the tables of the README: ``python tests/gate_simulation.py 2000``.
+the tables of the manual: ``python tests/gate_simulation.py 2000``.
 """
 
 from __future__ import annotations

@@ -35,10 +35,8 @@ from benchkit.parsers.prometheus import ANSWERS as PROMETHEUS
 from benchkit.parsers.prometheus import columns as prometheus_columns
 from benchkit.parsers.prometheus import reader as prometheus_reader
 from benchkit.parsers.vegeta import RAW as VEGETA
-from benchkit.parsers.vegeta import columns as vegeta_columns
-from benchkit.parsers.vegeta import json_lines, records
-from benchkit.parsers.vegeta import raw as vegeta
-from benchkit.parsers.vegeta import table as vegeta_table
+from benchkit.parsers.vegeta import lines as vegeta_lines
+from benchkit.parsers.vegeta import streams as vegeta_streams
 from benchkit.reading import source
 from benchkit.reading.source import Source, UnreadableError
 
@@ -50,16 +48,13 @@ def take_columns(patch: pytest.MonkeyPatch, block: int) -> None:
     patch.setattr(source, "_BLOCK", block)
     patch.setattr(Source.line_blocks, "__defaults__", (block,))
     patch.setattr(k6_columns, "_FEW", 0)
-    patch.setattr(k6, "_FEW", 0)
     patch.setattr(gobench_columns, "_FEW", 1)
     patch.setattr(gobench_lines, "SMALL", 0)
-    patch.setattr(vegeta_columns, "_FEW", 0)
-    patch.setattr(vegeta_table, "_FEW", 0)
-    patch.setattr(json_lines, "_FEW", 0)
+    patch.setattr(vegeta_streams, "_FEW", 1)
+    patch.setattr(vegeta_streams, "_NEAR_END", block)
     patch.setattr(documents, "_LARGE", 0)
     patch.setattr(prometheus_columns, "_FEW", 0)
     patch.setattr(cadvisor_columns, "_FEW", 0)
-    patch.setattr(vegeta_columns, "LINE_BLOCK", block)
     patch.setattr(k6, "BLOCK_BYTES", block)
 
 
@@ -70,13 +65,11 @@ def leave_kernel(patch: pytest.MonkeyPatch) -> None:
 
 def take_lines(patch: pytest.MonkeyPatch) -> None:
     """Read every text line by line, or as the one document that it is."""
-    patch.setattr(k6._Json, "take_all", _take_points)
-    patch.setattr(k6._Csv, "take_all", _take_points)
+    patch.setattr(k6._Reader, "take_all", _take_points)
     patch.setattr(gobench_lines, "SMALL", 1 << 30)
     patch.setattr(ab, "read_rows", _read_no_rows)
-    patch.setitem(vegeta._READERS, "csv", _read_results)
-    patch.setitem(vegeta._READERS, "ndjson", _read_json_results)
-    patch.setattr(vegeta_columns, "find_layout", lambda *_: None)
+    patch.setattr(vegeta_lines, "read_columns", lambda *_: None)
+    patch.setattr(vegeta_streams, "find_layout", lambda _: None)
     patch.setattr(prometheus_reader, "_read_in_columns", lambda _: [])
     patch.setattr(cadvisor_reader, "_read_in_columns", lambda _: None)
 
@@ -85,19 +78,9 @@ def _take_points(reader: k6._Reader) -> Iterator[Record]:
     for number, text in reader.source.lines():
         reader.line = number
         if text.strip():
-            yield from reader.take(text)
-
-
-def _read_results(source: Source) -> Iterator[records.Result | records.Flaw]:
-    reader = records.CsvReader()
-    for line, text in source.lines():
-        yield from reader.take(line, text)
-    yield from reader.end()
-
-
-def _read_json_results(source: Source) -> Iterator[records.Result | records.Flaw]:
-    for line, text in source.lines():
-        yield from records.take_json(line, text)
+            reader.take(text)
+            yield from reader.records
+            reader.records.clear()
 
 
 def _read_no_rows(_: Octets, lines: Lines) -> tuple[np.ndarray, np.ndarray]:
@@ -212,7 +195,7 @@ SERIES = ",".join(
     for i in range(9)
 )
 LOOKS = [
-    f'{{"timestamp":"2026-11-21T01:21:{i // 2:02}.{622269238 // 10 ** (i % 7)}Z","cpu":{{"usage":'
+    f'{{"timestamp":"2026-11-21T01:21:{i:02}.{622269238 // 10 ** (i % 7)}Z","cpu":{{"usage":'
     f'{{"total":{i * 10**9}}},"cfs":{{"periods":{i % 3},"throttled_periods":3}}}},"load":-0.5e-7,'
     f'"memory":{{"usage":{i},"rss":82448384}},"network":{{"interfaces":[{{"name":"eth0","rx_bytes":'
     f'{i}}},{{"name":"{("eth1", "eth2", "lo")[i % 3]}","rx_bytes":7}}]}},"diskio":{{'
@@ -220,7 +203,7 @@ LOOKS = [
     for i in range(12)
 ]
 POLLS = (
-    f'[{{"name":"/a/b","stats":[{",".join(LOOKS[:6])}]}},\n{{"name":"/a/c","stats":['
+    f'[{{"name":"/a/b","stats":[{",".join([*LOOKS[:6], LOOKS[5]])}]}},\n{{"name":"/a/c","stats":['
     f'{",".join(LOOKS[6:])}]}}]\n{{"/a/c":{{"stats":[{",".join(LOOKS[4:])}]}}}}\n'
 )
 

@@ -18,7 +18,7 @@ import pytest
 
 import benchkit as bk
 from benchkit import schema
-from benchkit.comparison.cells import Key
+from benchkit.comparison.model import ROW_KEY
 from benchkit.derived.record import Run
 from benchkit.errors import SchemaError
 from benchkit.ingestion.frames import parts_table, read_parts
@@ -278,8 +278,9 @@ def test_labels_are_named_and_never_a_bare_tuple() -> None:
     found = {name for name, text in texts.items() if aliases.search(text)}
     assert {name for name in found if not name.startswith(readers)} == set()
     columns = {column.name: column.type for column in schema.COLUMNS}
-    for kind in (schema.Labels, schema.Side, schema.Trial, schema.Workload, Key):
-        assert set(kind._fields) <= columns.keys()
+    kinds = (schema.Labels, schema.Side, schema.Trial, schema.Workload)
+    for names in (*(kind._fields for kind in kinds), ROW_KEY):
+        assert set(names) <= columns.keys()
     labels = schema.Labels("g", "v", "b", "p=1", 2, "wrk")
     assert labels.side.labels(2) == labels
     assert labels.side.workload.side("v") == labels.side

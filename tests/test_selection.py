@@ -54,7 +54,24 @@ def test_the_first_named_file_is_the_baseline_where_names_do_not_tell() -> None:
     assert choose_baseline(["none", "base"], first="base") == "base"
 
 
-@pytest.mark.parametrize("variants", [["a", "b"], ["none", "base"], []])
+@pytest.mark.parametrize(
+    ("variants", "name"),
+    [
+        (["new", "old"], "old"),
+        (["after", "Before"], "Before"),
+        (["enabled", "disabled", "baseline"], "baseline"),
+        (["old", "none"], "none"),
+    ],
+)
+def test_names_of_the_earlier_side_tell_where_none_is_usual(variants: list[str], name: str) -> None:
+    assert choose_baseline(variants) == name
+
+
+def test_the_first_named_file_stands_above_the_name_of_an_earlier_side() -> None:
+    assert choose_baseline(["new", "old"], first="new") == "new"
+
+
+@pytest.mark.parametrize("variants", [["a", "b"], ["none", "base"], ["old", "before"], []])
 def test_otherwise_it_is_asked_for(variants: list[str]) -> None:
     with pytest.raises(BaselineError, match="--baseline"):
         choose_baseline(variants)

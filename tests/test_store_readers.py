@@ -1,13 +1,13 @@
-"""Other programs read the store: the README's lines for Polars and DuckDB are run."""
+"""Other programs read the store: the manual's lines for Polars and DuckDB are run."""
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from documents import list_blocks
 
 from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.discovery import Options
@@ -35,14 +35,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run_block(program: str) -> dict[str, Any]:
-    """Run the README's block that imports ``program``."""
+    """Run the manual's block that imports ``program``."""
     pytest.importorskip(program, reason=f"{program} is in the dependency group test")
-    blocks = re.findall(
-        r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
-    )
-    (block,) = [block for block in blocks if f"import {program}" in block]
+    (block,) = [block for block in list_blocks("python") if f"import {program}" in block]
     names: dict[str, Any] = {}
-    exec(block, names)  # noqa: S102 - our own README
+    exec(block, names)  # noqa: S102 - our own manual
     return names
 
 

@@ -6,12 +6,12 @@ The command line and the notebook are two doors to the same rooms.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from benchkit.api.answer import Comparison as Comparison
-from benchkit.api.given import Arrowed, adopt, expand
+from benchkit.api.given import Arrowed, adopt, expand, flatten
 from benchkit.api.runset import RunSet as RunSet
 from benchkit.config import DEFAULT_BLOCKS, DEFAULT_METHOD
 from benchkit.derived.knee import DEFAULT as KNEE
@@ -27,8 +27,12 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations
 
 
+#: A path, or a table of one's own.
+Loadable: TypeAlias = "str | os.PathLike[str] | pd.DataFrame | Arrowed"
+
+
 def load(
-    *paths: str | os.PathLike[str] | pd.DataFrame | Arrowed,
+    *paths: Loadable | Mapping[str, Loadable | Sequence[Loadable]] | Sequence[Loadable],
     layout: str | None = None,
     variant: str | None = None,
     rename: str | Sequence[str] = (),
@@ -44,11 +48,12 @@ def load(
     ----------
     *paths : str, path or table
         Files, folders, globs (``results/**/wrk-*.txt``), folders of a commit (``git:REF:results``)
-        or behind a URL (``s3://…``, ``https://….zip``), each also as ``label=path``. A single
+        or behind a URL (``s3://…``, ``https://….zip``), each also as ``label=path``; a list of
+        them, or a mapping of labels to them (``{"none": a, "otlp": b}``). A single
         folder or URL (``s3://bucket/results``) that is a store is read as one; with no path the
-        store is. A single frame (or Arrow table, or what else has ``to_pandas``) has the columns of
-        `benchkit.schema.COLUMNS`; those that may be unknown may be missing, others are left out;
-        each of its runs counts as measured.
+        store is. A single frame (or Arrow table, or what else has ``to_pandas``) has columns of
+        `benchkit.schema.COLUMNS`: ``variant``, ``metric`` and ``value`` are enough; others are
+        left out; each of its runs counts as measured.
     layout, variant : str, optional
         A pattern of paths, ``"{variant}/{run}.txt"``; the variant of all that is read.
     rename : str or sequence of str
@@ -89,7 +94,7 @@ def load(
     names: list[str] = []
     renames = (rename,) if isinstance(rename, str) else tuple(rename)
     asked = Options(layout=layout, variant=variant, rename=renames, as_format=as_format)
-    for path in paths:
+    for path in flatten(paths):
         if not isinstance(path, (str, os.PathLike)):
             is_asked = layout or variant or rename or as_format or options or store or samples
             is_asked = is_asked or origin
@@ -118,7 +123,7 @@ def load(
 def compare(
     observations: Observations | pd.DataFrame | Arrowed,
     *,
-    baseline: str,
+    baseline: str | None = None,
     variant: str | Sequence[str] | None = None,
     confidence: float | str = 0.95,
     margin: float | str = 0.03,
@@ -132,8 +137,10 @@ def compare(
     Parameters
     ----------
     observations : Observations or DataFrame
-        With the columns of `benchkit.schema.COLUMNS`, values in base units.
-    baseline : str
+        With columns of `benchkit.schema.COLUMNS`, values in base units. ``variant``, ``metric``
+        and ``value`` are enough: runs are the index of that name, or numbered.
+    baseline : str, optional
+        Guessed from the names if not given.
     variant : str or sequence of str, optional
         All others if not given.
     confidence : float or str
@@ -163,6 +170,9 @@ def compare(
     --------
     >>> import benchkit as bk
     >>> frame = bk.load("fixtures/tracing-wrk").observations
+    >>> small = frame[frame["metric"] == "request_rate"][["variant", "metric", "value"]]
+    >>> bk.compare(small, variant="otlp").frame.ratio.round(3).tolist()
+    [0.869]
     >>> late = frame.query("run > 2").pipe(bk.compare, baseline="none", variant="otlp")
     >>> late.frame.query("primary").ratio.round(3).tolist()
     [0.864]

@@ -20,11 +20,14 @@ from benchkit.units import printable
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     import pandas as pd
 
+    from benchkit.derived.amounts import Amounts
     from benchkit.derived.timeline import Track
+    from benchkit.gating.result import GateResult
     from benchkit.plots.drawing import Plots
     from benchkit.plots.kinds import Material
     from benchkit.schema import Observations, Runs
@@ -59,20 +62,6 @@ class Comparison:
     >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
     >>> " ".join(comparison.verdict.split(" [")[0].split())
     '▲ otlp costs 13.1 % of request_rate'
-    >>> comparison.frame.query("primary").ratio.round(3).tolist()
-    [0.869]
-    >>> comparison.comparisons.pairs
-    (('none', 'otlp'),)
-    >>> comparison.plot.runs().axes[0].get_title(loc="left")
-    'request_rate'
-    >>> [name for name, part in comparison.parts.items() if part.tables]
-    []
-    >>> comparison.tracks
-    []
-    >>> comparison.to_markdown() == comparison.render("md")
-    True
-    >>> comparison.to_html()[:15]
-    '<!doctype html>'
     """
 
     verdicts: Verdicts
@@ -283,6 +272,86 @@ class Comparison:
         from benchkit.tables.derived import build_parts
 
         return build_parts(self.verdicts, self.runs, self.observations, self.knee)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `frame`.
+
+        Returns
+        -------
+        DataFrame
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+        >>> comparison.to_frame().query("primary").ratio.round(3).tolist()
+        [0.869]
+        """
+        return self.frame
+
+    def to_csv(self) -> str:
+        """Return the rows as ``compare --format csv`` writes them.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+        >>> comparison.to_csv()[:24]
+        'group,benchmark,params,s'
+        """
+        from benchkit.reporting.to_json import to_csv
+
+        return to_csv(self.verdicts)
+
+    def gate(self, policy: Mapping[str, object] | str | Path | None = None) -> GateResult:
+        """Hold the comparison against a policy, as `benchkit.gate` does.
+
+        Parameters
+        ----------
+        policy : mapping or path, optional
+            ``benchkit.toml``, or its content; without one a shown regression fails.
+
+        Returns
+        -------
+        GateResult
+
+        Raises
+        ------
+        ConfigError
+            If the policy cannot be read.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+        >>> comparison.gate().has_passed
+        False
+        """
+        from benchkit.gating.run import gate
+
+        return gate(self, {} if policy is None else policy)
+
+    @property
+    def wide(self) -> Amounts:
+        """What is published of each variant: the cells of ``compare --wide``.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+        >>> [variant for _, variant in comparison.wide]
+        ['none', 'otlp']
+        """
+        from benchkit.derived.amounts import list_amounts
+
+        if self.observations is None:
+            return {}
+        confidence = self.comparisons.confidence
+        return list_amounts(self.observations, self.runs, confidence)
 
     @cached_property
     def tracks(self) -> list[Track]:

@@ -6,8 +6,9 @@ as good as one that was read.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from glob import glob, has_magic
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -65,6 +66,35 @@ def expand(path: str) -> list[str]:
     if not found:
         raise DataError("no file or folder matches", where=pattern, hint="check the wild card")
     return [f"{label}={name}" if label else name for name in found]
+
+
+def flatten(paths: Iterable[object]) -> Iterator[object]:
+    """Yield paths and tables one by one; those of a mapping as ``label=path``.
+
+    Raises
+    ------
+    ConfigError
+        If a mapping labels what is no path.
+
+    Examples
+    --------
+    >>> [*flatten([["a.txt", "b.txt"], {"none": "c.txt"}])]
+    ['a.txt', 'b.txt', 'none=c.txt']
+    """
+    for path in paths:
+        if isinstance(path, Mapping):
+            for label, labelled in path.items():
+                for each in flatten([labelled]):
+                    if not isinstance(each, (str, PathLike)):
+                        name = type(each).__name__
+                        hint = "add a column: table.assign(variant=…)"
+                        message = f"{label!r} labels no path: {name}"
+                        raise ConfigError(message, where="load", hint=hint)
+                    yield f"{label}={fspath(each)}"
+        elif isinstance(path, (list, tuple)):
+            yield from flatten(path)
+        else:
+            yield path
 
 
 def adopt(table: object, *, alone: bool = True) -> RunSet:
@@ -130,7 +160,7 @@ def read_table(table: object) -> pd.DataFrame:
     if isinstance(frame, pd.DataFrame):
         return frame
     hint = "give str, Path or DataFrame, each by itself"
-    if isinstance(table, (list, tuple, set, frozenset)):
+    if isinstance(table, (set, frozenset)):
         hint = "write bk.load(*paths)"
     elif isinstance(table, RunSet):
         hint = "it is loaded: results.compare(baseline=…)"

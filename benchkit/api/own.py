@@ -31,8 +31,9 @@ def take(frame: pd.DataFrame) -> Observations:
     Parameters
     ----------
     frame : DataFrame
-        With the columns of `benchkit.schema.COLUMNS`; those that may be unknown may be left out,
-        others are passed over. Rows that are there twice, word for word, count once.
+        With the columns of `benchkit.schema.COLUMNS`, of which ``variant``, ``metric`` and
+        ``value`` are enough; others are passed over. Rows that are there twice, word for word,
+        count once.
 
     Returns
     -------
@@ -54,6 +55,7 @@ def _complete(frame: pd.DataFrame) -> pd.DataFrame:
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()].tolist()
         raise SchemaError(f"the table has the columns {twice} twice", hint="drop one of each")
+    frame = _number_runs(_name_amounts(frame))
     columns: dict[str, pd.Series | None] = {}
     for column in schema.COLUMNS:
         if column.name not in frame.columns:
@@ -69,6 +71,42 @@ def _complete(frame: pd.DataFrame) -> pd.DataFrame:
     filled = frame.assign(**columns)
     kept = filled[[name for name in schema.column_names() if name in filled.columns]]
     return kept if kept.index.is_unique else kept.reset_index(drop=True)
+
+
+def _name_amounts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Add labels, statistics and units that are left out, as each metric usually has them."""
+    blank = [name for name in _MAY_BE_EMPTY if name not in frame.columns]
+    frame = frame.assign(**dict.fromkeys(blank, ""))
+    if blank and "origin" in blank:
+        frame = frame.assign(origin="reported")
+    if "metric" not in frame.columns:
+        return frame
+    if "stat" not in frame.columns:
+        frame = frame.assign(stat=frame["metric"].map(_choose_stat))
+    if "unit" not in frame.columns:
+        known = metrics.vocabulary()
+        frame = frame.assign(
+            unit=[known[name].unit if name in known else "1" for name in frame["metric"]]
+        )
+    return frame
+
+
+def _choose_stat(metric: object) -> str:
+    """Return the statistic that one value per run is: the only one, the mean, or the first."""
+    known = metrics.vocabulary().get(str(metric))
+    stats = known.stats if known else ()
+    return stats[0] if stats and "mean" not in stats else "mean"
+
+
+def _number_runs(frame: pd.DataFrame) -> pd.DataFrame:
+    """Take the runs from an index of that name, else number the values of equal labels."""
+    if "run" in frame.columns:
+        return frame
+    if "run" in frame.index.names:
+        return frame.reset_index("run")
+    names = [*schema.RUN_KEY, "subject", "metric", "stat", "time"]
+    labels = [name for name in names if name in frame.columns]
+    return frame.assign(run=frame.groupby(labels, dropna=False, sort=False).cumcount() + 1)
 
 
 def _require_units(observations: Observations) -> None:

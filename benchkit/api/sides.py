@@ -162,7 +162,8 @@ def require_metrics(observations: Observations, primaries: Sequence[tuple[str, s
     """
     known = observations[["metric", "stat", "tool"]].drop_duplicates()
     for metric, stat in primaries:
-        selection.require(metric, known["metric"].drop_duplicates(), "metric")
+        pairs = zip(known["metric"].tolist(), known["stat"].tolist(), strict=True)
+        selection.require_metric(metric, stat, pairs)
         of_metric = known[known["metric"] == metric]
         if stat:
             selection.require(stat, of_metric["stat"], f"stat of {metric}")

@@ -16,6 +16,7 @@ from benchkit.audit.facts import (
     name_worst,
     write_count,
 )
+from benchkit.derived.failures import Failures, pool_failures
 from benchkit.errors import Finding
 from benchkit.parsers import registry
 from benchkit.schema import Side
@@ -23,8 +24,6 @@ from benchkit.units import format_number
 
 #: A load this share below the one asked for is another load.
 _SHORT = 0.01
-#: Bodies of another length than the first one's: usually a dynamic page, not a failure.
-_NO_FAILURE = "length"
 _SHOWN = 3
 
 
@@ -49,11 +48,17 @@ def find_missed_rates(evidence: Evidence) -> Iterator[Finding]:
 def find_failures(evidence: Evidence) -> Iterator[Finding]:
     """B316: requests that failed; B317: requests that timed out and left the latencies."""
     for side, sheets in evidence.by_side(evidence.loads).items():
-        failed = [found for sheet in sheets if (found := _measure_failures(sheet))]
+        runs = [
+            _Failed(sheet, evidence.failures[sheet.run.key])
+            for sheet in sheets
+            if sheet.run.key in evidence.failures
+        ]
+        failed = [run for run in runs if run.failures.share]
         tool = registry.tool(side.tool)
         late = [found for found in failed if found.timeouts and tool.drops_timeouts]
         if failed:
-            yield _tell_failed(side, failed, len(sheets))
+            share = pool_failures(run.failures for run in runs)
+            yield _tell_failed(side, share, failed, len(sheets))
         if late:
             yield _tell_late(side, late, len(sheets))
         open_ = [found for found in failed if found.unanswered > _SHORT]
@@ -107,72 +112,49 @@ def _tell_short(side: Side, short: Sequence[_Short], total: int) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    """The failed requests of a run."""
+    """A run with failed requests."""
 
     sheet: Sheet
-    share: float
-    reasons: dict[str, float]
+    failures: Failures
 
     @property
     def timeouts(self) -> float:
         """Those that the tool calls timeouts."""
-        return sum(count for reason, count in self.reasons.items() if "timeout" in reason)
+        reasons = self.failures.reasons.items()
+        return sum(count for reason, count in reasons if "timeout" in reason)
 
     @property
     def unanswered(self) -> float:
-        """The share of requests without an answer that stand in the latencies ."""
-        requests = self.sheet.get("requests", "count")
-        count = self.reasons.get(registry.tool(self.sheet.run.tool).unanswered, 0.0)
-        return count / requests.value if requests and requests.value else 0.0
+        """The share of requests without an answer that stand in the latencies."""
+        name = registry.tool(self.sheet.run.tool).unanswered
+        count, requests = self.failures.reasons.get(name, 0.0), self.failures.requests
+        return count / requests if requests else 0.0
 
 
-def _measure_failures(sheet: Sheet) -> _Failed | None:
-    reasons = {
-        reason: count
-        for reason, count in sheet.of("failures", "count").items()
-        if count and reason and reason != _NO_FAILURE
-    }
-    if registry.tool(sheet.run.tool).repeats_timeouts:
-        reasons.pop("timeout", None)
-    if not reasons:
-        codes = sheet.of("responses", "count")
-        reasons = {code: count for code, count in codes.items() if count and _is_bad(code)}
-    requests = sheet.get("requests", "count")
-    rate = sheet.get("error_rate", "mean")
-    count = sum(reasons.values())
-    if rate is not None:
-        share = rate.value
-    elif count:
-        share = min(count / requests.value, 1.0) if requests and requests.value else 1.0
-    else:
-        share = 0.0
-    return _Failed(sheet, share, reasons) if share else None
-
-
-def _is_bad(code: str) -> bool:
-    """Whether a status is no answer, or an error of client or server."""
-    return code.isdigit() and (int(code) == 0 or int(code) >= 400)
-
-
-def _tell_failed(side: Side, failed: Sequence[_Failed], total: int) -> Finding:
-    worst = max(failed, key=lambda one: one.share)
+def _tell_failed(side: Side, share: float, failed: Sequence[_Failed], total: int) -> Finding:
+    worst = max(failed, key=lambda run: run.failures.share)
     reasons: dict[str, float] = {}
-    for one in failed:
-        for reason, count in one.reasons.items():
+    for run in failed:
+        for reason, count in run.failures.reasons.items():
             name = "no answer" if reason == "0" else reason
             reasons[name] = reasons.get(name, 0.0) + count
     most = sorted(reasons.items(), key=lambda item: -item[1])
-    told = ", ".join(f"{reason} {write_count(count)}" for reason, count in most[:_SHOWN])
+    counts = ", ".join(f"{reason} {write_count(count)}" for reason, count in most[:_SHOWN])
+    highest = worst.failures.share
+    runs = name_worst(worst.sheet.run, failed, total)
+    if highest > share:
+        runs = f"{_percent(highest)} in {runs}"
+    elif len(failed) > 1:
+        runs = count_of(failed, total)
     return Finding(
         code="B316",
         severity="warning",
         where=name_side(side),
-        message=("up to " if len(failed) > 1 else "")
-        + f"{_percent(worst.share)} of the requests failed "
-        f"({name_worst(worst.sheet.run, failed, total)})" + (f": {told}" if told else ""),
+        message=f"{_percent(share)} of the requests failed ({runs})"
+        + (f": {counts}" if counts else ""),
         remedy="errors are fast or slow for reasons of their own: see what the service answered, "
         "and run again without them",
-        numbers={"share": worst.share, "runs": len(failed), **reasons},
+        numbers={"share": share, "highest": highest, "runs": len(failed), **reasons},
     )
 
 

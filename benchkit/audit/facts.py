@@ -7,7 +7,7 @@ one number a row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
@@ -17,6 +17,7 @@ import numpy as np
 
 from benchkit.comparison.cells import number_rows
 from benchkit.derived.accounts import Account, list_accounts
+from benchkit.derived.failures import Failures, list_failures
 from benchkit.derived.record import Run, list_measured, tells_of_load
 from benchkit.errors import Finding
 from benchkit.schema import FACTS, RUN_KEY, Labels, Side, list_labels
@@ -110,11 +111,14 @@ class Evidence:
         One for each source of each run that has values.
     accounts : tuple of Account
         Of the spans of measured runs.
+    failures : mapping of Labels to Failures
+        Of each run of a load.
     """
 
     repeated: tuple[Repeated, ...]
     sheets: tuple[Sheet, ...]
     accounts: tuple[Account, ...] = ()
+    failures: Mapping[Labels, Failures] = field(default_factory=dict)
 
     def list_runs(self, is_meant: Callable[[Run], object]) -> list[Run]:
         """Return runs of which all that is told but the number has what is asked for."""
@@ -177,7 +181,8 @@ def gather(observations: Observations, runs: Runs) -> Evidence:
     )
     is_loaded = tells_of_load(observations, runs)
     accounts = list_accounts(observations, list_measured(runs)) if is_loaded else ()
-    return Evidence(repeated, tuple(merged), tuple(accounts))
+    failures = list_failures(summed) if is_loaded else {}
+    return Evidence(repeated, tuple(merged), tuple(accounts), failures)
 
 
 def name_side(side: Side) -> str:

@@ -51,14 +51,13 @@ def find_other_params(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding
 
 
 def explain_nothing(reason: BenchkitError | None) -> Iterator[Finding]:
-    """B205: nothing was compared, and only levels of load are shown."""
+    """B205: the results are a sweep, and its levels are all that is shown."""
     if reason is not None:
         yield Finding(
             code="B205",
-            severity="warning",
-            message=f"nothing was compared: {reason.what}",
-            remedy="to compare, name both sides with --pair, or pairs= in Python; the levels of "
-            "load are shown alone",
+            severity="info",
+            message=f"no variants were compared, because the results are a sweep: {reason.what}",
+            remedy="to compare, name both sides with --pair, or pairs= in Python",
         )
 
 

@@ -65,14 +65,15 @@ def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
         room = count_decidable(most, alpha)
         least = count_runs(most, len(tested), alpha)
         who = "no row" if len(closed) == len(tested) else f"{len(closed)} of {len(tested)} rows"
+        decided = f"at most {room} row{'' if room == 1 else 's'}" if room else "no row"
+        there = "there is 1" if len(tested) == 1 else f"there are {len(tested)}"
         still = " that do not vary" if is_constant(most) and most.method not in RANKED else ""
         verb = "can" if len(closed) == len(tested) else "cannot"
         yield Finding(
             code="B302",
             severity="warning",
             message=f"{who} {verb} reach p ≤ {alpha:.2g}: {most.n_baseline} + {most.n_variant} "
-            f"runs{still} decide at most {room} row{'' if room == 1 else 's'}, "
-            f"there are {len(tested)}",
+            f"runs{still} decide {decided}, {there}",
             remedy=f"run each side {least} times or more, or name fewer primaries with --metric, "
             "or metrics= in Python",
             numbers={

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from benchkit.audit.facts import Evidence, Sheet, name_side
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.comparison.machines import differ, list_entries
+from benchkit.derived.failures import LENGTH
 from benchkit.errors import Finding
 from benchkit.schema import Side
 from benchkit.units import format_change, format_number, format_quantity
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 OTHER_MACHINE = "B204"
 _LENGTHS = 0.1
 _LOADS = 0.01
+_BODIES = 0.01
 #: A change of the rate from which latencies of a closed loop are of another load.
 _RATES = 0.03
 _SHARES = frozenset(
@@ -141,6 +143,26 @@ def find_other_queries(comparisons: Comparisons, evidence: Evidence) -> Iterator
             )
 
 
+def find_other_bodies(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
+    """B210: bodies vary in length on one side alone, which is no failure."""
+    for places in _pair_places(comparisons, evidence):
+        sheets = [sheet for _, of_side in places for sheet in of_side]
+        if any(sheet.run.env.get("document_length") == "Variable" for sheet in sheets):
+            continue
+        shares = [(_share_lengths(of_side), side.variant) for side, of_side in places]
+        (none, same), (share, varying) = sorted(shares)
+        if share > _BODIES and not none:
+            yield Finding(
+                code="B210",
+                severity="warning",
+                where=name_side(places[1][0]),
+                message=f"{format_number(100 * share, 3)} % of the answers of {varying} have "
+                f"another length than the first, and none of {same}: the page may have changed",
+                remedy="compare what both answer, as with curl",
+                numbers={varying: share, same: none},
+            )
+
+
 def find_other_loads(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
     """B315, B319: the sides were measured at different rates."""
     models = {sheet.run.side: sheet.run.load_model for sheet in evidence.loads}
@@ -197,6 +219,15 @@ def _list_queries(sheets: list[Sheet]) -> dict[str, None]:
     """Return the query strings of the runs whose URL is known."""
     known = (sheet.run.env for sheet in sheets if "host" in sheet.run.env)
     return dict.fromkeys(f"?{env['query']}" if "query" in env else "no query" for env in known)
+
+
+def _share_lengths(sheets: list[Sheet]) -> float:
+    """Return the share of a side's requests whose body had another length than the first."""
+    counts = [
+        sum(number.value for sheet in sheets if (number := sheet.get(metric, "count", subject)))
+        for metric, subject in (("failures", LENGTH), ("requests", ""))
+    ]
+    return counts[0] / counts[1] if counts[1] else 0.0
 
 
 def _count_machines(evidence: Evidence, variant: str) -> dict[tuple[str, str], Counter[str]]:

@@ -35,7 +35,8 @@ VARIABLES = (
     "ImageOS",
     "ImageVersion",
 )
-_GIT = ("git", "--no-optional-locks")
+#: No command that the configuration of a checkout names is run to watch its files.
+_GIT = ("git", "--no-optional-locks", "-c", "core.fsmonitor=false")
 
 
 def take_fingerprint(

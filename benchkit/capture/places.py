@@ -13,6 +13,8 @@ from itertools import count
 from pathlib import Path, PurePath
 
 from benchkit.capture.claim import SIDECAR, Claim
+from benchkit.config.files import read_file
+from benchkit.errors import ConfigError
 from benchkit.labels.patterns import read_path
 from benchkit.labels.run_toml import Sidecar, read_sidecar
 from benchkit.labels.stems import ToolNames, read_stem
@@ -21,6 +23,8 @@ from benchkit.parsers import registry
 #: What a tool does that is run to be measured by.
 _MEASURING = ("load", "microbenchmark")
 _KNOWN = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
+#: Numbers that a session may have given; beyond them the next one would be none.
+_COUNTED = range(1, 1_000_000_000)
 _PRUNED = ("node_modules", "__pycache__")
 
 
@@ -38,9 +42,9 @@ class Places:
         self._last: dict[tuple[str, str, bool], int] = {}
         self.last_block = 0
         # Hidden ones are those of runs under way, also of sessions elsewhere.
-        for path in filter(Path.is_file, sorted(root.rglob(f"[!.]*{SIDECAR}"))):
-            text = path.read_text(encoding="utf-8", errors="replace")
-            self._note(read_sidecar(text, str(path))[0])
+        for path in sorted(root.rglob(f"[!.]*{SIDECAR}")):
+            with suppress(OSError, UnicodeDecodeError):
+                self._note(read_sidecar(read_file(path), str(path))[0])
 
     def claim(
         self, words: Sequence[str], variant: str, benchmark: str, *, is_warmup: bool
@@ -57,6 +61,9 @@ class Places:
         """
         tool = find_tool(words)
         folder = self.root / _folder_name(variant) if variant else self.root
+        if variant and folder.is_symlink():
+            hint = "delete it, or name another folder with --out"
+            raise ConfigError("is a link to another folder", where=str(folder), hint=hint)
         folder.mkdir(parents=True, exist_ok=True)
         key = variant, benchmark, is_warmup
         for run in count(self._last.get(key, 0) + 1):
@@ -75,8 +82,9 @@ class Places:
 
     def _note(self, sidecar: Sidecar) -> None:
         key = sidecar.variant or "", sidecar.benchmark or "", sidecar.role == "warmup"
-        self._last[key] = max(self._last.get(key, 0), sidecar.run or 0)
-        self.last_block = max(self.last_block, sidecar.block or 0)
+        run, block = (n if n in _COUNTED else 0 for n in (sidecar.run, sidecar.block))
+        self._last[key] = max(self._last.get(key, 0), run or 0)
+        self.last_block = max(self.last_block, block or 0)
 
 
 def find_tool(words: Sequence[str]) -> str:

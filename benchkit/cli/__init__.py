@@ -11,14 +11,26 @@ from importlib import import_module
 
 import typer
 
+from benchkit.cli.glance import show_results
 from benchkit.cli.printing import discard, print_line, survive
 from benchkit.errors import BenchkitError, ExitCode
 
 PROGRAM = "benchkit"
 #: Each is a module here, in the order of ``--help``.
 COMMANDS = (
-    *("capture", "ingest", "runs", "export", "compare", "report", "plot", "gate", "history"),
-    *("check", "plan", "noise", "formats", "explain", "init", "undo", "store", "demo"),
+    *(
+        "capture",
+        "ingest",
+        "layout",
+        "runs",
+        "export",
+        "compare",
+        "report",
+        "plot",
+        "gate",
+        "history",
+    ),
+    *("check", "plan", "noise", "formats", "explain", "init", "undo", "store", "demo", "help"),
 )
 
 
@@ -43,6 +55,8 @@ def application(command: str = "") -> typer.Typer:
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; every refusal is one line on stderr."""
     try:
+        if not arguments and show_results():
+            return int(ExitCode.DONE)
         app = application(next(iter(arguments), ""))
         code = app(list(arguments), prog_name=PROGRAM, standalone_mode=False)
         with survive(sys.stdout):

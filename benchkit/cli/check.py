@@ -65,6 +65,7 @@ def check(
     store: o.StoreOption = None,
     origin: o.Origin = None,
     layout: o.Layout = None,
+    benchmark: o.Benchmark = None,
     rename: o.Rename = None,
     split: o.Split = None,
     as_format: o.As = None,
@@ -79,7 +80,7 @@ def check(
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
         as_format=as_format, exclude=exclude, max_unpacked=max_unpacked,
-        by=o.require_values(by), quiet=quiet,
+        by=o.require_values(by), benchmark=benchmark, quiet=quiet,
     )  # fmt: skip
     runset = request.load()
     found = pick(runset.check(baseline=baseline or o.settings().baseline), *codes)

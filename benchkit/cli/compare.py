@@ -18,6 +18,10 @@ from benchkit.cli.compat import print_like, refuse_benchstats
 if TYPE_CHECKING:
     from benchkit.api import Comparison
 
+Wide = Annotated[
+    bool,
+    typer.Option("--wide", help="A row per variant, a column per metric, with spread and change."),
+]
 FORMATS = ("table", "md", "csv", "json")
 ENDINGS = {".md": "md", ".csv": "csv", ".json": "json"}
 
@@ -43,11 +47,13 @@ def compare(
     every: Annotated[
         bool, typer.Option("--all", help="Show every exploratory row of the table.")
     ] = False,
+    wide: Wide = False,
     format: benchstat.Format = None,
     output: o.Output = None,
     store: o.StoreOption = None,
     origin: o.Origin = None,
     layout: o.Layout = None,
+    benchmark: o.Benchmark = None,
     rename: o.Rename = None,
     split: o.Split = None,
     as_format: o.As = None,
@@ -74,18 +80,17 @@ def compare(
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by, quiet=quiet,
+        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by,
+        benchmark=benchmark, quiet=quiet,
     )  # fmt: skip
     asked = o.Asked(
         baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,
         margin=margin, blocks=blocks, method=method, knee=knee,
     )  # fmt: skip
     result = evaluate(request, asked)
-    to_file = output is not None
-    text = render(result, chosen, by=request.split_by, to_file=to_file, every=every)
+    by_column, to_file = request.split_by, output is not None
+    text = render(result, chosen, by=by_column, to_file=to_file, every=every, wide=wide)
     printing.write(text, output)
-    if result.reason is not None:
-        raise result.reason
 
 
 def evaluate(request: o.Request, asked: o.Asked, *, samples: bool = False) -> Comparison:
@@ -109,9 +114,17 @@ def evaluate(request: o.Request, asked: o.Asked, *, samples: bool = False) -> Co
 
 
 def render(
-    result: Comparison, format: str, *, by: str = "", to_file: bool = False, every: bool = False
+    result: Comparison,
+    format: str,
+    *,
+    by: str = "",
+    to_file: bool = False,
+    every: bool = False,
+    wide: bool = False,
 ) -> str:
     """Write a comparison in one of the command's formats."""
+    if wide:
+        return _render_wide(result, format, to_file=to_file)
     if format == "json":
         from benchkit.reporting.to_json import to_json
 
@@ -132,3 +145,19 @@ def render(
         parts=result.parts,
         every=every,
     )
+
+
+def _render_wide(result: Comparison, format: str, *, to_file: bool) -> str:
+    """Write the row of each variant; JSON has all rows of the comparison as it is."""
+    from benchkit.cli.console import render_tables
+    from benchkit.reporting.to_rows import rows_to_csv
+    from benchkit.tables.derived import follow
+    from benchkit.tables.wide import list_wide, wide_table
+
+    o.choose(format, ("table", "md", "csv"), "--wide --format")
+    wide = result.wide
+    if format == "csv":
+        return rows_to_csv(*list_wide(wide, result.verdicts))
+    lines = [result.verdict, *(f"  {line}" for line in follow(result.verdicts, result.parts))]
+    table = wide_table(wide, result.verdicts)
+    return render_tables(lines, [table], markdown=format == "md", to_file=to_file)

@@ -31,15 +31,15 @@ def demo(
     quiet: o.Quiet = False,
 ) -> None:
     """Write sample results of wrk, and the report of them."""
-    o.choose(format, tuple(SUFFIXES))
+    chosen = o.choose(format, tuple(SUFFIXES))
     from benchkit import api
     from benchkit.ingestion.sample import write_sample
 
     results = out / "results"
     write_sample(results)
     comparison = api.load(str(results)).compare(baseline="none")
-    text = comparison.render(format, title="What does tracing cost?", command="benchkit demo")
-    target = output or out / f"report{SUFFIXES[format]}"
+    text = comparison.render(chosen, title="What does tracing cost?", command="benchkit demo")
+    target = output or out / f"report{SUFFIXES[chosen]}"
     printing.save(
         target, lambda path: path.write_text(text, encoding="utf-8"), is_named=output is not None
     )

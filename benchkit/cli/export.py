@@ -59,6 +59,7 @@ def export(
     store: o.StoreOption = None,
     origin: o.Origin = None,
     layout: o.Layout = None,
+    benchmark: o.Benchmark = None,
     rename: o.Rename = None,
     split: o.Split = None,
     as_format: o.As = None,
@@ -75,7 +76,8 @@ def export(
 
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by, quiet=quiet,
+        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by,
+        benchmark=benchmark, quiet=quiet,
     )  # fmt: skip
     roles = [o.choose(name, ROLES, "--role") for name in role or ()]
     frames = request.stream(metric or (), variant, roles)

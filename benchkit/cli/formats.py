@@ -25,10 +25,10 @@ def formats(
     output: o.Output = None,
 ) -> None:
     """List the formats: forms, versions, what each is known by, what it does not record."""
-    o.choose(format, FORMATS)
+    chosen = o.choose(format, FORMATS)
     from benchkit.parsers.registry import formats as known
 
-    if format == "json":
+    if chosen == "json":
         from dataclasses import asdict
 
         from benchkit.reporting.json_text import format_json
@@ -48,4 +48,4 @@ def formats(
     from benchkit.tables.formats import formats_table
 
     table = formats_table(known())
-    printing.write(render_table(table, markdown=format == "md", to_file=output is not None), output)
+    printing.write(render_table(table, markdown=chosen == "md", to_file=output is not None), output)

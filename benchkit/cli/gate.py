@@ -96,6 +96,7 @@ def gate(
     store: o.StoreOption = None,
     origin: o.Origin = None,
     layout: o.Layout = None,
+    benchmark: o.Benchmark = None,
     rename: o.Rename = None,
     split: o.Split = None,
     as_format: o.As = None,
@@ -115,7 +116,8 @@ def gate(
         held = Policy.of(base).override(max_overhead or (), on_inconclusive)
         request = o.Request(
             paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-            as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, quiet=quiet,
+            as_format=as_format, exclude=exclude, max_unpacked=max_unpacked,
+            benchmark=benchmark, quiet=quiet,
         )  # fmt: skip
         result = run_gate(
             lambda named: replace(request, paths=list(named)).load(base=base), held,

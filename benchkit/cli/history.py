@@ -14,10 +14,11 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
-from benchkit.errors import ConfigError, ExitCode
+from benchkit.errors import ConfigError, DataError, ExitCode
 
 if TYPE_CHECKING:
     from benchkit.history.model import History
+    from benchkit.ingestion.commit import IngestSummary
 
 KIND = "history"
 FIGURES = ("svg", "png")
@@ -101,6 +102,7 @@ def add(
     options = request.options(o.settings())
     options = replace(options, commit=commit, meta=meta, samples=False, origin=origin)
     summary = ingest(paths, Store(target), options, strict=strict)
+    _require_new(summary)
     told = list_commits(Store(target)).get(commit, ()) if date else ()
     if note := _tell_date(commit[:SHORTEST], dict(meta).get("date", ""), told):
         printing.print_line(note, err=True)
@@ -112,6 +114,16 @@ def add(
         )
     if not summary.has_result:
         raise typer.Exit(int(ExitCode.DATA))
+
+
+def _require_new(summary: IngestSummary) -> None:
+    """Refuse a commit of which all results are those of another, as quiet CI jobs must notice."""
+    from benchkit.ingestion.harvest import LEFT_OVER
+
+    copies = [finding for finding in summary.findings if finding.code == LEFT_OVER]
+    if copies and not summary.count("read", "unchanged"):
+        first, more = copies[0], f" (and {len(copies) - 1} more)" if len(copies) > 1 else ""
+        raise DataError(f"{first.message}{more}", where=first.where, hint=first.remedy)
 
 
 def _read_date(text: str | None) -> tuple[tuple[str, str], ...]:

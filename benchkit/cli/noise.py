@@ -49,6 +49,7 @@ def noise(
     store: o.StoreOption = None,
     origin: o.Origin = None,
     layout: o.Layout = None,
+    benchmark: o.Benchmark = None,
     rename: o.Rename = None,
     split: o.Split = None,
     as_format: o.As = None,
@@ -61,7 +62,7 @@ def noise(
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
         as_format=as_format, exclude=exclude, max_unpacked=max_unpacked,
-        by=o.require_values(by), quiet=quiet,
+        by=o.require_values(by), benchmark=benchmark, quiet=quiet,
     )  # fmt: skip
     rule = (margin, confidence, runs)
     printing.write(answer(request, rule, pair, metric, chosen, to_file=bool(output)), output)

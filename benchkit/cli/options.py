@@ -16,6 +16,7 @@ from benchkit import config
 from benchkit.cli.completion import complete_metric, complete_pair, complete_variant
 from benchkit.cli.printing import print_line, show_problems
 from benchkit.errors import ConfigError, Diagnostic
+from benchkit.selection import match_any, match_names
 
 if TYPE_CHECKING:
     from benchkit.api import RunSet
@@ -101,6 +102,14 @@ By = Annotated[
     list[str] | None,
     typer.Option(
         "--by", metavar="COLUMN[=VALUE]", help="A table for each value; with =VALUE only that one."
+    ),
+]
+Benchmark = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--benchmark",
+        metavar="GLOB",
+        help="Only benchmarks of this name, e.g. '*Ping'; repeatable.",
     ),
 ]
 Only = Annotated[
@@ -202,6 +211,7 @@ class Request:
     as_format: str | None = None
     max_unpacked: str | None = None
     by: list[str] | None = None
+    benchmark: list[str] | None = None
     quiet: bool = False
 
     def options(self, settings: config.Settings) -> Options:
@@ -239,8 +249,11 @@ class Request:
             show_problems([each for each in problems if each.severity != "note"], limit=_SHOWN)
 
     def narrow(self, runset: RunSet) -> RunSet:
-        """Say what could not be read, and keep what ``--by`` names."""
+        """Say what could not be read, and keep what ``--benchmark`` and ``--by`` name."""
         self.show(runset.diagnostics)
+        if self.benchmark:
+            names = runset.runs[runset.runs["role"] != "companion"]["benchmark"].unique().tolist()
+            runset = runset.where(benchmark=match_names(self.benchmark, names, "benchmark"))
         for text in self.by or ():
             column, equals, value = text.partition("=")
             if equals:
@@ -259,6 +272,7 @@ class Request:
         from benchkit.ingestion import loading
         from benchkit.selection import keep
 
+        seen: dict[str, None] = {}
         labels = [text.partition("=") for text in self.by or () if "=" in text]
         options = self.options(settings())
         named = [*(variants or ()), *(value for name, _, value in labels if name == "variant")]
@@ -269,7 +283,9 @@ class Request:
         for frame in frames:
             for column, _, value in labels:
                 frame = keep(frame, **{column: value})  # noqa: PLW2901 - narrowed step by step
-            yield frame
+            seen |= dict.fromkeys(frame["benchmark"].unique().tolist())
+            yield keep(frame, benchmark=self.benchmark and match_any(self.benchmark, seen))
+        match_names(self.benchmark or (), seen, "benchmark")
 
     @property
     def split_by(self) -> str:
@@ -323,7 +339,8 @@ def parse_pairs(texts: Sequence[str] | None) -> list[tuple[str, str]]:
 
 
 def choose(value: str, known: Sequence[str], option: str = "--format") -> str:
-    """Return ``value`` if it is one of ``known``."""
+    """Return ``value`` if it is one of ``known``; ``markdown`` is ``md``."""
+    value = "md" if value == "markdown" and "md" in known else value
     if value not in known:
         raise ConfigError(
             f"{value!r} is not known here", where=option, hint=f"use {', '.join(known)}"

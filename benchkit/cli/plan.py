@@ -8,9 +8,10 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
-from benchkit.errors import ConfigError
+from benchkit.errors import BaselineError, ConfigError
 
 if TYPE_CHECKING:
+    from benchkit.api import RunSet
     from benchkit.planning import Goal
 
 FORMATS = ("table", "md", "json")
@@ -31,6 +32,8 @@ def plan(
     power: Annotated[
         str | None, typer.Option("--power", help="Probability of showing it. [default: 0.8]")
     ] = None,
+    baseline: o.Baseline = None,
+    variant: o.Variant = None,
     metric: o.Metric = None,
     by: o.Only = None,
     confidence: o.Confidence = None,
@@ -42,6 +45,7 @@ def plan(
     store: o.StoreOption = None,
     origin: o.Origin = None,
     layout: o.Layout = None,
+    benchmark: o.Benchmark = None,
     rename: o.Rename = None,
     split: o.Split = None,
     as_format: o.As = None,
@@ -54,10 +58,17 @@ def plan(
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
         as_format=as_format, exclude=exclude, max_unpacked=max_unpacked,
-        by=o.require_values(by), quiet=quiet,
+        by=o.require_values(by), benchmark=benchmark, quiet=quiet,
     )  # fmt: skip
     printing.write(
-        answer(request, (effect, power, margin, confidence), metric, chosen, to_file=bool(output)),
+        answer(
+            request,
+            (effect, power, margin, confidence),
+            (baseline, variant),
+            metric,
+            chosen,
+            to_file=bool(output),
+        ),
         output,
     )
 
@@ -65,6 +76,7 @@ def plan(
 def answer(
     request: o.Request,
     goal: tuple[str | None, str | None, str | None, str | None],
+    sides: tuple[str | None, list[str] | None],
     metric: list[str] | None,
     format: str,
     *,
@@ -79,6 +91,8 @@ def answer(
 
     aim = read_goal(*goal)
     runset = request.load()
+    if any(sides):
+        runset = runset.where(variant=_list_sides(runset, *sides))
     refuse_contested(runset.contested)
     named = Plan(primaries=tuple(map(split_metric, metric or o.settings().metrics)))
     planning = plan_runs(runset.observations, runset.runs, aim, named)
@@ -91,6 +105,15 @@ def answer(
 
     tables = tuple(filter(None, (chances_table(planning), plan_table(planning))))
     return render_tables(lines, tables, markdown=format == "md", to_file=to_file)
+
+
+def _list_sides(runset: RunSet, baseline: str | None, variants: list[str] | None) -> list[str]:
+    """Return the variants of the planned comparison; those named alone where no baseline is."""
+    try:
+        pairs = runset.choose_pairs(baseline, variants)
+    except BaselineError:
+        return variants or []
+    return list(dict.fromkeys(name for pair in pairs for name in pair))
 
 
 def read_goal(

@@ -46,6 +46,7 @@ def plot(
     store: o.StoreOption = None,
     origin: o.Origin = None,
     layout: o.Layout = None,
+    benchmark: o.Benchmark = None,
     rename: o.Rename = None,
     split: o.Split = None,
     as_format: o.As = None,
@@ -61,7 +62,8 @@ def plot(
     form = o.choose(format or ending, kinds.FORMS)
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by, quiet=quiet,
+        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by,
+        benchmark=benchmark, quiet=quiet,
     )  # fmt: skip
     target = output or Path(f"{kind}.{form}")
     if kind == history.KIND:

@@ -50,6 +50,7 @@ def report(
     store: o.StoreOption = None,
     origin: o.Origin = None,
     layout: o.Layout = None,
+    benchmark: o.Benchmark = None,
     rename: o.Rename = None,
     split: o.Split = None,
     as_format: o.As = None,
@@ -65,7 +66,7 @@ def report(
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
         as_format=as_format, exclude=exclude, max_unpacked=max_unpacked,
-        by=o.require_values(by), quiet=quiet,
+        by=o.require_values(by), benchmark=benchmark, quiet=quiet,
     )  # fmt: skip
     asked = o.Asked(
         baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,
@@ -76,10 +77,9 @@ def report(
         chosen, title=title or o.settings().title, command=_command(), templates=template
     )
     printing.save(
-        target,
-        lambda path: path.write_text(text, "utf-8", "backslashreplace"),
+        target, lambda path: path.write_text(text, "utf-8", "backslashreplace"),
         is_named=output is not None,
-    )
+    )  # fmt: skip
     printing.print_line(result.verdict)
     if not quiet:
         printing.print_line(f"→ {target}", err=True)

@@ -39,6 +39,7 @@ def runs(
     store: o.StoreOption = None,
     origin: o.Origin = None,
     layout: o.Layout = None,
+    benchmark: o.Benchmark = None,
     rename: o.Rename = None,
     split: o.Split = None,
     as_format: o.As = None,
@@ -50,7 +51,8 @@ def runs(
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by, quiet=quiet,
+        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by,
+        benchmark=benchmark, quiet=quiet,
     )  # fmt: skip
     frame = load(request).runs
     if chosen in {"csv", "json"}:

@@ -13,7 +13,7 @@ from statistics import median
 from typing import TYPE_CHECKING, TypeVar
 
 from benchkit.comparison.blocks import arrange, find_designs
-from benchkit.comparison.cells import Cell, Key, collect, is_primary, tell_of_runs
+from benchkit.comparison.cells import Cell, collect, is_primary, tell_of_runs
 from benchkit.comparison.dropped import find_dropped, list_lacking
 from benchkit.comparison.events import Events, has_tail
 from benchkit.comparison.families import (
@@ -46,7 +46,7 @@ from benchkit.comparison.measure import (
     refuse,
 )
 from benchkit.comparison.medians import tell_of_medians
-from benchkit.comparison.model import Comparisons, Contrast, Drift, Dropped, Plan
+from benchkit.comparison.model import Comparisons, Contrast, Drift, Dropped, Plan, Row
 from benchkit.comparison.out_of_band import estimate_outside
 from benchkit.comparison.ranks import RANK_RUNS, Ranks
 from benchkit.comparison.shards import find_shards
@@ -182,7 +182,7 @@ def compare(
     )
 
 
-def _is_untraced(key: Key, left: Cell, right: Cell) -> bool:
+def _is_untraced(key: Row, left: Cell, right: Cell) -> bool:
     """Tell whether a backend's spans were counted on one side alone: no side is better for it."""
     return key.metric in _SPANS and not (any(left.values()) and any(right.values()))
 
@@ -215,7 +215,7 @@ class _Evidence:
         self._runs = runs
         self._shards = find_shards(runs)
 
-    def count_shards(self, key: Key, pair: tuple[str, str]) -> int:
+    def count_shards(self, key: Row, pair: tuple[str, str]) -> int:
         """Count the generators that are taken for runs on either side of a row."""
         return max(self._shards.get(key.workload.side(variant), 0) for variant in pair)
 
@@ -225,39 +225,36 @@ class _Evidence:
         named = (item for env in self._runs["env"].tolist() for item in (env or {}).items())
         return {key: name for key, name in named if key.startswith("name.")}
 
-    def is_primary(self, key: Key) -> bool:
+    def is_primary(self, key: Row) -> bool:
         """Tell whether a row about this carries the headline."""
-        *_, tool, subject, metric, stat = key
-        model = self.told.load_model.get(tool, "unknown")
-        return is_primary(metric, stat, subject, tool, model, self.plan)
+        return is_primary(key, self.told, self.plan)
 
 
-def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks) -> Contrast:
-    *_, tool, subject, metric, stat = key
+def _contrast(key: Row, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks) -> Contrast:
     baseline, variant = pair
     plan, told = evidence.plan, evidence.told
     left, right = evidence.cells[baseline][key], evidence.cells[variant][key]
     unit = left.unit
-    known = told.metric(metric, unit)
+    known = told.metric(key.metric, unit)
     x, y = left.values(), right.values()
     beyond = evidence.events.beyond(key, baseline, variant)
     amount = None
-    if (shards := evidence.count_shards(key, pair)) or registry.tool(tool).role == "summary":
+    if (shards := evidence.count_shards(key, pair)) or registry.tool(key.tool).role == "summary":
         x, y = (median(x),), (median(y),)
         found = compare_summaries(x[0], y[0], shards)
     elif not has_tail(beyond):
-        found = refuse(stat, beyond)
+        found = refuse(key.stat, beyond)
     else:
         blocks = arrange(key, baseline, variant, evidence.cells, evidence.designs)
         found = measure(x, y, known.assume, plan.confidence, blocks, plan.method, ranks)
         if found.method == SINGLE and len(x) == len(y) == 1:
             found = _look_inside(key, pair, found, evidence)
-        if metric in IN_UNIT and not subject:
+        if key.metric in IN_UNIT and not key.subject:
             amount = estimate_in_unit(x, y, found, plan.confidence, blocks)
     remarks = (*found.notes, *tell_of_medians(x, y, found.ratio[0]))
     return Contrast(
-        **key._asdict(),
-        called=name_id(subject, evidence.names) if subject else "",
+        **key.labels,
+        called=name_id(key.subject, evidence.names) if key.subject else "",
         unit=unit,
         better=known.better,
         primary=evidence.is_primary(key),
@@ -288,7 +285,7 @@ def _contrast(key: Key, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
     )  # fmt: skip
 
 
-def _look_inside(key: Key, pair: tuple[str, str], found: Found, evidence: _Evidence) -> Found:
+def _look_inside(key: Row, pair: tuple[str, str], found: Found, evidence: _Evidence) -> Found:
     """Say how well two single runs are known, where their stretches are."""
     sides = []
     for variant in pair:
@@ -321,8 +318,8 @@ def _with_failures(contrast: Contrast, failed: Mapping[Side, float]) -> Contrast
 
 
 def _note_one_sided(
-    side: Mapping[Key, Cell],
-    other: Mapping[Key, Cell],
+    side: Mapping[Row, Cell],
+    other: Mapping[Row, Cell],
     name: str,
     only_in: dict[str, tuple[str, ...]],
     params_only_in: dict[str, tuple[tuple[str, str], ...]],

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchkit.comparison.cells import Cell, Key
+from benchkit.comparison.cells import Cell
+from benchkit.comparison.model import Row
 from benchkit.schema import Workload, list_labels
 
 if TYPE_CHECKING:
@@ -61,10 +62,10 @@ def find_designs(runs: Runs) -> dict[Workload, Design]:
 
 
 def arrange(
-    key: Key,
+    key: Row,
     baseline: str,
     variant: str,
-    cells: Mapping[str, Mapping[Key, Cell]],
+    cells: Mapping[str, Mapping[Row, Cell]],
     designs: Mapping[Workload, Design],
 ) -> Blocks | None:
     """Return the values of one row block by block, or None where they are not complete.

@@ -9,38 +9,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchkit import metrics
-from benchkit.comparison.model import Plan
+from benchkit.comparison.model import ROW_KEY, Plan, Row
 from benchkit.derived.excerpts import leave_out_excerpts
 from benchkit.derived.stretches import PREFIX
 from benchkit.parsers import registry
-from benchkit.schema import Workload
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from benchkit.schema import Observations, Runs
-
-
-class Key(NamedTuple):
-    """What a row of a comparison is about: a statistic of a metric of a workload."""
-
-    group: str
-    benchmark: str
-    params: str
-    tool: str
-    subject: str
-    metric: str
-    stat: str
-
-    @property
-    def workload(self) -> Workload:
-        """The labels that its sides share."""
-        return Workload(self.group, self.benchmark, self.params, self.tool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +87,13 @@ def tell_of_runs(runs: Runs) -> Told:
     return Told({t: m.pop() if len(m) == 1 else "unknown" for t, m in models.items()}, units)
 
 
-def collect(observations: Observations, plan: Plan, told: Told) -> dict[str, dict[Key, Cell]]:
+def collect(observations: Observations, plan: Plan, told: Told) -> dict[str, dict[Row, Cell]]:
     """Sort the values that can be compared into variant -> key -> run."""
     rows = _choose(leave_out_excerpts(observations), plan, told)
     numbers = rows["run"].to_numpy(np.int64)
     values, steps = (rows[name].to_numpy(np.float64) for name in ("value", "resolution"))
     steps = np.where(steps > 0, steps, 0.0)  # unknown is NaN: not rounded
-    cells, firsts = number_rows(rows, ("variant", *Key._fields))
+    cells, firsts = number_rows(rows, ("variant", *ROW_KEY))
     order = np.lexsort((numbers, cells))
     begins = _find_begins(cells[order], numbers[order])
     medians: dict[int, float] = {}
@@ -128,14 +110,14 @@ def collect(observations: Observations, plan: Plan, told: Told) -> dict[str, dic
     runs, told_values = numbers[chosen].tolist(), values[chosen].tolist()
     for place, value in medians.items():
         told_values[place] = value
-    labels = rows[["variant", *Key._fields, "unit"]].iloc[firsts]
+    labels = rows[["variant", *ROW_KEY, "unit"]].iloc[firsts]
     labels["subject"] = labels["subject"].fillna("")
-    found: dict[str, dict[Key, Cell]] = {}
+    found: dict[str, dict[Row, Cell]] = {}
     spans = pairwise((*starts.tolist(), len(chosen)))
     columns = (labels[name].tolist() for name in labels)
     for (start, end), step, variant, *key, unit in zip(spans, coarsest, *columns, strict=True):
         by_run = dict(zip(runs[start:end], told_values[start:end], strict=True))
-        found.setdefault(variant, {})[Key(*key)] = Cell(unit, by_run, step)
+        found.setdefault(variant, {})[Row(*key)] = Cell(unit, by_run, step)
     return found
 
 
@@ -188,18 +170,18 @@ def _find_begins(*columns: np.ndarray) -> np.ndarray:
     return np.flatnonzero(differs)
 
 
-def is_primary(
-    metric: str, stat: str, subject: str, tool: str, load_model: str, plan: Plan
-) -> bool:
+def is_primary(row: Row, told: Told, plan: Plan) -> bool:
     """Tell whether a row carries the headline: named by the user, or chosen by tool and load."""
+    tool = registry.tool(row.tool)
     if plan.primaries:
         return any(
-            metric == name and stat == (which or registry.tool(tool).choose_stat(name))
-            for name, which in plan.primaries
+            row.metric == name and row.stat == (stat or tool.choose_stat(name))
+            for name, stat in plan.primaries
         )
-    if subject and metric != "cpu_per_request":
+    if row.subject and row.metric != "cpu_per_request":
         return False
-    return (metric, stat) in registry.tool(tool).find_primaries(load_model)
+    load_model = told.load_model.get(row.tool, "unknown")
+    return (row.metric, row.stat) in tool.find_primaries(load_model)
 
 
 #: What describes the spread of one side, and is no cost of its own.

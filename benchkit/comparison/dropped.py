@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
-from benchkit.comparison.cells import Cell, Key
-from benchkit.comparison.model import Dropped
+from benchkit.comparison.cells import Cell
+from benchkit.comparison.model import Dropped, Row
 
 #: A metric and its stat.
 Name = tuple[str, str]
@@ -17,9 +17,9 @@ Name = tuple[str, str]
 
 def find_dropped(
     pair: tuple[str, str],
-    left: Iterable[Key],
-    right: Container[Key],
-    is_primary: Callable[[Key], bool],
+    left: Iterable[Row],
+    right: Container[Row],
+    is_primary: Callable[[Row], bool],
 ) -> Iterator[Dropped]:
     """Yield the rows of the baseline that the variant lacks.
 
@@ -37,15 +37,13 @@ def find_dropped(
     """
     for key in left:
         if key not in right and not key.subject:
-            yield Dropped(
-                **key._asdict(), baseline=pair[0], variant=pair[1], primary=is_primary(key)
-            )
+            yield Dropped(**key.labels, baseline=pair[0], variant=pair[1], primary=is_primary(key))
 
 
 def list_lacking(
     pairs: Sequence[tuple[str, str]],
-    cells: Mapping[str, Mapping[Key, Cell]],
-    is_primary: Callable[[Key], bool],
+    cells: Mapping[str, Mapping[Row, Cell]],
+    is_primary: Callable[[Row], bool],
 ) -> dict[str, tuple[Name, ...]]:
     """Name per variant the primary metrics that the other side of its pair has and it has nowhere.
 
@@ -75,5 +73,5 @@ def list_lacking(
     return {variant: tuple(names) for variant, names in found.items()}
 
 
-def _list_names(keys: Iterable[Key]) -> dict[Name, None]:
+def _list_names(keys: Iterable[Row]) -> dict[Name, None]:
     return dict.fromkeys((key.metric, key.stat) for key in keys)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
-from benchkit.comparison.cells import Key
+from benchkit.comparison.model import Row
 from benchkit.metrics import percentile_level
 from benchkit.schema import Side, list_labels
 from benchkit.stats.twolevel import FEWEST_BEYOND
@@ -31,16 +31,16 @@ class Events:
         is_counted = observations["n"].notna() & stats.isin(levels)
         counts, counted = observations[is_count], observations[is_counted]
         self._requests: dict[Side, float] = {}
-        self._events: dict[tuple[str, Key], float] = {}
+        self._events: dict[tuple[str, Row], float] = {}
         for labels, count in zip(list_labels(counts), counts["value"].tolist(), strict=True):
             self._requests[labels.side] = min(self._requests.get(labels.side, inf), count)
         subjects = [text if isinstance(text, str) else "" for text in counted["subject"].tolist()]
         rest = (counted[name].tolist() for name in ("metric", "stat", "n"))
         for labels, *about, n in zip(list_labels(counted), subjects, *rest, strict=True):
-            key = labels.variant, Key(*labels.side.workload, *about)
+            key = labels.variant, Row(*labels.side.workload, *about)
             self._events[key] = min(self._events.get(key, inf), float(n))
 
-    def beyond(self, key: Key, *variants: str) -> float:
+    def beyond(self, key: Row, *variants: str) -> float:
         """Return how many events of a run lie beyond a quantile; inf for other stats or unknown.
 
         Where several sources of a run tell their events, the fewest count.
@@ -50,7 +50,7 @@ class Events:
             return inf
         return min((1 - level) * self._count(key, variant) for variant in variants)
 
-    def _count(self, key: Key, variant: str) -> float:
+    def _count(self, key: Row, variant: str) -> float:
         known = self._events.get((variant, key))
         if known is not None:
             return known

@@ -6,7 +6,8 @@ Evidence is frozen data with its notes, and holds no margin, alpha or limit.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from benchkit.config import BLOCKS, DEFAULT_BLOCKS, DEFAULT_METHOD, METHODS
 from benchkit.derived.containers import shorten
@@ -79,9 +80,9 @@ class Drift:
     plain: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Row:
-    """A statistic of a metric of a workload, labelled as in the table of observations."""
+    """A statistic of a metric of a workload: what a row of a comparison is about."""
 
     group: str
     benchmark: str
@@ -95,6 +96,19 @@ class Row:
     def workload(self) -> Workload:
         """The labels that its sides share."""
         return Workload(self.group, self.benchmark, self.params, self.tool)
+
+    @property
+    def labels(self) -> dict[str, Any]:
+        """Its labels by their columns, without what a subclass adds."""
+        return {name: getattr(self, name) for name in ROW_KEY}
+
+    @property
+    def key(self) -> Row:
+        """The same row, without what a subclass adds."""
+        return Row(**self.labels)
+
+
+ROW_KEY = tuple(label.name for label in fields(Row))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +145,7 @@ class Contrast(Row):
     resolution : float
         The coarsest rounding step among the values, in the unit; 0 where none is known.
     failed_baseline, failed_variant : float
-        Shares of requests that failed, medians over runs; 0 where none is told.
+        Shares of the requests of all runs that failed; 0 where none is reported.
     notes : tuple of str
     remarks : tuple of str
         Those of the notes that are about the method of the row.

@@ -10,7 +10,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchkit import selection
-from benchkit.comparison.cells import Key, collect, is_primary, tell_of_runs
+from benchkit.comparison.cells import collect, is_primary, tell_of_runs
 from benchkit.comparison.model import Plan, Row
 from benchkit.errors import DataError
 from benchkit.parsers import registry
@@ -54,13 +54,6 @@ class Replicates(Row):
         return median(self.values)
 
     @property
-    def key(self) -> Key:
-        """What the values are about, the variant apart."""
-        return Key(
-            self.group, self.benchmark, self.params, self.tool, self.subject, self.metric, self.stat
-        )  # fmt: skip
-
-    @property
     def side(self) -> Side:
         """The labels that its runs share."""
         return self.workload.side(self.variant)
@@ -94,14 +87,12 @@ def collect_replicates(
     _require(observations, plan)
     described = tell_of_runs(runs)
     starts = _read_starts(runs)
-    by_key: dict[Key, list[Replicates]] = {}
+    by_key: dict[Row, list[Replicates]] = {}
     for variant, cells in collect(observations, plan, described).items():
         for key, cell in cells.items():
-            *_, tool, subject, metric, stat = key
-            model = described.load_model.get(tool, "unknown")
-            if registry.tool(tool).role == "summary":  # of runs that are not at hand
+            if registry.tool(key.tool).role == "summary":  # of runs that are not at hand
                 continue
-            if not is_primary(metric, stat, subject, tool, model, plan):
+            if not is_primary(key, described, plan):
                 continue
             numbers = list(cell.by_run)
             side = key.workload.side(variant)
@@ -109,9 +100,9 @@ def collect_replicates(
             is_ordered = len(set(order.values()) - {None}) == len(numbers)
             if is_ordered:
                 numbers.sort(key=lambda number: order[number] or 0.0)
-            known = described.metric(metric, cell.unit)
+            known = described.metric(key.metric, cell.unit)
             row = Replicates(
-                **key._asdict(), unit=cell.unit, variant=variant,
+                **key.labels, unit=cell.unit, variant=variant,
                 assume=known.assume, better=known.better,
                 values=tuple(cell.by_run[number] for number in numbers), is_ordered=is_ordered,
             )  # fmt: skip

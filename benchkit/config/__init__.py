@@ -16,7 +16,7 @@ from benchkit.config.acceptance import parse_acceptances
 from benchkit.config.accepted import Accepted, parse_accepted
 from benchkit.config.expressions import compile_expression
 from benchkit.config.files import parse_toml, read_file
-from benchkit.config.keys import read_text, require_key
+from benchkit.config.keys import as_key, list_keys, read_text, require_key, require_keys
 from benchkit.config.labels import FACTS, LABELS, NO_LABELS, LabelTables, select_labels
 from benchkit.config.rules import Habits, Rule, parse_habits, parse_rules
 from benchkit.errors import ConfigError
@@ -37,64 +37,63 @@ _PERCENT = re.compile(r"((?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:e[-+]?[0-9]++)?)\
 class Settings:
     """What a project decides once; every command-line option stands above it.
 
-    Parameters
-    ----------
-    title : str
-        Of the report.
-    baseline : str or None
-        Which variant the others are compared with.
-    metrics : tuple of str
-        The primaries, ``metric`` or ``metric.stat``.
-    layout : str or None
-        Path pattern of the raw files.
-    rename : tuple of str
-        ``s#a#b#`` expressions for benchmark names.
-    exclude : tuple of str
-        Glob patterns of files to pass over.
-    confidence : float
-        Of each interval.
-    margin : float
-        The smallest change that matters, as a fraction.
-    blocks : {'auto', 'never'}
-        Whether variants that were measured in complete blocks are compared block by block.
-    method : {'auto', 'rank', 'welch', 'history'}
-        How rows are compared wherever their runs allow it.
-    seed : int
-        Of what is drawn by chance: the splits that `noise` tries.
-    split : tuple of (pattern, lower)
-        How benchmark names tell the variants of one file: a pattern with a group ``variant``, and
-        whether it is written in lower case; empty if they do not.
-    habits : Habits
-        What holds for every rule of the gate.
-    rules : tuple of Rule
-        Those of the gate.
-    accept : tuple of Accepted
-        Changes in the history that are meant.
-    labels : LabelTables
-        Those of all runs; what stands nearer to a run counts first.
-    source : str
-        The file they stand in; empty where there is none.
-    is_empty : bool
-        Whether that says nothing at all.
-    unread : str
-        The settings beside them that do not hold; empty where there are none.
+    `source` is the file they stand in, `is_empty` whether that says nothing at all, `unread` the
+    settings beside them that do not hold.
     """
 
-    title: str = ""
-    baseline: str | None = None
-    metrics: tuple[str, ...] = ()
-    layout: str | None = None
-    rename: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    confidence: float = 0.95
-    margin: float = 0.03
-    blocks: str = DEFAULT_BLOCKS
-    method: str = DEFAULT_METHOD
-    seed: int = 0
-    split: tuple[str, bool] | tuple[()] = ()
+    title: str = field(default="", metadata=as_key("text", "title of the report", "project"))
+    baseline: str | None = field(
+        default=None,
+        metadata=as_key("text", "the variant that the others are compared with", "project"),
+    )
+    layout: str | None = field(
+        default=None,
+        metadata=as_key("text", "path pattern of the raw files: `{variant}/{run}.txt`", "ingest"),
+    )
+    rename: tuple[str, ...] = field(
+        default=(),
+        metadata=as_key("texts", "`s#a#b#` for benchmark names, or pairs `[a, b]`", "ingest"),
+    )
+    exclude: tuple[str, ...] = field(
+        default=(), metadata=as_key("texts", "glob patterns of files to leave out", "ingest")
+    )
+    split: tuple[str, bool] | tuple[()] = field(
+        default=(),
+        metadata=as_key(
+            "table",
+            "how benchmark names tell variants: `pattern` with a group `variant`, `lower`",
+            "ingest",
+        ),
+    )
+    metrics: tuple[str, ...] = field(
+        default=(),
+        metadata=as_key("texts", "the primary metrics: `metric` or `metric.stat`", "stats"),
+    )
+    confidence: float = field(
+        default=0.95, metadata=as_key("share", "confidence of each interval", "stats")
+    )
+    margin: float = field(
+        default=0.03, metadata=as_key("share", "the smallest change that matters", "stats")
+    )
+    blocks: str = field(
+        default=DEFAULT_BLOCKS,
+        metadata=as_key(
+            "|".join(BLOCKS), "whether complete blocks are compared block by block", "stats"
+        ),
+    )
+    method: str = field(
+        default=DEFAULT_METHOD,
+        metadata=as_key(
+            "|".join(METHODS), "how rows are compared wherever their runs allow it", "stats"
+        ),
+    )
+    seed: int = field(
+        default=0,
+        metadata=as_key("whole number", "of the splits that `noise` draws by chance", "stats"),
+    )
+    accept: tuple[Accepted, ...] = ()
     habits: Habits = field(default_factory=Habits)
     rules: tuple[Rule, ...] = ()
-    accept: tuple[Accepted, ...] = ()
     labels: LabelTables = NO_LABELS
     source: str = field(default="", compare=False)
     is_empty: bool = field(default=False, compare=False)
@@ -103,9 +102,7 @@ class Settings:
 
 #: Where each setting stands in the file.
 SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "project": ("title", "baseline"),
-    "ingest": ("layout", "rename", "exclude", "split"),
-    "stats": ("metrics", "confidence", "margin", "blocks", "method", "seed"),
+    **{table: list_keys(Settings, table) for table in ("project", "ingest", "stats")},
     "history": ("accept",),
     "policy": (),
     "gate": (),
@@ -291,8 +288,7 @@ def _read_split(value: object, where: str) -> tuple[str, bool]:
     hint = r"write split = {pattern = 'OTel_(?P<variant>\w+)', lower = true}"
     if not isinstance(value, Mapping):
         raise ConfigError("split is not a table", where=where, hint=hint)
-    for key in value:
-        require_key(key, ("pattern", "lower"), where)
+    require_keys(value, ("pattern", "lower"), where)
     pattern, lower = read_text(value.get("pattern"), "pattern", where), value.get("lower", False)
     if not isinstance(lower, bool):
         raise ConfigError("lower is neither true nor false", where=where, hint=hint)
@@ -315,7 +311,7 @@ def parse_split(pattern: str | None) -> tuple[str, bool] | tuple[()]:
 
 
 def _check_split(pattern: str, where: str, hint: str) -> None:
-    if "variant" not in compile_expression(pattern, where, hint).groupindex:
+    if "variant" not in compile_expression(pattern, where, hint).regex.groupindex:
         raise ConfigError(f"{pattern!r} has no group called variant", where=where, hint=hint)
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from fnmatch import fnmatchcase
 
 from benchkit.config.accepted import SHORTEST
-from benchkit.config.keys import read_text, require_key
+from benchkit.config.keys import as_key, list_keys, read_text, require_keys
 from benchkit.errors import ConfigError
 
-_KEYS = ("benchmark", "metric", "removed", "until", "reason")
 _COMMIT = re.compile(r"[0-9a-f]+", re.IGNORECASE)
 _EXAMPLE = 'write benchmark = "Ping" and until = 2026-12-31, or removed = "Ping"'
 
@@ -21,23 +20,23 @@ _EXAMPLE = 'write benchmark = "Ping" and until = 2026-12-31, or removed = "Ping"
 class Acceptance:
     """A named regression, or a removed benchmark, that the gate lets pass.
 
-    Parameters
-    ----------
-    benchmark : str
-        Its name, which may hold ``*``; `removed` says whether it is gone or slower.
-    removed : bool
-    metric : str
-        ``metric`` or ``metric.stat``; empty for every metric of the benchmark.
-    until : date, str or None
-        The last day, or the commit from which on the baseline itself has the regression.
-    reason : str
+    `removed` is whether the benchmark is gone instead of slower; in the file it is its name.
     """
 
-    benchmark: str
-    removed: bool = False
-    metric: str = ""
-    until: date | str | None = None
-    reason: str = ""
+    benchmark: str = field(metadata=as_key("text", "the benchmark that is slower; may hold `*`"))
+    removed: bool = field(
+        default=False, metadata=as_key("text", "the benchmark that is gone; may hold `*`")
+    )
+    metric: str = field(
+        default="", metadata=as_key("text", "`metric` or `metric.stat`; all without it")
+    )
+    until: date | str | None = field(
+        default=None,
+        metadata=as_key(
+            "date", "last day, or the commit at which the baseline has the regression, too"
+        ),
+    )
+    reason: str = field(default="", metadata=as_key("text", "why it is accepted"))
 
     def matches(self, benchmark: str, metric: str, stat: str) -> bool:
         """Tell whether it names a benchmark and a metric of it.
@@ -77,8 +76,7 @@ def parse_acceptances(tables: object, where: str) -> tuple[Acceptance, ...]:
 
 
 def _parse(table: Mapping[str, object], where: str) -> Acceptance:
-    for key in table:
-        require_key(key, _KEYS, where)
+    require_keys(table, list_keys(Acceptance), where)
     is_removed = "removed" in table
     if is_removed == ("benchmark" in table):
         what = "name either a benchmark or a removed one"

@@ -6,9 +6,9 @@ A cost that was paid on purpose is no alarm for ever, and who reads the history 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from benchkit.config.keys import read_text, require_key
+from benchkit.config.keys import as_key, list_keys, read_text, require_keys
 from benchkit.errors import ConfigError
 
 #: Fewest characters of a commit that name it.
@@ -17,17 +17,12 @@ SHORTEST = 7
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A change of level that is meant.
+    """A change of level that is meant."""
 
-    Parameters
-    ----------
-    commit : str
-        The first commit after it; 7 characters or more.
-    reason : str
-    """
-
-    commit: str
-    reason: str
+    commit: str = field(
+        metadata=as_key("text", "first commit after the change; 7 characters or more")
+    )
+    reason: str = field(metadata=as_key("text", "why the change is meant"))
 
     def names(self, commit: str) -> bool:
         """Tell whether it is this commit, however many characters either shows.
@@ -61,8 +56,7 @@ def parse_accepted(tables: object, where: str) -> tuple[Accepted, ...]:
 
 
 def _parse(table: Mapping[str, object], where: str) -> Accepted:
-    for key in table:
-        require_key(key, ("commit", "reason"), where)
+    require_keys(table, list_keys(Accepted), where)
     commit = read_text(table.get("commit"), "commit", where)
     if len(commit) < SHORTEST:
         hint = f"write {SHORTEST} characters of it or more"

@@ -1,70 +1,244 @@
-"""Regular expressions that users write, none of which takes time without end on any name."""
+"""Regular expressions that users write, none of which takes time without end on any name.
+
+How many steps an expression may take is known from its shape and the length of a name: each repeat
+that may end in several places multiplies them. One that has too many even for a short name is
+refused, none is tried on a name that is too long for it, and none goes on that is slow on many.
+"""
 
 from __future__ import annotations
 
 import importlib
 import re
-from math import inf, prod
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import factorial, inf, log2, prod
+from time import thread_time
+from typing import Any, NoReturn, TypeVar
 
 from benchkit.errors import ConfigError
 
-#: Characters of an expression.
+#: Characters of an expression, and how often a part of it must occur at least.
 LONGEST = 1_000
-#: Ways in which an expression may try to match: five repeats of any length, or 16 optional parts.
-_WAYS = 100_000
-#: Ways that a repeat of any length counts for.
-_REPEAT = 10
+#: Steps that one name may take, a second at most; and the seconds that all slow ones may take.
+_STEPS, _SECONDS = 3e7, 5
+#: Seconds in which a name is no slow one.
+_QUICK = 1e-3
+#: Characters that a name may have at least, and that are enough for any.
+_SHORTEST, _ENOUGH = 40, 1 << 16
+_REMEDY = r"let each repeat keep what it took: (?:[a-z]++_)++ in place of (?:[a-z]+_)+"
 #: The shape of a parsed expression is documented nowhere and has no types.
 _Node = Any
+Result = TypeVar("Result")
+_Signs = frozenset[str]
 _parser: _Node = importlib.import_module("re._parser")
+_compiler: _Node = importlib.import_module("re._compiler")
+_PROBES = (*map(chr, range(128)), "é", "Ω", "中", "٣", "\u00a0", "…")
+_ANY: _Signs = frozenset(_PROBES)
+_EMPTY: _Signs = frozenset()
+#: What may stand for a sign that is no probe, and what ignores case.
+_BEYOND = re.compile(r"\\(?:[uUNx0]|\d{3})|[^\x00-\x7f]")
+
+_ANY_CASE = re.compile(r"\(\?[a-z]*i")
 
 
-def compile_expression(text: str, where: str, hint: str, flags: int = 0) -> re.Pattern[str]:
-    """Compile a regular expression, unless it is wrong, too long or slow on some name.
+@dataclass(slots=True)
+class Expression:
+    """A regular expression that is tried on names as long as its shape allows.
+
+    Parameters
+    ----------
+    regex : re.Pattern
+    shown, where, remedy : str
+        As the user wrote it, the option or the key of the settings that it stands in, and what to
+        do where it is too slow.
+    longest : int
+        Characters of a name.
+    spent : float
+        Seconds that slow names took so far.
+    """
+
+    regex: re.Pattern[str]
+    shown: str
+    where: str
+    remedy: str
+    longest: int
+    spent: float = 0.0
+
+    def search(self, name: str) -> re.Match[str] | None:
+        """Look for the expression anywhere in a name."""
+        return self._try(name, self.regex.search)
+
+    def fullmatch(self, name: str) -> re.Match[str] | None:
+        """Hold the expression against a whole name."""
+        return self._try(name, self.regex.fullmatch)
+
+    def replace(self, replacement: str, name: str, count: int) -> str:
+        """Return a name with up to ``count`` matches replaced, or all where it is 0."""
+        return self._try(name, lambda name: self.regex.sub(replacement, name, count=count))
+
+    def _try(self, name: str, match: Callable[[str], Result]) -> Result:
+        if len(name) > self.longest:
+            self._refuse(
+                f"may take time without end on a name of {len(name):,} characters; it is tried on "
+                f"up to {self.longest:,}"
+            )
+        start = thread_time()
+        result = match(name)
+        self.spent += max(thread_time() - start - _QUICK, 0)
+        if self.spent > _SECONDS:
+            self._refuse(f"has taken {_SECONDS} s on slow names")
+        return result
+
+    def _refuse(self, problem: str) -> NoReturn:
+        raise ConfigError(f"{self.where} {self.shown!r} {problem}", hint=self.remedy)
+
+
+@lru_cache(maxsize=256)
+def compile_expression(
+    text: str, where: str, hint: str, flags: int = 0, *, shown: str = "", remedy: str = _REMEDY
+) -> Expression:
+    """Compile a regular expression, unless it is wrong, too long or slow on short names.
+
+    Parameters
+    ----------
+    text, where, hint : str
+        The expression, where it stands, and how one is written.
+    flags : int
+        Those of `re.compile`.
+    shown, remedy : str
+        What the user wrote, where that is no regular expression, and how it becomes a fast one.
 
     Raises
     ------
     ConfigError
     """
+    shown = shown or text
     if len(text) > LONGEST:
         msg = f"a pattern of {len(text):,} characters is longer than {LONGEST:,}"
         raise ConfigError(msg, where=where, hint=hint)
     try:
-        ways = _count_ways(_parser.parse(text, flags))
-        expression = re.compile(text, flags)
+        longest = _Shape(text, flags).longest
+        regex = re.compile(text, flags)
     except (re.error, OverflowError) as error:
-        raise ConfigError(f"{text!r}: {error}", where=where, hint=hint) from error
+        raise ConfigError(f"{shown!r}: {error}", where=where, hint=hint) from error
     except RecursionError:
         msg = "a pattern whose groups are nested too deep"
         raise ConfigError(msg, where=where, hint=hint) from None
-    if ways > _WAYS:
-        msg = f"{text!r} may take time without end: its repeats or alternatives multiply"
-        remedy = r"let each repeat keep what it took: (?:[a-z]++_)++ in place of (?:[a-z]+_)+"
+    if longest < _SHORTEST:
+        msg = f"{shown!r} may take time without end: its repeats or alternatives multiply"
         raise ConfigError(msg, where=where, hint=remedy)
-    return expression
+    return Expression(regex, shown, where, remedy, longest)
 
 
-def _count_ways(items: _Node) -> float:
-    """Return in how many ways a sequence may match, infinite where they grow with the text."""
-    return prod(_count(str(kind), value) for kind, value in items)
+class _Shape:
+    """A parsed expression, and in how many steps it may match."""
+
+    def __init__(self, text: str, flags: int) -> None:
+        self._tree = _parser.parse(text, flags)
+        self._is_plain = _BEYOND.search(text) is None
+        flags |= self._tree.state.flags
+        cases = {flags & re.IGNORECASE, re.IGNORECASE if _ANY_CASE.search(text) else 0}
+        self._flags = [case | (flags & re.DOTALL) for case in sorted(cases)]
+        self._known: dict[str, _Signs] = {}
+
+    @cached_property
+    def longest(self) -> int:
+        """The characters of the longest name that takes no more than `_STEPS`."""
+        low, high = 0, _ENOUGH
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if self._takes(middle) <= _STEPS else (low, middle - 1)
+        return low
+
+    def _takes(self, length: int) -> float:
+        """Return the steps that a name may take; places of one text are in order."""
+        steps, twice = self._count(length), self._count(2 * length)
+        return steps / factorial(round(log2(twice / steps))) if twice < inf else inf
+
+    def _count(self, length: int) -> float:
+        first = str(self._tree[0][1]) if len(self._tree) and str(self._tree[0][0]) == "AT" else ""
+        is_anchored = first.startswith("AT_BEGINNING") and not self._tree.state.flags & re.MULTILINE
+        starts = 1 if is_anchored else length
+        scanned = length if _repeats(self._tree) else 1
+        return min(starts * scanned * self._ways(self._tree, _EMPTY, length), 1e300)
+
+    def _ways(self, items: _Node, after: _Signs, length: int) -> float:
+        """Return in how many ways a sequence may match that signs follow."""
+        ways: list[float] = []
+        for kind, value in reversed(list(items)):
+            ways.append(self._ways_of(str(kind), value, after, length))
+            after = self._begin_of(kind, value, after)
+        return prod(ways)
+
+    def _ways_of(self, kind: str, value: _Node, after: _Signs, length: int) -> float:
+        ways = 1.0
+        match kind:
+            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+                ways = self._ways_of_repeat(kind, value, after, length)
+            case "BRANCH" | "GROUPREF_EXISTS":
+                ways = sum(self._ways(each, after, length) for each in _list_branches(kind, value))
+            case "SUBPATTERN" | "ATOMIC_GROUP":
+                ways = self._ways(value[-1] if kind == "SUBPATTERN" else value, after, length)
+            case "ASSERT" | "ASSERT_NOT":
+                scanned = length if _repeats(value[-1]) else 1
+                ways = self._ways(value[-1], _EMPTY, length) * scanned
+        return ways
+
+    def _ways_of_repeat(self, kind: str, value: _Node, after: _Signs, length: int) -> float:
+        low, high, body = value
+        first = self._begin(body, after)
+        inside = self._ways(body, first | after if high > 1 else after, length)
+        if low > LONGEST:
+            return inf
+        if kind == "POSSESSIVE_REPEAT":  # what has matched is not tried in another way
+            return inside
+        if inside > 1 and high > 1:
+            return inf
+        is_open = not first.isdisjoint(after)
+        return inside * (min(int(high) - int(low) + 1, length) if is_open else 1)
+
+    def _begin(self, items: _Node, after: _Signs) -> _Signs:
+        """Return the signs that a sequence may begin with, those behind it where it is empty."""
+        for kind, value in reversed(list(items)):
+            after = self._begin_of(kind, value, after)
+        return after
+
+    def _begin_of(self, kind: _Node, value: _Node, after: _Signs) -> _Signs:
+        match str(kind):
+            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+                low, _, body = value
+                signs = self._begin(body, after) | (_EMPTY if low else after)
+            case "BRANCH" | "GROUPREF_EXISTS":
+                branches = _list_branches(str(kind), value)
+                signs = _EMPTY.union(*(self._begin(each, after) for each in branches))
+            case "SUBPATTERN" | "ATOMIC_GROUP":
+                signs = self._begin(value[-1] if str(kind) == "SUBPATTERN" else value, after)
+            case "AT":
+                signs = frozenset("\n") if str(value).startswith("AT_END") else after
+            case "ASSERT" | "ASSERT_NOT":
+                signs = after
+            case "GROUPREF":
+                signs = _ANY
+            case _:
+                signs = self._list_signs(kind, value) if self._is_plain else _ANY
+        return signs
+
+    def _list_signs(self, kind: _Node, value: _Node) -> _Signs:
+        """Return the signs that one part matches."""
+        key = f"{kind} {value}"
+        if key not in self._known:
+            node = _parser.SubPattern(self._tree.state, [(kind, value)])
+            regexes = [_compiler.compile(node, flags) for flags in self._flags]
+            self._known[key] = frozenset(
+                sign for sign in _PROBES if any(regex.match(sign) for regex in regexes)
+            )
+        return self._known[key]
 
 
-def _count(kind: str, value: _Node) -> float:
-    match kind:
-        case "MAX_REPEAT" | "MIN_REPEAT":
-            low, high, body = value
-            inside = _count_ways(body)
-            times = min(int(high) - int(low) + 1, _REPEAT)
-            ways = inf if inside > 1 and high > 1 else inside * times
-        case "BRANCH" | "GROUPREF_EXISTS":
-            branches = value[1] if kind == "BRANCH" else value[1:]
-            ways = sum(_count_ways(branch or ()) for branch in branches)
-        case "SUBPATTERN":
-            ways = _count_ways(value[-1])
-        case "ASSERT" | "ASSERT_NOT" | "ATOMIC_GROUP" | "POSSESSIVE_REPEAT":
-            inside = _count_ways(value if kind == "ATOMIC_GROUP" else value[-1])
-            ways = 1 if inside <= _WAYS else inf  # what has matched is not tried in another way
-        case _:
-            ways = 1
-    return ways
+def _repeats(tree: _Node) -> bool:
+    return "REPEAT" in repr(tree)
+
+
+def _list_branches(kind: str, value: _Node) -> list[_Node]:
+    return [branch or () for branch in (value[1] if kind == "BRANCH" else value[1:])]

@@ -6,6 +6,7 @@ A pipe may wait for ever for somebody who writes, and a device may have no end.
 from __future__ import annotations
 
 import errno
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -24,7 +25,8 @@ _PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 def is_readable(path: Path) -> bool:
     """Tell a regular file, or a pipe that a shell made, from what may wait or grow for ever."""
-    return path.is_file() or (path.as_posix().startswith(_PIPES) and path.is_fifo())
+    is_file = os.path.isfile(path)  # noqa: PTH113 - a third of the time, of thousands of files
+    return is_file or (path.as_posix().startswith(_PIPES) and path.is_fifo())
 
 
 def read_file(path: Path) -> str:

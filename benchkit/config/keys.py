@@ -7,11 +7,33 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import TypeVar
 
 from benchkit.errors import ConfigError
 
 Value = TypeVar("Value")
+
+
+def as_key(kind: str, meaning: str, table: str = "") -> dict[str, str]:
+    """Return the metadata of a field that is a key of the settings.
+
+    Parameters
+    ----------
+    kind : str
+        Of the value: a name of `benchkit.config.reference.KINDS`, or words apart by ``|``.
+    meaning : str
+        As the reference page and an editor show it.
+    table : str, optional
+        The table of the file that it stands in, where one dataclass holds several.
+    """
+    return {"kind": kind, "meaning": meaning, "table": table}
+
+
+def list_keys(settings: type, table: str = "") -> tuple[str, ...]:
+    """Return the keys that a dataclass declares for a table."""
+    declared = (each for each in fields(settings) if "kind" in each.metadata)
+    return tuple(each.name for each in declared if each.metadata["table"] == table)
 
 
 def require_key(
@@ -21,6 +43,12 @@ def require_key(
     if key in known:
         return known[key] if isinstance(known, Mapping) else known
     raise unknown("key", key, known, where)
+
+
+def require_keys(table: Iterable[str], known: tuple[str, ...], where: str) -> None:
+    """Refuse a table with a key that is not known."""
+    for key in table:
+        require_key(key, known, where)
 
 
 def unknown(kind: str, name: str, known: Iterable[str], where: str) -> ConfigError:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from benchkit.config.acceptance import Acceptance, parse_acceptances
-from benchkit.config.keys import read_text, read_texts, require_key, unknown
+from benchkit.config.keys import as_key, list_keys, read_text, read_texts, require_keys, unknown
 from benchkit.config.limits import Limit, parse_limit
 from benchkit.errors import ConfigError
 
 Action = Literal["pass", "warn", "fail"]
 ACTIONS: tuple[str, ...] = get_args(Action)
+_ACTION = "|".join(ACTIONS)
 SEVERITIES = ("info", "warning", "error")
 #: Fewest runs per side that a limit is ever tested with; two runs never gate.
 FEWEST_RUNS = 3
@@ -25,68 +26,82 @@ FEWEST_RUNS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Habits:
-    """What holds for every rule that does not say otherwise: ``[policy]``.
+    """What holds for every rule that does not say otherwise: ``[policy]``."""
 
-    Parameters
-    ----------
-    on_inconclusive, on_undecided : {'pass', 'warn', 'fail'}
-        What an inconclusive row does, and one that could not have been decided.
-    on_missing, on_failure, on_damaged : {'pass', 'warn', 'fail'}
-        What a benchmark does that is gone, a run that failed, a damaged file of a known tool.
-    exact : {'pass', 'warn', 'fail'}
-        What a worse exact metric does where no limit is set.
-    accept : tuple of Acceptance
-    min_runs : int
-        Fewest runs per side; below, a row shows nothing.
-    no_findings : tuple of {'info', 'warning', 'error'}
-        Severities of findings with which nothing is shown and the gate fails.
-    allow_other_machine : bool
-        Whether a baseline that was measured on another machine shows anything.
-    """
-
-    on_inconclusive: Action = "warn"
-    on_undecided: Action = "fail"
-    on_missing: Action = "fail"
-    on_failure: Action = "fail"
-    on_damaged: Action = "fail"
-    exact: Action = "fail"
-    min_runs: int = FEWEST_RUNS
-    no_findings: tuple[str, ...] = ()
-    allow_other_machine: bool = False
+    on_inconclusive: Action = field(
+        default="warn", metadata=as_key(_ACTION, "what an inconclusive row does")
+    )
+    on_undecided: Action = field(
+        default="fail",
+        metadata=as_key(
+            _ACTION, "a row that cannot be decided: too few runs, another machine, no method"
+        ),
+    )
+    on_missing: Action = field(
+        default="fail", metadata=as_key(_ACTION, "a benchmark or metric of the baseline is gone")
+    )
+    on_failure: Action = field(
+        default="fail",
+        metadata=as_key(_ACTION, "a run failed: panic, FAIL, non-zero exit, crossed threshold"),
+    )
+    on_damaged: Action = field(
+        default="fail", metadata=as_key(_ACTION, "a file of a known tool is torn, cut or refused")
+    )
+    exact: Action = field(
+        default="fail",
+        metadata=as_key(_ACTION, "without a limit: more allocations, or bytes beyond the margin"),
+    )
+    min_runs: int = field(
+        default=FEWEST_RUNS,
+        metadata=as_key("whole number", "runs a side below which nothing is shown"),
+    )
+    no_findings: tuple[str, ...] = field(
+        default=(),
+        metadata=as_key(
+            "texts", f"severities of findings that make the gate fail: {', '.join(SEVERITIES)}"
+        ),
+    )
+    allow_other_machine: bool = field(
+        default=False,
+        metadata=as_key("true or false", "whether a baseline of another machine shows anything"),
+    )
     accept: tuple[Acceptance, ...] = ()
 
     @property
     def of_rules(self) -> dict[str, Any]:
         """Those that a rule has of its own."""
-        return {key: getattr(self, key) for key in (*_RULE_HABITS, "accept")}
+        return {key: getattr(self, key) for key in (*RULE_HABITS, "accept")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One ``[[gate]]``.
+    """One ``[[gate]]``; what it does not say of `Habits` is that of ``[policy]``."""
 
-    Parameters
-    ----------
-    name : str
-    metric, stat : str
-        An empty stat is the metric's own headline stat.
-    pair : (baseline, variant) or None
-        All pairs of the comparison if None.
-    where : tuple of (column or param, values)
-        The rows it holds for; each value, which may hold ``*``, must occur.
-    target, acceptable : Limit or None
-        At least one; the wider one is the limit.
-    on_inconclusive, on_undecided, on_missing, min_runs, no_findings, allow_other_machine, accept
-        As in `Habits`.
-    """
-
-    name: str
-    metric: str
-    stat: str = ""
-    pair: tuple[str, str] | None = None
-    where: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    target: Limit | None = None
-    acceptable: Limit | None = None
+    name: str = field(metadata=as_key("text", "the rule's name in every output"))
+    metric: str = field(
+        metadata=as_key("text", "`metric` or `metric.stat`; alone, its headline stat")
+    )
+    stat: str = field(
+        default="", metadata=as_key("text", "the stat, where `metric` does not name it")
+    )
+    pair: tuple[str, str] | None = field(
+        default=None,
+        metadata=as_key(
+            "texts", "baseline and variant; without it every variant against the baseline"
+        ),
+    )
+    where: tuple[tuple[str, tuple[str, ...]], ...] = field(
+        default=(),
+        metadata=as_key(
+            "table", "columns or params and their values, which may hold `*` and must occur"
+        ),
+    )
+    target: Limit | None = field(
+        default=None, metadata=as_key("limit", "stricter than `acceptable`; one of both is set")
+    )
+    acceptable: Limit | None = field(
+        default=None, metadata=as_key("limit", "what a change may cost")
+    )
     on_inconclusive: Action = "warn"
     on_undecided: Action = "fail"
     on_missing: Action = "fail"
@@ -117,9 +132,9 @@ class Rule:
 _NO_LIMIT = 'write acceptable = "5%", target = "1%", or both'
 _RULE_ACTIONS = ("on_inconclusive", "on_undecided", "on_missing")
 _ACTIONS = (*_RULE_ACTIONS, "on_failure", "on_damaged", "exact")
-_SWITCHES = ("min_runs", "no_findings", "allow_other_machine")
-_RULE_HABITS = (*_RULE_ACTIONS, *_SWITCHES)
-KEYS = ("name", "pair", "metric", "stat", "where", "target", "acceptable", *_RULE_HABITS, "accept")
+#: The habits that a rule may have of its own.
+RULE_HABITS = (*_RULE_ACTIONS, "min_runs", "no_findings", "allow_other_machine")
+_KEYS = (*list_keys(Rule), *RULE_HABITS, "accept")
 
 
 def parse_habits(table: Mapping[str, object], where: str) -> Habits:
@@ -130,8 +145,7 @@ def parse_habits(table: Mapping[str, object], where: str) -> Habits:
     >>> parse_habits({"on_inconclusive": "fail"}, "x").on_inconclusive
     'fail'
     """
-    for key in table:
-        require_key(key, (*_ACTIONS, *_SWITCHES), where)
+    require_keys(table, list_keys(Habits), where)
     return Habits(**_read_habits(table, Habits(), _ACTIONS, where))
 
 
@@ -191,8 +205,7 @@ def parse_overheads(texts: Sequence[str], habits: Habits) -> tuple[Rule, ...]:
 
 
 def _parse(table: Mapping[str, object], habits: Habits, where: str) -> Rule:
-    for key in table:
-        require_key(key, KEYS, where)
+    require_keys(table, _KEYS, where)
     if "metric" not in table:
         raise ConfigError("no metric is named", where=where, hint='write metric = "latency.p50"')
     metric, _, stat = read_text(table["metric"], "metric", where).partition(".")

@@ -1,4 +1,4 @@
-"""What share of a run's requests failed.
+"""Which requests of a run failed, and what share of a side's that is.
 
 Errors are fast or slow for reasons of their own; a rate or a latency of failing requests is no
 cost and no gain of the variant.
@@ -6,64 +6,135 @@ cost and no gain of the variant.
 
 from __future__ import annotations
 
-from statistics import median
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchkit.derived.requests import request_counts
+from benchkit.parsers import registry
 from benchkit.schema import Labels, Side, list_labels
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations
 
 #: Bodies of another length than the first one's: usually a dynamic page, not a failure.
-_NO_FAILURE = "length"
+LENGTH = "length"
+_COUNTED = {"failures": "count", "responses": "count", "requests": "count", "error_rate": "mean"}
+_LEAST_ERROR = 400
+#: The reason of those that a tool counts by their status itself.
+_BY_STATUS = "non2xx"
+
+#: (metric, subject) -> value
+_Numbers = Mapping[tuple[str, str], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """The failed requests of a run.
+
+    Parameters
+    ----------
+    share : float
+        Of its requests, at most 1.
+    requests : float
+        0 where they are not counted.
+    reasons : mapping of str to float
+        Requests by reason, as the tool counts them, or by status where it counts no failures.
+    is_reported : bool
+        Whether the tool reports failures or their share; some print no line where none failed.
+    """
+
+    share: float
+    requests: float
+    reasons: Mapping[str, float]
+    is_reported: bool
 
 
 def share_failures(observations: Observations) -> dict[Side, float]:
-    """Return the median over runs of the share of requests that failed.
+    """Return the share of each side's requests that failed.
 
     Sides whose runs report neither failures nor their share are left out.
     """
-    shares: dict[Side, list[float]] = {}
-    for labels, share in failure_shares(observations).items():
-        shares.setdefault(labels.side, []).append(share)
-    return {side: median(of_runs) for side, of_runs in shares.items()}
-
-
-def failure_counts(observations: Observations) -> dict[Labels, float]:
-    """Return the failed requests of each run, by `Measured.key`."""
-    requests = request_counts(observations)
+    sides: dict[Side, list[Failures]] = {}
+    for labels, failures in list_failures(observations).items():
+        sides.setdefault(labels.side, []).append(failures)
     return {
-        labels: float(round(share * requests[labels]))
-        for labels, share in failure_shares(observations).items()
-        if labels in requests
+        side: pool_failures(runs)
+        for side, runs in sides.items()
+        if any(run.is_reported for run in runs)
     }
 
 
-def failure_shares(observations: Observations) -> dict[Labels, float]:
-    """Return the share of each run's requests that failed, by `Measured.key`.
+def pool_failures(runs: Iterable[Failures]) -> float:
+    """Return the share of all requests that failed; of equal runs where some are not counted."""
+    runs = list(runs)
+    is_counted = all(run.requests for run in runs)
+    weights = [run.requests if is_counted else 1.0 for run in runs]
+    failed = sum(run.share * weight for run, weight in zip(runs, weights, strict=True))
+    return failed / sum(weights) if runs else 0.0
 
-    A tool's own ``error_rate`` counts where it has one, by the tool's own total where it has that,
-    too, as the rate may be rounded; elsewhere failures by reason (lengths apart) over requests,
-    at most 1.
+
+def list_failures(observations: Observations) -> dict[Labels, Failures]:
+    """Return the failures of each run that counts requests or failures, by `Measured.key`.
+
+    Of several forms of a run, each number is taken from the most precise.
     """
-    rows = observations[observations["metric"].isin(["failures", "requests", "error_rate"])]
-    runs: dict[Labels, dict[str, float]] = {}
-    rest = (rows[name].tolist() for name in ("metric", "subject", "value"))
-    for labels, metric, subject, value in zip(list_labels(rows), *rest, strict=True):
-        counts = runs.setdefault(labels, {})
-        about = subject if isinstance(subject, str) else ""
-        if metric == "failures" and about and about != _NO_FAILURE:
-            counts["failures"] = counts.get("failures", 0.0) + value
-        elif not about:
-            counts["total" if metric == "failures" else metric] = value
-    shares = ((labels, _share(counts)) for labels, counts in runs.items())
-    return {labels: share for labels, share in shares if share is not None}
+    stats = observations["metric"].map(_COUNTED)
+    rows = observations[stats.notna() & observations["stat"].eq(stats.astype(object))]
+    if rows.empty:
+        return {}
+    names = ("metric", "subject", "value", "resolution")
+    rest = (rows[name].tolist() for name in names)
+    runs: dict[Labels, dict[tuple[str, str], tuple[float, float]]] = {}
+    for labels, metric, subject, value, resolution in zip(list_labels(rows), *rest, strict=True):
+        numbers = runs.setdefault(labels, {})
+        name = metric, subject if isinstance(subject, str) else ""
+        step = resolution if resolution > 0 else 0.0
+        if name not in numbers or step < numbers[name][0]:
+            numbers[name] = step, value
+    found = (
+        (labels, _measure(labels.tool, {name: value for name, (_, value) in numbers.items()}))
+        for labels, numbers in runs.items()
+    )
+    return {labels: failures for labels, failures in found if failures is not None}
 
 
-def _share(counts: dict[str, float]) -> float | None:
-    requests, rate = counts.get("requests", 0.0), counts.get("error_rate")
-    count = counts.get("failures" if rate is None else "total")
-    if count is None or (rate is not None and not requests):
-        return rate
-    return min(count / requests, 1.0) if requests else 1.0
+def _measure(tool: str, numbers: _Numbers) -> Failures | None:
+    """Return the failures of a run; None where it counts neither them nor requests.
+
+    A tool's ``error_rate`` counts where it has one, by the tool's total where it has that, too, as
+    the rate may be rounded; elsewhere the failures by reason.
+    """
+    requests, share = numbers.get(("requests", ""), 0.0), numbers.get(("error_rate", ""))
+    reasons = _count_reasons(tool, numbers)
+    has_rows = any(metric == "failures" for metric, _ in numbers)
+    is_reported = share is not None or has_rows or bool(reasons)
+    if not (is_reported or requests):
+        return None
+    total = numbers.get(("failures", ""))
+    is_by_reason = any(metric == "failures" and reason for metric, reason in numbers)
+    adds_up = share is None and (total is None or is_by_reason)
+    count = sum(reasons.values()) if adds_up else total
+    if count is not None and (share is None or requests):
+        share = min(count / requests, 1.0) if requests else float(count > 0)
+    return Failures(share or 0.0, requests, reasons, is_reported)
+
+
+def _count_reasons(tool: str, numbers: _Numbers) -> dict[str, float]:
+    """Return failed requests by reason, lengths apart, and by status unless a reason counts them.
+
+    wrk2 counts a waiting connection as a timeout again and again: none of its requests failed.
+    """
+    reasons = {why: count for (metric, why), count in numbers.items() if metric == "failures"}
+    apart = {"", LENGTH, "timeout" if registry.tool(tool).repeats_timeouts else ""}
+    failed = {why: count for why, count in reasons.items() if count and why not in apart}
+    if _BY_STATUS not in reasons:
+        answers = {
+            code: count for (metric, code), count in numbers.items() if metric == "responses"
+        }
+        failed |= {code: count for code, count in answers.items() if count and _is_bad(code)}
+    return failed
+
+
+def _is_bad(status: str) -> bool:
+    """Whether a status is no answer, or an error of client or server."""
+    return status.isdigit() and (int(status) == 0 or int(status) >= _LEAST_ERROR)

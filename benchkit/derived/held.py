@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchkit.derived.failures import failure_counts
+from benchkit.derived.failures import share_failures
 from benchkit.derived.record import Measured
 from benchkit.derived.requests import request_counts, request_rates
 from benchkit.schema import Labels, Side, list_labels
@@ -34,7 +34,9 @@ class HeldLoad:
         Requests per second that were asked for; None where the tool does not tell.
     achieved, lowest : float
         Requests per second, and those of the slowest run.
-    requests, failed : float or None
+    requests : float or None
+    failed : float or None
+        The share of the requests of all runs; None where no run reports failures.
     """
 
     side: Side
@@ -63,7 +65,7 @@ def list_held(
     if not offered:
         return []
     rates = request_rates(observations, measured)
-    counts, failed = request_counts(observations), failure_counts(observations)
+    counts, failed = request_counts(observations), share_failures(observations)
     places: dict[Side, list[Labels]] = {}
     for run in measured:
         if run.key in offered and rates.get(run.key, 0.0) > 0:
@@ -76,7 +78,7 @@ def list_held(
             achieved=median(rates[key] for key in keys),
             lowest=min(rates[key] for key in keys),
             requests=_median(counts, keys),
-            failed=_median(failed, keys),
+            failed=failed.get(side),
         )
         for side, keys in places.items()
     ]

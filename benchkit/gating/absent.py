@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
 from benchkit.errors import Diagnostic, SourceReport
-from benchkit.selection import BASELINE_NAMES
+from benchkit.selection import list_baselines as list_called
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
@@ -47,7 +47,7 @@ def lacks_baseline(results: Loaded, asked: Collection[str]) -> bool:
     if any(report.outcome in _LOST for report in results.reports):
         return False
     known = list(dict.fromkeys(results.runs["variant"].tolist()))
-    if not known or set(asked) & set(known) or any(map(_is_baseline, known)):
+    if not known or set(asked) & set(known) or list_called(known):
         return False
     if not asked:
         return len(known) == 1
@@ -77,8 +77,4 @@ def is_of_baseline(argument: str, asked: Collection[str], *, is_first: bool) -> 
     """
     label, equals, path = argument.partition("=")
     name = label if equals else PurePosixPath(path or label).name.rpartition(":")[2]
-    return name in asked if asked else _is_baseline(name) or is_first
-
-
-def _is_baseline(variant: str) -> bool:
-    return variant.lower() in BASELINE_NAMES
+    return name in asked if asked else bool(list_called([name])) or is_first

@@ -43,11 +43,12 @@ from benchkit.tables.wording import name_adjustment
 from benchkit.units import format_pvalue
 from benchkit.verdict import (
     CHANGED,
+    FAILING,
     INCONCLUSIVE,
-    MOST_FAILED,
     REGRESSION,
     Verdict,
     Verdicts,
+    is_failing,
 )
 
 #: Why nothing is shown where the order of the runs decides: see `audit.order.take_out_drift`.
@@ -250,8 +251,8 @@ def _describe_barred(rule: Rule, findings: Sequence[Finding]) -> str:
 
 def _describe_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) -> str:
     """Say why a row can show nothing; empty if it can."""
-    if max(contrast.failed_baseline, contrast.failed_variant) > MOST_FAILED:
-        return "failing requests are fast or slow for reasons of their own: nothing is shown"
+    if is_failing(contrast):
+        return FAILING
     if contrast.method == EXACT:
         return ""
     if not rule.allow_other_machine and (contrast.baseline, contrast.variant) in unlike:

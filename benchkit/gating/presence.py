@@ -43,7 +43,9 @@ def require_names(observations: Observations, policy: Policy, asked: Asked) -> N
 
 
 def _require(observations: Observations, rule: Rule) -> None:
-    selection.require(rule.metric, observations["metric"].drop_duplicates(), "metric")
+    measured = observations[["metric", "stat"]].drop_duplicates()
+    pairs = zip(measured["metric"].tolist(), measured["stat"].tolist(), strict=True)
+    selection.require_metric(rule.metric, rule.stat, pairs)
     rows = observations[observations["metric"] == rule.metric]
     if rule.stat:
         selection.require(rule.stat, rows["stat"].drop_duplicates(), f"stat of {rule.metric}")

@@ -32,7 +32,7 @@ from benchkit.gating.planting import plant, tell_unseen
 from benchkit.gating.policy import Policy
 from benchkit.gating.presence import require_names
 from benchkit.gating.result import GateResult, SelfTest
-from benchkit.selection import BASELINE_NAMES
+from benchkit.selection import list_baselines as list_called
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def _guess_baselines(results: Results, policy: Policy, asked: Asked) -> set[str]
     variants = {variant for _, variant in (*asked.pairs, *(r.pair for r in policy.rules if r.pair))}
     if named:
         return named - variants
-    called = {name for name in results.runs["variant"] if name.lower() in BASELINE_NAMES}
+    called = set(list_called(results.runs["variant"]))
     return called or {results.first_variant or ""} - {""}
 
 

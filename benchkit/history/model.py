@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import exp, nan
 
+from benchkit.comparison.model import Row
 from benchkit.errors import Finding
 
 #: Beyond so many, series in which nothing happened are counted and not listed.
@@ -105,13 +106,12 @@ class Newest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Series:
-    """One metric of one variant on one machine, commit by commit.
+class Series(Row):
+    """One metric of one variant on one machine, commit by commit, which its group does not name.
 
     Parameters
     ----------
-    group, benchmark, params, tool, subject, metric, stat, unit, better, variant
-        As in the table of observations; the commit is no part of the group.
+    unit, better, variant : str
     machine : str
         What its runs tell of it; empty if nothing.
     points : tuple of Point
@@ -126,13 +126,6 @@ class Series:
         Whether these are counts, of which a level is what every run has in common.
     """
 
-    group: str
-    benchmark: str
-    params: str
-    tool: str
-    subject: str
-    metric: str
-    stat: str
     unit: str
     better: str
     variant: str

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchkit.comparison.cells import Cell, Key, collect, is_primary, tell_of_runs
+from benchkit.comparison.cells import Cell, collect, is_primary, tell_of_runs
 from benchkit.comparison.machines import is_alike
-from benchkit.comparison.model import Plan
+from benchkit.comparison.model import Plan, Row
 from benchkit.config.accepted import SHORTEST, Accepted
 from benchkit.history.model import Point
 from benchkit.labels.values import UnusableError, read_time
@@ -128,14 +128,12 @@ def collect_tracks(
 ) -> Iterator[Track]:
     """Yield the tracks of primary metrics, and where none are named of exact ones."""
     known = tell_of_runs(runs)
-    tracks: dict[tuple[str, Key], list[Track]] = {}
+    tracks: dict[tuple[str, Row], list[Track]] = {}
     for variant, cells in collect(observations, plan, known).items():
         for key, cell in cells.items():
-            _, _, _, tool, subject, metric, stat = key
-            model = known.load_model.get(tool, "unknown")
-            about = known.metric(metric, cell.unit)
+            about = known.metric(key.metric, cell.unit)
             is_exact = about.assume == "exact" and not plan.primaries
-            if is_exact or is_primary(metric, stat, subject, tool, model, plan):
+            if is_exact or is_primary(key, known, plan):
                 _sort_runs(tracks, variant, key, cell, about, labels, dates)
     order = list(dates)
     for track in (track for same in tracks.values() for track in same):
@@ -149,9 +147,9 @@ def collect_tracks(
 
 
 def _sort_runs(
-    tracks: dict[tuple[str, Key], list[Track]],
+    tracks: dict[tuple[str, Row], list[Track]],
     variant: str,
-    key: Key,
+    key: Row,
     cell: Cell,
     about: Metric,
     labels: Mapping[Labels, Label],
@@ -165,11 +163,12 @@ def _sort_runs(
         kept_group, kept_variant = (
             _drop_commit(text, label.commit) for text in (key.group, variant)
         )
-        same = tracks.setdefault((kept_variant, key._replace(group=kept_group)), [])
+        row = replace(key, group=kept_group)
+        same = tracks.setdefault((kept_variant, row), [])
         machine = {name: str(label.env[name]) for name in FINGERPRINT if label.env.get(name)}
         track = next((one for one in same if _is_alike(one.machine, machine)), None)
         if track is None:
-            names = key._replace(group=kept_group)._asdict() | {
+            names = row.labels | {
                 "unit": cell.unit, "better": about.better, "variant": kept_variant,
             }  # fmt: skip
             track = Track(names, machine, assume=about.assume)

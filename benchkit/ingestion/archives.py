@@ -229,7 +229,7 @@ def _unpack_tar(stream: IO[bytes], target: Path, meter: _Meter) -> Iterator[tupl
             if member.isdir():
                 continue
             try:
-                if not member.isreg() or "\0" in member.name:
+                if not member.isreg() or not is_inside(member.name):
                     raise tarfile.SpecialFileError(member)
                 packed.extract(member, target, filter="data")
             except tarfile.FilterError:

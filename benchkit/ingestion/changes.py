@@ -7,15 +7,17 @@ ingest costs little however much is stored.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchkit.errors import Diagnostic
+from benchkit.errors import Diagnostic, Finding
 from benchkit.ingestion.frames import fill_texts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, mark_renewed
-from benchkit.ingestion.identity import Identity
-from benchkit.ingestion.parts import Part, single_out_shared
-from benchkit.ingestion.streams import STDIN
+from benchkit.ingestion.parts import Part
+from benchkit.ingestion.pieces import single_out_shared
+from benchkit.ingestion.pooled import find_pooled
+from benchkit.ingestion.sources import STDIN, Identity
 from benchkit.labels.numbering import Series, leave_package, note_alone, series_of, settle
 from benchkit.schema import Side
 from benchkit.store.columns import plain
@@ -60,16 +62,19 @@ class Change:
         Those among them whose source then held another measurement.
     has_marks : bool
         Whether any of them is gone, or back, since the last ingest.
+    pooled : list of Finding
+        Those on runs that count together with the new ones, and were read by themselves.
     """
 
     def __init__(
         self, store: Store, stored: pa.Table | None, new: Sequence[Part], folders: Folders
     ) -> None:
         self.notes: list[Diagnostic] = []
+        self.pooled: list[Finding] = []
         self.superseded = self.replaced = 0
         self.new = list(new)
         self._store, self._read, self._folders = store, new, folders
-        marked = list(folders.list_marked(stored, self._take))
+        marked = list(folders.list_marked(stored, new, self._take))
         self.gone = [part for part, _ in marked if part.gone_from]
         self.has_marks = any(is_news for _, is_news in marked)
         self._after = [] if stored is None or not stored.num_columns else [stored]
@@ -92,17 +97,21 @@ class Change:
         touched = {series_of(part) for part in (*self._read, *superseded)}
         neighbours = self._take(_locate_series(stored, touched))
         gone = {_key(part) for part in superseded}
-        listed = self._folders.list_marked(stored, self._take)
-        marked = [each for each in listed if _key(each[0]) not in gone]
-        self.gone = [part for part, _ in marked if part.gone_from]
-        changed = {_key(part): part for part, is_news in marked if is_news}
-        kept = [changed.get(_key(part), part) for part in neighbours if _key(part) not in gone]
+        kept = [part for part in neighbours if _key(part) not in gone]
         before = [_labels(part) for part in kept]
         self.new = single_out_shared(self._read, kept)
         self.notes = [*settle([*kept, *self.new]), *note_alone(kept, self.new)]
+        self.pooled = list(find_pooled([*kept, *self.new]))
         self._folders.mark_anew(self.new, kept, superseded)
         relabelled = zip(kept, before, strict=True)
-        changed |= {_key(part): part for part, old in relabelled if _labels(part) != old}
+        changed = {_key(part): part for part, old in relabelled if _labels(part) != old}
+        self.gone, settled = [], {_key(part): part for part in kept}
+        for part, is_news in self._folders.list_marked(stored, self.new, self._take):
+            if (key := _key(part)) in gone:
+                continue
+            self.gone += [part] if part.gone_from else []
+            if is_news:
+                changed[key] = replace(settled.get(key, part), gone_from=part.gone_from)
         rows, added, dropped = map(parts_table, ([*changed.values()], self.new, superseded))
         self.superseded = _count_runs([dropped])
         replaced = [part for part in superseded if (part.path, part.variant) in renewed]

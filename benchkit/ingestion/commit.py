@@ -6,12 +6,11 @@ Nothing is doubled, nothing is lost, and an interrupted ingest leaves the store 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
-from benchkit.ingestion.ahead import Ahead
 from benchkit.ingestion.changes import COLUMNS, Change, list_sources, settle_all
 from benchkit.ingestion.discovery import Discovery, Options, assign, discover
 from benchkit.ingestion.frames import list_parts
@@ -22,7 +21,7 @@ from benchkit.ingestion.parts import find_split_blocks
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
 from benchkit.ingestion.sources import Found
-from benchkit.ingestion.workers import Alone, Crew, choose_jobs, is_ahead_worth, plan_tasks
+from benchkit.ingestion.workers import Alone, Crew, choose_jobs, count_cores, plan_tasks
 from benchkit.store import Store, new_batch
 from benchkit.store.files import write_files
 
@@ -117,11 +116,14 @@ def ingest(
             diagnostics.append(_replaced(options.origin, change.replaced))
         if harvest.parts:
             diagnostics += _tidy(store)
-        harvest.findings += find_split_blocks(change.new)
+        harvest.findings += [*find_split_blocks(change.new), *change.pooled]
         if change.gone:
             harvest.findings += find_gone(change.gone, change.list_renewed())
-    summary = _summarise(discovery, harvest, diagnostics, change.count_runs())
-    return replace(summary, superseded=change.superseded)
+    return IngestSummary(
+        reports=tuple(harvest.reports), skipped=tuple(discovery.skipped),
+        diagnostics=tuple(diagnostics), findings=tuple(harvest.findings),
+        runs=change.count_runs(), superseded=change.superseded,
+    )  # fmt: skip
 
 
 @contextmanager
@@ -129,8 +131,7 @@ def _crew(sources: Sequence[Found], options: Options, jobs: int | None) -> Itera
     """Start the processes that shall read, if more than this one shall; end them in any case."""
     count = choose_jobs(sources, jobs)
     if count == 1:
-        with Ahead() if is_ahead_worth(sources, jobs) else nullcontext() as ahead:
-            yield Alone(sources, options, ahead)
+        yield Alone(sources, options, ahead=(jobs or count_cores()) > 1)
         return
     # Once, before the processes part: at its first array pyarrow looks for pandas.
     import pyarrow as pa
@@ -214,15 +215,3 @@ def _refuse_strictly(harvest: Harvest, strict: bool) -> None:
             where=first.label,
             hint="nothing was stored; mend or exclude them, or leave out --strict",
         )
-
-
-def _summarise(
-    discovery: Discovery, harvest: Harvest, diagnostics: Sequence[Diagnostic], runs: int
-) -> IngestSummary:
-    return IngestSummary(
-        reports=tuple(harvest.reports),
-        skipped=tuple(discovery.skipped),
-        diagnostics=tuple(diagnostics),
-        findings=tuple(harvest.findings),
-        runs=runs,
-    )

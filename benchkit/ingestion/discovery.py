@@ -6,6 +6,7 @@ Files, folders, ``label=path``, standard input and what lies elsewhere become th
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,16 +16,21 @@ from typing import TYPE_CHECKING
 from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
 from benchkit.ingestion.addresses import is_distant, name_path, refuse_store, show_path
-from benchkit.ingestion.identity import write_assigned
 from benchkit.ingestion.sources import (
+    STDIN,
     Found,
+    read_standard_input,
+    require_file,
+    write_assigned,
+)
+from benchkit.ingestion.together import (
     distinguish,
+    join_labelled,
     lead_apart,
     list_declared,
     name_files,
     read_together,
 )
-from benchkit.ingestion.streams import STDIN, read_standard_input, require_file
 from benchkit.labels.patterns import PathLabels, compile_pattern, read_path
 from benchkit.labels.rename import Rename, parse_rename
 from benchkit.labels.sidecars import Sidecar, Sidecars
@@ -33,7 +39,7 @@ from benchkit.labels.template import refuse_unmatched
 from benchkit.labels.tree import read_tree
 from benchkit.labels.walk import is_store, walk
 from benchkit.parsers import registry
-from benchkit.selection import BASELINE_NAMES
+from benchkit.selection import SIDE_NAMES
 
 if TYPE_CHECKING:
     from benchkit.ingestion.distant import Copy
@@ -72,6 +78,7 @@ class Discovery:
 
     ``labelled`` are the sources of each folder whose variant stands on the command line, or in a
     sidecar above several folders.
+    ``is_tree`` says that files and folders were read together, so that their order tells nothing.
     ``roots`` are the folders of this machine: the user's word for each, and its sidecars. Copies of
     what lies elsewhere are there for as long as this is.
     """
@@ -82,6 +89,7 @@ class Discovery:
     sidecars: list[Sidecars] = field(default_factory=list)
     labelled: list[list[Found]] = field(default_factory=list)
     copies: list[Copy] = field(default_factory=list)
+    is_tree: bool = False
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -118,26 +126,42 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
             raise
         except OSError as error:
             raise DataError(f"cannot be read: {error.strerror}", where=path) from error
-    lead_apart(result.labelled, tools)
+    variant = options.variant or ""
+    result.is_tree = not options.layout and read_together(result.found, variant, tools)
+    unlabelled = [] if options.variant else [s for s in result.found if not s.variant]
+    labelled = result.labelled if options.layout else join_labelled(result.labelled, tools)
+    lead_apart([*labelled, *list_declared(unlabelled)], tools)
     if not options.layout:
-        read_together(result.found, options.variant or "", tools)
-        name_files(result.found, options.variant or "", tools)
+        name_files(result.found, variant, tools)
     _drop_repeats(result)
     assign(result.found, options)
-    if options.layout:
-        files = [source for source in result.found if source.path is not None]
-        is_followed = any(source.labels.by_layout for source in files)
-        refuse_unmatched(options.layout, [source.label for source in files if not is_followed])
-    if not options.variant:
+    _check_layout(options.layout, result.found)
+    if not options.variant and not result.is_tree:
         distinguish(result.found)
     if not result.found:
-        skipped = f"; {len(result.skipped)} passed over" if result.skipped else ""
-        hint = "see `benchkit ingest -v`, --exclude, and the path"
-        raise DataError(f"no file to read{skipped}", where=" ".join(arguments), hint=hint)
+        raise _refuse_empty(result.skipped, " ".join(arguments))
     for source in result.found:
         source.label = name_path(source.label)
     result.skipped = [(name_path(path), reason) for path, reason in result.skipped]
     return result
+
+
+def _refuse_empty(skipped: Sequence[tuple[str, str]], where: str) -> DataError:
+    """Return the error of folders without results; it names what was skipped and how to read it."""
+    if not skipped:
+        return DataError("no file to read", where=where, hint="check --exclude, and the path")
+    first, reason = skipped[0]
+    more = f" and {len(skipped) - 1} more" if len(skipped) > 1 else ""
+    what = f"no file to read; skipped: {name_path(first)} ({reason}){more}"
+    hint = f"name a file to read it: benchkit ingest {shlex.quote(name_path(first))}"
+    return DataError(what, where=where, hint=hint)
+
+
+def _check_layout(layout: str | None, found: Sequence[Found]) -> None:
+    """Refuse a layout that no file follows."""
+    files = [source for source in found if layout and source.path is not None]
+    if layout and not any(source.labels.by_layout for source in files):
+        refuse_unmatched(layout, [source.label for source in files])
 
 
 def assign(sources: Sequence[Found], options: Options) -> None:
@@ -149,22 +173,21 @@ def assign(sources: Sequence[Found], options: Options) -> None:
 
 def _drop_repeats(result: Discovery) -> None:
     """Read each real file once; under several labels it is a source under each."""
-    seen: dict[str, set[str]] = {}
+    seen: set[tuple[str, str]] = set()
     kept = []
     real_folder = cache(os.path.realpath)
     for found in result.found:
         real = found.address
         if found.path is not None:
             folder, name = os.path.split(found.path)
-            is_link = os.path.islink(found.path)  # noqa: PTH114 - half the time
+            is_link = found.sidecars is None or found.sidecars.is_link(found.path)
             real = (
                 os.path.realpath(found.path) if is_link else f"{real_folder(folder)}{os.sep}{name}"
             )
-        labels = seen.setdefault(real, set())
-        if found.variant in labels and found.path and found.path.exists():
-            continue
-        labels.add(found.variant)
-        kept.append(found)
+        key = real, found.variant
+        if key not in seen or found.path is None or not found.path.exists():
+            seen.add(key)
+            kept.append(found)
     result.found = kept
 
 
@@ -172,10 +195,16 @@ def _add(result: Discovery, path: str, variant: str, options: Options, tools: To
     """Find the sources of one argument."""
     if path == STDIN:
         result.found.append(_standard_input(variant, options))
-    elif is_distant(path) and not Path(path).exists():
+    elif _is_archive(path) if Path(path).exists() else is_distant(path):
         _add_distant(result, path, variant, options, tools)
     elif not _add_local(result, Path(path), variant, options, tools):
         raise MissingError("no such file or folder", where=path, hint="check the path")
+
+
+def _is_archive(path: str) -> bool:
+    from benchkit.ingestion.archives import find_ending
+
+    return bool(find_ending(path)) and Path(path).is_file()
 
 
 def split_label(argument: str) -> tuple[str, str]:
@@ -288,7 +317,7 @@ def _add_folder(
     paths = list(walk(root, options.exclude, passed, unseen))
     places = [show_path(str(path)[start:]).replace(os.sep, "/") for path in paths]
     name = PurePosixPath(base).name
-    read = read_tree(places, BASELINE_NAMES, tools, root_name=name, pattern=options.layout)
+    read = read_tree(places, SIDE_NAMES, tools, root_name=name, pattern=options.layout)
     for path in unseen:  # a source like any other, whose reading says why it is none
         places.append(place := show_path(str(path)[start:]).replace(os.sep, "/"))
         read.append(read_path(place, tools=tools))
@@ -296,13 +325,12 @@ def _add_folder(
         Found(
             label=show_path(path), address=f"{base}/{place}", path=path, labels=labels,
             sidecar=sidecars.for_file(path), variant=variant, is_named=bool(variant),
-            sidecars=sidecars, refusal=unseen.get(path, ""),
+            sidecars=sidecars, refusal=unseen.get(path, "") if unseen else "",
         )
         for path, place, labels in zip((*paths, *unseen), places, read, strict=True)
     ]  # fmt: skip
     result.found += sources
-    is_labelled = variant or options.variant
-    result.labelled += [sources] if is_labelled else list_declared(sources)
+    result.labelled += [sources] if variant or options.variant else []
     result.roots.append((variant, sidecars))
     result.skipped.extend((show_path(p), why) for p, why in passed)
     result.sidecars.append(sidecars)

@@ -1,4 +1,4 @@
-"""Results that lie elsewhere: in a commit of git, behind a web address, in an object store.
+"""Results that lie elsewhere: in a commit of git, behind a web address, in an object store, packed.
 
 The baseline of another run is a folder like any other, with its sidecars, and nobody has to check
 it out first.
@@ -25,7 +25,7 @@ from weakref import finalize
 
 from benchkit.errors import DataError, MissingError
 from benchkit.ingestion import archives, objects, pages
-from benchkit.ingestion.addresses import GIT, is_page, show_address, tell_query
+from benchkit.ingestion.addresses import GIT, is_page, show_address, show_path, tell_query
 from benchkit.reading.bounds import LARGEST
 
 _FILES = frozenset({"100644", "100755"})  # neither links nor submodules
@@ -68,7 +68,7 @@ def bring(path: str, max_unpacked: int | None = None) -> Copy:
     path : str
         ``git:REF`` or ``git:REF:PATH``, of the repository one stands in; ``http://`` or
         ``https://``, a file or an archive of a folder; any other URL as pyarrow knows it (``s3``,
-        ``gs``, ``abfs``, ``file``).
+        ``gs``, ``abfs``, ``file``); an archive on this machine.
     max_unpacked : int, optional
         Bytes that an archive may unpack to.
 
@@ -90,6 +90,8 @@ def bring(path: str, max_unpacked: int | None = None) -> Copy:
 def _bring(path: str, folder: Path, max_unpacked: int) -> Copy:
     if path.startswith(GIT):
         return _bring_commit(path.removeprefix(GIT), folder, path)
+    if Path(path).is_file():
+        return _unpack(Path(path), folder, show_path(Path(path).resolve()), max_unpacked)
     try:
         parts = urlsplit(path)
     except ValueError as error:
@@ -154,10 +156,14 @@ def _list_files(listing: bytes) -> Iterator[tuple[str, str]]:
             yield sha, path.decode(errors="surrogateescape")
 
 
+#: A clone without all its objects would fetch them, by a command that its settings name.
+_OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+
+
 def _git(*words: str, name: str, hint: str = "", given: str = "") -> bytes:
     command = ["git", "--no-optional-locks", *words]
     try:
-        code, output, errors = _run(command, given.encode())
+        code, output, errors = _run(command, given.encode(), _OFFLINE)
     except subprocess.TimeoutExpired:
         raise DataError(f"git takes longer than {pages.DEADLINE:g} s", where=name) from None
     except OSError as error:
@@ -196,11 +202,16 @@ def _bring_page(address: str, target: Path, name: str, max_unpacked: int) -> Cop
     """Fetch one file; an archive is unpacked."""
     pages.fetch(address, target, name)
     query = tell_query(address)
-    ending = archives.find_ending(target.name)
-    if not ending:
+    if not archives.find_ending(target.name):
         return Copy(target, name, query=query)
-    unpacked = target.with_name(target.name[: -len(ending)] or "results")
-    left_out = archives.unpack(target, unpacked, name, max_unpacked)
+    return _unpack(target, target.parent, name, max_unpacked, query)
+
+
+def _unpack(archive: Path, folder: Path, name: str, max_unpacked: int, query: str = "") -> Copy:
+    """Unpack an archive into a folder of its name below another."""
+    ending = archives.find_ending(archive.name)
+    unpacked = folder / (archive.name[: -len(ending)] or "results")
+    left_out = archives.unpack(archive, unpacked, name, max_unpacked)
     named = tuple((f"{name}/{path}{query}", reason) for path, reason in left_out)
     return Copy(unpacked, name, named, query)
 

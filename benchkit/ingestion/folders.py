@@ -15,7 +15,7 @@ from pathlib import Path
 from benchkit.errors import Diagnostic, SourceReport
 from benchkit.ingestion.addresses import name_path, show_path
 from benchkit.ingestion.discovery import Discovery, Options, assign
-from benchkit.ingestion.marks import is_aside, is_result, mark_damage, mark_folder
+from benchkit.ingestion.outcomes import is_aside, is_result, mark_damage, mark_folder
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.sources import Found
 from benchkit.labels.patterns import PathLabels
@@ -202,15 +202,15 @@ def _list_folders(sources: Iterator[Found]) -> set[str]:
 def _find_homes(root: Path, sources: Sequence[Found]) -> dict[Path, str]:
     """Return the folders whose folders are the variants of sources, each with its group."""
     homes: dict[Path, str] = {}
-    known = {
+    known = dict.fromkeys(  # in the order of the sources, which is always the same
         (os.path.dirname(str(source.path)), source.labels.variant, source.labels.group)  # noqa: PTH120
         for source in sources
-    }
+    )
     for folder, variant, group in known:
         parts = Path(folder).relative_to(root).parts
         if variant in parts:
             depth = len(parts) - parts[::-1].index(variant) - 1
-            homes[root.joinpath(*parts[:depth])] = group
+            homes.setdefault(root.joinpath(*parts[:depth]), group)
     return homes
 
 

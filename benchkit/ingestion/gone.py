@@ -8,8 +8,9 @@ measurements count as one, which is an error and fails the gate.
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,11 +19,10 @@ from benchkit.errors import DataError, Finding
 from benchkit.ingestion.addresses import name_path, show_path
 from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.frames import fill_texts
-from benchkit.ingestion.identity import write_assigned
 from benchkit.ingestion.origins import JUDGED
 from benchkit.ingestion.parts import Part, show_label
-from benchkit.labels.numbering import series_of
-from benchkit.labels.tree import is_run, name_without_run
+from benchkit.ingestion.sources import write_assigned
+from benchkit.labels.numbering import Series, leave_package, series_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,40 +30,63 @@ if TYPE_CHECKING:
 #: The finding on a variant of which two measurements count together.
 MIXED = "B111"
 #: Sources that are named; the rest are counted.
-_SHOWN = 3
+SHOWN = 3
 
 
 class Folder(NamedTuple):
-    """A folder that an ingest reads: as the user names it, its path, and whose sources it holds."""
+    """A folder that an ingest reads, whole or by the files in it that are named.
+
+    ``name`` is the user's, without files; ``origin`` and ``assigned`` are those of its sources.
+    """
 
     name: str
     path: str
     origin: str
     assigned: str
+    is_whole: bool
 
-    def holds(self, part: Part) -> bool:
-        """Tell whether a part is of a source that was read from here, under the same labels."""
-        is_inside = part.path.startswith(f"{self.path.rstrip('/')}/")
-        return is_inside and (part.origin, part.assigned) == (self.origin, self.assigned)
+    def select(self, groups: Mapping[str, Sequence[Part]]) -> Iterator[Part]:
+        """Yield the parts whose sources lie here, of parts by their folders."""
+        for folder, parts in groups.items() if self.is_whole else ():
+            if f"{folder}/".startswith(f"{self.path}/"):
+                yield from parts
+        if not self.is_whole:
+            yield from groups.get(self.path, ())
 
 
 class Folders:
-    """The folders that an ingest reads, and the sources that are there."""
+    """The folders that an ingest reads, and the sources that are there.
+
+    What lies beside a named file need not have been meant: it counts as gone only where the same
+    side was measured again from there.
+    """
 
     def __init__(self, discovery: Discovery, options: Options) -> None:
         self._present = {source.address for source in discovery.found}
+        origin = options.origin or ""
         self._folders = [
             Folder(
                 name=name_path(sidecars.root),
-                path=show_path(sidecars.root.resolve()),
-                origin=options.origin or "",
+                path=show_path(sidecars.root.resolve()).rstrip("/"),
+                origin=origin,
                 assigned=write_assigned(variant or options.variant, options.commit),
+                is_whole=True,
             )
             for variant, sidecars in discovery.roots
         ]
+        walked = {id(sidecars) for _, sidecars in discovery.roots}
+        named = {
+            (os.path.dirname(source.address).rstrip("/"), source.assigned): source.label  # noqa: PTH120 - texts
+            for source in discovery.found
+            if source.path and source.address.startswith("/") and id(source.sidecars) not in walked
+        }
+        self._folders += [
+            Folder(os.path.dirname(label) or ".", path, origin, assigned, is_whole=False)  # noqa: PTH120 - texts
+            for (path, assigned), label in named.items()
+        ]
 
     def list_marked(
-        self, stored: pa.Table | None, read: Callable[[pa.Array], list[Part]]
+        self, stored: pa.Table | None, new: Sequence[Part], read: Callable[[pa.Array], list[Part]]
     ) -> Iterator[tuple[Part, bool]]:
         """Yield the stored parts whose sources are gone, or back, and whether that is news.
 
@@ -71,6 +94,8 @@ class Folders:
         ----------
         stored : Table or None
             The pieces in the store.
+        new : sequence of Part
+            The parts that were read.
         read : callable
             Returns those at some places as parts.
         """
@@ -78,21 +103,38 @@ class Folders:
             return
         import pyarrow as pa
 
-        rows = fill_texts(stored, ["path", "gone_from"])
+        rows = fill_texts(stored, ["origin", "assigned", "variant", "path", "gone_from", "role"])
+        groups = _group_by_folder(new)
+        emptied = [part for part in new if part.role == "empty"]
+        latest = _find_latest((series_of(part), part.renewed) for part in new)
+        latest = _find_latest([*latest.items(), *_list_renewed(stored)])
+        seen: set[tuple[int, int]] = set()
         for folder in self._folders:
-            places = _list_places(stored, folder)
-            near = rows.take(places).to_pydict()
+            if not (folder.is_whole or latest):
+                continue
+            series = set(map(series_of, folder.select(groups)))
+            variants = {each.variant for each in series} | {part.variant for part in emptied}
+            places = _list_places(rows, folder, variants)
+            near = rows.select(["path", "gone_from"]).take(places).to_pydict()
             is_gone = [self._is_gone(path) for path in near["path"]]
             marks = zip(is_gone, near["gone_from"], strict=True)
             chosen = pa.array([gone or bool(mark) for gone, mark in marks], pa.bool_())
             for part in read(places.filter(chosen)):
-                mark = (part.gone_from or folder.name) if self._is_gone(part.path) else ""
-                yield replace(part, gone_from=mark), part.gone_from != mark
+                is_alike = part.assigned == folder.assigned or series_of(part) in series
+                is_alike = is_alike or any(_is_within(part, place) for place in emptied)
+                is_stale = part.gone_from or part.batch < latest.get(series_of(part), 0)
+                key = part.batch, part.piece
+                if key not in seen and is_alike and (folder.is_whole or is_stale):
+                    seen.add(key)
+                    mark = (part.gone_from or folder.name) if self._is_gone(part.path) else ""
+                    yield replace(part, gone_from=mark), part.gone_from != mark
 
     def mark_anew(
         self, new: Sequence[Part], kept: Sequence[Part], superseded: Sequence[Part]
     ) -> None:
         """Mark settled parts in a folder where all earlier files of their rows are gone.
+
+        A file that is named alone may be one of many that are each deleted once they are ingested.
 
         Parameters
         ----------
@@ -103,15 +145,21 @@ class Folders:
             The stored parts whose place new ones take: moved files are no new measurement.
         """
         known = {part.sha256 for part in superseded} | {part.path for part in superseded}
+        groups, earlier = _group_by_folder(new), _group_by_folder(kept)
         for folder in self._folders:
             is_left: dict[tuple[str, ...], bool] = {}
-            for part in filter(folder.holds, kept):
-                row = _row_of(part)
-                is_left[row] = is_left.get(row, False) or not part.gone_from
-            for part in filter(folder.holds, new):
-                is_new = known.isdisjoint((part.sha256, part.path))
-                if is_new and is_left.get(_row_of(part)) is False:
-                    part.renewed = part.batch
+            for part in folder.select(earlier):
+                row = row_of(part)
+                is_left[row] = is_left.get(row, False) or not self._is_gone(part.path)
+            fresh: dict[tuple[str, ...], list[Part]] = {}
+            for part in folder.select(groups):
+                if is_left.get(row_of(part)) is False:
+                    fresh.setdefault(row_of(part), []).append(part)
+            for parts in fresh.values():
+                is_alone = len({part.path for part in parts}) == 1
+                for part in parts if folder.is_whole or not is_alone else ():
+                    if known.isdisjoint((part.sha256, part.path)):
+                        part.renewed = part.batch
 
     def _is_gone(self, path: str) -> bool:
         if path in self._present and not os.path.islink(path):  # noqa: PTH114 - texts
@@ -119,15 +167,56 @@ class Folders:
         return not os.path.exists(path)  # noqa: PTH110 - texts
 
 
-def _list_places(stored: pa.Table, folder: Folder) -> pa.Array:
-    """Return the rows of the sources that were read from a folder, under the same labels."""
+def _group_by_folder(parts: Sequence[Part]) -> dict[str, list[Part]]:
+    groups: dict[str, list[Part]] = {}
+    for part in parts:
+        groups.setdefault(part.path.rpartition("/")[0], []).append(part)
+    return groups
+
+
+def _is_within(part: Part, place: Part) -> bool:
+    """Tell whether a part is of a variant's folder that no longer holds a result."""
+    is_inside = part.path.startswith(f"{place.path}/")
+    return is_inside and (part.group, part.variant) == (place.group, place.variant)
+
+
+def _list_renewed(stored: pa.Table) -> Iterator[tuple[Series, int]]:
+    """Yield the series of the stored sources that hold another measurement than before."""
     import pyarrow.compute as pc
 
-    rows = fill_texts(stored, ["origin", "assigned", "path", "role"])
-    is_inside = pc.starts_with(rows["path"], f"{folder.path.rstrip('/')}/")
-    for name, value in (("origin", folder.origin), ("assigned", folder.assigned)):
-        is_inside = pc.and_(is_inside, pc.equal(rows[name], value))
-    return pc.indices_nonzero(pc.and_(is_inside, pc.not_equal(rows["role"], "empty")))
+    if "renewed" in stored.column_names:
+        stored = stored.filter(pc.greater(stored["renewed"], 0))
+        rows = fill_texts(stored, ["origin", "group", "pkg", *Series._fields[2:]])
+        labels = zip(*(column.to_pylist() for column in rows.columns), strict=True)
+        for batch, (origin, group, pkg, *rest) in zip(
+            stored["renewed"].to_pylist(), labels, strict=True
+        ):
+            yield Series(origin, leave_package(group, pkg), *rest), batch
+
+
+def _list_places(rows: pa.Table, folder: Folder, variants: Collection[str]) -> pa.Array:
+    """Return the rows of the sources that lie in a folder, by their labels or variants."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    is_inside = pc.starts_with(rows["path"], f"{folder.path}/")
+    if not folder.is_whole:
+        is_deeper = pc.match_substring_regex(rows["path"], f"^{re.escape(folder.path)}/.*/")
+        is_inside = pc.and_not(is_inside, is_deeper)
+    is_inside = pc.and_(is_inside, pc.equal(rows["origin"], folder.origin))
+    is_alike = pc.is_in(rows["variant"], pa.array(variants, pa.string()))
+    is_alike = pc.or_(is_alike, pc.equal(rows["assigned"], folder.assigned))
+    is_source = pc.not_equal(rows["role"], "empty")
+    return pc.indices_nonzero(pc.and_(pc.and_(is_inside, is_alike), is_source))
+
+
+def _find_latest(renewed: Iterable[tuple[Series, int]]) -> dict[Series, int]:
+    """Return the batch in which each series was last measured again, where it was."""
+    latest: dict[Series, int] = {}
+    for series, batch in renewed:
+        if batch > latest.get(series, 0):
+            latest[series] = batch
+    return latest
 
 
 def mark_renewed(new: Sequence[Part], superseded: Sequence[Part]) -> None:
@@ -157,100 +246,18 @@ def find_gone(parts: Sequence[Part], renewed: Sequence[Part]) -> Iterator[Findin
     renewed : sequence of Part
         Those whose series may have been measured again.
     """
-    latest: dict[tuple[str, ...], int] = {}
-    for part in renewed:
-        series = _series_of(part)
-        latest[series] = max(latest.get(series, 0), part.renewed)
+    latest = _find_latest((series_of(part), part.renewed) for part in renewed)
     folders: dict[tuple[str, str, str], list[Part]] = {}
     for part in parts:
         if part.gone_from:
-            is_mixed = part.batch < latest.get(_series_of(part), 0)
+            is_mixed = part.batch < latest.get(series_of(part), 0)
             key = part.gone_from, part.assigned, part.variant if is_mixed else ""
             folders.setdefault(key, []).append(part)
     for (folder, assigned, variant), gone in folders.items():
-        near = set(map(_series_of, gone))
-        anew = [part for part in renewed if part.renewed and _series_of(part) in near]
+        near = set(map(series_of, gone))
+        anew = [part for part in renewed if part.renewed and series_of(part) in near]
         labels = list(dict.fromkeys(part.label for part in gone))
         yield _describe(folder, assigned, variant, labels, (_count(gone), _count(anew)))
-
-
-def find_pooled(parts: Sequence[Part]) -> Iterator[Finding]:
-    """B111: runs that were read by themselves count as one variant, and together would not.
-
-    These are runs of several folders of one parent, which as one tree are groups or variants unless
-    they count runs, and labelled files whose names two variants share, which are benchmarks.
-    """
-    measured = [part for part in parts if part.role == "measured"]
-    for (parent, variant), folders in _list_pooled_folders(measured).items():
-        label = f"{name_path(list(folders)[-1])}={parent}/{name_path(list(folders)[-1])}"
-        yield _describe_pooled(
-            variant,
-            f"folders of {parent}",
-            folders,
-            f"read {quote(parent)} as one PATH, or label each folder, {quote(label)}",
-        )
-    for variant, files in _list_pooled_files(measured).items():
-        remedy = "ingest the files of a variant in one command, or each with --benchmark NAME"
-        yield _describe_pooled(variant, "names of files", files, remedy)
-
-
-def _describe_pooled(variant: str, what: str, names: Iterable[str], remedy: str) -> Finding:
-    shown = [name_path(name) for name in names]
-    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-    return Finding(
-        code=MIXED,
-        severity="error",
-        where=variant,
-        message=f"runs of {len(shown)} {what} count together: {', '.join(shown[:_SHOWN])}{more}",
-        remedy=f"{remedy}; a store that holds them needs `--store NEW`",
-        numbers={"pooled": len(shown)},
-    )
-
-
-def _list_pooled_folders(measured: Sequence[Part]) -> dict[tuple[str, str], dict[str, None]]:
-    roots = [_find_root(part) for part in measured]
-    rows: dict[tuple[str, Hashable], dict[str, None]] = {}
-    pooled: dict[tuple[str, str], dict[str, None]] = {}
-    if len(set(roots)) < 2:
-        return pooled
-    for part, root in zip(measured, roots, strict=True):
-        parent, _, name = root.rpartition("/")
-        if _is_named_by_path(part, root) and not is_run(name):
-            row = rows.setdefault((parent, _row_of(part)), {})
-            row[name] = None
-            if len(row) > 1:
-                pooled.setdefault((name_path(parent), part.variant), {}).update(row)
-    return pooled
-
-
-def _list_pooled_files(measured: Sequence[Part]) -> dict[str, dict[str, None]]:
-    """Return the names of labelled files that were ingested apart and are of one row."""
-    rows: dict[Hashable, dict[str, dict[str, set[int]]]] = {}
-    for part in measured:
-        if "variant=" in part.assigned:
-            row = series_of(part)._replace(variant=""), part.benchmark, part.params
-            names = rows.setdefault(row, {}).setdefault(part.variant, {})
-            names.setdefault(name_without_run(part.path), set()).add(part.batch)
-    pooled: dict[str, dict[str, None]] = {}
-    for sides in rows.values():
-        for variant, names in sides.items():
-            others = (other for name, other in sides.items() if name != variant)
-            is_apart = len(names) > 1 and not set.intersection(*names.values())
-            if is_apart and any(len(names.keys() & other.keys()) > 1 for other in others):
-                pooled.setdefault(variant, {}).update(dict.fromkeys(names))
-    return pooled
-
-
-def _find_root(part: Part) -> str:
-    """Return the folder that was named, or that of the file that was."""
-    folder = os.path.dirname(part.path)  # noqa: PTH120 - texts
-    return folder.removesuffix(f"/{part.folder}") if part.folder else folder
-
-
-def _is_named_by_path(part: Part, root: str) -> bool:
-    """Tell whether a part has its variant from its path below the folder that was named."""
-    inner = part.path.removeprefix(root).split("/")
-    return "variant=" not in part.assigned and any(n.startswith(part.variant) for n in inner)
 
 
 def list_stale(parts: Sequence[Part]) -> dict[str, DataError]:
@@ -263,30 +270,27 @@ def list_stale(parts: Sequence[Part]) -> dict[str, DataError]:
     left = [part for part in judged if not part.gone_from]
     for part in left:
         gone.pop(part.variant, None)
-    places = {(part.origin, part.assigned) for part in left}
+    origins = {part.origin for part in left}
     return {
         variant: DataError(
             f"{part.gone_from} was ingested again without the files of {variant}",
             hint=f"measure {variant} again",
         )
         for variant, part in gone.items()
-        if (part.origin, part.assigned) in places
+        if part.origin in origins
     }
 
 
-def _series_of(part: Part) -> tuple[str, ...]:
-    return *series_of(part), part.assigned
-
-
-def _row_of(part: Part) -> tuple[str, ...]:
-    return *_series_of(part), part.benchmark, part.params
+def row_of(part: Part) -> tuple[str, ...]:
+    """Return what runs that count as repeats of each other share."""
+    return *series_of(part), part.benchmark, part.params
 
 
 def _count(parts: Sequence[Part]) -> int:
     """Count the runs of the row that has the most."""
     rows: Counter[tuple[str, ...]] = Counter()
     for part in parts:
-        rows[_row_of(part)] += 1 if part.places is None else len(part.places.lines)
+        rows[row_of(part)] += 1 if part.places is None else len(part.places.lines)
     return max(rows.values(), default=0)
 
 
@@ -294,8 +298,8 @@ def _describe(
     folder: str, assigned: str, variant: str, labels: Sequence[str], runs: tuple[int, int]
 ) -> Finding:
     """Describe the sources that are gone; those of a ``variant`` count beside new ones."""
-    more = f" and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else ""
-    listed = f"{', '.join(labels[:_SHOWN])}{more}"
+    more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
+    listed = f"{', '.join(labels[:SHOWN])}{more}"
     label = show_label(assigned.partition("variant=")[2])
     source = quote(f"{label}={folder}" if label else folder)
     remedy = f"run `benchkit ingest {source} --store NEW` for a store without them"

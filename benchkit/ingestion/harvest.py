@@ -24,10 +24,12 @@ from benchkit.ingestion.folders import (
     list_lost_files,
     list_lost_folders,
 )
-from benchkit.ingestion.identity import Identity
+from benchkit.ingestion.origins import read_commit
+from benchkit.ingestion.outcomes import Outcome
 from benchkit.ingestion.parts import Part, show_label
-from benchkit.ingestion.reading import PIECE_BITS, Known, Outcome, Reader
-from benchkit.ingestion.sources import Found
+from benchkit.ingestion.pieces import PIECE_BITS
+from benchkit.ingestion.reading import Known, Reader
+from benchkit.ingestion.sources import Found, Identity
 from benchkit.parsers.base import Row
 from benchkit.parsers.gobench.failures import UNENDED
 from benchkit.store import values_schema
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 #: What copies of a source have in common: origin, assigned labels and the digest of its bytes.
 #: Values gathered before a batch is handed on.
 BATCH_ROWS = 1 << 16
+#: The finding on a result that is one of another commit.
+LEFT_OVER = "B114"
 #: What helps where one file was typed under two labels.
 NAME_FILES = "name the file of each variant: before=old.txt after=new.txt"
 
@@ -121,7 +125,8 @@ class Harvest:
     def _take(self, outcome: Outcome) -> bool:
         """Take what came of one source; tell whether its values count."""
         source = self._sources[outcome.index]
-        finding = self._find_copy(source, outcome)
+        content = Content(source.origin, source.assigned, outcome.sha256)
+        finding = self._find_copy(source, outcome, content)
         if finding is not None:
             for file in outcome.files:
                 file.path.unlink(missing_ok=True)
@@ -134,7 +139,7 @@ class Harvest:
             self.findings.append(finding)
             return False
         if outcome.is_original:
-            self._contents.setdefault(_content(source, outcome), source.identity)
+            self._contents.setdefault(content, source.identity)
         for problem in outcome.diagnostics:
             if problem.what == UNENDED:
                 self._cut[outcome.index] = problem
@@ -159,24 +164,28 @@ class Harvest:
             hint = f"measure it again, or pass --exclude {PurePosixPath(part.label).name}"
             self.diagnostics.append(Diagnostic(part.label, 0, NO_RESULT, hint, "warning"))
 
-    def _find_copy(self, source: Found, outcome: Outcome) -> Finding | None:
-        """Return the finding on a result that counts already: under another label or path."""
+    def _find_copy(self, source: Found, outcome: Outcome, content: Content) -> Finding | None:
+        """Return the finding on a result that counts already: of another commit, label or path."""
+        commit = read_commit(source.assigned)
+        if commit and outcome.has_load and (first := self._find_commit(content.sha256, commit)):
+            return _left_over(source, first, commit)
         labelled = self._first_label.setdefault((source.origin, source.address), source)
         if outcome.has_load and labelled.variant != source.variant:
             return _labelled_twice(source, labelled)
         is_single = source.is_named and "variant=" not in source.assigned
         if is_single or not outcome.has_load:
             return None
-        first = self._find_first(_content(source, outcome))
-        if first is None or first == source.identity or not os.path.exists(first.path):  # noqa: PTH110 - never raises
-            return None
-        return _duplicate(source, first.path)
-
-    def _find_first(self, content: Content) -> Identity | None:
-        """Return the source of a content that came first: stored, or read in this go."""
         is_stored = content.sha256 in self._stored_digests
         stored = self._stored_contents.get(content) if is_stored else None
-        return stored or self._contents.get(content)
+        copy = stored or self._contents.get(content)
+        if copy is None or copy == source.identity or not os.path.exists(copy.path):  # noqa: PTH110 - never raises
+            return None
+        return _duplicate(source, copy.path)
+
+    def _find_commit(self, sha256: str, commit: str) -> str:
+        """Return the other commit, if there is one, that alone holds a content; else nothing."""
+        commits = self._commits.get(sha256, set()) if sha256 in self._stored_digests else set()
+        return "" if commit in commits else min(commits, default="")
 
     @cached_property
     def _stored_digests(self) -> frozenset[str]:
@@ -189,6 +198,15 @@ class Harvest:
         return {
             Content(one.origin, one.assigned, digest): one for one, (digest, _) in sources.items()
         }
+
+    @cached_property
+    def _commits(self) -> dict[str, set[str]]:
+        """The commits that the stored sources of a content were given, whatever their origin."""
+        commits: dict[str, set[str]] = {}
+        for one in self._stored_contents:
+            if one.sha256 and (commit := read_commit(one.assigned)):
+                commits.setdefault(one.sha256, set()).add(commit)
+        return commits
 
 
 def gather(
@@ -218,10 +236,6 @@ def gather(
     return harvest, pa.concat_tables(kept), pa.concat_tables(series)
 
 
-def _content(source: Found, outcome: Outcome) -> Content:
-    return Content(source.origin, source.assigned, outcome.sha256)
-
-
 def _without(batch: pa.RecordBatch, sources: Sequence[int]) -> pa.RecordBatch:
     """Leave out the values of some sources."""
     import numpy as np
@@ -237,6 +251,18 @@ def _duplicate(found: Found, first: str) -> Finding:
         severity="warning",
         message=f"the same bytes as {name_path(first)}; counted once",
         remedy="delete the copy, or label each with label=path if they are two variants",
+        where=found.label,
+    )
+
+
+def _left_over(found: Found, first: str, commit: str) -> Finding:
+    return Finding(
+        code=LEFT_OVER,
+        severity="error",
+        message=f"the same bytes as a result of commit {show_label(first)}; it is left out of "
+        f"{show_label(commit)}",
+        remedy="measure this commit; if the other one is wrong, run `benchkit undo` right after "
+        "it was added, and add this one",
         where=found.label,
     )
 

@@ -20,7 +20,7 @@ from benchkit.ingestion.discovery import Discovery, Options, discover
 from benchkit.ingestion.frames import drop_unsound, list_parts, stream_observations
 from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import runs as make_runs
-from benchkit.ingestion.gone import find_gone, find_pooled, list_stale
+from benchkit.ingestion.gone import find_gone, list_stale
 from benchkit.ingestion.harvest import gather
 from benchkit.ingestion.origins import (
     choose,
@@ -29,7 +29,9 @@ from benchkit.ingestion.origins import (
     name_job,
     refuse_contested,
 )
-from benchkit.ingestion.parts import Part, find_split_blocks, single_out_shared
+from benchkit.ingestion.parts import Part, find_split_blocks
+from benchkit.ingestion.pieces import single_out_shared
+from benchkit.ingestion.pooled import find_pooled
 from benchkit.labels.numbering import part_packages, settle
 from benchkit.labels.sections import share_headings
 from benchkit.schema import observations as make_table
@@ -338,7 +340,8 @@ def _load_raw(
     if all(part.role == "damaged" for part in parts):
         raise _nothing_read(problems)
     named = [found for found in discovery.found if found.is_named]
-    first = parts[0].variant if len(named) == len(discovery.found) else None
+    is_ordered = len(named) == len(discovery.found) and not discovery.is_tree
+    first = parts[0].variant if is_ordered else None
     complete = _complete(parts, values, series, roles)
     return replace(
         complete,

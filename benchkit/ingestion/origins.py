@@ -250,6 +250,17 @@ def _list_loaded(parts: Sequence[Part]) -> set[str]:
     return {part.origin for part in parts if part.role != "companion"}
 
 
+def read_commit(assigned: str) -> str:
+    """Return the commit among the labels of the command line; empty if there is none.
+
+    Examples
+    --------
+    >>> read_commit("commit=c861e65,variant=main"), read_commit("variant=main")
+    ('c861e65', '')
+    """
+    head, _, value = assigned.partition(",")[0].partition("=")
+    return value if head == "commit" else ""
+
+
 def _find_side(part: Part, loaded: AbstractSet[str]) -> Side:
-    head, _, value = part.assigned.partition(",")[0].partition("=")
-    return Side(value if head == "commit" else "", part.variant, part.origin in loaded)
+    return Side(read_commit(part.assigned), part.variant, part.origin in loaded)

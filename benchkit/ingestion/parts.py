@@ -6,8 +6,8 @@ The lowest word counts where no higher one is given, and that order stands here 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import lru_cache
 from itertools import chain
@@ -16,8 +16,7 @@ from operator import attrgetter
 from benchkit import schema
 from benchkit.errors import ConfigError, Finding
 from benchkit.ingestion.discovery import Options
-from benchkit.ingestion.identity import Identity
-from benchkit.ingestion.sources import Found
+from benchkit.ingestion.sources import Found, Identity
 from benchkit.labels.facts import list_facts
 from benchkit.labels.headings import Sections
 from benchkit.labels.invocations import Words, read_words
@@ -29,10 +28,10 @@ from benchkit.parsers.base import Format, Reading
 from benchkit.redaction import (
     HIDDEN,
     redact_command,
+    redact_fact,
     redact_label,
     redact_message,
     redact_quote,
-    redact_text,
     redact_value,
 )
 from benchkit.schema import Side
@@ -93,6 +92,9 @@ class Part(Piece):
         return Identity(self.origin, self.path, self.assigned)
 
 
+_NO_SECTIONS = Sections()
+#: The metrics by which blocks are told apart.
+_COUNTED = frozenset({"requests", "bytes_in", "bytes_out"})
 _TEXTS = tuple(field.name for field in fields(Part) if str(field.type) in {"str", "str | None"})
 _get_texts = attrgetter(*_TEXTS)
 
@@ -124,16 +126,15 @@ def make_part(
     is_alone : bool
         Whether no benchmark of another name stands in the source.
     """
-    path, side, section = found.labels, found.sidecar, section or Sections()
+    path, side, section = found.labels, found.sidecar, section or _NO_SECTIONS
     role = _find_role(reading, form, found, section)
     split = split_variant(reading.benchmark, options.split)
     variant = found.variant or options.variant or split or side.variant or reading.variant
     headings = section.list_names(is_variant_taken=bool(variant))
     if reading.benchmark and path.benchmark:
         headings = {FILE: show_label(path.benchmark), **headings}
-    params = {**reading.params, **dict(path.params), **side.params}
-    params = {name: _show_value(name, value) for name, value in params.items()}
-    values = {row[1:3]: row[3] for row in reading.rows if row[0] is None}
+    params = *reading.params.items(), *path.params, *side.params.items()
+    values = {row[1:3]: row[3] for row in reading.rows if row[1] in _COUNTED and row[0] is None}
     part = Part(
         path=found.address,
         origin=found.origin,
@@ -147,7 +148,7 @@ def make_part(
         variant=show_label(variant or section.variant or path.variant),
         benchmark=show_label(_name_benchmark(reading, found, options, renames, is_alone=is_alone)),
         target=show_label(rename(reading.target, renames)),
-        params=schema.format_params(params) if params else "",
+        params=_show_params(params) if params else "",
         run=side.run if side.run is not None else path.run,
         role=role,
         folder=path.folder,
@@ -176,8 +177,8 @@ def make_part(
 
 def _find_role(reading: Reading, form: Format, found: Found, section: Sections) -> str:
     side = found.sidecar
-    whole_exits = {None, 0, *registry.tool(reading.tool).whole_exits}
-    is_exit_bad = side.exit_code not in whole_exits and not form.is_companion
+    is_exit_bad = bool(side.exit_code) and not form.is_companion
+    is_exit_bad = is_exit_bad and side.exit_code not in registry.tool(reading.tool).whole_exits
     if reading.status == "failed" or is_exit_bad:
         return "failed"
     role = reading.role or side.role or found.labels.role
@@ -205,7 +206,8 @@ def _escape_texts(part: Part) -> None:
         for name, text in zip(_TEXTS, texts, strict=True):
             if text:
                 setattr(part, name, _escape(text))
-    part.env = {_escape(name): _escape(value) for name, value in part.env.items()}
+    if not "".join(chain(part.env, part.env.values())).isascii():
+        part.env = {_escape(name): _escape(value) for name, value in part.env.items()}
 
 
 def _escape(text: str) -> str:
@@ -214,7 +216,8 @@ def _escape(text: str) -> str:
 
 def enter_commit(part: Part, options: Options) -> None:
     """Add what the command line says of the machine and the commit, which leads the group."""
-    part.env.update(show_facts(dict(options.meta)))
+    if options.meta:
+        part.env.update(show_facts(dict(options.meta)))
     if options.commit:
         part.env["commit"] = options.commit
         part.group = "/".join(filter(None, (options.commit, part.group)))
@@ -233,40 +236,6 @@ def find_attack_rate(reading: Reading) -> float | None:
         return None
     rates = {row[1]: row[3] for row in reading.rows if row[0] is None and row[2] == "mean"}
     return rates.get("request_rate")
-
-
-def single_out_shared(parts: Sequence[Part], others: Sequence[Part] = ()) -> list[Part]:
-    """Return a part for each run of sources that may tell runs of another source, too.
-
-    Parameters
-    ----------
-    parts : sequence of Part
-    others : sequence of Part
-        Those that are settled with them.
-    """
-    if all(part.places is None for part in parts):
-        return list(parts)
-    paths: dict[tuple[object, ...], set[str]] = defaultdict(set)
-    for part in (*parts, *others):
-        paths[_family(part)].add(part.path)
-    shared = (_list_runs(part) if len(paths[_family(part)]) > 1 else [part] for part in parts)
-    return sorted(chain.from_iterable(shared), key=lambda part: part.piece)
-
-
-def _family(part: Part) -> tuple[object, ...]:
-    """Return what forms of one run have in common, but for the group, which settling completes."""
-    labels = part.origin, part.variant, part.folder, part.tool, part.role
-    return *labels, part.leftover, part.run
-
-
-def _list_runs(part: Part) -> Iterator[Part]:
-    if part.places is None:
-        yield part
-        return
-    first = part.piece - part.index
-    runs = part.places.indices.tolist(), part.places.lines.tolist()
-    for index, line in zip(*runs, strict=True):
-        yield replace(part, index=index, line=line, piece=first + index, places=None)
 
 
 def rename(name: str, renames: Sequence[Rename]) -> str:
@@ -321,8 +290,9 @@ def _complete(part: Part, reading: Reading, found: Found) -> None:
         part.duration = (window[1] - window[0]).total_seconds()
     part.command = _show_command(part.command)
     part.env = show_facts({**reading.env, **list_facts(side), **side.env})
-    names = dict.fromkeys((*reading.assume, *reading.better))
-    part.units = {name: _unit_words(name, reading) for name in names}
+    if reading.assume or reading.better:
+        names = dict.fromkeys((*reading.assume, *reading.better))
+        part.units = {name: _unit_words(name, reading) for name in names}
 
 
 @lru_cache(1 << 12)
@@ -341,15 +311,22 @@ def show_remark(where: str, reason: str) -> str:
 
 def show_facts(facts: Mapping[str, str]) -> dict[str, str]:
     """Return what is known of a run, without secrets."""
-    return {show_label(name): _show_fact(name, value) for name, value in facts.items()}
+    return dict(_show_facts(tuple(facts.items())))
 
 
 _show_value = lru_cache(1 << 12)(redact_value)
 
 
 @lru_cache(1 << 12)
-def _show_fact(name: str, value: str) -> str:
-    return redact_text(_show_value(name, value))
+def _show_facts(facts: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
+    return [(show_label(name), redact_fact(name, value)) for name, value in facts]
+
+
+@lru_cache(1 << 12)
+def _show_params(params: tuple[tuple[str, str], ...]) -> str:
+    """Write params without secrets; of several with one name the last counts."""
+    shown = {name: _show_value(name, value) for name, value in dict(params).items()}
+    return schema.format_params(shown)
 
 
 def _window(part: Part, found: Found) -> tuple[datetime, datetime] | None:

@@ -5,14 +5,25 @@ A run in a hundred thousand has nothing of its own but place and values.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
+from benchkit.errors import AmbiguousFormatError
 from benchkit.labels.pieces import Places
+from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading, Repeats
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from benchkit.ingestion.parts import Part
+
+#: Pieces are numbered source by source, so that no number depends on what else is read.
+PIECE_BITS = 24
 
 
 class Pieces:
@@ -42,16 +53,19 @@ class Pieces:
             return first
         import numpy as np
 
-        which, firsts = np.unique(record.which, return_index=True)
+        size = len(record.lines)
+        firsts = np.full(len(record.readings), size)
+        firsts[record.which[::-1]] = np.arange(size)[::-1]  # of several the last one stays
         codes = np.zeros(len(record.readings), np.int64)
-        for place, row in zip(which.tolist(), firsts.tolist(), strict=True):
-            reading = record.readings[place]
+        for place, (row, reading) in enumerate(zip(firsts.tolist(), record.readings, strict=True)):
+            if row == size:
+                continue
             if id(reading) not in self.pieces:
                 self._add(form, reading, self._count + row)
             codes[place] = self._shared.setdefault(id(reading), len(self._shared))
-        indices = np.arange(self._count, self._count + len(record.lines))
+        indices = np.arange(self._count, self._count + size)
         self._runs.append((codes[record.which], indices, record.lines))
-        self._count += len(record.lines)
+        self._count += size
         self._places = None
         return first
 
@@ -88,7 +102,14 @@ class Pieces:
         """Return the place in the source of a reading's run, or of the first of its ``places``."""
         return self.pieces[id(reading)] - self.first if places is None else int(places.indices[0])
 
-    def spans(self) -> list[tuple[int, int, str]]:
+    def require_apart(self, label: str) -> None:
+        """Refuse a source in which two formats claim the same lines."""
+        for (_, end, name), (start, _, other) in pairwise(self._list_spans()):
+            if other != name and start <= end:
+                what = f"line {start} is claimed by {name} and {other}"
+                raise AmbiguousFormatError(what, where=label, hint=registry.SAY_WHICH)
+
+    def _list_spans(self) -> list[tuple[int, int, str]]:
         """Return the first and the last line of each run, and which format claims them."""
         if len({form.name for form, _ in self._read}) < 2:
             return []
@@ -105,3 +126,37 @@ class Pieces:
     def _add(self, form: Format, reading: Reading, index: int) -> None:
         self.pieces[id(reading)] = self.first + index
         self._read.append((form, reading))
+
+
+def single_out_shared(parts: Sequence[Part], others: Sequence[Part] = ()) -> list[Part]:
+    """Return a part for each run of sources that may tell runs of another source, too.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    others : sequence of Part
+        Those that are settled with them.
+    """
+    if all(part.places is None for part in parts):
+        return list(parts)
+    paths: dict[tuple[object, ...], set[str]] = defaultdict(set)
+    for part in (*parts, *others):
+        paths[_family(part)].add(part.path)
+    shared = (_list_runs(part) if len(paths[_family(part)]) > 1 else [part] for part in parts)
+    return sorted(chain.from_iterable(shared), key=lambda part: part.piece)
+
+
+def _family(part: Part) -> tuple[object, ...]:
+    """Return what forms of one run have in common, but for the group, which settling completes."""
+    labels = part.origin, part.variant, part.folder, part.tool, part.role
+    return *labels, part.leftover, part.run
+
+
+def _list_runs(part: Part) -> Iterator[Part]:
+    if part.places is None:
+        yield part
+        return
+    first = part.piece - part.index
+    runs = part.places.indices.tolist(), part.places.lines.tolist()
+    for index, line in zip(*runs, strict=True):
+        yield replace(part, index=index, line=line, piece=first + index, places=None)

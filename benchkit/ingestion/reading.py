@@ -7,32 +7,24 @@ bad file costs itself and a line, never the other 400.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit.derived.series import SERIES
 from benchkit.derived.summaries import Summary
-from benchkit.errors import (
-    AmbiguousFormatError,
-    BenchkitError,
-    Diagnostic,
-    SourceReport,
-    StoreError,
-)
+from benchkit.errors import BenchkitError, Diagnostic, SourceReport, StoreError
 from benchkit.ingestion.discovery import Options
-from benchkit.ingestion.identity import Identity
-from benchkit.ingestion.marks import explain_failures, last_index, list_marks, lost_variant
+from benchkit.ingestion.outcomes import Outcome, make_report, mark, pass_over, refusal
 from benchkit.ingestion.parts import Part, make_part, require_one_name
-from benchkit.ingestion.pieces import Pieces
+from benchkit.ingestion.pieces import PIECE_BITS, Pieces
 from benchkit.ingestion.progress import Pace, Seen
 from benchkit.ingestion.sink import ValueSink
 from benchkit.ingestion.soundness import Soundness
-from benchkit.ingestion.sources import Found
-from benchkit.ingestion.streams import is_dropped
+from benchkit.ingestion.sources import Found, Identity, is_dropped
 from benchkit.ingestion.surroundings import list_sections
+from benchkit.ingestion.threads import read_ahead
 from benchkit.parsers import kernel, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
 from benchkit.reading.source import UnreadableError
@@ -42,49 +34,11 @@ from benchkit.schema import Side
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from benchkit.ingestion.ahead import Ahead
-    from benchkit.store.files import DataFile
 
-#: Pieces are numbered source by source, so that no number depends on what else is read.
-PIECE_BITS = 24
 #: Bytes beyond which reading takes long enough for a file to grow meanwhile.
 _LARGE = 1 << 20
 #: Bytes of a source below which starting what reads ahead costs more than it saves.
 AHEAD_BYTES = 16 << 20
-
-
-@dataclass(slots=True, kw_only=True)
-class Outcome:
-    """What came of one source.
-
-    Parameters
-    ----------
-    index : int
-        Its place among the sources.
-    report : SourceReport
-    sha256 : str
-    parts : list of Part
-    rows : list of (piece, rows)
-        The values per run, but for those in files.
-    batches, files
-        The samples, and files of values per run, as `ValueSink` gives them.
-    diagnostics : list of Diagnostic
-    has_load : bool
-        Whether it may hold results of load, not counters beside it alone.
-    is_original : bool
-        Whether another source with the same bytes would be a copy of it.
-    """
-
-    index: int
-    report: SourceReport
-    sha256: str = ""
-    parts: list[Part] = field(default_factory=list)
-    rows: list[tuple[int, list[Row] | pa.RecordBatch]] = field(default_factory=list)
-    batches: list[pa.RecordBatch] = field(default_factory=list)
-    files: list[DataFile] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    has_load: bool = False
-    is_original: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,8 +73,8 @@ class Reader:
     known : Known
     see : callable, optional
         Is told a few times a second how far the reading of a large source is.
-    ahead : Ahead, optional
-        Another process that reads the blocks of a large source.
+    ahead : bool
+        Whether other threads read the blocks of a large source.
     """
 
     def __init__(
@@ -128,23 +82,27 @@ class Reader:
         options: Options,
         known: Known,
         see: Callable[[Seen], None] | None = None,
-        ahead: Ahead | None = None,
+        *,
+        ahead: bool = False,
     ) -> None:
+        from benchkit import __version__
+
         self._options = options
         self._see = see
         self._ahead = ahead
         self._pace = Pace()
         self._known = known
         self._renames = options.renames()
-        self._given = repr(replace(options, exclude=()))
-        self._beside: dict[int, str] = {}
+        self._given = f"{__version__}{replace(options, exclude=())!r}"
+        self._beside: dict[int, hashlib._Hash] = {}
         self._claims: tuple[Format, ...] = ()
+        self._usual: Format | None = None  # the last one that knows a plain report
 
     def read(self, index: int, found: Found) -> Outcome:
         """Read the source ``found``, which is number ``index``; this never raises for bad data."""
         self._claims = ()
         outcome = self._try(index, found)
-        mark(outcome, found, self._options, self._known, self._claims)
+        mark(outcome, found, self._options, self._known.batch, self._claims, self._known.sources)
         return outcome
 
     def _try(self, index: int, found: Found) -> Outcome:
@@ -161,7 +119,7 @@ class Reader:
         except BenchkitError as error:
             if found.sidecar.role == "failed":
                 sink.drop()
-                return _pass_over(index, found, error.what)
+                return pass_over(index, found, error.what)
             problem = Diagnostic(found.label, 0, error.what, error.hint)
         except Exception as error:  # noqa: BLE001 - a parser's own failure costs one file
             what = f"benchkit failed to read it ({type(error).__name__}: {error})"
@@ -171,29 +129,28 @@ class Reader:
 
     def _read(self, index: int, found: Found, sink: ValueSink) -> Outcome:
         size = found.measure() if found.size > _LARGE else 0
-        unchanged = SourceReport(label=found.label, outcome="unchanged")
-        if any(self._known.sources.get(found.identity, ())) and is_dropped(found.path):
-            return Outcome(index=index, report=unchanged)
+        known = self._known.sources.get(found.identity)
+        if known and any(known) and is_dropped(found.path):
+            return Outcome(index=index, report=_unchanged(found))
         source = found.load()
         source.max_unpacked = self._options.max_unpacked or source.max_unpacked
-        if self._see is not None:
+        if size and self._see is not None:
             source.watch = lambda place: self._tell(Seen(index, place, sink.rows))
         if is_bulk(found):
             kernel.keep_memory()
-            if self._ahead is not None:
-                source.map = self._ahead.map
+            source.map = read_ahead if self._ahead else source.map
         fingerprint = self._fingerprint(found)
         if found.path is None and found.ask is None:
             found.address = f"-:{source.sha256}"
-        known = self._known.sources.get(found.identity)
-        if known is not None and known == (source.sha256, fingerprint):
-            return Outcome(index=index, report=unchanged, sha256=source.sha256)
-        if self._options.as_format:
-            formats = registry.choose(source, self._options.as_format)
-        else:
-            formats = registry.identify(source)
+            known = self._known.sources.get(found.identity)
+        if known == (source.sha256, fingerprint):
+            return Outcome(index=index, report=_unchanged(found), sha256=source.sha256)
+        formats, plain = self._identify(source)
         self._claims = formats
-        outcome = self._parse(index, found, source, formats, sink)
+        if plain is None:
+            outcome = self._parse(index, found, source, formats, sink)
+        else:
+            outcome = self._take_plain(index, found, formats[0], plain)
         outcome.sha256 = source.sha256
         outcome.has_load = not all(f.is_companion for f in formats)
         if size and (now := found.measure()) != size:
@@ -204,6 +161,19 @@ class Reader:
                 self._known.batch, outcome.sha256, fingerprint
             )  # fmt: skip
         return outcome
+
+    def _identify(self, source: Source) -> tuple[tuple[Format, ...], Reading | None]:
+        """Return the formats that claim a source, and what was read of it if that is plain."""
+        if self._options.as_format:
+            return registry.choose(source, self._options.as_format), None
+        usual = self._usual
+        if usual is not None and usual.plain is not None:
+            plain = usual.plain(source.raw_text())
+            if plain is not None:
+                return (usual,), plain
+        formats = registry.identify(source)
+        self._usual = next((form for form in formats if form.plain is not None), usual)
+        return formats, None
 
     def _parse(
         self,
@@ -231,7 +201,7 @@ class Reader:
                     summaries.setdefault(owner, Summary(form.quantile_rule)).add(record)
                 if self._keeps(form, record):
                     sink.take(runs.pieces[owner], record)
-        _require_apart(runs.spans(), found.label)
+        runs.require_apart(found.label)
         parts: list[Part] = []
         rows: list[tuple[int, list[Row] | pa.RecordBatch]] = [*sink.runs]
         named: dict[tuple[Side, str], str] = {}
@@ -252,11 +222,26 @@ class Reader:
                 values += len(reading.rows)
         rows.sort(key=lambda piece: piece[0])
         diagnostics += soundness.diagnostics(found.label)
-        report = _report(found, formats, sum(p.size for p in parts), values + sampled, diagnostics)
+        report = make_report(
+            found, formats, sum(p.size for p in parts), values + sampled, diagnostics
+        )
         batches, files = sink.close()
         return Outcome(
             index=index, report=report, parts=parts, rows=rows, batches=batches, files=files,
             diagnostics=diagnostics, is_original=bool(values or sampled),
+        )  # fmt: skip
+
+    def _take_plain(self, index: int, found: Found, form: Format, reading: Reading) -> Outcome:
+        """Label the one report that a source is, with nothing around it."""
+        soundness = Soundness()
+        soundness.check_reading(reading)
+        is_alone = bool(reading.benchmark)
+        part = make_part(reading, form, found, self._options, self._renames, is_alone=is_alone)
+        part.piece = index << PIECE_BITS
+        problems = [*soundness.diagnostics(found.label)]
+        return Outcome(
+            index=index, report=make_report(found, (form,), 1, len(reading.rows), problems),
+            parts=[part], rows=[(part.piece, reading.rows)], diagnostics=problems, is_original=True,
         )  # fmt: skip
 
     def _keeps(self, form: Format, samples: Samples) -> bool:
@@ -271,14 +256,18 @@ class Reader:
 
     def _fingerprint(self, found: Found) -> str:
         """Return what changes when labels or the reader change."""
-        from benchkit import __version__
-
         beside = self._beside.get(id(found.sidecar))
         if beside is None:  # a folder's files share one
-            beside = self._beside[id(found.sidecar)] = repr(found.sidecar)
+            given = f"{self._given}{found.sidecar!r}"
+            beside = self._beside[id(found.sidecar)] = hashlib.sha256(given.encode())
         labels = tuple(found.labels)  # a record's own repr takes ten times as long
-        told = f"{__version__}{self._given}{found.variant}{labels}{beside}"
-        return hashlib.sha256(told.encode()).hexdigest()[:16]
+        digest = beside.copy()
+        digest.update(f"{found.variant}{labels}".encode())
+        return digest.hexdigest()[:16]
+
+
+def _unchanged(found: Found) -> SourceReport:
+    return SourceReport(label=found.label, outcome="unchanged")
 
 
 def is_bulk(found: Found) -> bool:
@@ -286,74 +275,10 @@ def is_bulk(found: Found) -> bool:
     return found.size > (AHEAD_BYTES >> 3 if found.label.endswith(".gz") else AHEAD_BYTES)
 
 
-def mark(
-    outcome: Outcome, found: Found, options: Options, known: Known, claims: Sequence[Format] = ()
-) -> None:
-    """Add to an outcome the pieces that stand for failed runs without values, and for damage."""
-    explain_failures(outcome.parts, outcome.diagnostics, found)
-    marks = list_marks(
-        found, options, outcome.report, outcome.diagnostics, claims,
-        is_stored=found.identity in known.sources,
-    )  # fmt: skip
-    for part in marks:
-        part.index = max(map(last_index, outcome.parts), default=-1) + 1
-        part.piece = (outcome.index << PIECE_BITS) + part.index
-        part.batch, part.sha256 = known.batch, outcome.sha256
-        part.fingerprint = outcome.parts[0].fingerprint if outcome.parts else ""
-        outcome.parts.append(part)
-
-
-def _pass_over(index: int, found: Found, reason: str) -> Outcome:
-    """Return the outcome of a run that its sidecar calls failed, and that left nothing to read."""
-    reason = f"its sidecar says that the run failed; {reason}"
-    report = SourceReport(
-        label=found.label, outcome="failed", reason=reason, variant=lost_variant(found)
-    )
-    problem = Diagnostic(found.label, 0, reason, severity="note")
-    return Outcome(index=index, report=report, diagnostics=[problem])
-
-
-def refusal(index: int, found: Found, problem: Diagnostic, *, is_unread: bool = False) -> Outcome:
-    """Return the outcome of a source that was refused."""
-    report = SourceReport(
-        label=found.label, outcome="refused", reason=problem.what, variant=lost_variant(found),
-        is_unread=is_unread,
-    )  # fmt: skip
-    return Outcome(index=index, report=report, diagnostics=[problem])
-
-
 def _changing(label: str, before: int, now: int) -> Diagnostic:
     what = f"the file changed while it was read, from {before} to {now} bytes"
     hint = "ingest it again when its run has ended: it is then read anew"
     return Diagnostic(label, 0, what, hint, "warning")
-
-
-def _report(
-    found: Found,
-    formats: Sequence[Format],
-    runs: int,
-    values: int,
-    diagnostics: list[Diagnostic],
-) -> SourceReport:
-    names = tuple(form.name for form in formats)
-    if runs:
-        return SourceReport(
-            label=found.label, outcome="read", formats=names, runs=runs, values=values
-        )
-    if not diagnostics:
-        what = f"looks like {' and '.join(names)} but holds no result"
-        diagnostics.append(Diagnostic(found.label, 0, what, "check that the run has ended"))
-    reason = diagnostics[-1].what
-    if found.sidecar.role == "failed":
-        reason = f"its sidecar says that the run failed; {reason}"
-        diagnostics.append(Diagnostic(found.label, 0, reason, severity="note"))
-        return SourceReport(
-            label=found.label, outcome="failed", reason=reason, variant=lost_variant(found)
-        )
-    variant = lost_variant(found, formats)
-    return SourceReport(
-        label=found.label, outcome="empty", formats=names, reason=reason, variant=variant
-    )
 
 
 def _records(
@@ -387,14 +312,3 @@ def _last_line(record: Reading | Repeats | Samples | None) -> int:
     if isinstance(record, Repeats):
         return int(record.lines[-1])
     return (record if isinstance(record, Reading) else record.reading).last_line
-
-
-def _require_apart(spans: Sequence[tuple[int, int, str]], label: str) -> None:
-    """Refuse a source in which two formats claim the same lines."""
-    for (_, end, name), (start, _, other) in pairwise(spans):
-        if other != name and start <= end:
-            raise AmbiguousFormatError(
-                f"line {start} is claimed by {name} and {other}",
-                where=label,
-                hint=registry.SAY_WHICH,
-            )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError
 from benchkit.ingestion.batches import repeats_batch, sample_table
-from benchkit.ingestion.behind import Behind
+from benchkit.ingestion.threads import Behind
 from benchkit.store.columns import GROUP_ROWS, values_schema
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class ValueSink:
             if not isinstance(getattr(samples, name), str):
                 raise DataError(
                     f"its parser gives samples without {name}",
-                    hint="see what a parser has to yield in the README",
+                    hint="`benchkit help tools` says what a parser yields",
                 )
         if not (size := len(samples.values)):
             return

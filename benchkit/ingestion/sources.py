@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+import shlex
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
 
-from benchkit.errors import DataError, Diagnostic
-from benchkit.ingestion.addresses import name_path
-from benchkit.ingestion.identity import Identity
-from benchkit.ingestion.streams import refuse_irregular
+from benchkit import schema
+from benchkit.config.files import is_readable
+from benchkit.errors import DataError
 from benchkit.labels.patterns import PathLabels
 from benchkit.labels.sidecars import Sidecar, Sidecars
-from benchkit.labels.stems import ToolNames, form_tokens
-from benchkit.labels.tree import lead_by_folders, read_tree
 from benchkit.labels.walk import OUTSIDE
-from benchkit.reading.source import Source
-from benchkit.selection import BASELINE_NAMES
+from benchkit.reading.rawfile import PIPE_BYTES
+from benchkit.reading.source import Source, UnreadableError
+
+STDIN = "-"
+
+
+class Identity(NamedTuple):
+    """The identity of a source; ingesting the same one again supersedes its rows.
+
+    ``origin`` is the CI job or the machine, ``path`` the resolved path, ``assigned`` the labels
+    given on the command line, as ``commit=c861e65,variant=main``.
+    """
+
+    origin: str
+    path: str
+    assigned: str
+
+
+@cache
+def write_assigned(variant: str | None, commit: str) -> str:
+    """Write the labels of the command line that make another source of the same path.
+
+    Examples
+    --------
+    >>> write_assigned("main", "c861e65"), write_assigned(None, "")
+    ('commit=c861e65,variant=main', '')
+    """
+    labels = {"commit": commit, "variant": variant or ""}
+    return schema.format_params({key: value for key, value in labels.items() if value})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,162 +123,59 @@ class Found:
             return Source(None, self.label, self.ask() if self.ask else self.data or b"")
         if self.refusal == OUTSIDE:
             raise DataError(OUTSIDE, hint="name its target, if it is a result")
-        refuse_irregular(self.path)
-        return Source.load(self.path, self.label)
+        try:
+            return Source.load(self.path, self.label, guard=refuse_irregular)
+        except UnreadableError:
+            refuse_irregular(self.path)  # which knows better why
+            raise
 
 
-def lead_apart(folders: Sequence[Sequence[Found]], tools: ToolNames) -> None:
-    """Keep the folders below labelled folders apart, with a note on each that holds several."""
-    trees = [[source.labels for source in sources] for sources in folders]
-    for sources, tree in zip(folders, lead_by_folders(trees, tools), strict=True):
-        groups = []
-        for source, labels in zip(sources, tree, strict=True):
-            if labels.group != source.labels.group:
-                groups.append(labels.group)
-            source.labels = labels
-        if len(names := list(dict.fromkeys(groups))) > 1 and (beside := sources[0].sidecars):
-            beside.diagnostics.append(_note(name_path(beside.root), names))
+def read_standard_input() -> bytes:
+    """Return standard input as a whole.
 
-
-def list_declared(sources: Sequence[Found]) -> list[list[Found]]:
-    """Return the sources in folders below each sidecar that names their variant."""
-    declared: dict[Path, list[Found]] = {}
-    for source in sources:
-        variant, path = source.sidecar.variant, source.path
-        if not (variant and path and source.sidecars) or source.sidecar.group is not None:
-            continue
-        folder = source.sidecars.declaring_folder(path, variant)
-        if folder and source.labels.variant in path.relative_to(folder).parts[:-1]:
-            declared.setdefault(folder, []).append(source)
-    return list(declared.values())
-
-
-def _note(root: str, groups: Sequence[str]) -> Diagnostic:
-    more = f" and {len(groups) - 3} more" if len(groups) > 3 else ""
-    what = f"its folders {', '.join(groups[:3])}{more} are groups, not runs of one benchmark"
-    hint = "if they are repeats, call them run1, run2 and so on"
-    return Diagnostic(root, 0, what, hint, "note")
-
-
-def read_together(found: Sequence[Found], variant: str, tools: ToolNames) -> None:
-    """Read the names of unlabelled files of one folder together, as those of the folder.
-
-    Two files alone whose names tell two variants stay two: both sides of a comparison. Of files in
-    a folder each, only the numbers are read together.
-
-    Parameters
-    ----------
-    found : sequence of Found
-    variant : str
-        The label of named files without one, which are then left as they are; empty if none.
-    tools : ToolNames
+    Raises
+    ------
+    DataError
+        If it is closed, or has no end.
     """
-    named = [
-        source
-        for source in found
-        if source.path and source.is_named and not (source.variant or variant)
-    ]
-    folders: dict[str, list[Found]] = defaultdict(list)
-    for source in named:
-        if not source.labels.series:
-            folders[os.path.dirname(os.path.abspath(source.label))].append(source)  # noqa: PTH100, PTH120 - addresses, too
-    for folder, same in folders.items():
-        names = [PurePosixPath(source.label).name for source in same]
-        tree = read_tree(names, BASELINE_NAMES, tools, root_name=PurePosixPath(folder).name)
-        alone = {source.labels.variant for source in same}
-        if len(same) == 1 or len(named) == len(alone) == 2 > len({each.variant for each in tree}):
-            continue
-        for source, labels in zip(same, tree, strict=True):
-            source.labels = _keep_place(source.labels, labels)
-    lone = [same[0] for same in folders.values() if len(same) == 1]
-    names = [PurePosixPath(source.label).name for source in lone]
-    for source, labels in zip(lone, read_tree(names, (), tools, root_name=""), strict=True):
-        if source.labels.run is not None and labels.run is None and labels.by_stem:
-            source.labels = _keep_place(source.labels, labels)
+    hint = "write it to a file, and name that"
+    if sys.stdin is None:  # closed by the shell: <&-
+        raise DataError("standard input is closed", where=STDIN, hint=hint)
+    data = sys.stdin.buffer.read(PIPE_BYTES + 1)
+    if len(data) > PIPE_BYTES:
+        limit = f"{PIPE_BYTES >> 20} MiB"
+        raise DataError(f"standard input holds more than {limit}", where=STDIN, hint=hint)
+    return data
 
 
-def _keep_place(alone: PathLabels, together: PathLabels) -> PathLabels:
-    """Return the labels of a file read with others; a tool's file keeps those of its folders."""
-    if together.tool:
-        return alone._replace(benchmark=together.benchmark, leftover=together.leftover)
-    return together._replace(folder=alone.folder)
+def require_file(path: Path) -> None:
+    """Refuse a device and a pipe, but for those that a shell makes for ``<(command)``.
 
-
-def name_files(found: Sequence[Found], variant: str, tools: ToolNames) -> None:
-    """Read the names of files under one label together, as those of a folder with that label.
-
-    They are benchmarks where one label has several, and some of them stand under another, too.
-
-    Parameters
-    ----------
-    found : sequence of Found
-    variant : str
-        The label of named files without one; empty if none.
-    tools : ToolNames
+    Raises
+    ------
+    DataError
+        If reading it could wait or grow for ever.
     """
-    labelled: dict[str, list[Found]] = defaultdict(list)
-    for source in found:
-        is_covered = variant and source.is_named and not source.variant
-        if source.path and (source.is_labelled or is_covered):
-            labelled[source.variant or variant].append(source)
-    trees = lead_by_folders(
-        [
-            read_tree(
-                [PurePosixPath(source.label).name for source in same], (), tools, root_name=of
-            )
-            for of, same in labelled.items()
-        ],
-        tools,
-    )
-    names = [{labels.benchmark for labels in tree} for tree in trees]
-    is_shared = len(names) == 1 or len(set().union(*names)) < sum(map(len, names))
-    if is_shared and any(len(each) > 1 for each in names):
-        for same, tree in zip(labelled.values(), trees, strict=True):
-            for source, labels in zip(same, tree, strict=True):
-                source.labels = labels._replace(folder=source.labels.folder)
+    if not is_readable(path):
+        hint = f"pass its content on standard input: - < {shlex.quote(str(path))}"
+        raise DataError("not a regular file", where=str(path), hint=hint)
 
 
-def distinguish(found: list[Found]) -> None:
-    """Give named files with equal labels the shortest paths that tell them apart."""
-    named = [source for source in found if source.is_named and not source.variant and source.path]
-    _tell_by_stem(named)
-    count = Counter(_key(source) for source in named)
-    for key in (key for key, times in count.items() if times > 1):
-        same = [source for source in named if _key(source) == key]
-        for source, variant in zip(same, _shortest([s.label for s in same]), strict=True):
-            source.variant = variant
+def refuse_irregular(path: Path) -> None:
+    """Refuse what a folder holds beside files, by the reason why it cannot be read.
 
-
-def _tell_by_stem(named: Sequence[Found]) -> None:
-    """Take what is left of the stems for the variants, where nothing else tells files apart.
-
-    ``k6-base.txt`` and ``k6-otel.txt`` of one folder are two variants, not two benchmarks of one.
+    Raises
+    ------
+    OSError
+        If it is a link to nothing, a folder that cannot be listed, a pipe or a socket.
     """
-    variants = {source.sidecar.variant or source.labels.variant for source in named}
-    left = [source.labels.leftover for source in named]
-    if len(variants) == 1 and len(set(left)) == len(named) > 1 and all(left):
-        for source in named:
-            source.variant = source.labels.leftover
-            source.labels = source.labels._replace(benchmark="")
+    if not is_readable(path):
+        path.stat()
+        if path.is_dir():
+            os.listdir(path)  # noqa: PTH208 - tells why not
+        raise OSError(errno.EINVAL, "not a regular file")
 
 
-def _key(source: Found) -> tuple[object, ...]:
-    return (
-        source.sidecar.variant or source.labels.variant,
-        source.labels.run,
-        source.labels.role,
-        source.labels.tool,
-        form_tokens(source.label),
-        source.labels.leftover,
-    )
-
-
-def _shortest(labels: Sequence[str]) -> Iterator[str]:
-    """Yield for each path its shortest ending that no other path has."""
-    parts = [PurePosixPath(label.replace("\\", "/")).parts for label in labels]
-    for length in range(1, max(map(len, parts)) + 1):
-        ends = ["/".join(p[-length:]) for p in parts]
-        if len(set(ends)) == len(ends):
-            yield from ends
-            return
-    yield from (f"{label}#{number}" for number, label in enumerate(labels))
+def is_dropped(path: Path | None) -> bool:
+    """Tell whether a link leads nowhere, as git-annex leaves it where it drops the content."""
+    return path is not None and path.is_symlink() and not path.exists()

@@ -23,10 +23,10 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic
-from benchkit.ingestion.ahead import Ahead
 from benchkit.ingestion.harvest import Catch, catch
+from benchkit.ingestion.outcomes import Outcome, mark, refusal
 from benchkit.ingestion.progress import Seen
-from benchkit.ingestion.reading import Known, Outcome, Reader, is_bulk, mark, refusal
+from benchkit.ingestion.reading import Known, Reader
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
@@ -73,32 +73,26 @@ def choose_jobs(sources: Sequence[Found], wanted: int | None) -> int:
     """
     if wanted is None and sum(found.size for found in sources) < WORTH_BYTES:
         return 1
-    return min(wanted or _count_cores(), len(plan_tasks(sources)))
+    return min(wanted or count_cores(), len(plan_tasks(sources)))
 
 
-def is_ahead_worth(sources: Sequence[Found], wanted: int | None) -> bool:
-    """Tell whether, where one process reads the sources, another shall read ahead of it."""
-    return (wanted or _count_cores()) > 1 and any(map(is_bulk, sources))
-
-
-def _count_cores() -> int:
+def count_cores() -> int:
+    """Return how many cores this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)  # not everywhere
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 class Alone:
-    """Reads in this process, at most with one `ahead` of it; otherwise like a `Crew`."""
+    """Reads in this process, a large source in several threads; otherwise like a `Crew`."""
 
-    def __init__(
-        self, sources: Sequence[Found], options: Options, ahead: Ahead | None = None
-    ) -> None:
+    def __init__(self, sources: Sequence[Found], options: Options, *, ahead: bool = False) -> None:
         self._sources, self._options, self._ahead = sources, options, ahead
 
     def read_all(
         self, tasks: Sequence[Task], known: Known, see: Callable[[Seen], None]
     ) -> Iterator[Catch]:
         """Read the sources, task by task; parameters as in `Crew.read_all`."""
-        reader = Reader(self._options, known, see, self._ahead)
+        reader = Reader(self._options, known, see, ahead=self._ahead)
         for task in tasks:
             outcomes = (reader.read(index, self._sources[index]) for index in range(*task))
             yield catch(known.batch, outcomes)
@@ -218,7 +212,8 @@ class Crew:
         what = f"the process that read it ended ({how})"
         hint = "if memory ran out, read it alone with --jobs 1"
         outcome = refusal(index, found, Diagnostic(found.label, 0, what, hint))
-        mark(outcome, found, self._options, self._known or Known())
+        known = self._known or Known()
+        mark(outcome, found, self._options, known.batch, stored=known.sources)
         return outcome
 
 

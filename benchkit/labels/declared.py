@@ -18,6 +18,14 @@ from benchkit.redaction.texts import NAMED
 from benchkit.schema import CONTAINER_ROLES
 from benchkit.units import parse_bytes
 
+#: Entries that a table may have: each is a column of every table of runs.
+MOST = 200
+
+
+def count(entries: Mapping[str, Any]) -> str:
+    """Say how many entries a table has that has too many."""
+    return f"{len(entries):,} entries, more than {MOST}"
+
 
 class Unused(NamedTuple):
     """One entry that is not used: its keys from the outermost on, why, and what to do."""
@@ -113,6 +121,9 @@ def _check(
 ) -> Checked:
     kept: dict[str, Any] = {}
     unused = []
+    if len(told) > MOST:
+        what = f"{within.rstrip('.')} has {count(told)}; none of them is used"
+        return {}, [Unused((), what)]
     for key, value in told.items():
         if key not in known:
             what = f"the key {within + key!r} is not known and is not used"

@@ -9,11 +9,12 @@ together.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from benchkit.labels.pieces import Piece
-from benchkit.labels.stems import RESULT_WORDS, ROLES, SEPARATORS, form_tokens, split_name
+from benchkit.labels.sections import join_names
+from benchkit.labels.stems import FORMS, RESULT_WORDS, ROLES, SEPARATORS, form_tokens, split_name
 from benchkit.schema import format_params
 
 #: Words of file names that say what a file holds, not what was measured.
@@ -107,7 +108,11 @@ def merge_forms(pieces: Iterable[Piece]) -> list[Run]:
         families[_family(piece)].append(Run(piece, place))
     runs: list[Run] = []
     for own in families.values():
-        runs += own if len({run.path for run in own}) == 1 else _merge(own)
+        if len({run.path for run in own}) == 1:
+            runs += own
+        else:
+            _name_by_tokens(merged := _merge(own))
+            runs += merged
     for run in runs:
         run.label()
     return sorted(runs, key=lambda run: run.place)
@@ -117,6 +122,18 @@ def _family(piece: Piece) -> tuple[object, ...]:
     """Return what the forms of one run have in common."""
     labels = piece.origin, piece.group, piece.variant, piece.folder
     return *labels, piece.tool, piece.role, piece.leftover, piece.run
+
+
+def _name_by_tokens(runs: Sequence[Run]) -> None:
+    """Make names of words for forms where they are none: ``json-1.txt`` beside ``text-1.txt``."""
+    tokens: dict[tuple[str, str], set[tuple[str, ...]]] = defaultdict(set)
+    for run in runs:
+        tokens[run.name, run.first.form].add(form_tokens(run.path))
+    several = {name for (name, _), each in tokens.items() if len(each) > 1}
+    for run in (run for run in runs if run.name in several):
+        run.name = join_names("-".join(form_tokens(run.path)), run.name)
+        for piece in run.pieces:
+            piece.benchmark = run.name
 
 
 def _merge(singles: list[Run]) -> list[Run]:
@@ -175,7 +192,9 @@ def _same_form(piece: Piece, other: Piece) -> bool:
     """
     if piece.path.removesuffix(".gz") == other.path.removesuffix(".gz"):
         return piece.path == other.path
-    return piece.form == other.form and form_tokens(piece.path) == form_tokens(other.path)
+    mine, its = set(form_tokens(piece.path)), set(form_tokens(other.path))
+    is_same = (piece.format, piece.form) == (other.format, other.form)
+    return is_same and mine ^ its <= FORMS
 
 
 def _join(params: str, more: str) -> str | None:

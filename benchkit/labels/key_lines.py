@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 _TABLE = re.compile(r"\s*\[\[?([^\[\]]+)\]")
 _KEY = re.compile(r"""\s*+((?:"[^"]*"|'[^']*'|[A-Za-z0-9_.\s-]++)++)=""")
@@ -31,11 +32,18 @@ def find_line(text: str, keys: Sequence[str]) -> int:
     >>> find_line(text, ("limits", "redis")), find_line(text, ("spans",))
     (1, 0)
     """
-    wanted, best = tuple(keys), (0, 0)
-    for number, told in _list_keys(text):
-        if told == wanted[: len(told)] and len(told) > best[0]:
-            best = len(told), number
-    return best[1]
+    lines = _index(text)
+    prefixes = (tuple(keys[:count]) for count in range(len(keys), 0, -1))
+    return next((lines[prefix] for prefix in prefixes if prefix in lines), 0)
+
+
+@lru_cache(maxsize=2)
+def _index(text: str) -> dict[tuple[str, ...], int]:
+    """Return the first line of each key; a text is searched once for all that is said of it."""
+    lines: dict[tuple[str, ...], int] = {}
+    for number, keys in _list_keys(text):
+        lines.setdefault(keys, number)
+    return lines
 
 
 def _list_keys(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:

@@ -183,8 +183,9 @@ def _number(runs: list[Run]) -> Iterator[Diagnostic]:
 def _count_up(runs: list[Run], start: int, taken: dict[int, str]) -> int:
     """Give the runs of one source the numbers that are left, in its order; return the first."""
     sizes = [run.first.size for run in runs]
-    left = (number for number in count(start) if number not in taken)
-    numbers = list(islice(left, sum(sizes)))
+    numbers: Sequence[int] = range(start, start + sum(sizes))
+    if taken:
+        numbers = [*islice((each for each in count(start) if each not in taken), len(numbers))]
     taken |= dict.fromkeys(numbers, runs[0].path)
     if all(run.first.places is None for run in runs):
         for run, number in zip(runs, numbers, strict=True):

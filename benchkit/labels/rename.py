@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from benchkit.config.expressions import compile_expression
+from benchkit.config.expressions import LONGEST, Expression, compile_expression
 from benchkit.errors import ConfigError
 
 _EXAMPLE = r"write it like 's#Overhead(_Baseline|/OTel_\w+)/#Overhead/#'"
+#: Characters of a name that rules leave.
+_LONGEST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class Rename:
 
     Parameters
     ----------
-    regex : re.Pattern
+    expression : Expression
         What to look for, anywhere in a name.
     replacement : str
         As `re.sub` takes it (``\1`` is the first group).
@@ -29,7 +31,7 @@ class Rename:
         How many matches to replace; 0 is all.
     """
 
-    regex: re.Pattern[str]
+    expression: Expression
     replacement: str
     count: int = 1
 
@@ -41,7 +43,14 @@ class Rename:
         >>> parse_rename("s#_(Baseline|Enabled)/#/#").apply("Overhead_Baseline/Ping")
         'Overhead/Ping'
         """
-        return self.regex.sub(self.replacement, name, count=self.count)
+        name = self.expression.replace(self.replacement, name, self.count)
+        if len(name) > _LONGEST:
+            raise ConfigError(
+                f"{self.expression.shown!r} makes a name of {len(name):,} characters",
+                where="rename",
+                hint=f"a name has up to {_LONGEST:,} characters",
+            )
+        return name
 
 
 def split_variant(name: str, rule: tuple[str, bool] | tuple[()]) -> str:
@@ -61,7 +70,7 @@ def split_variant(name: str, rule: tuple[str, bool] | tuple[()]) -> str:
     if not rule:
         return ""
     pattern, lower = rule
-    match = re.search(pattern, name)
+    match = compile_expression(pattern, "split", "").search(name)
     found = (match["variant"] or "") if match else ""
     return found.lower() if lower else found
 
@@ -105,7 +114,10 @@ def make_rename(pattern: str, replacement: str, *, flags: str = "g") -> Rename:
     ConfigError
         If the pattern is no regular expression or the replacement names a group it lacks.
     """
-    regex = compile_expression(
+    if len(replacement) > LONGEST:
+        msg = f"a replacement of {len(replacement):,} characters is longer than {LONGEST:,}"
+        raise ConfigError(msg, where="rename", hint=_EXAMPLE)
+    expression = compile_expression(
         pattern, "rename", _EXAMPLE, re.IGNORECASE if "i" in flags else re.NOFLAG
     )
     try:
@@ -113,4 +125,4 @@ def make_rename(pattern: str, replacement: str, *, flags: str = "g") -> Rename:
     except (re.error, IndexError) as error:
         msg = f"the rule {pattern!r} -> {replacement!r} cannot be used: {error}"
         raise ConfigError(msg, where="rename", hint=_EXAMPLE) from error
-    return Rename(regex, replacement, 0 if "g" in flags else 1)
+    return Rename(expression, replacement, 0 if "g" in flags else 1)

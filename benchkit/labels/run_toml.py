@@ -35,10 +35,12 @@ from typing import Any, get_args
 from benchkit.config.files import parse_toml
 from benchkit.errors import Diagnostic
 from benchkit.labels.declared import (
+    MOST,
     Checked,
     check_containers,
     check_limits,
     check_spans,
+    count,
     suggest,
 )
 from benchkit.labels.key_lines import find_line
@@ -172,8 +174,6 @@ class _Place:
         return Diagnostic(self.path, line, what, hint, "warning")
 
 
-#: Entries that a table may have: each is a column of every table of runs.
-MOST = 200
 _FEWER = "keep those that tell runs apart"
 #: Facts that only a result states.
 _MEASURED = {"corrected", "units", "remark"}
@@ -257,6 +257,9 @@ def _fill(
     sidecar: Sidecar, data: Mapping[str, Any], known: Mapping[str, str], at: _Place
 ) -> list[Diagnostic]:
     """Set the fields that the keys name; report the keys that cannot be used."""
+    if len(data) > MOST:
+        problem = at.warn((), f"{count(data)}; none of them is used", _FEWER)
+        return [replace(problem, severity="error")]
     problems = []
     for key, value in data.items():
         if key not in known:
@@ -264,7 +267,7 @@ def _fill(
             problems.append(at.warn((key,), what, suggest(key, known)))
             continue
         if isinstance(value, Mapping) and len(value) > MOST:
-            what = f"[{key}] has {len(value):,} entries, more than {MOST}; none of them is used"
+            what = f"[{key}] has {count(value)}; none of them is used"
             problems.append(replace(at.warn((key,), what, _FEWER), severity="error"))
             continue
         try:

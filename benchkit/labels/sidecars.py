@@ -34,6 +34,7 @@ class _Folder:
     """What a folder lists, and what its files inherit."""
 
     names: frozenset[str] = frozenset()
+    links: frozenset[str] = frozenset()
     sidecar: Sidecar = field(default_factory=Sidecar)
     #: The folder whose sidecar names the variant.
     variant_from: Path | None = None
@@ -78,6 +79,11 @@ class Sidecars:
         if f"{name}{_SUFFIX}" not in folder.names:
             return folder.sidecar
         return self._read_toml(Path(f"{path}{_SUFFIX}")).over(folder.sidecar)
+
+    def is_link(self, path: Path) -> bool:
+        """Tell whether a file is a link, as its folder lists it."""
+        parent, _, name = str(path).rpartition(os.sep)
+        return name in self._folder(parent).links
 
     def declaring_folder(self, path: Path, variant: str) -> Path | None:
         """Return the folder whose sidecar names the variant of a file, unless the file's does."""
@@ -138,7 +144,8 @@ class Sidecars:
         return known
 
     def _read_folder(self, folder: Path, above: _Folder) -> _Folder:
-        found = _Folder(self._list(folder), above.sidecar, above.variant_from, above.windows)
+        listed = self._list(folder)
+        found = _Folder(*listed, above.sidecar, above.variant_from, above.windows)
         if "containers.json" in found.names:
             found.sidecar = self._read_names(folder / "containers.json").over(found.sidecar)
         if config.FILE in found.names and not self._labels.is_in(folder / config.FILE):
@@ -206,18 +213,19 @@ class Sidecars:
             self.diagnostics.append(Diagnostic(str(path), 0, what, severity="warning"))
             return None
 
-    def _list(self, folder: Path) -> frozenset[str]:
-        """Return the names in a folder, but for those of sidecars that lie elsewhere."""
+    def _list(self, folder: Path) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the names in a folder, but for those of sidecars that lie elsewhere; its links."""
         try:
             with os.scandir(folder) as listing:
                 entries = list(listing)
         except OSError:
-            return frozenset()
+            return frozenset(), frozenset()
         names = {entry.name for entry in entries}
-        for entry in entries:
+        links = [entry for entry in entries if entry.is_symlink()]
+        for entry in links:
             is_sidecar = entry.name in SIDECARS or entry.name.endswith(_SUFFIX)
-            if is_sidecar and entry.is_symlink() and leads_out(entry.path, self.root):
+            if is_sidecar and leads_out(entry.path, self.root):
                 names.discard(entry.name)
                 what = f"{OUTSIDE}; none of its labels are used"
                 self.diagnostics.append(Diagnostic(entry.path, 0, what, severity="warning"))
-        return frozenset(names)
+        return frozenset(names), frozenset(entry.name for entry in links)

@@ -37,6 +37,19 @@ _VERSION = re.compile(r"v[0-9]+(?:\.[0-9]+)*")
 _CONNECTIONS = re.compile(r"c[0-9]+")
 _EXTENSION = re.compile(r"(?=.*[A-Za-z])\w+")
 _NUMBER = re.compile(r"[0-9]+")
+_COUNTED = (
+    r"(?:run|trial|iteration|iter|repetition|repeat|rep|round|attempt|take)[-_. ]?(?P<run>\d{1,9})"
+)
+_MOMENT = (
+    r"(?P<moment>(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])"
+    r"(?:[-_T. ]?(?:[01]\d|2[0-3])[-_:.h]?[0-5]\d(?:[-_:.m]?[0-5]\d)?Z?)?"
+    r"|1[4-9]\d{8}(?:\d{3})?)"
+)
+FOLDER = re.compile(rf"{_COUNTED}|{_MOMENT}", re.IGNORECASE)
+_END = re.compile(
+    rf"(?:^|[-_. ])(?:{_COUNTED}|{_MOMENT})$|(?:(?<=.)[-_]|(?<=[^\d.])\.)(?P<number>\d{{1,9}})$",
+    re.IGNORECASE,
+)
 
 
 class ToolNames(NamedTuple):
@@ -164,3 +177,71 @@ def _take_tool(tokens: list[str], tools: ToolNames) -> tuple[str, list[str]]:
         if name in tools.known:
             return name, tokens[size:]
     return "", tokens
+
+
+class PlainStem(NamedTuple):
+    """A stem of no tool without what counts its runs: a word and a number, a moment, or neither."""
+
+    name: str
+    run: int | None = None
+    moment: str = ""
+    number: int | None = None
+    role: str = "measured"
+    whole: str = ""
+
+
+@lru_cache(maxsize=1 << 14)
+def split_stem(stem: str, tools: ToolNames) -> PlainStem:
+    """Split a stem into its name and what counts its runs.
+
+    Examples
+    --------
+    >>> [split_stem(stem, ToolNames()).number for stem in ("jdk-17", "out2", "http2")]
+    [17, 2, None]
+    >>> split_stem("none-20240101-1200", ToolNames()).moment, split_stem("trial01", ToolNames()).run
+    ('202401011200', 1)
+    """
+    if is_number(stem) and not FOLDER.fullmatch(stem):
+        return PlainStem("", number=int(stem), whole=stem)
+    match = _END.search(stem)
+    word = stem.rstrip("0123456789")
+    if match is None and is_number(stem[len(word) :]) and not is_name(word, tools):
+        return PlainStem(word, number=int(stem[len(word) :]), whole=stem)
+    if match is None:
+        return _take_role(stem)._replace(whole=stem)
+    run, moment, number = match.group("run", "moment", "number")
+    return _take_role(stem[: match.start()])._replace(
+        run=int(run) if run else None,
+        moment=keep_digits(moment or ""),
+        number=int(number) if number else None,
+        whole=stem,
+    )
+
+
+def _take_role(name: str) -> PlainStem:
+    words = SEPARATORS.split(name)
+    role = next((ROLES[word.lower()] for word in words if word.lower() in ROLES), "measured")
+    if role == "measured":
+        return PlainStem(name)
+    return PlainStem("-".join(word for word in words if word.lower() not in ROLES), role=role)
+
+
+def keep_digits(text: str) -> str:
+    """Drop all that is no digit."""
+    return "".join(filter(str.isdigit, text))
+
+
+def is_counted(stem: PlainStem) -> bool:
+    """Tell whether the stem counts its runs."""
+    return stem.run is not None or stem.number is not None or bool(stem.moment)
+
+
+def is_number(name: str) -> bool:
+    """Tell a name that is a small whole number."""
+    return name.isascii() and name.isdigit() and len(name) < 9
+
+
+def is_name(name: str, tools: ToolNames) -> bool:
+    """Tell whether a stem's name is more than a word for results or a tool."""
+    words = (word.lower() for word in SEPARATORS.split(name) if word)
+    return any(word not in RESULT_WORDS and word not in tools.known for word in words)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 
+from benchkit.config.expressions import Expression, compile_expression
 from benchkit.errors import ConfigError
 
 #: What a placeholder matches; any other name is a param and matches within one component.
@@ -29,9 +30,8 @@ _WILD = "[^/]*"
 _TOKEN = re.compile(r"\{([^{}]*)\}|((?:\*|…|\.\.\.)+)|(/|[^{}*…./]+|\.|[{}])")
 #: A part that matches what it may: a placeholder, one that repeats another, or a ``*``.
 _OPEN = re.compile(r"\((?!\?)|\\\d|\[\^/\]\*")
-#: Such parts in one component of a path.
-_CROWD = 6
 _EXAMPLE = "write it like '{variant}/{tool}-{run}.{ext}'"
+_FEWER = "put fewer placeholders into one component of the path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,10 @@ class Template:
 
     Parameters
     ----------
-    regex : re.Pattern
-        Over the whole posix path, without a trailing ``.gz``.
+    expression : Expression
+        Over the whole posix path, or its last components; without a trailing ``.gz``.
+    depth : int
+        How many components it has; 0 where a group may be several.
     names : tuple of str
         The label of each capturing group after the first, which holds the leading folders.
     wild : bool
@@ -50,7 +52,8 @@ class Template:
         Whether the pattern speaks of the extension; if not, it is matched without it.
     """
 
-    regex: re.Pattern[str]
+    expression: Expression
+    depth: int
     names: tuple[str, ...]
     wild: bool
     extension: bool
@@ -71,11 +74,13 @@ class Template:
             ``leading`` holds the folders before the pattern.
         """
         tail = name.removesuffix(".gz") if self.extension else stem
-        found = self.regex.fullmatch(f"{folder}/{tail}" if folder else tail)
-        if found is None:
+        parts = [*folder.split("/"), tail] if folder else [tail]
+        leading, path = "/".join(parts[: -self.depth]), "/".join(parts[-self.depth :])
+        match = self.expression.fullmatch(path)
+        if match is None:
             return None
-        labels = dict(zip(self.names, found.groups()[1:], strict=True))
-        return labels | {"leading": found[1] or ""}
+        labels = dict(zip(self.names, match.groups()[1:], strict=True))
+        return labels | {"leading": match[1] or leading}
 
 
 @lru_cache(maxsize=64)
@@ -102,33 +107,30 @@ def compile_pattern(pattern: str) -> Template:
     text = pattern.strip().replace("\\", "/").removeprefix("./").strip("/").removesuffix(".gz")
     names: list[str] = []
     tokens = list(_TOKEN.finditer(text))
-    body = _join([_part(match, names, pattern) for match in tokens], pattern)
+    body = _join([_part(match, names, pattern) for match in tokens])
     if not names:
         msg = f"the pattern {pattern!r} has no placeholder"
         raise ConfigError(msg, where="layout", hint=_EXAMPLE)
     last = text.rpartition("/")[2]
+    is_deep = "group" in names
+    regex = rf"\A(?:(.*)/)?{body}" if is_deep else rf"\A(){body}"
     return Template(
-        regex=re.compile(f"(?:(.*)/)?{body}"),
+        expression=compile_expression(regex, "layout", _EXAMPLE, shown=pattern, remedy=_FEWER),
+        depth=0 if is_deep else text.count("/") + 1,
         names=tuple(names),
         wild=any(sign in last for sign in ("*", "…", "...", "{anything}")),
         extension="." in last.replace("...", ""),
     )
 
 
-def _join(parts: Sequence[str], pattern: str) -> str:
+def _join(parts: Sequence[str]) -> str:
     """Join the parts; what stands between two ``*`` is looked for once, from the left."""
     done: list[str] = []
     for part in parts:
         if part == _WILD and done[-2:-1] == [_WILD] and not _OPEN.match(done[-1]):
-            done[-2:] = [f"(?>{_WILD}?{done[-1]})"]
+            done[-2:] = [f"(?:(?!{done[-1]})[^/])*+{done[-1]}"]
         if part != _WILD or done[-1:] != [_WILD]:
             done.append(part)
-    crowd = 0
-    for part in done:
-        crowd = 0 if part == "/" else crowd + bool(_OPEN.match(part))
-        if crowd > _CROWD:
-            msg = f"the pattern {pattern!r} has more than {_CROWD} placeholders in one component"
-            raise ConfigError(msg, where="layout", hint=_EXAMPLE)
     return "".join(done)
 
 

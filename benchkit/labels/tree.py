@@ -8,43 +8,26 @@ all hold one name, else the stems.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
 
 from benchkit.labels.patterns import PathLabels, name_stages, read_path
-from benchkit.labels.stems import FORMS, RESULT_WORDS, ROLES, SEPARATORS, ToolNames, split_name
+from benchkit.labels.stems import (
+    FOLDER,
+    FORMS,
+    SEPARATORS,
+    PlainStem,
+    ToolNames,
+    is_counted,
+    is_name,
+    is_number,
+    keep_digits,
+    split_name,
+    split_stem,
+)
 
 __all__ = ["lead_by_folders", "read_tree"]
-
-#: What people call the side that they compare with, where it is no variant's usual name.
-_EARLIER = frozenset({"old", "before"})
-_COUNTED = (
-    r"(?:run|trial|iteration|iter|repetition|repeat|rep|round|attempt|take)[-_. ]?(?P<run>\d{1,9})"
-)
-_MOMENT = (
-    r"(?P<moment>(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])"
-    r"(?:[-_T. ]?(?:[01]\d|2[0-3])[-_:.h]?[0-5]\d(?:[-_:.m]?[0-5]\d)?Z?)?"
-    r"|1[4-9]\d{8}(?:\d{3})?)"
-)
-_FOLDER = re.compile(rf"{_COUNTED}|{_MOMENT}", re.IGNORECASE)
-_END = re.compile(
-    rf"(?:^|[-_. ])(?:{_COUNTED}|{_MOMENT})$|(?<=.)[-_](?P<number>\d{{1,9}})$", re.IGNORECASE
-)
-
-
-class _Stem(NamedTuple):
-    """A stem without what counts its runs: a word with a number, a moment, or a number alone."""
-
-    name: str
-    run: int | None = None
-    moment: str = ""
-    number: int | None = None
-    role: str = "measured"
-    whole: str = ""
 
 
 @dataclass(slots=True)
@@ -52,7 +35,7 @@ class _File:
     """A file whose name begins with no tool's: its folders, its stem, and what they come to."""
 
     folders: tuple[str, ...]
-    stem: _Stem
+    stem: PlainStem
     name: str
     run: int | None
 
@@ -101,14 +84,71 @@ def read_tree(
     plain = [file for file in files if file is not None]
     _count_runs(plain)
     _drop_forms(plain)
-    holding = _find_folders(plain, tools, {*baselines, *_EARLIER})
+    holding = _find_folders(plain, tools, baselines)
     is_alone = len({file.name for file in plain if not file.folders}) == 1
-    return [
+    labelled = [
         labels
         if file is None
         else _label(labels, file, holding, tools, root_name, is_alone=is_alone)
         for labels, file in zip(read, files, strict=True)
     ]
+    return _lift_names(_lift_sides(labelled, baselines), baselines, tools)
+
+
+def _lift_names(
+    tree: list[PathLabels], baselines: Collection[str], tools: ToolNames
+) -> list[PathLabels]:
+    """Make variants of what is left of tools' stems, where only that holds a baseline's name."""
+    names = {labels.leftover for labels in tree if labels.tool and not _is_beside(labels, tools)}
+    folders = {labels.variant.lower() for labels in tree}
+    if not folders.isdisjoint(baselines) or {n.lower() for n in names}.isdisjoint(baselines):
+        return tree
+    return [
+        labels._replace(
+            group="/".join(
+                filter(None, (labels.group, labels.variant if _is_folder(labels) else ""))
+            ),
+            variant=labels.leftover,
+            benchmark="",
+            by_stem=True,
+        )
+        if labels.tool and labels.leftover in names - {""}
+        else labels
+        for labels in tree
+    ]
+
+
+def _lift_sides(tree: list[PathLabels], baselines: Collection[str]) -> list[PathLabels]:
+    """Make variants of folders above the variants, where only that level holds a baseline's name.
+
+    The folders between lead the files apart, and files that would be variants are benchmarks.
+    """
+    above = [tuple(filter(None, labels.group.split("/"))) for labels in tree]
+    below: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for folders in above:
+        for depth in range(len(folders)):
+            below[folders[:depth]].add(folders[depth])
+    variants = {labels.variant.lower() for labels in tree}
+    sides = {
+        site
+        for site, names in below.items()
+        if not {name.lower() for name in names}.isdisjoint(baselines)
+    }
+    if not variants.isdisjoint(baselines) or all(len(below[site]) == 1 for site in sides):
+        return tree
+    return [_lift(labels, folders, sides) for labels, folders in zip(tree, above, strict=True)]
+
+
+def _lift(labels: PathLabels, folders: tuple[str, ...], sides: set[tuple[str, ...]]) -> PathLabels:
+    depth = next((at for at in range(len(folders)) if folders[:at] in sides), None)
+    if depth is None:
+        return labels
+    between = (*folders[:depth], *folders[depth + 1 :])
+    if labels.by_stem:
+        labels = labels._replace(benchmark=labels.variant, leftover=labels.variant)
+    else:
+        between = (*between, labels.variant)
+    return labels._replace(group="/".join(between), variant=folders[depth], by_stem=False)
 
 
 def lead_by_folders(
@@ -151,7 +191,7 @@ def lead_by_folders(
 def _list_benchmarks(trees: Sequence[Sequence[PathLabels]], tools: ToolNames) -> set[str]:
     """Return the names of files, if those of one tree have several."""
     names = [
-        {labels.variant for labels in tree if labels.by_stem and _is_name(labels.variant, tools)}
+        {labels.variant for labels in tree if labels.by_stem and is_name(labels.variant, tools)}
         for tree in trees
     ]
     return set().union(*names) if any(len(each) > 1 for each in names) else set()
@@ -165,14 +205,14 @@ def _name_folders(tree: Sequence[PathLabels]) -> list[str]:
     """Return for each file the folder that would be its variant, or nothing if that is a run."""
     numbers: dict[str, set[int]] = defaultdict(set)
     for labels in tree:
-        if _is_number(labels.variant) and _is_folder(labels):
+        if is_number(labels.variant) and _is_folder(labels):
             numbers[labels.group].add(int(labels.variant))
-    counts = {group for group, each in numbers.items() if max(each) - len(each) in (-1, 0)}
+    counts = {group for group, each in numbers.items() if _is_count(each)}
     return [
         ""
         if not _is_folder(labels)
-        or _FOLDER.fullmatch(labels.variant)
-        or (_is_number(labels.variant) and labels.group in counts)
+        or FOLDER.fullmatch(labels.variant)
+        or (is_number(labels.variant) and labels.group in counts)
         else labels.variant
         for labels in tree
     ]
@@ -192,8 +232,8 @@ def is_run(name: str) -> bool:
     >>> is_run("run3"), is_run("3"), is_run("2026-10-01"), is_run("c861e65")
     (True, True, False, False)
     """
-    match = _FOLDER.fullmatch(name)
-    return bool(match and match["run"]) or _is_number(name)
+    match = FOLDER.fullmatch(name)
+    return bool(match and match["run"]) or is_number(name)
 
 
 def name_without_run(path: str) -> str:
@@ -207,13 +247,9 @@ def name_without_run(path: str) -> str:
     return _open(path, None, ToolNames()).name
 
 
-def _is_number(name: str) -> bool:
-    return name.isascii() and name.isdigit() and len(name) < 9
-
-
 def _open(path: str, run: int | None, tools: ToolNames) -> _File:
     *folders, name = (part for part in path.split("/") if part not in ("", ".", ".."))
-    stem = _split(split_name(name)[0], tools)
+    stem = split_stem(split_name(name)[0], tools)
     return _File(tuple(folders), stem, stem.name, run)
 
 
@@ -224,12 +260,12 @@ def _leave_out_runs(
 
     Such folders stay where files below them have runs, too.
     """
-    split = [_split_folder(path) for path in paths]
+    counting = _find_counting(paths)
+    split = [_split_folder(path, counting) for path in paths]
     moments = sorted({run for _, run, is_moment in split if is_moment})
-    for rest, run, _ in split:
-        found = read_path(rest, tools=tools, root_name=root_name) if run else None
-        stem = _open(rest, None, tools).stem
-        if found is not None and (found.run if found.tool else _is_counted(stem)):
+    for rest in (rest for rest, run, _ in split if run):
+        found = read_path(rest, tools=tools, root_name=root_name)
+        if found.run if found.tool else is_counted(_open(rest, None, tools).stem):
             return [(path, None) for path in paths]
     return [
         (rest, (moments.index(run) + 1 if is_moment else int(run)) if run else None)
@@ -237,60 +273,36 @@ def _leave_out_runs(
     ]
 
 
-def _split_folder(path: str) -> tuple[str, str, bool]:
+def _find_counting(paths: Sequence[str]) -> set[tuple[str, ...]]:
+    """Return the folders in which all folders are numbers from 0 or 1 on, with none left out."""
+    below: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for path in paths:
+        *folders, _ = path.split("/")
+        for depth in range(len(folders)):
+            below[tuple(folders[:depth])].add(folders[depth])
+    return {
+        site
+        for site, names in below.items()
+        if len(names) > 1 and all(map(is_number, names)) and _is_count({int(n) for n in names})
+    }
+
+
+def _is_count(numbers: set[int]) -> bool:
+    return max(numbers) - len(numbers) in {-1, 0} and min(numbers) < 2
+
+
+def _split_folder(path: str, counting: set[tuple[str, ...]]) -> tuple[str, str, bool]:
     """Return a path without its last folder that is a run, the run, and whether it is a moment."""
     parts = path.split("/")
     for at in range(len(parts) - 2, -1, -1):
-        match = _FOLDER.fullmatch(parts[at])
+        if is_number(parts[at]) and tuple(parts[:at]) in counting:
+            return "/".join((*parts[:at], *parts[at + 1 :])), parts[at], False
+        match = FOLDER.fullmatch(parts[at])
         if match is not None:
             rest = "/".join((*parts[:at], *parts[at + 1 :]))
             moment = match["moment"] or ""
-            return rest, match["run"] or _digits(moment), bool(moment)
+            return rest, match["run"] or keep_digits(moment), bool(moment)
     return path, "", False
-
-
-@lru_cache(maxsize=1 << 14)
-def _split(stem: str, tools: ToolNames) -> _Stem:
-    """Split a stem into its name and what counts its runs.
-
-    Examples
-    --------
-    >>> [_split(stem, ToolNames()).number for stem in ("jdk-17", "out2", "http2")]
-    [17, 2, None]
-    >>> _split("none-20240101-1200", ToolNames()).moment, _split("trial01", ToolNames()).run
-    ('202401011200', 1)
-    """
-    if _is_number(stem) and not _FOLDER.fullmatch(stem):
-        return _Stem("", number=int(stem), whole=stem)
-    match = _END.search(stem)
-    word = stem.rstrip("0123456789")
-    if match is None and _is_number(stem[len(word) :]) and not _is_name(word, tools):
-        return _Stem(word, number=int(stem[len(word) :]), whole=stem)
-    if match is None:
-        return _take_role(stem)._replace(whole=stem)
-    run, moment, number = match.group("run", "moment", "number")
-    return _take_role(stem[: match.start()])._replace(
-        run=int(run) if run else None,
-        moment=_digits(moment or ""),
-        number=int(number) if number else None,
-        whole=stem,
-    )
-
-
-def _take_role(name: str) -> _Stem:
-    words = SEPARATORS.split(name)
-    role = next((ROLES[word.lower()] for word in words if word.lower() in ROLES), "measured")
-    if role == "measured":
-        return _Stem(name)
-    return _Stem("-".join(word for word in words if word.lower() not in ROLES), role=role)
-
-
-def _digits(text: str) -> str:
-    return "".join(filter(str.isdigit, text))
-
-
-def _is_counted(stem: _Stem) -> bool:
-    return stem.run is not None or stem.number is not None or bool(stem.moment)
 
 
 def _count_runs(files: Iterable[_File]) -> None:
@@ -333,12 +345,6 @@ def _drop_forms(files: Iterable[_File]) -> None:
             file.name = rest
 
 
-def _is_name(name: str, tools: ToolNames) -> bool:
-    """Tell whether a stem's name is more than a word for results or a tool."""
-    words = (word.lower() for word in SEPARATORS.split(name) if word)
-    return any(word not in RESULT_WORDS and word not in tools.known for word in words)
-
-
 def _find_folders(
     files: Iterable[_File], tools: ToolNames, baselines: Collection[str]
 ) -> dict[tuple[str, ...], bool]:
@@ -348,7 +354,7 @@ def _find_folders(
     for file in files:
         if file.folders:
             folders[file.folders[:-1]].add(file.folders[-1])
-            names[file.folders[:-1]] |= {file.name} if _is_name(file.name, tools) else set()
+            names[file.folders[:-1]] |= {file.name} if is_name(file.name, tools) else set()
     holding: dict[tuple[str, ...], bool] = {}
     for site, siblings in folders.items():
         in_folders = any(name.lower() in baselines for name in siblings)
@@ -373,9 +379,9 @@ def _label(
     site = tuple(above)
     is_folder = file.folders != () and site in holding
     benchmark = ""
-    if is_folder and holding[site] and _is_name(file.name, tools):
+    if is_folder and holding[site] and is_name(file.name, tools):
         benchmark = file.name
-    is_of_root = not file.folders and not _is_name(file.name, tools)
+    is_of_root = not file.folders and not is_name(file.name, tools)
     is_of_root = is_of_root and (file.run is not None or is_alone)
     is_above = is_folder or is_of_root or not file.name
     variant = last if is_above else file.name

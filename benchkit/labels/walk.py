@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 from benchkit.labels.natural import name_key
@@ -125,6 +126,12 @@ def walk(
             unseen[path] = reason
         elif skipped is not None:
             skipped.append((path, reason))
+
+
+def look(root: Path, most: int) -> list[Path]:
+    """Return the files that may be raw results among the first entries below a folder."""
+    entries = islice(_walk(root, root, "", (), ()), most)
+    return [path for path, reason, _ in entries if not reason]
 
 
 def leads_out(link: str, root: Path) -> bool:

@@ -13,6 +13,9 @@ from datetime import datetime
 from benchkit.errors import Diagnostic
 from benchkit.labels.values import UnusableError, read_text, read_time, read_whole
 
+#: Runs that one list may hold: each is held against each file.
+_MOST = 10_000
+
 
 @dataclass(frozen=True, slots=True)
 class Window:
@@ -59,6 +62,10 @@ def read_windows(text: str, path: str) -> tuple[list[Window], list[Diagnostic]]:
     if not isinstance(data, list):
         hint = 'write a list of {"variant": …, "run": …, "start": …, "end": …}'
         return [], [Diagnostic(path, 0, "not a list of runs", hint, "warning")]
+    if len(data) > _MOST:
+        what = f"it has {len(data):,} entries, more than {_MOST:,}; none of them is used"
+        hint = "write a runs.json into each folder of results"
+        return [], [Diagnostic(path, 0, what, hint, "error")]
     windows, problems = dict[int, Window](), []
     for number, entry in enumerate(data, 1):
         try:

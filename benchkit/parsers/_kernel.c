@@ -501,6 +501,34 @@ static int read_struct(
     return 0;
 }
 
+/* find_messages(data, place, end, prefix, places, ends) -> int: messages of gob that follow each
+ * other from `place` on and begin with `prefix`: where each goes on behind it, and where it ends. */
+static PyObject *find_messages(PyObject *self, PyObject *args)
+{
+    Py_buffer views[4];
+    Py_ssize_t place, end, found = 0;
+    if (!PyArg_ParseTuple(args, "y*nny*w*w*", &views[0], &place, &end, &views[1], &views[2],
+            &views[3]))
+        return NULL;
+    Py_ssize_t rows = views[2].len / (Py_ssize_t)sizeof(i64);
+    if (!holds_items(&views[3], rows, sizeof(i64)))
+        return release(views, 4, NULL);
+    if (!lies_inside(views[0].len, place, end - place))
+        return release(views, 4, outside());
+    i64 *places = views[2].buf, *ends = views[3].buf;
+    Value message = {views[0].buf, place, end};
+    u64 size;
+    Py_BEGIN_ALLOW_THREADS
+    for (; found < rows && skip_blob(&message, &size) && size >= (u64)views[1].len; found++) {
+        if (memcmp(message.data + message.at - size, views[1].buf, (size_t)views[1].len))
+            break;
+        places[found] = message.at - (i64)size + views[1].len;
+        ends[found] = message.at;
+    }
+    Py_END_ALLOW_THREADS
+    return release(views, 4, PyLong_FromSsize_t(found));
+}
+
 /* read_structs(data, places, ends, shapes, most, told, more, good): many values of one struct of
  * gob; `told` and `more` hold a row for each field, cleared before. */
 static PyObject *read_structs(PyObject *self, PyObject *args)
@@ -552,6 +580,7 @@ static PyMethodDef METHODS[] = {
     {"read_integers", read_integers, METH_VARARGS, NULL},
     {"read_decimals", read_decimals, METH_VARARGS, NULL},
     {"tell_apart", tell_apart, METH_VARARGS, NULL},
+    {"find_messages", find_messages, METH_VARARGS, NULL},
     {"read_structs", read_structs, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

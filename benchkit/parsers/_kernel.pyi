@@ -31,6 +31,9 @@ def read_decimals(
     good: ndarray,
     /,
 ) -> None: ...
+def find_messages(
+    data: bytes, place: int, end: int, prefix: bytes, places: ndarray, ends: ndarray, /
+) -> int: ...
 def read_structs(
     data: bytes,
     places: ndarray,

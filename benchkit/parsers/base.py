@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any, Literal
 
@@ -99,6 +100,10 @@ class Format:
     anchors : tuple of (word, pattern)
         Words of lines that only the format has, and what follows them: where such a line begins
         with something else, that is a prefix of a log.
+    plain : callable, optional
+        A text to its `Reading`, if it is one report of the usual shape and nothing else; None for
+        any other text. Tried first where the source before was of the format: a folder may hold
+        thousands.
     """
 
     name: str
@@ -113,6 +118,7 @@ class Format:
     words: tuple[str, ...] = ()
     starts: str = ""
     anchors: tuple[tuple[str, str], ...] = ()
+    plain: Callable[[str], Reading | None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +224,11 @@ def late(place: str) -> Callable[..., Any]:
     """Return a function that imports ``module:name`` when it is first called."""
     module, _, name = place.partition(":")
 
+    @cache
+    def find() -> Callable[..., Any]:
+        return getattr(import_module(module), name)  # type: ignore[no-any-return]
+
     def call(*args: object) -> object:
-        return getattr(import_module(module), name)(*args)
+        return find()(*args)
 
     return call

@@ -122,26 +122,22 @@ def undecided(containers: Iterable[Container]) -> frozenset[str]:
     )
 
 
-def memory_limit(limit: float) -> str:
-    """Write a limit in bytes for `Reading.env`; empty where there is none.
+def limits_of(subject: str, quota: float, period: float, memory: float) -> dict[str, str]:
+    """Return a container's limits as entries of `Reading.env`; none where it has none.
 
     Examples
     --------
-    >>> memory_limit(2147483648), memory_limit(9223372036854771712)
-    ('2147483648', '')
+    >>> limits_of("web", 150000, 100000, 2147483648)
+    {'limit.web.cpu': '1.5', 'limit.web.memory': '2147483648'}
+    >>> limits_of("web", -1, 100000, 9223372036854771712)
+    {}
     """
-    return str(int(limit)) if 0 < limit < _UNLIMITED else ""
-
-
-def cpu_limit(quota: float, period: float) -> str:
-    """Write a limit in cores for `Reading.env`; empty where there is none.
-
-    Examples
-    --------
-    >>> cpu_limit(150000, 100000), cpu_limit(-1, 100000)
-    ('1.5', '')
-    """
-    return f"{quota / period:.12g}" if quota > 0 and period > 0 else ""
+    limits = {}
+    if quota > 0 and period > 0:
+        limits[f"limit.{subject}.cpu"] = f"{quota / period:.12g}"
+    if 0 < memory < _UNLIMITED:
+        limits[f"limit.{subject}.memory"] = str(int(memory))
+    return limits
 
 
 def name_left_out(

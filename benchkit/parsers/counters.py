@@ -18,11 +18,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeGuard, TypeVar
 
 from benchkit.parsers.containers import Container, container_of, pod_of
+from benchkit.parsers.documents import line_of
 
 T = TypeVar("T")
 
@@ -53,6 +54,15 @@ class Measure:
     is_span: bool = False
 
 
+class Value(NamedTuple):
+    """One value of a container, in the base unit, and the line on which it stands."""
+
+    measure: Measure
+    value: float
+    line: int
+    origin: str = "reported"
+
+
 class Place(NamedTuple):
     """Where a measurement belongs: ``part`` is empty where there are no parts."""
 
@@ -74,6 +84,8 @@ CONTAINERS = {
     "container_fs_reads_bytes_total": Measure("disk_read", "B", "counter", "device"),
     "container_fs_writes_bytes_total": Measure("disk_write", "B", "counter", "device"),
 }
+NETWORK = tuple(CONTAINERS[f"container_network_{x}_bytes_total"] for x in ("receive", "transmit"))
+DISK = tuple(CONTAINERS[f"container_fs_{x}_bytes_total"] for x in ("reads", "writes"))
 
 _SPANS = (
     (r"(?:\w+_)?spans?_(?:started|created)", "spans_created", ""),
@@ -146,6 +158,23 @@ def add_up(measure: Measure, parts: Mapping[str, T]) -> list[T]:
     if measure.over == "interface":
         parts = {name: part for name, part in parts.items() if name != "lo"} or parts
     return list(parts.values())
+
+
+def tell(
+    measure: Measure, parts: Mapping[str, float | None], line: int, divisor: int = 1
+) -> Iterator[Value]:
+    """Yield the sum of what makes up the whole, in units of a divisor; nothing if none is told.
+
+    Parameters
+    ----------
+    line : int
+        Of the document, for numbers that do not know theirs.
+    """
+    known = add_up(measure, {name: part for name, part in parts.items() if part is not None})
+    if len(known) == 1:
+        yield Value(measure, known[0] / divisor, line_of(known[0], line))
+    elif known:
+        yield Value(measure, math.fsum(known) / divisor, line_of(known[-1], line), "computed")
 
 
 def is_partial(measure: Measure, part: str) -> bool:

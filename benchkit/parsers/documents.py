@@ -145,6 +145,11 @@ def _decode(text: str, lines: _Lines) -> Iterator[tuple[int, Any]]:
         at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
 
 
+def decoder_of(text: str) -> json.JSONDecoder:
+    """Return a decoder for the beginning of a text, which gives numbers their lines."""
+    return _Lines(text).decoder()
+
+
 def line_of(value: object, default: int) -> int:
     """Return the line of a number of a document; that of the document for anything else."""
     return getattr(value, "line", default)

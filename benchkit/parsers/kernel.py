@@ -120,6 +120,21 @@ def read_decimals(data: bytes, starts: Array, lengths: Array) -> tuple[Array, Ar
     return digits, places, good
 
 
+def find_messages(
+    data: bytes, place: int, end: int, prefix: bytes, most: int
+) -> tuple[Array, Array]:
+    """Find up to ``most`` messages of gob that follow each other, and begin with ``prefix``.
+
+    Returns
+    -------
+    tuple of int64, shape (k,)
+        Where each goes on behind the prefix, and where it ends.
+    """
+    places, ends = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    count = _kernel.find_messages(data, place, end, prefix, places, ends)
+    return places[:count], ends[:count]
+
+
 def read_structs(
     data: bytes, places: Array, ends: Array, shapes: str, most: int
 ) -> tuple[Array, Array, Array]:

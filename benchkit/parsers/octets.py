@@ -20,9 +20,9 @@ Array = np.ndarray
 MARGIN = 64
 _AFTER = 1024
 HIGHS = np.uint64(0x8080_8080_8080_8080)
-#: Masks of the first k bytes of a word, and of the last k.
-FIRST = np.array([(1 << 8 * k) - 1 for k in range(9)], dtype=np.uint64)
-LAST = ~FIRST[::-1]
+ONES = np.uint64(0x0101_0101_0101_0101)
+#: Masks of the last k bytes of a word.
+LAST = ~np.array([(1 << 8 * k) - 1 for k in range(8, -1, -1)], dtype=np.uint64)
 
 
 class Octets:
@@ -62,6 +62,17 @@ class Octets:
         """Tell where ``text`` stands: bool, shape (k,)."""
         return kernel.holds(self.data, places, text)
 
+    def skip(self, starts: Array, byte: int) -> Array:
+        """Return the first place of another byte from each start on: int64, shape (k,)."""
+        places, left = starts.astype(np.int64), np.arange(len(starts))
+        while len(left):
+            words = self.word(places[left]) ^ (ONES * np.uint64(byte))
+            below = (words & -words) - np.uint64(1)  # the bits below the first that differs
+            counts = (((below & HIGHS) >> np.uint64(7)) * ONES >> np.uint64(56)).astype(np.int64)
+            places[left] += counts
+            left = left[counts == 8]
+        return places
+
     def repeats(self, starts: Array, sizes: Array) -> Array:
         """Tell which cells hold the text of the cell before: bool, shape (k,)."""
         return kernel.repeats(self.data, starts, sizes)
@@ -75,11 +86,6 @@ class Octets:
         data = self.data
         spans = zip(starts.tolist(), ends.tolist(), strict=True)
         return [data[start:end] for start, end in spans]
-
-
-def word_of(text: bytes) -> np.uint64:
-    """Return up to eight bytes as a word."""
-    return np.uint64(int.from_bytes(text, "little"))
 
 
 class Lines(NamedTuple):

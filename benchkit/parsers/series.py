@@ -118,7 +118,7 @@ class Gatherer:
         subject: str | None,
         values: np.ndarray,
         times: np.ndarray,
-        line: int,
+        lines: np.ndarray | int,
         *,
         origin: str = "reported",
     ) -> None:
@@ -140,13 +140,26 @@ class Gatherer:
             self._told[place] = times
         count = int(np.count_nonzero(fresh))
         if count:
-            key = _Key(measure.metric, measure.unit, measure.stat, subject, origin, None)
-            columns = self._columns.setdefault(key, _Columns())
-            columns.gather()
-            lines = np.full(count, line, dtype=np.int64)
-            columns.known.append((values[fresh], times[fresh].view("datetime64[us]"), lines))
-            columns.size += count
-            self.count += count
+            at = np.broadcast_to(np.asarray(lines, dtype=np.int64), len(times))[fresh]
+            self.append(measure, subject, values[fresh], times[fresh], at, origin=origin)
+
+    def append(
+        self,
+        measure: Measure,
+        subject: str | None,
+        values: np.ndarray,
+        times: np.ndarray,
+        lines: np.ndarray,
+        *,
+        origin: str = "reported",
+    ) -> None:
+        """Add values in columns, those of one time, too."""
+        key = _Key(measure.metric, measure.unit, measure.stat, subject, origin, None)
+        columns = self._columns.setdefault(key, _Columns())
+        columns.gather()
+        columns.known.append((values, times.view("datetime64[us]"), lines))
+        columns.size += len(values)
+        self.count += len(values)
 
     def _times(self, metric: str, subject: str | None) -> set[int]:
         """Return the times at which a value was told."""

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from benchkit.errors import DataError
-from benchkit.reading.signs import anchors_of, signs_in
+from benchkit.reading.signs import list_anchors, signs_in
 
 #: What pages put where a tool prints a blank.
 NO_BREAK = "\xa0"
@@ -183,8 +183,7 @@ def _find_anchors(text: str, *, is_plain: bool = False) -> Iterator[tuple[str, i
 
     Those before which nothing stands are left out unless ``is_plain``.
     """
-    lines = ((tool, *line) for tool in sorted(signs_in(text, None)) for line in anchors_of(tool))
-    for tool, word, rest in lines:
+    for tool, word, rest in list_anchors(signs_in(text, None)):
         place, count = text.find(word), 0
         while place >= 0 and count < _MANY:
             count += 1

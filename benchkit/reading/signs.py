@@ -38,11 +38,11 @@ def _index(
 
 
 @cache
-def anchors_of(name: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Return the words by which lines of a format are known, and what follows them."""
+def list_anchors(names: frozenset[str]) -> tuple[tuple[str, str, re.Pattern[str]], ...]:
+    """Return the words by which lines of formats are known, and what follows them, by name."""
     formats = import_module("benchkit.parsers.registry").formats()
-    anchors = next(each.anchors for each in formats if each.name == name)
-    return tuple((word, re.compile(rest)) for word, rest in anchors)
+    anchors = sorted((each.name, each.anchors) for each in formats if each.name in names)
+    return tuple((name, word, re.compile(rest)) for name, of in anchors for word, rest in of)
 
 
 def find_signs(head: Head, among: frozenset[str] | None = None) -> frozenset[str] | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import io
-import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -17,10 +16,17 @@ from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
 from benchkit.reading.bounds import LARGEST, OPTION, explain_excess, open_gzip
-from benchkit.reading.cleaning import as_utf8, clean_line, clean_text, decode_lines, unwrap
+from benchkit.reading.cleaning import (
+    as_utf8,
+    clean_line,
+    clean_text,
+    decode_lines,
+    number_blocks,
+    unwrap,
+)
 from benchkit.reading.head import Head
 from benchkit.reading.prefixes import Prefix, find_wrapping, is_logged
-from benchkit.reading.rawfile import BlockReader, Checksum, RawFile
+from benchkit.reading.rawfile import PIPE_BYTES, BlockReader, Checksum, RawFile, read_whole
 
 __all__ = [
     "HEAD_BYTES",
@@ -38,8 +44,6 @@ LOG_BYTES = 32 << 20
 _BLOCK = 1 << 20
 #: Bytes of a line; no tool writes longer ones.
 MAX_LINE = 64 << 20
-#: Bytes that are taken from a pipe, or of a form that is held whole.
-PIPE_BYTES = 1 << 30
 #: Bytes of whole lines that are read in columns at once.
 LINE_BLOCK = 1 << 20
 _GZIP = b"\x1f\x8b"
@@ -108,11 +112,21 @@ class Source:
         self._checksum, self._sha256 = Checksum(), ""
 
     @classmethod
-    def load(cls, path: Path, label: str = "", *, keep: int = 8 << 20) -> Source:
-        """Open a file; one of at most ``keep`` bytes is read once and held."""
+    def load(
+        cls,
+        path: Path,
+        label: str = "",
+        *,
+        keep: int = 8 << 20,
+        guard: Callable[[Path], None] = lambda _: None,
+    ) -> Source:
+        """Open a file; one of at most ``keep`` bytes is read once and held.
+
+        What is no regular file is shown to ``guard`` before it is read, which may refuse it.
+        """
         label = label or str(path)
         try:
-            return cls(path, label, _read_whole(path, keep))
+            return cls(path, label, read_whole(path, keep, guard))
         except OSError as error:
             raise UnreadableError(error.strerror or str(error)) from error
 
@@ -197,6 +211,13 @@ class Source:
             plain = self._wrapping is None  # which keeps the text, if so
             self._text = self._text if plain else clean_text(b"".join(self.blocks()))
         return self._text or ""
+
+    def raw_text(self) -> str:
+        """Return the cleaned text of a small source, with what a log put before its lines.
+
+        Nothing of a larger one.
+        """
+        return clean_text(self._data) if self.is_small and self._data is not None else ""
 
     @property
     def prefixes(self) -> tuple[Prefix, ...]:
@@ -335,24 +356,6 @@ def _until_damage(blocks: Iterator[bytes]) -> Iterator[bytes]:
         yield from blocks
 
 
-def _read_whole(path: Path, keep: int) -> bytes | None:
-    """Read a file of at most ``keep`` bytes; a stream around it would double the time."""
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-    try:
-        size = os.fstat(file).st_size
-        if size > keep:
-            return None
-        data = os.read(file, size + 1)  # a byte more than there is, to meet the end
-        if len(data) != size:  # a pipe, or a file that grows
-            while block := os.read(file, _BLOCK):
-                data += block
-                if len(data) > PIPE_BYTES:
-                    raise OSError(errno.EFBIG, f"it holds more than {PIPE_BYTES >> 20} MiB")
-        return data
-    finally:
-        os.close(file)
-
-
 def _read_blocks(raw: IO[bytes]) -> Iterator[bytes]:
     while block := raw.read(_BLOCK):
         yield block
@@ -367,14 +370,6 @@ def _bound_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
         if length > MAX_LINE:
             raise UnreadableError(f"a line is longer than {MAX_LINE >> 20} MiB")
         yield block
-
-
-def number_blocks(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield blocks of whole lines, each with the number of its first line."""
-    number = 1
-    for block in blocks:
-        yield number, block
-        number += block.count(b"\n")
 
 
 def _unzip(raw: IO[bytes], limit: int) -> Iterator[bytes]:

@@ -7,6 +7,7 @@ shape.
 
 from benchkit.redaction.commands import redact as redact
 from benchkit.redaction.commands import redact_command as redact_command
+from benchkit.redaction.commands import redact_fact as redact_fact
 from benchkit.redaction.commands import redact_label as redact_label
 from benchkit.redaction.commands import redact_value as redact_value
 from benchkit.redaction.texts import HIDDEN as HIDDEN

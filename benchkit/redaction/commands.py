@@ -33,6 +33,7 @@ from benchkit.redaction.texts import (
     redact_connection,
     redact_name,
     redact_named,
+    redact_query,
     redact_text,
 )
 
@@ -84,7 +85,7 @@ def redact(words: Sequence[str], *, marked: bool = False) -> list[str]:
     ----------
     words : sequence of str
     marked : bool
-        Whether what is not shown reads ``…`` and three digits of its digest, by which it differs.
+        Whether what is not shown, and each secret, reads ``…`` and three digits of its digest.
 
     Examples
     --------
@@ -115,14 +116,29 @@ def redact_label(name: str) -> str:
 
 
 def redact_value(name: str, value: str) -> str:
-    """Return the value of a parameter or fact, unless it is a secret by its name.
+    """Return the value of a parameter or fact without secrets; it differs where the value does.
 
     Examples
     --------
     >>> redact_value("db_password", "abc"), redact_value("auth", "basic")
     ('…ba7', 'basic')
+    >>> redact_value("query", "key=abc")
+    'key=…ba7'
     """
+    if name == "query":
+        return redact_query(value)
     return redact_label(redact_named(name, value))
+
+
+def redact_fact(name: str, value: str) -> str:
+    """Return what is known of a run without secrets, the values of keys among them.
+
+    Examples
+    --------
+    >>> redact_fact("cpu", "EPYC"), redact_fact("note", "key=abc")
+    ('EPYC', 'key=…ba7')
+    """
+    return redact_text(redact_value(name, value), MARKED)
 
 
 def _redact(words: Sequence[str], manner: Manner) -> Iterator[str]:
@@ -254,7 +270,7 @@ def _is_announced(before: str) -> bool:
 
 def _redact_script(script: str, manner: Manner) -> str:
     """Redact the words of a shell's script; it is quoted anew only if one of them is not shown."""
-    script = redact_connection(script)
+    script = redact_connection(script, manner)
     lexer = shlex.shlex(script, posix=True, punctuation_chars=True)
     lexer.whitespace_split, lexer.commenters = True, ""
     try:

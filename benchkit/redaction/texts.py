@@ -7,9 +7,12 @@ a URL, or by its own shape (``ghp_…``, a JSON web token). Of a query names and
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
+from math import log2
 from urllib.parse import unquote
 
 REDACTED = "REDACTED"
@@ -101,7 +104,12 @@ _SHAPED = re.compile(
     r"|pypi-[\w-]{16,}+|dckr_pat_[\w-]{6,}+|hvs\.[\w-]{6,}+|SG\.[\w-]{6,}+\.[\w-]{6,}+"
     r"|eyJ[\w-]{6,}+\.[\w-]++(?:\.[\w-]*+)?)"
 )
-
+_PEM = re.compile(r"-----BEGIN [^-\n]{1,60}-----[\s\S]*?(?:-----END [^-\n]{1,60}-----|\Z)")
+#: What may be a key in base64, of either alphabet.
+_DENSE = re.compile(r"(?<![\w+/=.-])(?:[A-Za-z\d+/]{24,256}|[\w-]{24,256})={0,2}(?![\w+/=.-])")
+#: Bits a character, at most and as a share of what so many characters can have, and the share of
+#: neighbours of different kinds: below them a text reads like words.
+_BITS, _BITS_SHARE, _TURNS = 4.4, 0.83, 0.4
 
 #: An option that carries credentials, in a command that a message quotes: ``curl -u me:abc``.
 _CREDENTIAL_OPTION = re.compile(
@@ -113,6 +121,8 @@ _CREDENTIAL_OPTION = re.compile(
 _PLACE = re.compile(r"\d++:|:")
 #: What may hold a query: an address, or its path.
 _ADDRESS = re.compile(r"[^\s'\"<>]++")
+#: A query that is a single long word.
+_OPAQUE = re.compile(r"[\w%+/-]{16,}={0,2}")
 _ASSIGNS = re.compile(r"[\w.%$\[\]{}-]++=")
 _CLOSING = ").,;:]}`"
 #: Values of a query that are no secrets: numbers, variables, and what was redacted before.
@@ -139,8 +149,8 @@ class Manner:
 
 #: As it is shown.
 SHOWN = Manner(lambda _: REDACTED, lambda _: HIDDEN)
-#: So that it differs where the values do; secrets change from run to run and tell nothing.
-MARKED = Manner(lambda _: REDACTED, mark)
+#: So that it differs where the values do.
+MARKED = Manner(mark, mark)
 #: The same, with plain words and short numbers as they are: they tell names apart.
 NAMED = Manner(mark, lambda value: value if _TELLING.fullmatch(value) else mark(value))
 
@@ -150,14 +160,28 @@ def names_secret(name: str) -> bool:
     return _names_secret(unquote(name), is_key=True)
 
 
-def redact_connection(text: str) -> str:
+def redact_connection(text: str, manner: Manner) -> str:
     """Take the password out of the settings of a connection, where it may hold spaces."""
-    return _CONNECTION_SETTING.sub(r"\1REDACTED", text)
+    return _CONNECTION_SETTING.sub(
+        lambda match: match[1] + manner.secret(match[0].removeprefix(match[1])), text
+    )
 
 
 def redact_text(text: str, manner: Manner = SHOWN) -> str:
     """Return a text (a URL, a message, a variable's value) without the secrets it holds."""
-    return _redact_shapes(text, _BEARER, _is_secret, _is_short, manner)
+    return _redact_dense(_redact_shapes(text, _BEARER, _is_secret, _is_short, manner), manner)
+
+
+def redact_query(query: str) -> str:
+    """Return the query of a URL without its secrets; it differs where the query does.
+
+    Examples
+    --------
+    >>> redact_query("code=c0ffee&size=small"), redact_query("key=small")
+    ('code=…fb0&size=small', 'key=…81d')
+    """
+    text = _redact_shapes(f"?{query}", _BEARER, _is_secret, _is_short, MARKED)
+    return _redact_parts(text[1:], NAMED)
 
 
 def redact_message(text: str) -> str:
@@ -178,7 +202,7 @@ def redact_quote(text: str) -> str:
     ('3: panic: api_key: REDACTED', '[curl -u REDACTED /a] Error 1')
     """
     text = _CREDENTIAL_OPTION.sub(rf"\1{REDACTED}", text)
-    return _redact_shapes(text, _BEARER, _is_quoted, _is_short, SHOWN)
+    return _redact_dense(_redact_shapes(text, _BEARER, _is_quoted, _is_short, SHOWN), SHOWN)
 
 
 def redact_name(text: str) -> str:
@@ -208,6 +232,7 @@ def _redact_shapes(
         is_hidden = secret == REDACTED or secret.startswith(HIDDEN)
         return match[0] if is_hidden else kept + manner.secret(secret)
 
+    text = _PEM.sub(lambda match: manner.secret(match[0]), text)
     for pattern in (*_RULES, bearer):
         text = pattern.sub(hide, text)
     text = _redact_assigned(text, is_secret, is_kept, manner)
@@ -222,14 +247,17 @@ def _redact_address(word: str, manner: Manner) -> str:
     address, sharp, fragment = bare.partition("#")
     path, mark, query = address.partition("?")
     is_assigned = _ASSIGNS.match(query) or _ASSIGNS.match(fragment.rpartition("?")[2])
-    if "://" not in path and not ("/" in path and is_assigned):
+    is_bare = path.startswith("/") and _OPAQUE.fullmatch(query)
+    if "://" not in path and not ("/" in path and is_assigned) and not is_bare:
         return word
-    if query:
-        parts = re.split("([&;])", query)
-        query = "".join(_redact_part(part, manner) for part in parts)
+    query = _redact_parts(query, manner)
     parts = re.split("([&;?])", fragment)
     fragment = "".join(p if _TELLING.fullmatch(p) else _redact_part(p, manner) for p in parts)
     return f"{path}{mark}{query}{sharp}{fragment}{word[len(bare) :]}"
+
+
+def _redact_parts(query: str, manner: Manner) -> str:
+    return "".join(_redact_part(part, manner) for part in re.split("([&;])", query))
 
 
 def _redact_part(part: str, manner: Manner) -> str:
@@ -237,6 +265,25 @@ def _redact_part(part: str, manner: Manner) -> str:
     if not value or value in "&;?" or _SHOWN.fullmatch(value):
         return part
     return f"{name}{equals}{manner.other(value)}"
+
+
+def _redact_dense(text: str, manner: Manner) -> str:
+    """Take out what is no word of any language: a key without a name that tells it."""
+    return _DENSE.sub(
+        lambda match: manner.secret(match[0]) if _is_dense(match[0]) else match[0], text
+    )
+
+
+def _is_dense(word: str) -> bool:
+    """Whether a word has letters of both cases and digits, and none of them in a pattern."""
+    kinds = [(sign.islower(), sign.isupper(), sign.isdigit()) for sign in word]
+    if not all(map(any, zip(*kinds, strict=True))):
+        return False
+    turns = sum(one != other for one, other in pairwise(kinds))
+    shares = (count / len(word) for count in Counter(word).values())
+    bits = -sum(share * log2(share) for share in shares)
+    is_varied = bits >= min(_BITS, _BITS_SHARE * log2(len(word)))
+    return is_varied and turns >= _TURNS * (len(word) - 1)
 
 
 def _redact_assigned(text: str, is_secret: _Test, is_kept: _Test, manner: Manner) -> str:

@@ -22,10 +22,12 @@ from benchkit.reporting.page import Page
 from benchkit.reporting.template_blocks import require_blocks
 from benchkit.reporting.templating import make_environment
 
-#: Bytes of memory, seconds of processor time and characters of the page.
+#: Bytes of memory, seconds, of the clock as of the processor, and characters of the page.
 _MEMORY, _SECONDS, _LARGEST = 1 << 30, 60, 256 << 20
+#: Seconds in which a process that is late may still name the line.
+_GRACE = 2
 _WRONG = 3
-_HINT = "correct the template; what it sees is in the README under Templates"
+_HINT = "correct the template; `benchkit help publish` lists what it sees"
 
 
 def render_apart(name: str, page: Page, folder: Path) -> str:
@@ -54,7 +56,7 @@ def render_apart(name: str, page: Page, folder: Path) -> str:
             input=pickle.dumps((name, page, folder, limits)),
             capture_output=True,
             check=False,
-            timeout=3 * _SECONDS,
+            timeout=_SECONDS + _GRACE,
             env={**os.environ, **single, "PYTHONPATH": paths},
         )
     except subprocess.TimeoutExpired:
@@ -71,7 +73,7 @@ def render_apart(name: str, page: Page, folder: Path) -> str:
 
 
 def _describe_time(seconds: int) -> str:
-    return f"the template takes more than {seconds} s of processor time"
+    return f"the template takes more than {seconds} s"
 
 
 def main() -> int:
@@ -98,7 +100,7 @@ def _limit(memory: int, seconds: int) -> None:
             raise TimeoutError
 
         signal.signal(signal.SIGXCPU, stop)
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 2))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + _GRACE))
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         with suppress(OSError, ValueError):  # macOS refuses it
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

@@ -100,11 +100,12 @@ def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Findi
     few, many = min(counts, default=0), max(counts, default=0)
     parts = [f"{few} to {many} runs per side" if few < many else _plural(few, "run") + " per side"]
     if not counts:
-        parts = ["nothing compared"]
+        measured = 0 if runs is None else int((runs["role"] == "measured").sum())
+        parts = [f"{_plural(measured, 'run')}, no comparison"]
     parts += list(dict.fromkeys(printable(c.tool) for c in contrasts if c.tool))
     if runs is not None:
         parts += _describe_load(runs, verdicts)
-    parts.append(f"margin {format_bare(verdicts.margin)}")
+    parts += [f"margin {format_bare(verdicts.margin)}"] if counts else []
     urgent = sum(finding.severity != "info" for finding in findings)
     if urgent:
         verb = "needs" if urgent == 1 else "need"

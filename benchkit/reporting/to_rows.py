@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -61,7 +61,7 @@ def runs_to_csv(runs: Runs) -> str:
         [format_json(v, None) if isinstance(v, (dict, list)) else v for v in row]
         for row in _rows(runs)
     )
-    return _csv(names, flat)
+    return rows_to_csv(names, flat)
 
 
 def runs_to_json(runs: Runs) -> str:
@@ -98,7 +98,8 @@ def _plain(value: object) -> object:
     return None
 
 
-def _csv(names: list[str], rows: Iterator[list[Any]]) -> str:
+def rows_to_csv(names: Sequence[str], rows: Iterable[list[Any]]) -> str:
+    """Write rows as CSV under their names; no text is read as a formula."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(names)

@@ -62,8 +62,8 @@ def exact_difference(x: ArrayLike, y: ArrayLike) -> ExactDifference | None:
 
     Notes
     -----
-    Variation is (max - min)/|median|; a side whose median is 0 must be constant. Assumes that the
-    metric is a count that noise moves little: for timings this would be no evidence. Smallest
+    Variation is ``(max - min) / |median|``; a side whose median is 0 must be constant. Assumes that
+    the metric is a count that noise moves little: for timings this would be no evidence. Smallest
     usable n: 1.
 
     Examples

@@ -279,6 +279,29 @@ def prediction_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:
     return Estimate(center, center - reach, center + reach, confidence, "prediction")
 
 
+def mean_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:
+    """Return the mean with Student's interval; NaN ends, with a note, where x does not vary.
+
+    Parameters
+    ----------
+    x : array_like, shape (n,)
+        Finite, at least 2 values.
+    confidence : float
+        0 < confidence < 1.
+
+    Examples
+    --------
+    >>> interval = mean_interval([10.0, 10.2, 10.1, 10.3])
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (9.945, 10.355)
+    """
+    following = prediction_interval(x, confidence)
+    reach = (following.high - following.value) / sqrt(np.size(x) + 1)
+    return replace(
+        following, low=following.value - reach, high=following.value + reach, method="mean"
+    )
+
+
 def _judge_constants(
     before: FloatArray, after: FloatArray, difference: float, confidence: float
 ) -> tuple[Estimate, TestResult]:

@@ -63,8 +63,8 @@ def find_trend(times: Sequence[ArrayLike], values: Sequence[ArrayLike]) -> Trend
     Notes
     -----
     With S_v the number of pairs of variant v that rise with time minus those that fall, S is their
-    sum and p is P(|S| >= |s|), exact without ties up to 60 values per variant; else normal, with
-    the variance for ties and a continuity correction. The slope is the median of all
+    sum and p is ``P(|S| >= |s|)``, exact without ties up to 60 values per variant; else normal,
+    with the variance for ties and a continuity correction. The slope is the median of all
     (v_j - v_i)/(t_j - t_i) within variants. With one variant these are Kendall's test and the
     Theil-Sen slope; with several, the test and estimate of Hirsch, Slack and Smith [1]_. Assumes
     independent values: noise that comes in waves looks like a trend. Smallest usable n: 5 values

@@ -38,9 +38,9 @@ def find_outliers(x: ArrayLike) -> NDArray[np.bool_]:
 
     Notes
     -----
-    |0.6745 (x - median) / MAD| > 3.5 [1]_. Assumes that most values come from one roughly symmetric
-    distribution. Of few values it marks many: of 5 normal ones some in 21 % of samples, of 8 in
-    14 %, of 12 in 12 %. So it names, and nothing more. Smallest usable n: 5.
+    ``|0.6745 (x - median) / MAD| > 3.5`` [1]_. Assumes that most values come from one roughly
+    symmetric distribution. Of few values it marks many: of 5 normal ones some in 21 % of samples,
+    of 8 in 14 %, of 12 in 12 %. So it names, and nothing more. Smallest usable n: 5.
 
     References
     ----------

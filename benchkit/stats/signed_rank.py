@@ -40,7 +40,7 @@ def wilcoxon(x: ArrayLike, y: ArrayLike, alternative: Alternative = "two-sided")
     Returns
     -------
     TestResult
-        ``statistic`` is the sum of the ranks of |y_i - x_i| where y_i > x_i. ``pvalue`` is in
+        ``statistic`` is the sum of the ranks of ``|y_i - x_i|`` where y_i > x_i. ``pvalue`` is in
         (0, 1] and, two-sided, the same with the sides swapped. ``method`` is ``signed-rank exact``
         or ``signed-rank normal``.
 

@@ -13,6 +13,7 @@ from benchkit.errors import StoreError
 from benchkit.store import entries
 from benchkit.store import log as log_of_runs
 from benchkit.store.columns import fits
+from benchkit.store.confines import require_files
 from benchkit.store.files import (
     COUNTED,
     OTHER_ROWS,
@@ -21,7 +22,6 @@ from benchkit.store.files import (
     holds_stated_rows,
     is_file_of_store,
     is_raw,
-    require_files,
 )
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def _check_file(
                 is_stated = holds_stated_rows(file, parquet.iter_batches())
     except FileNotFoundError:
         return "missing"
-    except (OSError, pa.ArrowException):
+    except (OSError, UnicodeError, pa.ArrowException):
         return "cannot be read"
     return "" if is_stated else OTHER_ROWS
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from benchkit.errors import StoreError
 from benchkit.store import entries
 from benchkit.store.columns import fits, plain
+from benchkit.store.confines import is_within, require_files
 from benchkit.store.conflicts import ConflictError, attempts, translated
 from benchkit.store.files import (
     OTHER_ROWS,
@@ -25,7 +26,6 @@ from benchkit.store.files import (
     damaged,
     holds_stated_rows,
     is_file_of_store,
-    require_files,
 )
 
 if TYPE_CHECKING:
@@ -110,6 +110,8 @@ class Table:
             raise damaged(f"{self.url}/{entries.path_of(newest)}", FileNotFoundError())
         if path := entries.find_stale(self.filesystem, opened.version(), self._paths(opened)):
             raise damaged(f"{self.url}/{path}", "is of another version")
+        if not all(map(is_within, self._paths(opened))):
+            raise damaged(f"{self.url}/{entries.FOLDER}", "names a file outside of its table")
         columns = (field.name for field in opened.schema().fields)
         if problem := entries.find_stranger(self.name, columns):  # as from a checkpoint
             raise damaged(f"{self.url}/{entries.FOLDER}", problem)
@@ -330,7 +332,7 @@ class Table:
                 parquet = pq.ParquetFile(file, page_checksum_verification=True)
                 for group in range(parquet.num_row_groups):
                     yield plain(parquet.read_row_group(group))
-        except (OSError, pa.ArrowException) as error:
+        except (OSError, UnicodeError, pa.ArrowException) as error:
             raise damaged(f"{self.url}/{path}", error) from error
 
     def read_file(self, path: str, columns: Sequence[str] | None = None) -> pa.Table:
@@ -342,7 +344,7 @@ class Table:
             with self.filesystem.open_input_file(path) as file:
                 parquet = pq.ParquetFile(file, page_checksum_verification=True)
                 return plain(parquet.read(columns, use_threads=False))  # four times as cheap
-        except (OSError, pa.ArrowException) as error:
+        except (OSError, UnicodeError, pa.ArrowException) as error:
             raise damaged(f"{self.url}/{path}", error) from error
 
     def bring(self, file: DataFile) -> None:

@@ -155,7 +155,10 @@ def find_unsound(
     """
     import pyarrow as pa
 
-    unreadable = OSError, pa.ArrowException, ValueError, LookupError, TypeError, AttributeError
+    unreadable = (
+        *(OSError, pa.ArrowException, RecursionError),
+        *(ValueError, LookupError, TypeError, AttributeError),
+    )
     seen: dict[bytes, str] = {}
     for path in paths:
         try:

@@ -15,10 +15,12 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
+from benchkit.schema import VALUE_COLUMNS
 from benchkit.store.columns import (
     GROUP_ROWS,
     PARTITION,
@@ -203,22 +205,30 @@ def holds_stated_rows(
 
     Parameters
     ----------
-    stated : mapping
-        As delta-rs lists a file.
-    parts : iterable of Table
-        All of its rows, with some columns.
+    stated : mapping, as delta-rs lists a file
+    parts : iterable of Table, all of its rows with some columns
     """
     import pyarrow.compute as pc
 
     rows = 0
     for part in parts:
         rows += len(part)
+        if not has_all_values(part):
+            return False
         for name in COUNTED & set(part.schema.names):
             least, greatest = pc.min_max(part[name]).as_py().values()
             low, high = stated.get(f"min.{name}"), stated.get(f"max.{name}")
             if None not in (least, low, high) and not low <= least <= greatest <= high:
                 return False
     return stated.get("num_records") in {None, rows}
+
+
+def has_all_values(part: pa.Table | pa.RecordBatch) -> bool:
+    """Whether no column is empty that each value fills; rows of runs may have some empty."""
+    if "metric" not in part.schema.names:
+        return True
+    names = {column.name for column in VALUE_COLUMNS if not column.nullable}
+    return not any(part[name].null_count for name in names & set(part.schema.names))
 
 
 def is_raw(file: Mapping[str, Any]) -> bool:
@@ -241,20 +251,6 @@ def damaged(path: str, cause: Exception | str) -> StoreError:
     return StoreError(f"{_SUBJECT}{of}{problem}", where=path, hint=REMEDY)
 
 
-def require_files(folder: Path) -> None:
-    """Refuse a pipe or device in place of a file: whoever opens one may wait for ever."""
-    with (
-        suppress(FileNotFoundError, NotADirectoryError, PermissionError),
-        os.scandir(folder) as held,
-    ):
-        for entry in held:
-            if entry.is_dir(follow_symlinks=False):
-                require_files(Path(entry))
-            elif not entry.is_file() and not entry.is_dir() and Path(entry).exists():
-                problem = f"{entry.name} is no file, but a pipe or device"
-                raise StoreError(problem, where=str(folder), hint=f"delete it; then {REMEDY}")
-
-
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
     """Turn what a file system refuses into a `StoreError`."""
@@ -273,9 +269,8 @@ def make_folder(folder: Path) -> None:
     """Make the folder of a store, whose files no repository takes in."""
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        ignore = folder / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
+        with suppress(FileExistsError), (folder / ".gitignore").open("x") as ignore:
+            ignore.write("*\n")
 
 
 def write_files(folder: Path, batch: int, batches: Iterable[pa.RecordBatch]) -> list[DataFile]:
@@ -339,7 +334,8 @@ class BatchWriter:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        tables = (pa.Table.from_batches([batch]).select(self._schema.names) for batch in self._held)
+        alike = [[*same] for _, same in groupby(self._held, lambda batch: batch.schema)]
+        tables = (pa.Table.from_batches(same).select(self._schema.names) for same in alike)
         table = pa.concat_tables([each.cast(self._schema) for each in tables])
         self._held, self._rows = [], 0
         if self._is_raw:

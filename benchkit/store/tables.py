@@ -18,6 +18,7 @@ from benchkit.errors import StoreError
 from benchkit.store import damage, entries, salvage
 from benchkit.store import log as log_of_runs
 from benchkit.store.columns import PARTITION, new_batch, plain, values_schema
+from benchkit.store.confines import DEFAULT, open_lock, require_place
 from benchkit.store.conflicts import ConflictError, attempts, translated, wait_for_others
 from benchkit.store.damage import Damage, Repaired
 from benchkit.store.delta import Table
@@ -29,8 +30,6 @@ from benchkit.store.values import read_values
 if TYPE_CHECKING:
     import pyarrow as pa
     from deltalake import DeltaTable
-
-DEFAULT = ".benchkit"
 
 
 class Store:
@@ -64,7 +63,7 @@ class Store:
             return
         self._prepare()
         with writing(Path(self.url)):
-            lock = (Path(self.url) / ".lock").open("w")
+            lock = open_lock(Path(self.url))
         with lock:
             wait_for_others(lock)
             yield
@@ -234,7 +233,9 @@ class Store:
                 stale = damage.find_missing(self._values, table, raw=raw)
                 for one in () if self._is_remote else stale:
                     raise one.error()
-                yield from read_values(table, raw=raw, metrics=metrics, pieces=pieces)
+                files = self._values.list_files(table)
+                filesystem = self._values.filesystem
+                yield from read_values(filesystem, files, raw=raw, metrics=metrics, pieces=pieces)
 
     def _open_values(self) -> DeltaTable | None:
         """Open the values; refuse them where commits are missing that the log of runs knows of."""
@@ -260,9 +261,9 @@ class Store:
             self.pieces()
         return self._last and self._last[1]
 
-    @staticmethod
-    def _open(table: Table) -> DeltaTable | None:
+    def _open(self, table: Table) -> DeltaTable | None:
         """Open a table; where that fails, name the damaged file."""
+        require_place(self.url)
         table.require_folder()
         try:
             return table.open()
@@ -280,7 +281,7 @@ class Store:
 
         try:
             yield
-        except (OSError, pa.ArrowException, DeltaError) as error:
+        except (OSError, UnicodeError, pa.ArrowException, DeltaError) as error:
             for thoroughly in (False, True):
                 for one in damage.find_damage(self._values, thoroughly=thoroughly):
                     raise one.error() from error
@@ -391,5 +392,6 @@ class Store:
         return self._runs.is_remote
 
     def _prepare(self) -> None:
+        require_place(self.url)
         if not self._is_remote:
             make_folder(Path(self.url))

@@ -1,29 +1,44 @@
-"""Reading values: what is not asked for is not read, by the bounds of files and row groups."""
+"""Reading values: what is not asked for is not read, by the bounds of files and row groups.
+
+pyarrow reads them, which verifies the checksum of each page: delta-rs' reader ends the process
+where a page is damaged.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import and_, or_
+from typing import TYPE_CHECKING, Any
 
-from benchkit.store.columns import plain, values_schema
+from benchkit.store.columns import PARTITION, values_schema
+from benchkit.store.files import has_all_values, is_raw
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from deltalake import DeltaTable
+    from pyarrow import dataset as ds
+    from pyarrow import fs
+
+#: Columns of which a file's commit states the bounds.
+_BOUNDED = ("batch", "piece")
 
 
 def read_values(
-    version: DeltaTable,
+    filesystem: fs.FileSystem,
+    files: Iterable[Mapping[str, Any]],
     *,
     raw: bool = False,
     metrics: Iterable[str] = (),
     pieces: Iterable[tuple[int, int]] | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the values of a version batch by batch.
+    """Yield values batch by batch.
 
     Parameters
     ----------
-    version : DeltaTable
+    filesystem : FileSystem
+        Of the table.
+    files : iterable of mapping
+        Those of a version, as delta-rs lists them.
     raw : bool
         Whether the raw samples come along with the values per run.
     metrics : iterable of str
@@ -31,31 +46,71 @@ def read_values(
     pieces : iterable of (batch, piece), optional
         Only theirs.
     """
-    clauses = [] if raw else ["NOT raw"]
-    if names := [f"'{name}'" for name in (m.replace("'", "''") for m in metrics)]:
-        clauses.append(f"metric IN ({', '.join(names)})")
-    if pieces is not None:
-        clauses.append(_where(pieces))
-    where = f" WHERE {' AND '.join(clauses)}" if clauses else ""
-    schema = values_schema()
-    for table in _run(version, f"SELECT * FROM t{where}"):  # noqa: S608 - names are quoted
-        yield from table.select(schema.names).cast(schema).to_batches()
-
-
-def _where(pieces: Iterable[tuple[int, int]]) -> str:
-    """Write a condition that holds for the values of these pieces."""
-    grouped: dict[int, list[str]] = {}
-    for batch, piece in pieces:
-        grouped.setdefault(batch, []).append(str(piece))
-    each = [f"batch = {batch} AND piece IN ({', '.join(ids)})" for batch, ids in grouped.items()]
-    return f"({' OR '.join(each)})" if each else "FALSE"
-
-
-def _run(table: DeltaTable, sql: str) -> Iterator[pa.Table]:
-    """Run SQL over one table, called ``t``, and yield what it gives piece by piece."""
     import pyarrow as pa
-    from deltalake import QueryBuilder
+    from pyarrow import dataset as ds
 
-    reader = QueryBuilder().register("t", table).execute(sql)
-    for batch in pa.RecordBatchReader.from_stream(reader):
-        yield plain(pa.Table.from_batches([batch]))
+    schema, condition = values_schema(), _condition(list(metrics), pieces)
+    coded, names = _code_texts(schema)
+    layout = ds.ParquetFileFormat(
+        read_options=ds.ParquetReadOptions(dictionary_columns=names),
+        default_fragment_scan_options=ds.ParquetFragmentScanOptions(
+            page_checksum_verification=True
+        ),
+    )
+    fragments = [
+        layout.make_fragment(file["path"], filesystem, _bounds(file))
+        for file in files
+        if raw or not is_raw(file)
+    ]
+    dataset = ds.FileSystemDataset(fragments, coded, layout, filesystem)
+    scanned = dataset.to_batches(filter=condition, batch_readahead=1, fragment_readahead=2)
+    for batch in scanned:
+        if not has_all_values(batch):
+            raise pa.ArrowInvalid("a value lacks its metric, statistic or unit")
+        if batch.num_rows:
+            yield batch.cast(schema)
+
+
+def _code_texts(schema: pa.Schema) -> tuple[pa.Schema, list[str]]:
+    """Return the columns with codes for texts, which take less to read, and those columns' names.
+
+    Metrics stay texts: no row group is passed over by the bounds of codes.
+    """
+    import pyarrow as pa
+
+    text = pa.string()
+    names = [field.name for field in schema if field.type == text and field.name != "metric"]
+    code = pa.dictionary(pa.int32(), text)
+    fields = [field.with_type(code if field.name in names else field.type) for field in schema]
+    return pa.schema(fields), names
+
+
+def _bounds(file: Mapping[str, Any]) -> ds.Expression:
+    """Return what holds for every value of a file."""
+    import pyarrow.compute as pc
+
+    holds = pc.field(PARTITION) == pc.scalar(is_raw(file))
+    for name in _BOUNDED:
+        low, high = file.get(f"min.{name}"), file.get(f"max.{name}")
+        if low is not None and high is not None:
+            holds &= (pc.field(name) >= low) & (pc.field(name) <= high)
+    return holds
+
+
+def _condition(
+    metrics: Sequence[str], pieces: Iterable[tuple[int, int]] | None
+) -> ds.Expression | None:
+    """Return the condition that holds for the values of these metrics and pieces."""
+    import pyarrow.compute as pc
+
+    conditions = [pc.field("metric").isin(metrics)] if metrics else []
+    if pieces is not None:
+        grouped: dict[int, list[int]] = {}
+        for batch, piece in pieces:
+            grouped.setdefault(batch, []).append(piece)
+        each = [
+            (pc.field("batch") == batch) & pc.field("piece").isin(ids)
+            for batch, ids in grouped.items()
+        ]
+        conditions.append(reduce(or_, each, pc.scalar(False)))
+    return reduce(and_, conditions) if conditions else None

@@ -26,7 +26,7 @@ from benchkit.tables.model import Table
 from benchkit.tables.resources import SHOWN, describe_resources, resource_tables
 from benchkit.tables.sentence import bullets, headline
 from benchkit.tables.spans import describe_losses, describe_spans, spans_tables
-from benchkit.tables.sweep import describe_sweep, sweep_table
+from benchkit.tables.sweep import describe_sweep, lead_sweeps, sweep_table
 from benchkit.units import printable
 from benchkit.verdict import Verdicts
 
@@ -111,10 +111,10 @@ def build_parts(
 
 def lead(verdicts: Verdicts, parts: Mapping[str, Part]) -> str:
     """Say in the first line what the comparison shows; where there is none, what a sweep does."""
-    told = parts.get("sweep")
-    if verdicts.rows or told is None or not told.lines:
+    part = parts.get("sweep")
+    if verdicts.rows or part is None or not part.saturations:
         return headline(verdicts)
-    return f"~ Nothing was compared. {told.lines[0].partition('; ')[0].removesuffix('.')}."
+    return lead_sweeps(part.saturations)
 
 
 def follow(verdicts: Verdicts, parts: Mapping[str, Part]) -> tuple[str, ...]:

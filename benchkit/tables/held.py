@@ -14,7 +14,7 @@ from benchkit.comparison.medians import AGAINST
 from benchkit.derived.held import HeldLoad
 from benchkit.intervals import TOO_WIDE, is_wide_difference
 from benchkit.schema import Side
-from benchkit.tables.amounts import amount, column, count, scale_of
+from benchkit.tables.amounts import amount, column, count, percent, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty
 from benchkit.tables.places import MEDIANS, PLACE, fold_place, place_cells
 from benchkit.tables.wording import (
@@ -197,7 +197,7 @@ def _values(
         count(load.requests),
         amount(load.offered, Scale(1.0, "")) if load.offered is not None else Cell(""),
         amount(load.achieved, Scale(1.0, ""), digits=4),
-        count(load.failed),
+        percent(load.failed),
         *(_amount(read(stat), scales[stat]) for stat in _STATS),
         Cell(f"{load.runs}", load.runs),
     )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from benchkit.comparison import DIRECTIONS, HISTORY, REFUSED, Contrast
 from benchkit.tables.wording import FACTOR, name_variant, write_change, write_size
 from benchkit.units import format_number, printable
-from benchkit.verdict import Verdict, Verdicts, find_excluded, write_excluded
+from benchkit.verdict import Verdict, Verdicts, find_excluded, is_failing, write_excluded
 
 #: More variants than this are counted, not listed.
 LISTED = 4
@@ -99,7 +99,8 @@ def describe_all_excluded(rows: Sequence[Verdict], name: Callable[[Sequence[Verd
     for row in rows:
         excluded = find_excluded(row.contrast)
         unit = "" if excluded is None or excluded.is_ratio else row.contrast.unit
-        kind = excluded is None, excluded and excluded.is_wide, excluded and excluded.is_ratio, unit
+        shape = (excluded.is_wide, excluded.is_ratio) if excluded else is_failing(row.contrast)
+        kind = shape, unit
         kinds.setdefault(kind, []).append(row)
     told = [(_describe_kind(alike), alike) for alike in kinds.values()]
     if len(told) == 1:
@@ -121,7 +122,9 @@ def _describe_kind(rows: Sequence[Verdict]) -> str:
 
 
 def describe_few_runs(rows: Sequence[Verdict]) -> str:
-    """Say why there is no interval."""
+    """Say why nothing is excluded."""
+    if all(is_failing(row.contrast) for row in rows):
+        return "as too many requests failed"
     told = [row.contrast.notes[0] for row in rows if row.contrast.method in {HISTORY, REFUSED}]
     if len(told) == len(rows):
         return told[0] if len(set(told)) == 1 else "see the notes"

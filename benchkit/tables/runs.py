@@ -68,10 +68,10 @@ def _fold(lines: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
     numbers: list[set[int]] = [set() for _ in range(len(folded))]
     for place, number in zip(series.ngroup().tolist(), lines["run"].tolist(), strict=True):
         numbers[place].add(number)
-    return folded.assign(run=[*map(_write_numbers, numbers)])
+    return folded.assign(run=[*map(write_numbers, numbers)])
 
 
-def _write_numbers(numbers: set[int]) -> str:
+def write_numbers(numbers: set[int]) -> str:
     """Write run numbers as stretches, ``1–3, 5``, and count what is beyond a few of them."""
     stretches = [*_find_stretches(sorted(numbers))]
     shown = [f"{a}–{b}" if a < b else f"{a}" for a, b in stretches[:_MOST_STRETCHES]]

@@ -7,6 +7,7 @@ is said to be unknown.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from benchkit.derived.saturation import Saturation
 from benchkit.derived.sweep import CONNECTIONS, FEWEST, Level, Sweep
@@ -112,6 +113,20 @@ def _describe_steps(sweep: Sweep) -> tuple[str, ...]:
 
 def _quiet(cell: Cell) -> Cell:
     return Cell("") if cell.text == NOTHING else cell
+
+
+def lead_sweeps(saturations: Sequence[Saturation]) -> str:
+    """Say in a line what a sweep shows: its best level, the speed-up there, and its knee."""
+    sweep = saturations[0].sweep
+    best, lowest = sweep.best, sweep.levels[0]
+    unit = " connections" if sweep.by == CONNECTIONS else " requests/s offered"
+    times = f", {sweep.speed_up(best):.2f}{_TIMES} the rate at {_size(lowest.size)}"
+    more = f" (and {len(saturations) - 1} more)" if len(saturations) > 1 else ""
+    return (
+        f"Sweep of {name_sweep(sweep)}: best at {_size(best.size)}{unit} with "
+        f"{format_number(best.rate)} requests/s{times if best is not lowest else ''}; "
+        f"{_say_knee(saturations[0])}{more}."
+    )
 
 
 def describe_sweep(saturation: Saturation) -> str:

@@ -85,8 +85,8 @@ def test_a_frame_stands_alone_and_has_all_columns() -> None:
         bk.load(frame, WRK)
     with pytest.raises(ConfigError, match="stands alone"):
         bk.load(frame, variant="mine")
-    with pytest.raises(SchemaError, match="unit"):
-        bk.load(frame.drop(columns="unit"))
+    with pytest.raises(SchemaError, match="variant"):
+        bk.load(frame.drop(columns="variant"))
 
 
 def test_columns_of_ones_own_are_left_out() -> None:

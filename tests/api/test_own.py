@@ -121,7 +121,7 @@ def test_arrow_and_polars_go_in(read: pd.DataFrame) -> None:
         assert bk.compare(own, baseline="none").verdict == bk.load(read).compare().verdict
 
 
-@pytest.mark.parametrize("given", [None, 5, b"", ["results"], ("a", "b"), {"a": 1}, object()])
+@pytest.mark.parametrize("given", [None, 5, b"", {"results"}, [5], object()])
 def test_what_is_neither_path_nor_table_is_refused(given: object) -> None:
     with pytest.raises(ConfigError, match=r"load: \w+ is neither a path nor a table; (give|write)"):
         bk.load(given)  # type: ignore[arg-type]

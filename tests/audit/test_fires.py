@@ -37,6 +37,11 @@ FEWER = (
     ('"200":9000', '"200":7500'),
 )
 OTHER_AB = (("11322.98", "11301.12"), ("8.832", "8.849"), ("1475282.45", "1472434.05"))
+NO_FAILURES = "Failed requests:        0"
+BY_LENGTH = "(Connect: 0, Receive: 0, Length: {0}, Exceptions: 0)"
+CHANGED_PAGE = (NO_FAILURES, f"Failed requests:        40000\n   {BY_LENGTH.format(40000)}")
+DYNAMIC_PAGE = (NO_FAILURES, f"Failed requests:        7\n   {BY_LENGTH.format(7)}")
+ANY_LENGTH = ("133180 bytes", "Variable")
 MANY_IN_FLIGHT = ("Total:          0    2 ", "Total:          0    9 ")
 FAILING = (('"success":1,', '"success":0.9,'), ('"200":9000', '"0":900,"200":8100'))
 K6 = "shorturl-k6/baseline"
@@ -145,6 +150,14 @@ CASES: dict[str, tuple[Files, Files]] = {
     "B208": (
         pair(wrk(query("size=10")), wrk(*OTHER, query("size=1000"))),
         pair(wrk(query("size=10")), wrk(*OTHER, query("size=10"))),
+    ),
+    "B210": (
+        pair(ab(), ab(*OTHER_AB, CHANGED_PAGE), "ab-1.txt"),
+        pair(ab(DYNAMIC_PAGE), ab(*OTHER_AB, CHANGED_PAGE), "ab-1.txt"),
+    ),
+    "B210 of the baseline": (
+        pair(ab(CHANGED_PAGE), ab(*OTHER_AB), "ab-1.txt"),
+        pair(ab(CHANGED_PAGE), ab(*OTHER_AB, ANY_LENGTH), "ab-1.txt"),
     ),
     "B207": (generators(0), generators(15)),
     "B307 too small": (fewer("p=0.000 n=5+5"), fewer("p=0.008 n=5+5")),

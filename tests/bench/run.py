@@ -44,7 +44,10 @@ PROCESSES: dict[str, Callable[[Bench], list[Goal]]] = {
 #: Goals about functions, timed inside one process: callables of the number of rounds.
 IN_PROCESS: dict[str, Callable[[int], list[Goal]]] = {"engine": measure_engine}
 
-#: Between which a Markdown file has the table.
+#: The page of the manual that has the table, and the marks around it.
+PAGE = (
+    Path(__file__).resolve().parents[2] / "benchkit" / "manual" / "explanation" / "performance.md"
+)
 _BEGIN, _END = "<!-- bench -->\n", "<!-- /bench -->"
 
 
@@ -57,7 +60,7 @@ def main() -> None:
     parser.add_argument("-f", "--format", action="append", help="of P7 and P8, only this one")
     parser.add_argument("-o", "--output", type=Path, help="JSON; beside it what benchkit compares")
     parser.add_argument(
-        "--readme", type=Path, help="put the table into this file's section; with -g its rows only"
+        "--update", action="store_true", help="write the table to the manual; with -g its rows only"
     )
     parser.add_argument("--folder", type=Path, help="keeps the inputs, for the next time")
     parser.add_argument("--peers", type=Path, help="a Python that has duckdb, polars, …")
@@ -85,10 +88,8 @@ def main() -> None:
     lines = [f"{head} {size.remark}", "", table(goals)]
     told = "\n".join([*lines, *(f"Not there: {name}." for name in peers.missing)])
     print(told)
-    if options.readme and options.goal:
-        put(renew(read_table(options.readme), table(goals)), options.readme)
-    elif options.readme:
-        put(told, options.readme)
+    if options.update:
+        put(renew(read_table(PAGE), table(goals)) if options.goal else told, PAGE)
     if options.output:
         write(goals, peers.missing, versions, options.output)
 

@@ -6,7 +6,7 @@ the other as well.
 
 from __future__ import annotations
 
-import os
+import resource
 import subprocess
 import threading
 import time
@@ -70,9 +70,9 @@ def run_once(command: Command) -> Turn:
 
 
 def _measure_children() -> float:
-    """Return the CPU seconds of the children that have ended; of wall time where none are told."""
-    times = os.times()
-    return times.children_user + times.children_system
+    """Return the CPU seconds of the children that have ended, to the us."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 class _Peak:

@@ -132,3 +132,17 @@ def test_a_pinned_process_says_so() -> None:
     finally:
         os.sched_setaffinity(0, before)
     assert (told["affinity"], told["cpus"]) == (f"{max(before)}", "1")
+
+
+def test_no_command_of_a_checkouts_configuration_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").touch()
+    for words in (["init"], ["add", "a"], ["commit", "-m", "a"]):
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", *who, *words], check=True)
+    watch = ["git", "config", "core.fsmonitor", "touch ran; false"]
+    subprocess.run(watch, check=True)
+    assert take_fingerprint(tmp_path, {})["changed"] == "false"
+    assert not (tmp_path / "ran").exists()

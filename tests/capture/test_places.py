@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.capture.places import Places, find_tool
+from benchkit.errors import ConfigError
 from benchkit.labels.patterns import read_path
 from benchkit.labels.stems import ToolNames
 from benchkit.labels.walk import walk
@@ -97,3 +99,27 @@ def test_a_benchmark_in_a_name_is_no_other_label(text: str, word: str) -> None:
         )
         assert (labels.variant, labels.run, labels.role) == ("v", run, "measured")
         assert (labels.params, labels.form, labels.group) == ((), "", "")
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_no_run_is_written_through_a_planted_link(tmp_path: Path, is_there: bool) -> None:
+    if is_there:
+        (tmp_path / "home").mkdir()
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/none").symlink_to(tmp_path / "home")
+    with pytest.raises(ConfigError, match="is a link to another folder"):
+        choose(Places(tmp_path / "results"), WRK, "none")
+    assert not list(tmp_path.glob("home/*"))
+
+
+def test_planted_sidecars_do_not_decide_how_runs_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    planted = 'variant = "none"\nrun = 9223372036854775807\nblock = 9223372036854775807\n'
+    (tmp_path / "none/a.txt.run.toml").write_text(planted)
+    with (tmp_path / "none/b.txt.run.toml").open("wb") as large:
+        large.truncate(1 << 40)
+    (tmp_path / "none/c.txt.run.toml").symlink_to("c.txt.run.toml")
+    (tmp_path / "none/d.txt.run.toml").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "none/e.txt.run.toml")
+    places = Places(tmp_path)
+    assert (choose(places, WRK, "none"), places.last_block) == ("none/wrk-1", 0)

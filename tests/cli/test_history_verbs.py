@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import gated
 import pytest
 
+import benchkit.api as bk
 from benchkit.cli import run
 
 COMMITS = 18
@@ -96,12 +98,49 @@ def test_what_was_ingested_before_stays_beside_what_a_commit_adds(
     assert run(["history", "show", "--format", "json"]) == 0
     series = timed(capsys.readouterr().out)
     assert [(point["commit"], point["runs"]) for point in series["points"]] == [("0000001a", 10)]
+    gated.write_runs(folder / "results/base/1.txt", seed=2, benchmarks=("Ping",))
     assert run(["history", "add", "results", "--commit", "0000002a", *when]) == 0
     assert run(["runs", "--format", "json"]) == 0
     printed = capsys.readouterr()
     groups = [one["group"] for one in json.loads(printed.out)["runs"]]
     assert Counter(groups) == {"": 10, "0000001a": 10, "0000002a": 10}
     assert "B103" not in printed.err
+
+
+@pytest.mark.parametrize("origin", [[], ["--origin", "ci/2"]])
+@pytest.mark.parametrize("place", ["results", "copy", "results/base/1.txt", "base=results"])
+def test_results_of_another_commit_are_no_measurement(
+    folder: Path, capsys: pytest.CaptureFixture[str], place: str, origin: list[str]
+) -> None:
+    gated.write_runs(folder / "results/base/1.txt", seed=1, benchmarks=("Ping",))
+    assert run(["history", "add", "results", "--commit", "aaaaaaa1", "-q"]) == 0
+    shutil.copytree("results", "copy")
+    before = list_commits()
+    assert run(["history", "add", place, "--commit", "bbbbbbb2", "-q", *origin]) == 3
+    printed = capsys.readouterr().err
+    assert "the same bytes as a result of commit aaaaaaa1; it is left out of bbbbbbb2" in printed
+    assert "run `benchkit undo` right after" in printed
+    assert list_commits() == before == {"aaaaaaa1": 10}
+
+    gated.write_runs(folder / "copy/base/2.txt", seed=2, benchmarks=("Ping",))
+    assert run(["history", "add", "copy", "--commit", "bbbbbbb2", *origin]) == 0
+    assert "error: B114 copy/base/1.txt: the same bytes as" in capsys.readouterr().err
+    assert list_commits() == {"aaaaaaa1": 10, "bbbbbbb2": 10}
+    assert run(["history", "add", "results", "--commit", "aaaaaaa1"]) == 0
+    assert "B114" not in capsys.readouterr().err
+
+
+def test_the_commit_of_a_result_is_corrected_by_undo(folder: Path) -> None:
+    gated.write_runs(folder / "results/base/1.txt", seed=1, benchmarks=("Ping",))
+    assert run(["history", "add", "results", "--commit", "aaaaaaa1", "-q"]) == 0
+    assert run(["undo", "-q"]) == 0
+    assert run(["history", "add", "results", "--commit", "bbbbbbb2", "-q"]) == 0
+    assert list_commits() == {"bbbbbbb2": 10}
+
+
+def list_commits() -> dict[str, int]:
+    """Return the number of runs of each commit in the store."""
+    return dict(Counter(bk.load().runs["group"]))
 
 
 @pytest.mark.parametrize(

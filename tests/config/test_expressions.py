@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from time import thread_time
 
 import pytest
 
@@ -48,10 +49,66 @@ def test_an_expression_without_a_bound_is_refused(pattern: str) -> None:
         "([Aa]++)+!",
         "(?:_v[0-9])*",
         "(?P<variant>Baseline|Enabled)?_?x?",
+        "^(.*)/(.*)/(.*)$",
+        r".*_(?P<variant>\w+)",
+        "(?:(?!_Enabled).)*_(.*)",
+        r"(?:\w+\.)+com",
     ],
 )
 def test_an_expression_of_bounded_time_is_taken(pattern: str) -> None:
-    assert compile_expression(pattern, "--split", "", re.IGNORECASE).flags & re.IGNORECASE
+    assert compile_expression(pattern, "--split", "", re.IGNORECASE).longest > 400
+
+
+#: Repeats that multiply, though with no more than a power of the length.
+POLYNOMIAL = (
+    "(?P<variant>x*x*x*x*x*)y$",
+    ".*.*.*(?P<variant>.)y",
+    r"\w*\d*x*x*(?P<variant>!)",
+    "x{1,3000}x{1,3000}x{1,3000}(?P<variant>y)",
+    r"(x*)\1x*(?P<variant>y)",
+    "(?i:X*)x*(?P<variant>y)",
+    "(?:x(?=[^b]*b))?x*(?P<variant>y)",
+)
+
+
+@pytest.mark.parametrize("pattern", POLYNOMIAL)
+@pytest.mark.parametrize("length", [60, 3000])
+def test_no_expression_hangs_on_a_name(pattern: str, length: int, tmp_path: Path) -> None:
+    path = tmp_path / "one.txt"
+    path.write_text(f"goos: linux\nBenchmarkX{'x' * length}-2 100 100 ns/op\n", encoding="utf-8")
+    start = thread_time()
+    run(["runs", str(path), "--split", pattern])
+    run(["runs", str(path), "--rename", f"s#{pattern}#b#"])
+    assert thread_time() - start < 5
+
+
+def test_a_name_that_is_too_long_names_the_pattern_and_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "one.txt"
+    path.write_text(f"goos: linux\nBenchmarkX{'x' * 2998}-2 100 100 ns/op\n", encoding="utf-8")
+    assert run(["runs", str(path), "--rename", "s#x*x*x*y#B#"]) != 0
+    message = capsys.readouterr().err
+    assert "rename 'x*x*x*y' may take time without end on a name of 2,999 characters" in message
+
+
+def test_slow_names_do_not_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(100))
+    monkeypatch.setattr("benchkit.config.expressions.thread_time", lambda: next(clock))
+    expression = compile_expression("x*x*z", "--split", "")
+    for _ in range(5):
+        expression.search("x")
+    with pytest.raises(ConfigError, match="has taken 5 s on slow names"):
+        expression.search("x")
+
+
+def test_a_rule_makes_no_name_without_end() -> None:
+    rule = parse_rename(r"s#.#\g<0>\g<0>#g")
+    assert rule.apply("x" * 5000) == "x" * 10_000
+    with pytest.raises(ConfigError, match="makes a name of 20,000 characters"):
+        rule.apply("x" * 10_000)
+    with pytest.raises(ConfigError, match="a replacement of 2,000 characters"):
+        parse_rename(f"s#a#{'b' * 2000}#")
 
 
 @pytest.mark.parametrize(

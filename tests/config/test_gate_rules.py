@@ -7,6 +7,7 @@ from pathlib import Path
 from time import process_time
 
 import pytest
+from documents import list_blocks
 
 from benchkit import config
 from benchkit.config.limits import parse_limit
@@ -14,7 +15,6 @@ from benchkit.config.rules import Habits, parse_overheads, parse_rules
 from benchkit.errors import ConfigError
 from benchkit.labels.rename import parse_rename
 
-README = Path(__file__).resolve().parents[2] / "README.md"
 POLICY = """
 schema = 1
 [ingest]
@@ -67,9 +67,8 @@ def test_a_policy_with_everything(tmp_path: Path) -> None:
     assert text.apply("aa") == "ba"
 
 
-def test_the_readmes_policy_is_one() -> None:
-    section = README.read_text(encoding="utf-8").partition("## The gate\n")[2]
-    text = section.partition("```toml\n")[2].partition("```")[0]
+def test_the_manuals_policy_is_one() -> None:
+    text = next(block for block in list_blocks("toml") if block.startswith("[policy]"))
     found = config.parse(tomllib.loads(text))
     assert [rule.limit.text for rule in found.rules] == ["5%", "+8 KiB"]
     assert found.habits == Habits(min_runs=6, no_findings=("warning",))

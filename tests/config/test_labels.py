@@ -1,4 +1,4 @@
-"""The labels in benchkit.toml, and every TOML text that the tool or its README shows."""
+"""The labels in benchkit.toml, and every TOML text that the tool or its manual shows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import gated
 import pytest
+from documents import list_blocks, read_documents
 
 import benchkit
 from benchkit import api, config
@@ -31,14 +32,10 @@ INLINE = re.compile(r"(\[\[?[a-z.]+\]\]?) (\w+ = (?:\"[^\"]*\"|'[^']*'|\[[^\]]*\
 SERVICE = '[containers]\nservice = "storage"\n'
 
 
-def list_readme_blocks() -> list[str]:
-    return re.findall(r"```toml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
-
-
 def list_inline() -> Iterator[tuple[str, str]]:
     texts = {f"catalogue {e.code}": f"{e.what} {e.do} {e.example}" for e in CATALOGUE.values()}
     texts |= {str(path.relative_to(ROOT)): path.read_text("utf-8") for path in SOURCES}
-    texts["README.md"] = (ROOT / "README.md").read_text("utf-8").replace("`", "")
+    texts["manual"] = read_documents().replace("`", "")
     for place, text in texts.items():
         for table, entry in INLINE.findall(text):
             yield place, f"{table}\n{entry}"
@@ -50,8 +47,8 @@ def read_as_settings(folder: Path, text: str) -> None:
     assert sidecars.diagnostics == []
 
 
-@pytest.mark.parametrize("text", list_readme_blocks(), ids=lambda text: text.split("\n")[0])
-def test_every_toml_block_of_the_readme_can_be_read(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", list_blocks("toml"), ids=lambda text: text.split("\n")[0])
+def test_every_toml_block_of_the_manual_can_be_read(text: str, tmp_path: Path) -> None:
     table = tomllib.loads(text)
     if "build-system" in table or ("project" in table and "name" in table["project"]):
         return  # the package of a plug-in, which another test installs

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import benchkit.api as bk
-from benchkit.derived.failures import failure_counts
+from benchkit.derived.failures import list_failures
+from benchkit.gating.run import gate
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
@@ -72,13 +73,13 @@ def test_without_errors_nothing_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("errors", "failed", "share"),
     [
-        ("  Non-2xx or 3xx responses: 15004\n", 15004, "100.00%"),
-        ("  Non-2xx or 3xx responses: 600\n", 600, "4.00%"),
-        ("  Socket errors: connect 0, read 0, write 0, timeout 77\n", 77, "0.51%"),
+        ("  Non-2xx or 3xx responses: 15004\n", 1.0, "100.00%"),
+        ("  Non-2xx or 3xx responses: 600\n", 600 / 15004, "4.00%"),
+        ("  Socket errors: connect 0, read 77, write 0, timeout 9000\n", 77 / 15004, "0.51%"),
     ],
 )
-def test_the_table_of_fixed_rates_counts_the_failures_that_the_footnote_shares_out(
-    tmp_path: Path, errors: str, failed: int, share: str
+def test_the_table_of_fixed_rates_has_the_share_of_the_footnote(
+    tmp_path: Path, errors: str, failed: float, share: str
 ) -> None:
     for variant, lines in (("none", ""), ("broken", errors)):
         (tmp_path / variant).mkdir()
@@ -93,10 +94,87 @@ def test_the_table_of_fixed_rates_counts_the_failures_that_the_footnote_shares_o
     assert note == f"{share} of the variant's requests failed"
 
 
-def test_a_rounded_share_does_not_round_the_count() -> None:
+def test_the_failures_count_where_their_share_is_rounded() -> None:
     observations = bk.load(FIXTURES / "shorturl-k6").observations.copy()
     is_total = observations["metric"].eq("failures") & observations["subject"].isna()
     assert is_total.any()
     observations.loc[is_total, "value"] = 2.0
     observations.loc[observations["metric"].eq("error_rate"), "value"] = 0.0001  # 1.5 of 15 000
-    assert set(failure_counts(observations).values()) == {2.0}
+    runs = list_failures(observations).values()
+    assert {round(run.share * run.requests, 9) for run in runs} == {2.0}
+
+
+#: Of each tool a report, what makes it another run, and what makes it fail.
+TOOLS = {
+    "vegeta": (
+        "skywalking-vegeta/agent/vegeta-report-1.json",
+        [("2310543", "23{}543"), ("T00:22", "T{:.1}1:22")],
+        [('"success":1,', '"success":0,'), ('"200":9000', '"500":9000')],
+    ),
+    "k6": (
+        "shorturl-k6/baseline/k6-export-1.json",
+        [("0.151597", "0.15{}97")],
+        [
+            (
+                '"passes": 0,\n            "fails": 15001',
+                '"passes": 15001,\n            "fails": 0',
+            ),
+            (
+                '"rate<0.01": false\n            },\n            "value": 0',
+                '"rate<0.01": false\n            },\n            "value": 1',
+            ),
+        ],
+    ),
+    "ab": (
+        "nginx-ab/nginx/ab-c20-1.txt",
+        [("11322.98", "113{}.98")],
+        [
+            (
+                "Failed requests:        0\n",
+                "Failed requests:        0\nNon-2xx responses:      100000\n",
+            )
+        ],
+    ),
+    "hey": (
+        "nginx-ab/nginx/hey-c20-1.txt",
+        [("13678.6376", "136{}.6376")],
+        [("[200]", "[500]")],
+    ),
+    "wrk": (
+        "",
+        [("1000.41", "10{}.41")],
+        [("Requests/sec", "  Non-2xx or 3xx responses: 1000\nRequests/sec")],
+    ),
+}
+
+
+def replaced(text: str, replacements: list[tuple[str, str]], digits: str = "") -> str:
+    for old, new in replacements:
+        assert old in text, old
+        text = text.replace(old, new.format(digits) if digits else new)
+    return text
+
+
+@pytest.mark.parametrize("failing", [1, 2, 3, 6])
+@pytest.mark.parametrize("tool", list(TOOLS))
+def test_the_failed_requests_of_all_runs_decide(tmp_path: Path, tool: str, failing: int) -> None:
+    name, differing, broken = TOOLS[tool]
+    report = (FIXTURES / name).read_text() if name else REPORT.format(rate=1000, errors="")
+    for digit, variant in enumerate(("main", "pr"), start=1):
+        (tmp_path / variant).mkdir()
+        for run in range(1, 7):
+            text = replaced(report, differing, f"{run}{digit}")
+            if variant == "pr" and run <= failing:
+                text = replaced(text, broken)
+            (tmp_path / variant / f"{tool}-{run}{Path(name).suffix}").write_text(text)
+    results = bk.load(tmp_path)
+    compared = results.compare(baseline="main")
+    outcome = gate(compared, {})
+    shares = {row.contrast.failed_variant for row in outcome.outcome.rows}
+    assert list(shares) == [pytest.approx(failing / 6, rel=1e-9)]
+    assert outcome.exit_code == 4
+    share = f"{100 * failing / 6:.3g}"
+    assert f"Requests fail: {share}\N{NO-BREAK SPACE}% of those of pr" in outcome.sentence
+    findings = results.findings
+    (message,) = findings.loc[findings["code"].eq("B316"), "message"]
+    assert message.startswith(f"{100 * failing / 6:.0f} % of the requests failed")

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import median
 
 import pytest
+from invocation import benchkit
 
 import benchkit.api as bk
 from benchkit.derived.knee import find_knee, fit, parse_rule
@@ -125,8 +126,24 @@ def test_a_sweep_of_one_variant_is_shown_and_nothing_is_compared() -> None:
     assert found.verdicts.rows == ()
     assert found.reason is not None
     assert [finding.code for finding in found.findings if finding.code == "B205"] == ["B205"]
-    assert found.verdict.startswith("~ Nothing was compared.")
+    assert re.sub(r"\s", " ", found.verdict) == (
+        "Sweep of nginx, /index.html, ab: best at 100 connections with 17 813 requests/s, 3.65× "
+        "the rate at 1; 50 connections is the smallest tested level with at least 90 % of the best "
+        "rate (and 1 more)."
+    )
     assert "Sweep: nginx, /index.html, ab" in found.to_markdown()
+
+
+def test_compare_of_a_sweep_is_done_and_its_report_leads_with_the_best_level(
+    tmp_path: Path,
+) -> None:
+    compared = benchkit("compare", str(NGINX), cwd=tmp_path)
+    assert compared.returncode == 0
+    assert compared.stdout.startswith("Sweep of nginx, /index.html, ab: best at 100 connections")
+    benchkit("report", str(NGINX), "-o", "report.md", cwd=tmp_path)
+    _, head, status, *_ = (tmp_path / "report.md").read_text(encoding="utf-8").split("\n\n")
+    assert head.startswith("### Sweep of nginx, /index.html, ab: best at 100 connections")
+    assert status.startswith("28 runs, no comparison · closed loop")
 
 
 def test_two_variants_that_share_levels_still_need_a_baseline(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from benchkit.audit.machine import parse_cpus
 from benchkit.cli import run
 from benchkit.config import files
 from benchkit.errors import DataError
-from benchkit.ingestion import discovery, streams
+from benchkit.ingestion import discovery, sources
 from benchkit.parsers import registry
 from benchkit.parsers.base import Diagnostic, Reading, Source
 from benchkit.reading import source
@@ -118,7 +118,7 @@ def test_closed_and_endless_standard_input_is_an_error(
     )
     assert done.returncode == 3
     assert done.stderr.startswith("benchkit: error: -: standard input is closed; ")
-    monkeypatch.setattr(streams, "PIPE_BYTES", 1 << 20)
+    monkeypatch.setattr(sources, "PIPE_BYTES", 1 << 20)
     with open("/dev/zero", encoding="latin-1") as endless:  # noqa: PTH123 - as the shell opens it
         monkeypatch.setattr(sys, "stdin", endless)
         with pytest.raises(DataError, match="standard input holds more than 1 MiB"):

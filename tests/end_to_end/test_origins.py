@@ -236,8 +236,8 @@ def test_a_copy_counts_once_per_origin_and_label(
 def test_the_same_path_is_another_source_for_every_commit_given(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for commit in ("aaaaaaa", "bbbbbbb", "bbbbbbb"):
-        gated.write_runs(Path("results/base.txt"), seed=len(commit), runs=5, benchmarks=("Ping",))
+    for seed, commit in enumerate(("aaaaaaa", "bbbbbbb", "bbbbbbb")):
+        gated.write_runs(Path("results/base.txt"), seed=seed, runs=5, benchmarks=("Ping",))
         assert run(["history", "add", "results", "--commit", commit, "-q"]) == 0
     assert list_runs(capsys) == {("", "base"): 10}
 

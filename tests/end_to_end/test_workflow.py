@@ -1,4 +1,4 @@
-"""The workflow that the README tells people to copy: its shell steps, in order, on captures."""
+"""The workflow that the manual tells people to copy: its shell steps, in order, on captures."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from documents import read_documents
 
 ROOT = Path(__file__).resolve().parents[2]
 ACTIONS = ROOT / ".github" / "actions"
@@ -24,8 +25,9 @@ awk -v slower={slower} '/^Requests/ {{ printf "Requests/sec: %9.2f\\n", $2 / slo
 
 
 def workflow() -> str:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"```yaml\n# \.github/workflows/benchmark\.yml\n(.*?)```", text, re.DOTALL)
+    found = re.search(
+        r"```yaml\n# \.github/workflows/benchmark\.yml\n(.*?)```", read_documents(), re.DOTALL
+    )
     assert found is not None
     return found[1]
 

@@ -100,7 +100,7 @@ def test_under_a_limit_runs_of_unknown_rounding_are_undecided_in_one_row_and_in_
     ("runs", "others", "message"),
     [
         (4, 4, ""),
-        (3, 3, "no row can reach p ≤ 0.05: 3 + 3 runs that do not vary decide at most 0 rows, "),
+        (3, 3, "no row can reach p ≤ 0.05: 3 + 3 runs that do not vary decide no row, "),
         (3, 8, "no row can reach p ≤ 0.05: 3 + 8 runs that do not vary decide at most 1 row, "),
     ],
 )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from math import sqrt
-from pathlib import Path
 
 import numpy as np
 import pytest
+from documents import read_documents
 from gate_simulation import Session, draw_comparisons, hold, simulate, write_cell
 
 from benchkit.gating.outcome import OVER
@@ -84,10 +84,9 @@ def test_a_limit_errs_less_than_the_default_rule_where_a_cost_is_just_allowed() 
     ("table", "column", "session"),
     [(0, 3, Session(4, 0.01, 0.05)), (1, 4, Session(4, 0.01, 0.029, limit=""))],
 )
-def test_the_readmes_tables_are_what_the_simulation_says(
+def test_the_manuals_tables_are_what_the_simulation_says(
     table: int, column: int, session: Session
 ) -> None:
-    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
-    rows = [line for line in readme.splitlines() if line.startswith("| 4 | 1 % | ")]
+    rows = [line for line in read_documents().splitlines() if line.startswith("| 4 | 1 % | ")]
     assert len(rows) == 2
     assert write_cell(session, 2000) == rows[table].strip("| ").split(" | ")[column]

@@ -174,7 +174,7 @@ def test_a_zip_writes_below_its_folder_only(tmp_path: Path) -> None:
 
 
 def test_a_tar_writes_below_its_folder_only(tmp_path: Path) -> None:
-    names = ("../evil.txt", "a/../../evil.txt")
+    names = ("../evil.txt", "a/../../evil.txt", "/evil.txt", f"{tmp_path}/evil.txt")
     path = write_tar(tmp_path / "a.tar", "w", **dict.fromkeys(names, b"evil"), good=b"good")
     assert unpack(path, left_out=names) == {"good": b"good"}
     assert not list(tmp_path.rglob("evil*"))

@@ -80,6 +80,52 @@ def test_files_named_one_by_one_are_read_as_their_folder_is(
     assert [":".join(filter(None, words)) for words in shown] == list(expected.values())
 
 
+#: Arguments, the files in them, and of each its group, variant, benchmark and run.
+TOGETHER = {
+    "files of two sides": "main/large.txt main/small.txt pr/large.txt pr/small.txt: "
+    "main/large main/small pr/large pr/small",
+    "folders of two sides": "main pr: main/large main/small pr/large pr/small",
+    "folders of groups": "eu us: eu:none eu:otlp us:none us:otlp",
+    "folders of runs": "run1 run2: none/1 otlp/1 none/2 otlp/2",
+    "runs in a folder each": "run1/none.txt run2/none.txt run3/none.txt: none/1 none/2 none/3",
+    "two files": "run1/none.txt run2/none.txt: run1/none.txt run2/none.txt",
+    "a file in a folder each": "a/jdk-17.txt b/jdk-21.txt: jdk-17 jdk-21",
+    "sides far apart": "x/y/old z/new: old/1 old/2 new/1 new/2",
+}
+_HELD = {
+    "main": ["large", "small"],
+    "pr": ["large", "small"],
+    "eu": ["none", "otlp"],
+    "us": ["none", "otlp"],
+    "run1": ["none", "otlp"],
+    "run2": ["none", "otlp"],
+    "x/y/old": ["1", "2"],
+    "z/new": ["1", "2"],
+}
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_files_and_folders_named_at_once_are_one_tree(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named, _, expected = TOGETHER[name].partition(": ")
+    monkeypatch.chdir(tmp_path)
+    for argument in named.split():
+        folder = Path(argument)
+        files = [folder / f"{each}.txt" for each in _HELD.get(argument, ())] or [folder]
+        for file in files:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(BENCH)
+    shown = [
+        (f"{labels.group}:" if labels.group else "")
+        + "/".join(filter(None, (source.variant or labels.variant, labels.benchmark)))
+        + (f"/{labels.run}" if labels.run else "")
+        for source in found(*named.split())
+        for labels in [source.labels]
+    ]
+    assert shown == expected.split()
+
+
 def test_numbers_of_files_in_a_folder_each_are_read_together(tmp_path: Path) -> None:
     paths = [tmp_path / "a" / "jdk-17.txt", tmp_path / "b" / "jdk-21.txt", tmp_path / "go-1.txt"]
     for path in paths:
@@ -172,3 +218,69 @@ def test_folders_below_one_declared_variant_are_no_repeats(
     assert ["its folders exp/off, exp/on are groups" in note for note in notes] == (
         [True] if "exp/off" in groups else []
     )
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_folder_of_documents_says_what_it_skipped_and_how_to_read_it() -> None:
+    Path("pages").mkdir()
+    for name in ("a.md", "b.md"):
+        Path("pages", name).write_text(BENCH)
+    with pytest.raises(
+        DataError, match=r"skipped: pages/\w.md \(a document\) and 1 more"
+    ) as refused:
+        discover(["pages"], Options())
+    assert str(refused.value.hint).startswith("name a file to read it: benchkit ingest pages/")
+
+
+@pytest.mark.parametrize("stem", ["{}-1.txt", "wrk-{}-1.txt"])
+@pytest.mark.parametrize("arguments", [["."], ["x", "y"], ["each file"]])
+def test_files_below_a_sidecar_that_names_their_variant_are_benchmarks(
+    stem: str, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder, variant in (("x", "otlp"), ("y", "zipkin")):
+        Path(folder).mkdir()
+        Path(folder, "run.toml").write_text(f'variant = "{variant}"\n')
+        for name in ("login", "main"):
+            Path(folder, stem.format(name)).write_text(BENCH)
+    files = sorted(map(str, Path().glob("*/*.txt")))
+    sources = found(*(files if arguments == ["each file"] else arguments))
+    seen = [
+        (source.labels.group, source.sidecar.variant, source.labels.benchmark) for source in sources
+    ]
+    assert seen == [
+        ("", variant, name) for variant in ("otlp", "zipkin") for name in ("login", "main")
+    ]
+
+
+#: Arguments of one label each for several folders or files: what their groups and benchmarks are.
+LABELLED = {
+    "folders": (["a=get/x", "a=post/x", "b=get/y", "b=post/y"], {("get", ""), ("post", "")}),
+    "files of a folder each": (
+        ["a=get/x/1.txt", "a=post/x/1.txt", "b=get/y/1.txt", "b=post/y/1.txt"],
+        {("get", ""), ("post", "")},
+    ),
+    "files with the label": (
+        ["a=a_get_1.txt", "a=a_post_1.txt", "b=b_get_1.txt", "b=b_post_1.txt"],
+        {("", "get"), ("", "post")},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LABELLED)
+def test_folders_and_files_of_one_label_are_told_apart(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments, expected = LABELLED[name]
+    monkeypatch.chdir(tmp_path)
+    for path in (argument.partition("=")[2] for argument in arguments):
+        file = Path(path) if path.endswith(".txt") else Path(path, "1.txt")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(BENCH)
+    seen = {
+        label: {
+            (s.labels.group, s.labels.benchmark) for s in found(*arguments) if s.variant == label
+        }
+        for label in ("a", "b")
+    }
+    assert seen == {"a": expected, "b": expected}

@@ -175,6 +175,22 @@ def test_a_web_address_is_a_file_or_an_archive(folder: Path, server: str) -> Non
     assert run(["runs", "-q", f"{server}/main/1.txt"]) == 0
 
 
+@pytest.mark.parametrize("name", ["main.tar.gz", "runs.zip"])
+def test_an_archive_on_this_machine_is_read_as_one_behind_an_address(
+    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stem, _, ending = name.partition(".")
+    shutil.make_archive(stem, "zip" if ending == "zip" else "gztar", folder, "main")
+    found = find(f"base={name}").found
+    assert [source.label for source in found] == [f"{folder / name}/main/{n}.txt" for n in (1, 2)]
+    for _ in range(2):
+        assert run(["ingest", name]) == 0
+    assert "unchanged        2" in capsys.readouterr().out
+    Path(name).write_bytes(b"PK no archive")
+    with pytest.raises(DataError, match="cannot be unpacked"):
+        find(name)
+
+
 def test_an_archive_writes_nowhere_else(folder: Path, server: str) -> None:
     with tarfile.open(folder / "evil.tar", "w") as archive:
         archive.add(folder / "main/1.txt", "../../evil.txt")

@@ -96,6 +96,111 @@ def test_two_measurements_of_one_folder_fail_the_gate_with_the_command_that_part
     assert run(["gate", "--store", "new"]) == 0
 
 
+def ingest_all(way: str, store: Store) -> list[str]:
+    """Ingest both variants, or pr alone, as a user may write it; return findings on gone files."""
+    files = sorted(map(str, Path("res").glob("*/*.txt")))
+    of_pr = [name for name in files if name.startswith("res/pr/")]
+    commands = {
+        "tree": [["res"]],
+        "folders": [["res/main", "res/pr"]],
+        "labelled": [["main=res/main", "pr=res/pr"]],
+        "pr alone": [["pr=res/pr"]],
+        "glob": [files],
+        "variant": [of_pr],
+        "one by one": [[name] for name in of_pr],
+        "labelled files": [[f"pr={name}"] for name in of_pr],
+    }
+    options = Options(variant="pr" if way in {"variant", "one by one"} else None)
+    findings: list[str] = []
+    for arguments in commands[way]:
+        findings += list_gone(ingest(arguments, store, options))
+    return findings
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("glob", "glob"),
+        ("tree", "labelled"),
+        ("labelled", "tree"),
+        ("tree", "glob"),
+        ("tree", "folders"),
+        ("variant", "variant"),
+        ("one by one", "one by one"),
+        ("labelled files", "labelled files"),
+        ("labelled", "one by one"),
+        ("tree", "labelled files"),
+    ],
+)
+@pytest.mark.usefixtures("store")
+def test_fewer_files_than_before_are_mixed_however_both_ingests_are_written(
+    before: str, after: str
+) -> None:
+    made = Store("made")
+    ingest(["res/main"], made, Options(variant="main"))
+    assert not ingest_all(before, made)
+    assert run(["gate", "--store", "made"]) == 0
+    shutil.rmtree("res/pr")
+    for number in (1, 2):
+        gated.write_runs(Path(f"res/pr/{number}.txt"), seed=100 + number, runs=1)
+    findings = ingest_all(after, made)
+    folder = "res" if after == "tree" else "res/pr"
+    assert findings[-1].startswith(f"B111 pr: {folder} was measured again without res/pr/3.txt")
+    assert "4 earlier and 2 new runs count together" in findings[-1]
+    assert run(["gate", "--store", "made"]) == 3
+    for way in ("labelled", "pr alone", "tree", "glob", "one by one"):  # nothing new is measured
+        ingest_all(way, made)
+        assert list_stored(made) == {"B111"}
+        assert run(["gate", "--store", "made"]) == 3
+
+
+@pytest.mark.parametrize("before", ["labelled", "tree"])
+@pytest.mark.parametrize("after", ["labelled", "tree"])
+@pytest.mark.usefixtures("store")
+def test_a_variant_without_files_is_not_judged_however_both_ingests_are_written(
+    before: str, after: str
+) -> None:
+    made = Store("made")
+    ingest_all(before, made)
+    for number in range(1, 7):
+        Path(f"res/pr/{number}.txt").unlink()
+    (finding,) = ingest_all(after, made)
+    assert "res/pr/1.txt, res/pr/2.txt" in finding
+    assert run(["gate", "--store", "made"]) == 3
+
+
+def test_named_files_measured_again_under_other_names_are_mixed(store: Store) -> None:
+    shutil.rmtree("res")
+    measure(range(7, 10), seed=100)
+    assert [finding[:9] for finding in ingest_all("glob", store)] == ["B111 main", "B111 pr: "]
+    assert run(["gate", "--store", store.url]) == 3
+
+
+def test_files_that_are_each_deleted_once_they_are_ingested_are_not_mixed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = Store("store")
+    for number in range(1, 5):
+        for seed, variant in enumerate(("main", "pr"), 2 * number):
+            path = gated.write_runs(Path(f"out/{variant}-{number}.txt"), seed=seed, runs=1)
+            assert not list_gone(ingest([str(path)], store, Options(variant=variant)))
+            path.unlink()
+    assert not list_stored(store)
+    assert run(["gate", "--store", store.url]) == 0
+
+
+@pytest.mark.usefixtures("store")
+def test_a_folder_measured_again_under_another_label_leaves_the_first_alone() -> None:
+    made = Store("made")
+    for seed, variant in ((0, "main"), (100, "pr")):
+        shutil.rmtree("res")
+        measure(range(1, 7 if variant == "main" else 4), seed=seed)
+        files = sorted(map(str, Path("res/pr").glob("*.txt")))
+        assert not list_gone(ingest(files, made, Options(variant=variant)))
+    assert not list_stored(made)
+
+
 def test_files_removed_after_the_rest_was_measured_again_are_mixed_as_well(store: Store) -> None:
     measure(range(1, 4), seed=100)
     assert not list_gone(ingest(["res"], store))
@@ -226,71 +331,3 @@ def test_other_labels_or_origins_and_moved_files_are_not_gone(
     assert not list_gone(ingest(["res"], store))
     Path("res/pr/7.txt").unlink()
     assert not list_gone(ingest(["res"], store, options))
-
-
-@pytest.mark.parametrize("names", [("a1b2c3d", "b2c3d4e"), ("2026-10-01", "2026-10-02")])
-def test_folders_of_one_parent_are_told_apart_by_their_names(
-    names: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for seed, name in enumerate(names):
-        gated.write_runs(Path(f"commits/{name}/bench.txt"), seed=seed, runs=5)
-        assert run(["ingest", f"commits/{name}", "-q"]) == 0
-    assert set(bk.load().runs["variant"]) == set(names)
-
-
-def test_one_variant_of_several_folders_fails_the_gate(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for seed, commit in enumerate(("a1b2c3d", "b2c3d4e")):
-        for place, name in enumerate(("main", "pr")):
-            path = Path(f"commits/{commit}/{name}.txt")
-            gated.write_runs(path, seed=2 * seed + place, runs=5, spread=0.002)
-        assert run(["ingest", f"commits/{commit}", "-q"]) == 0
-    assert run(["gate", "--max-overhead", "time_per_op=5%", "--format", "json"]) == 3
-    document = json.loads(capsys.readouterr().out)
-    mixed = [one for one in document["findings"] if one["code"] == "B111"]
-    assert [one["where"] for one in mixed] == ["main", "pr"]
-    assert "a1b2c3d, b2c3d4e" in mixed[0]["message"]
-    assert run(["gate", "commits/a1b2c3d", "commits/b2c3d4e", "-q"]) == 3
-    assert run(["gate", "commits", "-q"]) == 0
-
-
-def test_folders_that_count_runs_or_are_labelled_are_repeats(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for number in (1, 2):
-        for variant in ("main", "pr"):
-            seed = 2 * number + (variant == "pr")
-            gated.write_runs(Path(f"run{number}/{variant}.txt"), seed=seed, runs=5)
-            gated.write_runs(Path(f"night/{seed}/redis.txt"), seed=seed, runs=5)
-            assert run(["ingest", f"{variant}=night/{seed}", "--store", "labelled", "-q"]) == 0
-        assert run(["ingest", f"run{number}", "-q"]) == 0
-    for store in (".benchkit", "labelled"):
-        assert "B111" not in set(bk.load(store=store).findings["code"])
-
-
-def test_files_of_a_variant_that_are_ingested_one_by_one_are_no_repeats(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for seed, path in enumerate(["A/list", "A/search", "B/list", "B/search"]):
-        gated.write_runs(Path(f"{path}.txt"), seed=seed, runs=4)
-        assert run(["ingest", f"{path}.txt", "--variant", path[0], "--store", "apart", "-q"]) == 0
-    capsys.readouterr()
-    gate = ["gate", "--baseline", "A", "--store"]
-    assert run([*gate, "apart"]) == 3
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "runs of 2 names of files count together: list, search" in shown
-    for variant in "AB":
-        assert run(["ingest", variant, "--variant", variant, "--store", "together", "-q"]) == 0
-    assert run([*gate, "together"]) == 0
-    for number in (1, 2):
-        for variant in "AB":
-            gated.write_runs(Path(f"{variant}/get-{number}.txt"), seed=number, runs=4)
-            path = f"{variant}/get-{number}.txt"
-            assert run(["ingest", path, "--variant", variant, "--store", "runs", "-q"]) == 0
-    assert run([*gate, "runs"]) == 3  # the same values under both labels
-    assert "names of files" not in capsys.readouterr().out

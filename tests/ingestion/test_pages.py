@@ -18,6 +18,10 @@ from benchkit.errors import DataError
 from benchkit.ingestion import pages
 
 SECRET = "s3cr3t"  # noqa: S105 - what must not be found
+#: Secrets under names that tell nothing: by their place in a query, or their shape.
+CODE = f"{SECRET}plxlOBeZQQYbYS6WxSbIA"
+AWS = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+PEM = f"-----BEGIN RSA PRIVATE KEY-----\\nMIIE{SECRET}\\n-----END RSA PRIVATE KEY-----"
 BASIC = "Basic " + base64.b64encode(f"me:{SECRET}".encode()).decode()
 
 
@@ -145,7 +149,7 @@ def test_no_message_shows_a_secret(
 WRK = """# GET /ping?token={secret}
 
 $ {command}
-Running 10s test @ http://127.0.0.1:8080/ping
+Running 10s test @ http://127.0.0.1:8080/ping?{query}
   2 threads and 8 connections
   Thread Stats   Avg      Stdev     Max   +/- Stdev
     Latency     1.00ms    1.00ms  10.00ms   90.00%
@@ -156,10 +160,12 @@ Transfer/sec:    204.80KB
 """
 
 
+@pytest.mark.parametrize("query", ["code={}", "sid={}", "hmac={}", "q={}", "{}", "a=1&code={}"])
 def test_no_output_shows_a_secret_of_a_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    query: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    secrets = (SECRET, AWS)
     command = (
         f"bash -lc \"ulimit -n 9; wrk -t2 -c8 -d10s -H 'X-T: {SECRET}' --jwt {SECRET} "
         'http://127.0.0.1:8080/ping"'
@@ -169,13 +175,19 @@ def test_no_output_shows_a_secret_of_a_command(
         for n in range(1, 4):
             path = tmp_path / "results" / variant / f"wrk-{n}.txt"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(
-                WRK.format(command=command, rate=2000 + 10 * n + ord(variant[0]), secret=SECRET),
-                encoding="utf-8",
+            blocks = (
+                WRK.format(
+                    command=command,
+                    rate=2000 + 10 * n + ord(variant[0]),
+                    secret=SECRET,
+                    query=query.format(f"{side}{CODE}"),
+                )
+                for side in "AB"
             )
-            argv = f"argv = ['tool', '--jwt', '{SECRET}']\n[env]\nurl = 'http://me:{SECRET}@h/'\n"
-            argv += f"MYSQL_PWD = '{SECRET}'\n[params]\napi_token = '{SECRET}'\n"
-            argv += f"note = 'password={SECRET}'\n"
+            path.write_text("\n".join(blocks), encoding="utf-8")
+            argv = f"argv = ['tool', '--jwt', '{SECRET}']\n[params]\napi_token = '{SECRET}'\n"
+            argv += f"note = 'password={SECRET}'\n[env]\nurl = 'http://me:{SECRET}@h/'\n"
+            argv += f"MYSQL_PWD = '{SECRET}'\naws = '{AWS}'\nprivate = \"{PEM}\"\n"
             (path.parent / f"wrk-{n}.txt.run.toml").write_text(argv, encoding="utf-8")
     assert run(["ingest", "results"]) == 0
     secret = f"--title=token={SECRET}"
@@ -193,8 +205,9 @@ def test_no_output_shows_a_secret_of_a_command(
         code = run(words)
         streams = capsys.readouterr()
         assert code in {0, 1, 4}, streams.err
-        assert SECRET not in streams.out + streams.err
+        assert not [secret for secret in secrets if secret in streams.out + streams.err]
     for path in tmp_path.rglob("*"):
         if path.is_file() and "results" not in path.parts and path.name != "benchkit.toml":
-            assert SECRET.encode() not in path.read_bytes(), path
+            text = path.read_bytes()
+            assert not [secret for secret in secrets if secret.encode() in text], path
     assert "REDACTED" in (tmp_path / "report.html").read_text(encoding="utf-8")

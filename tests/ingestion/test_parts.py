@@ -55,7 +55,7 @@ AB = Path(__file__).parents[2] / "fixtures" / "nginx-ab/nginx/ab-small-c30-1.txt
     ("old", "new", "params"),
     [
         (":            8090", ":            8091", ("host=127.0.0.1:8090", "host=127.0.0.1:8091")),
-        ("/index.html", "/index.html?id=1&token=abcdefgh", ("", "query=id=1&token=REDACTED")),
+        ("/index.html", "/index.html?id=1&token=abcdefgh", ("", "query=id=1&token=…9c5")),
     ],
 )
 def test_blocks_of_ab_on_other_ports_or_with_other_queries_are_not_repeats(
@@ -67,3 +67,31 @@ def test_blocks_of_ab_on_other_ports_or_with_other_queries_are_not_repeats(
     runs = bk.load(path).runs
     shown = [text.removeprefix("connections=30").strip(",") for text in sorted(runs["params"])]
     assert (shown, set(runs["run"])) == (list(params), {1})
+
+
+WRK = Path(__file__).parents[2] / "fixtures" / "tracing-wrk/none/wrk-1.txt"
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["key={}", "auth={}", "pass={}", "sort_key={}", "licenseKey={}", "a=1&code={}", "page={}"],
+)
+def test_requests_that_differ_only_in_what_may_be_a_secret_are_other_tests(
+    query: str, tmp_path: Path
+) -> None:
+    block = WRK.read_text(encoding="utf-8")
+    for rate in ("10406.41", "10407.41"):
+        pages = (f"/cache?{query.format(size)}" for size in ("small1", "large1"))
+        blocks = [block.replace("/ping/GRM", page).replace("10406.41", rate) for page in pages]
+        (tmp_path / f"none-{rate[4]}.txt").write_text("\n".join(blocks), encoding="utf-8")
+    assert bk.load(tmp_path).runs.groupby("params").size().tolist() == [2, 2]
+
+
+def test_sides_whose_queries_differ_in_what_may_be_a_secret_are_not_alike(tmp_path: Path) -> None:
+    block = WRK.read_text(encoding="utf-8")
+    for variant, size in (("none", "small"), ("otlp", "large")):
+        for n in range(1, 4):
+            page = block.replace("/ping/GRM", f"/cache?key={size}")
+            (tmp_path / f"{variant}-{n}.txt").write_text(page, encoding="utf-8")
+    findings = bk.load(tmp_path).compare(baseline="none").findings
+    assert "B208" in {finding.code for finding in findings}

@@ -19,7 +19,6 @@ from benchkit.ingestion.commit import IngestSummary, ingest
 from benchkit.ingestion.discovery import Options, discover
 from benchkit.ingestion.sink import FEW, ValueSink
 from benchkit.ingestion.sources import Found
-from benchkit.parsers import registry
 from benchkit.reading.source import Source
 from benchkit.store import Store
 
@@ -92,14 +91,14 @@ def test_tasks_follow_each_other_and_a_large_file_is_one_alone() -> None:
 def test_a_process_that_dies_costs_the_file_it_was_reading(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    identify = registry.identify
+    load = Found.load
 
-    def kill(source: Source) -> object:
-        if source.label.endswith("none/wrk-3.txt"):
+    def kill(found: Found) -> Source:
+        if found.label.endswith("none/wrk-3.txt"):
             os.kill(os.getpid(), signal.SIGKILL)
-        return identify(source)
+        return load(found)
 
-    monkeypatch.setattr(registry, "identify", kill)
+    monkeypatch.setattr(Found, "load", kill)
     store = Store(str(tmp_path / "store"))
     summary = ingest([str(results)], store, jobs=2)
     ended = [problem for problem in summary.diagnostics if "ended" in problem.what]

@@ -27,10 +27,6 @@ def tell_apart(*commands: str) -> list[str]:
             "vegeta attack -rate=50 -output=1.bin | vegeta report",
             "vegeta attack -rate=50 | tee 2.bin | vegeta report",
         ),
-        (
-            'hey -H "Authorization: Bearer a" http://a/',
-            'hey -H "Authorization: Bearer b" http://a/',
-        ),
         ("wrk -t4 it's", "wrk -t4 it's"),
     ],
 )
@@ -56,6 +52,18 @@ def test_commands_of_one_test_have_no_differences(command: str, other: str) -> N
             "hey -H 'X-Variant: a' http://a/",
             "hey -H 'X-Variant: b' http://a/",
             ["X-Variant: …ca9", "X-Variant: …3e2"],
+        ),
+        (
+            "hey -H 'Authorization: Bearer a' http://a/",
+            "hey -H 'Authorization: Bearer b' http://a/",
+            ["Authorization: …122", "Authorization: …929"],
+        ),
+        ("wrk http://a/?key=a", "wrk http://a/?key=b", ["/?key=…ca9", "/?key=…3e2"]),
+        ("k6 run -e TOKEN=a t.js", "k6 run -e TOKEN=b t.js", ["TOKEN=…ca9", "TOKEN=…3e2"]),
+        (
+            "load.sh 'Password=a b;Id=1'",
+            "load.sh 'Password=a c;Id=1'",
+            ["Password=…033", "Password=…1f7"],
         ),
     ],
 )

@@ -64,7 +64,7 @@ def numbers(pieces: list[Piece]) -> dict[str, list[int]]:
 def test_forms_of_one_run_are_one_run() -> None:
     pieces = [
         piece("agent/vegeta-results-1.bin", "gob", target="/consume"),
-        piece("agent/vegeta-results-1.json.gz", "json", target="/consume"),
+        piece("agent/vegeta-results-1.json.gz", "ndjson", target="/consume"),
         piece("agent/vegeta-report-1.json", "json"),
         piece("agent/vegeta-text-1.txt", "text"),
         piece("agent/vegeta-hdrplot-1.txt", "hdrplot"),
@@ -73,6 +73,18 @@ def test_forms_of_one_run_are_one_run() -> None:
     assert settle(pieces) == []
     assert [one.number for one in pieces] == [1, 1, 1, 1, 1, 2]
     assert [one.benchmark for one in pieces] == ["/consume"] * 5 + [""]
+
+
+def test_words_for_forms_are_names_where_the_form_is_the_same() -> None:
+    pieces = [
+        piece(f"main/wrk-{word}-{run}.txt", target=target)
+        for word, target in (("json", "/"), ("text", "/"), ("raw", "/raw"))
+        for run in (1, 2)
+    ]
+    settle(pieces)
+    assert [(one.benchmark or one.target, one.number) for one in pieces] == [
+        (name, run) for name in ("json / /", "text / /", "/raw") for run in (1, 2)
+    ]
 
 
 def test_what_is_left_of_the_stem_keeps_runs_apart() -> None:

@@ -256,6 +256,6 @@ def test_the_stars_of_a_pattern_cost_no_time() -> None:
 
 
 def test_a_component_of_many_placeholders_is_refused() -> None:
-    with pytest.raises(ConfigError, match="more than 6 placeholders in one component"):
+    with pytest.raises(ConfigError, match="may take time without end"):
         compile_pattern("".join(f"{{a{n}}}a" for n in range(60)) + "Q")
     assert len(compile_pattern("/".join(f"{{a{n}}}" for n in range(20))).names) == 20

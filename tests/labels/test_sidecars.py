@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from benchkit.labels import run_toml
+from benchkit.labels import key_lines, run_toml
 from benchkit.labels.run_toml import Sidecar, read_sidecar
 from benchkit.labels.sidecars import Sidecars
 from benchkit.schema import FACTS
@@ -183,6 +184,36 @@ def test_a_table_of_more_entries_than_tell_runs_apart_is_refused() -> None:
     assert (problem.where, problem.severity) == ("a/run.toml:2", "error")
     assert problem.what == "[params] has 20,000 entries, more than 200; none of them is used"
     assert (sidecar.variant, sidecar.params) == ("a", {})
+
+
+def test_a_sidecar_of_more_keys_than_there_are_is_refused() -> None:
+    text = "".join(f"[a{n}.b.c]\n" for n in range(8_000))
+    sidecar, [problem] = read_sidecar(text, "a/run.toml")
+    assert (problem.where, problem.severity) == ("a/run.toml", "error")
+    assert problem.what == "8,000 entries, more than 200; none of them is used"
+    assert sidecar == Sidecar()
+
+
+def test_limits_of_more_entries_than_there_are_are_refused() -> None:
+    text = "[limits.server]\n" + "".join(f"p{n} = {n}\n" for n in range(8_000))
+    sidecar, [problem] = read_sidecar(text, "a/run.toml")
+    assert problem.what == "[limits] server has 8,000 entries, more than 200; none of them is used"
+    assert (problem.where, sidecar.limits) == ("a/run.toml:1", {})
+
+
+def test_a_file_is_searched_once_for_all_its_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes: list[str] = []
+    list_keys = key_lines._list_keys
+
+    def count(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+        passes.append(text)
+        return list_keys(text)
+
+    monkeypatch.setattr(key_lines, "_list_keys", count)
+    text = "".join(f"a{n} = 1\n" for n in range(150)) + "[env]\n"
+    problems = read_sidecar(text, "run.toml")[1]
+    assert [problem.line for problem in problems] == list(range(1, 151))
+    assert len(passes) == 1
 
 
 def test_sidecars_are_inherited_downward(tmp_path: Path) -> None:

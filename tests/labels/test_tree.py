@@ -7,7 +7,7 @@ import pytest
 from benchkit.labels.stems import ToolNames
 from benchkit.labels.tree import lead_by_folders, read_tree
 from benchkit.parsers import registry
-from benchkit.selection import BASELINE_NAMES
+from benchkit.selection import SIDE_NAMES
 
 TOOLS = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
 
@@ -140,6 +140,56 @@ TREES = {
         none/wrk-warmup-1.txt  none 1 (warmup)
         none/notes.txt         none
         otlp/notes.txt         otlp""",
+    "groups below variants": """
+        old/get/run1.txt   get: old 1
+        old/post/run1.txt  post: old 1
+        new/get/run1.txt   get: new 1
+        new/get/run2.txt   get: new 2""",
+    "groups of a tool's files below variants": """
+        none/get/wrk-1.txt       get: none 1
+        none/get/cadvisor-1.txt  get: none 1
+        otlp/get/wrk-c20-1.txt   get: otlp 1""",
+    "names below groups below variants": """
+        eu/before/get/c8-1.txt   eu/get: before c8 1
+        eu/before/get/c64-1.txt  eu/get: before c64 1
+        eu/after/get/c8-1.txt    eu/get: after c8 1
+        us/before/get/c8-1.txt   us/get: before c8 1""",
+    "tools' files of days": """
+        2024-05-01/wrk-none-1.txt  2024-05-01: none 1
+        2024-05-01/wrk-otel-1.txt  2024-05-01: otel 1
+        2024-05-02/wrk-none-1.txt  2024-05-02: none 1
+        2024-05-02/cadvisor-none-1.txt  2024-05-02: none 1""",
+    "tools' files of runs": """
+        run1/wrk-none.txt  none 1
+        run1/wrk-otel.txt  otel 1
+        run2/wrk-none.txt  none 2""",
+    "variants of tools' files in one folder": """
+        wrk-none-1.txt  none 1
+        wrk-otel-1.txt  otel 1
+        wrk-otel-2.txt  otel 2""",
+    "benchmarks of tools' files where folders have a baseline's name": """
+        old/wrk-main-1.txt   old main 1
+        old/wrk-login-1.txt  old login 1
+        new/wrk-main-1.txt   new main 1""",
+    "folders that are the numbers of runs": """
+        1/main.txt  main 1
+        1/pr.txt    pr 1
+        2/main.txt  main 2
+        3/main.txt  main 3""",
+    "folders that are the numbers of runs below variants": """
+        none/1/output.txt  none 1
+        none/2/output.txt  none 2
+        otlp/1/output.txt  otlp 1
+        otlp/2/output.txt  otlp 2""",
+    "folders whose numbers count nothing": """
+        8/none.txt   8: none
+        8/otlp.txt   8: otlp
+        64/none.txt  64: none""",
+    "numbers after a dot": """
+        main.1.txt   main 1
+        main.2.txt   main 2
+        v1.2.0.txt   v1.2.0
+        v1.3.0.txt   v1.3.0""",
     "groups above": """
         eu/off/trial1.txt  eu: off 1
         us/off/trial1.txt  us: off 1""",
@@ -147,7 +197,7 @@ TREES = {
 
 
 def show(path: str, paths: list[str]) -> str:
-    read = read_tree(paths, BASELINE_NAMES, TOOLS, root_name="results")
+    read = read_tree(paths, SIDE_NAMES, TOOLS, root_name="results")
     labels = read[paths.index(path)]
     words = [f"{labels.group}:" if labels.group else "", labels.variant, labels.benchmark]
     words += [str(labels.run) if labels.run is not None else ""]
@@ -170,7 +220,7 @@ def test_the_order_of_the_files_does_not_matter() -> None:
 
 
 def test_the_folder_of_a_run_is_where_its_files_lie() -> None:
-    (labels,) = read_tree(["none/run1/out.txt"], BASELINE_NAMES, TOOLS, root_name="results")
+    (labels,) = read_tree(["none/run1/out.txt"], SIDE_NAMES, TOOLS, root_name="results")
     assert labels.folder == "none/run1"
 
 
@@ -198,9 +248,9 @@ LABELLED = {
         2026-07-01/1.txt  1
         2026-07-02/1.txt  1""",
     "numbers that count from 1": """
-        1/out.txt
-        2/out.txt
-        3/out.txt""",
+        1/out.txt  1
+        2/out.txt  2
+        3/out.txt  3""",
     "numbers that do not count": """
         1/out.txt   1
         10/out.txt  10""",
@@ -223,7 +273,7 @@ LABELLED = {
 
 
 def lead(*trees: list[str]) -> list[dict[str, str]]:
-    read = [read_tree(paths, BASELINE_NAMES, TOOLS, root_name="results") for paths in trees]
+    read = [read_tree(paths, SIDE_NAMES, TOOLS, root_name="results") for paths in trees]
     return [
         {
             path: " ".join(filter(None, (each.group, str(each.run or ""))))

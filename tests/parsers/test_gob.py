@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import struct
 from pathlib import Path
 
@@ -59,25 +58,25 @@ def describe_slice(type_id: int, elem: int) -> bytes:
 
 
 def values(data: bytes, *wanted: str) -> list[object]:
-    return [item.value for item in gob.read(io.BytesIO(data), wanted)]
+    return [value for _, value in gob.Decoder(iter([data]), wanted)]
 
 
 def read_all(data: bytes) -> tuple[list[object], str]:
     """Read what can be read, and why no more."""
     found: list[object] = []
     try:
-        found.extend(item.value for item in gob.read(io.BytesIO(data), FIELDS))
+        found.extend(value for _, value in gob.Decoder(iter([data]), FIELDS))
     except gob.GobError as error:
         return found, str(error)
     return found, ""
 
 
 def test_real_results_are_read_by_the_names_of_their_fields() -> None:
-    with REFUSED.open("rb") as stream:
-        items = list(gob.read(stream, ("Attack", "Latency", "Timestamp", "URL")))
-    assert len(items) == 200
-    assert {(item.stream, item.name) for item in items} == {(0, "Result")}
-    first = items[0].value
+    decoder = gob.Decoder(iter([REFUSED.read_bytes()]), ("Attack", "Latency", "Timestamp", "URL"))
+    items = list(decoder)
+    assert (len(items), decoder.stream) == (200, 0)
+    assert {name for name, _ in items} == {"Result"}
+    first = items[0][1]
     assert isinstance(first, dict)
     assert first["Latency"] == 315317
     assert first["URL"] == "http://127.0.0.1:8082/consumer"
@@ -117,14 +116,14 @@ def test_fields_that_are_zero_are_stepped_over() -> None:
     assert values(stream + message(signed(65), b"\3", text("x"), b"\0"), "A", "C") == [{"C": "x"}]
 
 
-def test_maps_slices_floats_and_bools_are_read() -> None:
+def test_maps_and_slices_are_read_and_floats_and_bools_passed() -> None:
     stream = describe_struct(65, "T", [("M", 66), ("S", 67), ("F", 4), ("B", 1)])
     stream += describe_map(66, 6, 2) + describe_slice(67, 3)
-    number = int.from_bytes(struct.pack("<d", 17.5), "big")
+    number = int.from_bytes(struct.pack("<d", 17.5), "big")  # as a number, which nobody asks for
     body = b"\1\1" + text("k") + signed(-3) + b"\1\2\5\6\1" + unsigned(number) + b"\1\1\0"
-    expected = {"M": [("k", -3)], "S": [5, 6], "F": 17.5, "B": True}
+    expected = {"M": [("k", -3)], "S": [5, 6], "F": number, "B": 1}
     assert values(stream + message(signed(65), body), *"MSFB") == [expected]
-    assert values(stream + message(signed(65), body), "F") == [{"F": 17.5}]
+    assert values(stream + message(signed(65), body), "F") == [{"F": number}]
 
 
 def test_a_value_that_is_no_struct_follows_a_zero() -> None:
@@ -141,9 +140,10 @@ def test_concatenated_streams_describe_their_types_anew(ids: tuple[int, int]) ->
         data += describe_struct(base, "R", [("A", 2), ("L", base + 1)])
         data += describe_slice(base + 1, 2)
         data += message(signed(base), b"\1", signed(base), b"\1\1", signed(1), b"\0")
-    items = list(gob.read(io.BytesIO(data), ("A", "L")))
-    assert [item.value for item in items] == [{"A": base, "L": [1]} for base in ids]
-    assert [item.stream for item in items] == [0, 1]
+    decoder = gob.Decoder(iter([data]), ("A", "L"))
+    assert [(value, decoder.stream) for _, value in decoder] == [
+        ({"A": base, "L": [1]}, stream) for stream, base in enumerate(ids)
+    ]
 
 
 @given(st.data())
@@ -155,6 +155,20 @@ def test_a_cut_stream_gives_a_beginning_of_its_values(data: st.DataObject) -> No
     assert found == complete[: len(found)]
     assert problem or not found  # between two descriptors nothing is missing yet
     assert len(found) < 40
+
+
+@given(st.lists(st.integers(1, 40), min_size=1))
+def test_where_blocks_end_changes_nothing(sizes: list[int]) -> None:
+    whole = (FIXTURES / "vegeta-edge" / "old" / "v8.0.0.bin").read_bytes()[:1500]
+    blocks, place = [], 0
+    for size in sizes:
+        blocks.append(whole[place : place + size])
+        place += size
+    decoder = gob.Decoder(filter(None, [*blocks, whole[place:]]), FIELDS)
+    found: list[object] = []
+    with pytest.raises(gob.GobError, match="in the middle"):
+        found.extend(value for _, value in decoder)
+    assert (found, "") == (read_all(whole)[0], "")
 
 
 @given(st.binary(max_size=200))

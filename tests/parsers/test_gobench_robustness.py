@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from functools import cache
 from pathlib import Path
 
@@ -207,6 +208,17 @@ def test_the_line_breaks_of_a_page_are_no_units(ending: str) -> None:
     assert {row[1] for reading in found for row in reading.rows} == {"time_per_op", "allocs_per_op"}
 
 
+def test_a_slip_in_a_standard_unit_is_no_metric() -> None:
+    found, problems = parse_text(
+        "Benchmark_TwoTrySends-4             \t50000000\t        22.3 ns/op\n"
+        "Benchmark_OneSelectWithTwoCases-4   \t10000000\t       203 ns/opp\n"
+    )
+    assert [row[1] for reading in found for row in reading.rows] == ["time_per_op"]
+    ((line, text),) = [(problem.line, problem.what) for problem in problems]
+    assert line == 2
+    assert "OneSelectWithTwoCases-4: 'ns/opp' stands where a unit is expected" in text
+
+
 def test_other_tags_are_no_units() -> None:
     found, problems = parse_text("BenchmarkA-8  100  12 ns/op  6 allocs/op</td>\n")
     assert [row[1] for row in found[0].rows] == ["time_per_op"]
@@ -245,3 +257,15 @@ def test_a_missing_number_of_iterations_is_named(blank: str) -> None:
     assert [reading.benchmark for reading in readings] == ["Y"]
     expected = "benchmark X-16: the number of iterations is missing before '32393 ns/op'"
     assert [(problem.line, problem.what) for problem in diagnostics] == [(1, expected)]
+
+
+@pytest.mark.parametrize("opening", ["PASS", "=== RUN   BenchmarkB", "ok  \tp\t6.3s", "FAIL\tp"])
+def test_an_event_without_its_line_end_ends_before_a_line_of_go_tests_own(opening: str) -> None:
+    texts = ["BenchmarkA-2 \t 5 \t 7 ns/op\t 3 B/op\t 2 allocs/op", f"{opening}\n", "PASS\n"]
+    events = [json.dumps({"Action": "output", "Package": "p", "Output": text}) for text in texts]
+    ((reading,), _) = parse_text("\n".join(events) + "\n")
+    assert {(row[1], row[9]) for row in reading.rows} == {
+        ("time_per_op", 1),
+        ("bytes_per_op", 1),
+        ("allocs_per_op", 1),
+    }

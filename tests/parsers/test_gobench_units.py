@@ -53,6 +53,8 @@ def test_tidying_twice_changes_nothing_more(tokens: list[str], separators: list[
         ("heap-bytes", "heap-bytes", "B"),
         ("req/s", "req/s", "1/s"),
         ("MB/sec", "B/sec", "B/s"),
+        ("ns/operation", "sec/operation", "s"),
+        ("ns/op-p99", "sec/op-p99", "s"),
         ("ns/s", "sec/s", "1"),
         ("MB*ns", "B*sec", "1"),
         ("%", "%", "1"),
@@ -65,7 +67,7 @@ def test_what_a_unit_means(unit: str, metric: str, base: str) -> None:
     assert (found.metric, found.base) == (metric, base)
 
 
-@pytest.mark.parametrize("unit", ["12", "-86.88%", "+Inf%", "|", "+5", "3.5"])
+@pytest.mark.parametrize("unit", ["12", "-86.88%", "+Inf%", "|", "+5", "3.5", "ns/oppp", "MB/ss"])
 def test_what_is_no_unit(unit: str) -> None:
     assert read_unit(unit) is None
 

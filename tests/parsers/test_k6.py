@@ -393,6 +393,8 @@ def test_match_line_passes_over_checks_and_prose() -> None:
 
 
 def test_understand_reads_a_gauge() -> None:
-    measure = understand(Line(1, 40, "vus", "", "2      min=0          max=3"))
+    measure, lost = understand(Line(1, 40, "vus", "", "2      min=0          max=3"))
+    assert measure is not None
+    assert lost is None
     assert measure.kind == "gauge"
     assert [measure.numbers[key].value for key in ("value", "min", "max")] == [2, 0, 3]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchkit.parsers.base import Reading
+from benchkit.parsers.base import Diagnostic, Reading
 from benchkit.parsers.k6 import TEXT as FORMAT
 from benchkit.reading.source import Source
 
@@ -42,3 +42,14 @@ def test_a_status_line_repeated_behind_the_summary_is_the_same_run() -> None:
     parts = (_STATUS, _MARKED, "", _METRICS, "", _STATUS, _MARKED)
     readings = read("\n".join(parts).format(10))
     assert [reading.duration for reading in readings] == [10]
+
+
+def test_what_stands_before_a_damaged_number_is_kept() -> None:
+    text = "http_reqs.........: 100 1}0.5/s\niterations........: 100 10/s\n"
+    records = list(FORMAT.parse(Source(None, "k6.txt", text.encode())))
+    (reading,) = (record for record in records if isinstance(record, Reading))
+    (problem,) = (record for record in records if isinstance(record, Diagnostic))
+    assert count_requests(reading) == 100
+    assert not [row for row in reading.rows if row[1] == "request_rate"]
+    assert (problem.line, problem.severity) == (1, "warning")
+    assert "rate is left out" in problem.what

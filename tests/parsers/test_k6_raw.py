@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from benchkit.parsers.base import Diagnostic, Format, Reading, Record, Samples
 from benchkit.parsers.k6 import RAW as FORMAT
-from benchkit.parsers.k6 import SUMMARY, TEXT
+from benchkit.parsers.k6 import SUMMARY, TEXT, columns
 from benchkit.parsers.k6 import points as k6_points
 from benchkit.parsers.k6 import raw as k6_raw
-from benchkit.parsers.k6.words import take_quantile
 from benchkit.reading import source
 from benchkit.reading.source import Head, Source, UnreadableError
+from benchkit.stats.quantiles import quantile
 
 EDGE = Path(__file__).parents[2] / "fixtures" / "k6-edge"
 SMALL, NESTED = EDGE / "small", EDGE / "nested"
@@ -64,7 +64,7 @@ def take(stat: str, values: np.ndarray) -> float:
         return float(values.mean())
     if stat in {"min", "max"}:
         return float(values.min() if stat == "min" else values.max())
-    return take_quantile(values, float(stat[1:]))
+    return float(quantile(values, [float(stat[1:]) / 100], FORMAT.quantile_rule)[0])
 
 
 @pytest.mark.parametrize(
@@ -188,6 +188,12 @@ def test_time_formats(time: str, moment: datetime, step: float) -> None:
     assert reading.target == "/a"
 
 
+@pytest.mark.parametrize("time", [time for time, *_ in MOMENTS])
+def test_rows_are_read_in_columns_whatever_their_times_are(time: str) -> None:
+    header, *rows = OLD.format(time=time).splitlines(keepends=True)
+    assert columns.read_csv("".join(rows).encode(), header.strip().split(",")).left == []
+
+
 def test_repeated_headers_are_several_runs() -> None:
     readings, trends, _ = read(OLD.format(time=1595325560) + OLD.format(time=1595325600))
     assert [reading.line for reading in readings] == [1, 4]
@@ -242,6 +248,18 @@ def test_blank_lines_behind_a_stray_quote_count_as_lines() -> None:
     for block in found:
         for value, line in zip(block.values.tolist(), block.lines.tolist(), strict=True):
             assert f"{value * 1000:.6f}" in lines[line - 1]
+
+
+def test_a_file_that_ends_within_a_quoted_field_is_cut() -> None:
+    text = OLD.format(time=1595325560) + 'checks,1595325560,1.000000,"says,\nand,,,,,,,,,,,,,more\n'
+    (reading,), _, (problem,) = read(text)
+    assert (problem.line, problem.severity) == (5, "warning")
+    assert "cut behind its value" in problem.what
+    assert (reading.status, reading.rows) == ("partial", [])
+    (reading,), (trends,), problems = read(text + text.split("\n", 1)[1].partition("checks")[0])
+    assert problems == []
+    assert values(reading)[None, "requests", "count"] == 2
+    assert len(trends[None, "latency"]) == 2
 
 
 def test_lines_that_are_no_points_are_counted_and_cost_the_totals() -> None:
@@ -337,7 +355,7 @@ def test_other_files_are_not_recognised(text: str) -> None:
 
 def test_quantile_rule_is_linear() -> None:
     assert FORMAT.quantile_rule == "linear"
-    assert take_quantile(np.array([1.0, 2.0, 4.0]), 75.0) == 3.0
+    assert take("p75", np.array([1.0, 2.0, 4.0])) == 3.0
 
 
 def test_a_point_without_a_time_is_left_out() -> None:

@@ -21,7 +21,6 @@ from benchkit.parsers.octets import (
     need_cleaning,
     tell_apart,
 )
-from benchkit.parsers.vegeta.frames import Layout, read_values
 
 pytestmark = pytest.mark.skipif(kernel.compiled is None, reason="installed without its kernel")
 
@@ -98,16 +97,34 @@ GOB = st.lists(
 
 @given(st.lists(GOB, max_size=6))
 def test_blobs_of_gob_that_are_read_lie_inside_their_values(values: list[bytes]) -> None:
-    fields = ("number", "text", "headers", "blob", "signed")
-    layout = Layout(b"\x80", tuple(zip("abcde", fields, strict=True)))
     sizes = np.array([len(value) for value in values], dtype=np.int64)
     ends = MARGIN + np.cumsum(sizes, dtype=np.int64)
-    found, good = read_values(Octets(b"".join(values)), ends - sizes, ends, layout)
-    for name in "bd":
-        places, lengths = found[name]
-        is_there = good & (lengths > 0)
-        assert (places[is_there] > (ends - sizes)[is_there]).all()
-        assert (places.astype(np.int64) + lengths <= ends)[is_there].all()
+    data = Octets(b"".join(values)).data
+    found, lengths, good = kernel.read_structs(data, ends - sizes, ends, "nbhbn", 64)
+    for field in (1, 3):
+        is_there = good & (lengths[field] > 0)
+        assert (found[field] > (ends - sizes))[is_there].all()
+        assert (found[field].astype(np.int64) + lengths[field] <= ends)[is_there].all()
+
+
+@given(st.lists(GOB, max_size=6), st.integers(0, 9), st.integers(0, 4))
+def test_messages_of_gob_that_are_found_follow_each_other(
+    values: list[bytes], most: int, place: int
+) -> None:
+    data = b"".join(bytes([len(value)]) + value for value in values)
+    place = min(place, len(data))
+    places, ends = kernel.find_messages(data, place, len(data), b"\1", most)
+    assert len(ends) <= most
+    for start, end in zip(places.tolist(), ends.tolist(), strict=True):
+        assert data[place] == end - place - 1
+        assert (start, data[start - 1]) == (place + 2, 1)
+        place = end
+
+
+@pytest.mark.parametrize(("place", "end"), [(-1, 3), (0, 99), (4, 2)])
+def test_no_message_outside_of_the_block_is_found(place: int, end: int) -> None:
+    with pytest.raises(IndexError, match="outside of the block"):
+        kernel.find_messages(b"\2\1\1", place, end, b"\1", 4)
 
 
 @pytest.mark.parametrize("place", [-1, 1 << 40, -(1 << 62)])

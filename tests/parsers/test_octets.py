@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.parsers import kernel
-from benchkit.parsers.k6.points import read_time
+from benchkit.parsers.k6.columns import read_time
 from benchkit.parsers.numerals import read_decimal, read_decimals, read_integers
 from benchkit.parsers.octets import MARGIN, Octets, find_lines, find_separators, tell_apart
 from benchkit.parsers.times import read_times
@@ -85,14 +85,14 @@ def test_times_are_those_of_python(moment: datetime, rest: str) -> None:
     text = moment.strftime("%Y-%m-%dT%H:%M:%S") + rest
     (time,), (good,) = read_times(*lay_out([text.encode()]))
     assert good
-    assert time == read_time(text)
+    assert time == read_time(text)[0]
 
 
 @given(st.from_regex(rb"[0-9TZ:.+-]{19,36}", fullmatch=True) | st.binary(max_size=40))
 def test_what_is_no_time_is_marked(text: bytes) -> None:
     (time,), (good,) = read_times(*lay_out([text]))
     if good:
-        assert time == read_time(text.decode())
+        assert time == read_time(text.decode())[0]
 
 
 def test_the_time_before_1970_is_read() -> None:

@@ -28,11 +28,11 @@ from benchkit.parsers import documents
 from benchkit.parsers.cadvisor import reader as cadvisor_reader
 from benchkit.parsers.gobench import columns as gobench_columns
 from benchkit.parsers.k6 import columns as k6_columns
-from benchkit.parsers.k6 import table as k6_table
 from benchkit.parsers.prometheus import columns as prometheus_columns
 from benchkit.parsers.prometheus import reader as prometheus_reader
-from benchkit.parsers.vegeta import columns as vegeta_columns
-from benchkit.parsers.vegeta import json_lines, records
+from benchkit.parsers.vegeta import lines as vegeta_lines
+from benchkit.parsers.vegeta import streams as vegeta_streams
+from benchkit.parsers.vegeta.results import Results
 from benchkit.reading import source
 from benchkit.reading.source import Source
 
@@ -109,7 +109,7 @@ def test_an_empty_message_before_what_looks_like_a_value_holds_no_value(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     form, original = TEXTS["vegeta gob, two streams"]
-    monkeypatch.setattr(vegeta_columns, "_FEW", 0)
+    monkeypatch.setattr(vegeta_streams, "_FEW", 1)
     values = [match.start() for match in re.finditer(rb"\xff\x80", original)]
     assert len(values) == 82  # two of them in descriptors
     for value in values[::7]:
@@ -121,21 +121,25 @@ def test_an_empty_message_before_what_looks_like_a_value_holds_no_value(
 
 
 def test_the_usual_shapes_are_read_in_columns() -> None:
-    block = k6_columns.read_block(K6)
+    block = k6_columns.read_json(K6)
     points = sum(b'"type":"Point"' in line for line in K6_LINES)
     assert len(block.points.lines) == points > 1000
     assert len(block.left) == len(K6_LINES) - points
     header, *rows = unzip("k6-edge/small/k6-raw-small.csv.gz").splitlines(keepends=True)
     columns = header.decode().strip().split(",")
-    assert k6_table.read_rows(b"".join(rows), columns).good.all()
+    assert not k6_columns.read_csv(b"".join(rows), columns).left
     for lines in VEGETA_LINES.values():
-        assert not json_lines.read_block(lines).odd
+        assert vegeta_lines.read_columns(1, lines, vegeta_lines._read_json_columns)
+    for csv in ("vegeta csv", "vegeta csv without errors"):
+        assert vegeta_lines.read_columns(1, TEXTS[csv][1], vegeta_lines._read_csv_columns)
     found = list(gobench_columns.part(7, GO * 20))
     tables = [own for own in found if isinstance(own, gobench_columns.Table)]
     assert sum(len(table.lines) for table in tables) > 0.8 * GO.count(b"\nBenchmark") * 20
     gob = TEXTS["vegeta gob"][1]
-    kinds = [type(record) for record in vegeta_columns.read_gob(Source(None, "x", gob))]
-    assert kinds[:2] == [records.Result, vegeta_columns.Results]
+    first, rest = list(vegeta_streams.read_gob(Source(None, "x", gob)))[:2]
+    assert isinstance(first, Results)
+    assert isinstance(rest, Results)
+    assert len(first.line) == 1 < len(rest.line)
 
 
 def test_ranges_of_the_usual_shape_are_read_in_columns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,3 +164,17 @@ def test_looks_that_differ_in_digits_are_read_in_columns(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("pair", [b'[1795224103,"]', b'[1795224103,""]', b'[1795224103,"8"],[1,"]'])
 def test_a_quote_that_opens_and_closes_holds_no_number(pair: bytes) -> None:
     assert prometheus_columns._read_pairs(pair) is None
+
+
+@pytest.mark.parametrize("parted", ["16 B\n/op\t 2 allocs/op", "16 B/op\t 2 a\nllocs/op"])
+def test_a_unit_that_a_line_break_parts_is_put_together_among_columns(parted: str) -> None:
+    form, _ = TEXTS["go test"]
+    line = "BenchmarkA-8 \t1000\t{} ns/op\t 16 B/op\t 2 allocs/op\n"
+    text = "".join(map(line.format, range(100, 200)))
+    cut = text.replace("150 ns/op\t 16 B/op\t 2 allocs/op", f"150 ns/op\t {parted}").encode()
+    with pytest.MonkeyPatch.context() as patch:
+        take_columns(patch, 1 << 22)
+        compiled = read_all(form, cut)
+    with pytest.MonkeyPatch.context() as patch:
+        take_lines(patch)
+        assert read_all(form, cut) == compiled

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from benchkit.parsers.base import Diagnostic, Reading, Record, Source
 from benchkit.parsers.vegeta import REPORT as FORMAT
-from benchkit.parsers.vegeta.readings import begin, path_of
+from benchkit.parsers.vegeta.readings import begin
 from benchkit.parsers.vegeta.text import read_time
 from benchkit.reading.source import UnreadableError
 
@@ -360,11 +360,6 @@ def test_an_undefined_success_is_left_out() -> None:
     (reading,), problems = parse_bytes(text.encode())
     assert not problems
     assert "error_rate" not in {row[1] for row in reading.rows}
-
-
-def test_a_url_that_is_none_gives_no_target() -> None:
-    assert path_of("http://[::1/consumer") == ""
-    assert path_of("http://127.0.0.1:8082") == "/"
 
 
 def test_a_command_far_above_tells_nothing_of_a_report() -> None:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from benchkit.parsers.base import Diagnostic, Reading, Source
 from benchkit.parsers.vegeta import REPORT as FORMAT
-from benchkit.parsers.vegeta.summary import locate
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 REPORT = FIXTURES / "skywalking-vegeta" / "edge" / "vegeta-report-partial.json"
@@ -155,8 +154,3 @@ def test_what_is_no_number_is_left_out(name: str, value: object) -> None:
 def test_objects_that_are_no_report_are_passed_over() -> None:
     text = '{\n "latencies": {"mean": 3},\n "metrics": {}\n}\n{"a": 1}\n{\n"open": [\n'
     assert parse(text.encode()) == ([], [])
-
-
-def test_locating_values_in_nested_lists() -> None:
-    text = '{"a": [1,\n{"b": "x:y"}],\n"c": {"d": null}}'
-    assert locate(text)["c", "d"] == 2

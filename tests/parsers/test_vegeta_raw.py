@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchkit.parsers import kernel
 from benchkit.parsers.base import Diagnostic, Reading, Record, Samples, Source
 from benchkit.parsers.vegeta import RAW as FORMAT
-from benchkit.parsers.vegeta import REPORT, attack, records
+from benchkit.parsers.vegeta import REPORT, raw, results
+from benchkit.parsers.vegeta.lines import parse_timestamp
 from benchkit.parsers.vegeta.raw import form_of
 from benchkit.reading.source import UnreadableError
 
@@ -175,8 +177,10 @@ def test_several_paths_are_no_target() -> None:
 
 
 def test_blocks_are_handed_on_when_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attack, "BLOCK", 16)
-    records = list(FORMAT.parse(Source.load(OLD / "v8.0.0.csv")))
+    monkeypatch.setattr(raw, "BLOCK", 16)
+    monkeypatch.setattr(results, "_TOGETHER", 8)
+    monkeypatch.setattr(kernel, "compiled", None)
+    records = list(FORMAT.parse(Source.load(OLD / "v8.0.0.bin")))
     assert [type(record).__name__ for record in records] == ["Reading", *["Samples"] * 3]
     blocks = [record for record in records if isinstance(record, Samples)]
     assert [len(block.values) for block in blocks] == [16, 16, 8]
@@ -232,7 +236,7 @@ def test_times_with_a_zone_are_utc() -> None:
     text = (OLD / "v8.0.0.json").read_text().replace("Z", "+09:00")
     (reading,), _, _ = parse(text.encode())
     assert reading.started_at == datetime(2026, 11, 20, 15, 47, 49, 242054, tzinfo=UTC)
-    assert records.parse_timestamp("1970-01-01T00:00:00-01:30") == 5400 * 10**9
+    assert parse_timestamp("1970-01-01T00:00:00-01:30") == 5400 * 10**9
 
 
 def test_one_request_has_no_rate() -> None:

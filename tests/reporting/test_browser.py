@@ -8,12 +8,15 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from hostile import hostile_report
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
 
 import benchkit as bk
@@ -22,6 +25,8 @@ from benchkit.reporting.formats import render
 TESTS = Path(__file__).resolve().parents[1]
 FIXTURES = TESTS.parent / "fixtures"
 PICTURES = TESTS / "actual" / "report"
+#: The picture of a report in the README; the text in it says what it shows.
+PICTURE = TESTS.parent / ".github" / "report.png"
 SCREEN: ViewportSize = {"width": 1200, "height": 900}
 PAPER: ViewportSize = {"width": 690, "height": 1000}  # A4 less its margins
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -78,6 +83,23 @@ def test_the_page_is_quiet_fetches_nothing_and_is_accessible(
         assert found.violations_count == 0, found.generate_report()
         assert visit.said == []
         assert visit.fetched == [report.as_uri()]
+
+
+def test_the_readmes_picture_shows_the_present_verdict(
+    browser: Browser, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    variants = ["otlp", "apm"]
+    comparison = bk.load(FIXTURES / "tracing-wrk").compare(baseline="none", variant=variants)
+    if request.config.getoption("--update"):
+        path = tmp_path / "report.html"
+        bk.report(comparison, path, title="What tracing costs")
+        with browser.new_context(viewport={"width": 1100, "height": 880}) as context:
+            shown = Image.open(BytesIO(Visit(context, path).page.screenshot()))
+        notes = PngInfo()
+        notes.add_itxt("verdict", comparison.verdict)
+        shown.convert("RGB").quantize(48).save(PICTURE, optimize=True, pnginfo=notes)
+    with Image.open(PICTURE) as picture:
+        assert picture.info["verdict"] == comparison.verdict
 
 
 def test_hostile_names_execute_nothing(browser: Browser, tmp_path: Path) -> None:

@@ -175,7 +175,7 @@ def limit_of(cell: dict[str, Any]) -> float:
 
 
 def write_lines(record: dict[str, Any]) -> Iterable[str]:
-    """Write the lines of the README's table: the worst of all numbers of runs, by setting."""
+    """Write the lines of the manual's table: the worst of all numbers of runs, by setting."""
     for setting in IN_ROUNDS:
         cells = [cell for cell in record["rounds"] if cell["name"] == setting.name]
         kept = "holds" if all(c["any"] <= limit_of(c) for c in cells) else "**breaks**"

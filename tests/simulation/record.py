@@ -1,4 +1,4 @@
-"""The record of a run of the suite, and the README's table made of it.
+"""The record of a run of the suite, and the manual's table made of it.
 
 What was measured is kept, and what a reader sees is nothing else.
 """
@@ -60,7 +60,7 @@ def write_record(record: Mapping[str, Sequence[Row]]) -> None:
 
 
 def write_table() -> str:
-    """Return the README's table: the worst of all numbers of runs, by method and world."""
+    """Return the manual's table: the worst of all numbers of runs, by method and world."""
     record = read_record()
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in record["rows"]:
@@ -75,7 +75,7 @@ def write_table() -> str:
 
 
 def write_grid() -> str:
-    """Return the README's table of families: the error, then what is shown of a change of 20 %."""
+    """Return the manual's table of families: the error, then what is shown of a change of 20 %."""
     grid = read_record()["grid"]
     errors = [cell for cell in grid if not cell["effect"]]
     head = [
@@ -96,7 +96,7 @@ def write_grid() -> str:
 
 
 def write_histories() -> str:
-    """Return the README's tables of histories: the newest commit, then changes before it."""
+    """Return the manual's tables of histories: the newest commit, then changes before it."""
     record = read_record()["histories"]
     newest = [row for row in record if "moved" in row]
     heads = (

@@ -1,6 +1,6 @@
 """All cells of the suite, and what each has to keep.
 
-One list says what is promised; the reduced tests, the record and the README's table all start from
+One list says what is promised; the reduced tests, the record and the manual's table all start from
 it.
 """
 

@@ -94,8 +94,8 @@ def collect() -> list[Use]:
         for name, module in modules.items()
         for use in (*_inline(name, module, codes[name]), *_named(name, module, codes))
     )
-    anchors = (line for each in registry.formats() for _, line in signs.anchors_of(each.name))
-    others = [Use(signs.__name__, line, "match") for line in anchors]
+    anchors = signs.list_anchors(frozenset(each.name for each in registry.formats()))
+    others = [Use(signs.__name__, line, "match") for *_, line in anchors]
     for kind in Report.__subclasses__():
         others += [Use(kind.__module__, line.expression, "fullmatch") for line in kind.LINES]
     return list(dict.fromkeys((*uses, *others)))

@@ -1,4 +1,4 @@
-"""The record of one whole run of the campaigns, and the README's table made of it."""
+"""The record of one whole run of the campaigns, and the manual's table made of it."""
 
 from __future__ import annotations
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from changepoint_simulation import World, simulate, tell_missed
+from documents import read_documents
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchkit.stats.changepoint import find_block, find_changes, find_split
 from benchkit.stats.equivalence import log_bounds
-
-README = Path(__file__).resolve().parents[2] / "README.md"
 
 #: Annual flow of the Nile at Aswan from 1871 on, 60 years, in 1e8 m³ (Cobb 1978, Biometrika 65,
 #: 243-251). The level fell in 1899, the 29th year.
@@ -166,13 +163,13 @@ def test_clean_series_hardly_alarm(alike: float, most: float) -> None:
     assert simulate(World(60, alike), 200).series <= most
 
 
-def test_the_readmes_table_is_what_the_simulation_says() -> None:
+def test_the_manuals_table_is_what_the_simulation_says() -> None:
     clean = simulate(World(50, 0.0), 400)
     row = f"| 50 | 0 | {clean.per_100:.3f} | {100 * clean.series:.1f} % |"
-    assert row in README.read_text(encoding="utf-8")
+    assert row in read_documents()
 
 
-def test_the_readme_says_how_often_a_clear_step_is_missed_in_a_short_series() -> None:
-    text = " ".join(README.read_text(encoding="utf-8").split())
+def test_the_manual_says_how_often_a_clear_step_is_missed_in_a_short_series() -> None:
+    text = " ".join(read_documents().split())
     assert f"of 10 commits in {tell_missed(10, 0.0, 200)} of 200 series" in text
     assert f"({tell_missed(20, 0.5, 200)} where neighbours" in text

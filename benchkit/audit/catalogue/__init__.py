@@ -1,6 +1,6 @@
 """The catalogue: every code that a finding can have, with what to know about it.
 
-`benchkit explain`, the README's table and the test that looks for codes without a word about them
+`benchkit explain`, the manual's table and the test that looks for codes without a word about them
 have one source.
 """
 

@@ -1,6 +1,6 @@
 """One entry of the catalogue of findings: what a code says, why it matters, what to do.
 
-The terminal, the README and the test that looks for codes without a word about them read the same
+The terminal, the manual and the test that looks for codes without a word about them read the same
 object.
 """
 
@@ -20,7 +20,7 @@ class Entry:
     severity : str
         What its findings can be: ``warning``, ``info``, or both.
     says : str
-        One line, as it stands in the README.
+        One line, as it stands in the manual.
     what, why : str
         When the rule fires, with its limits; what goes wrong where nobody looks.
     example : str

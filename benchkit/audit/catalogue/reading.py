@@ -100,7 +100,8 @@ READING = (
         example="results: it was ingested again without these sources, and their runs still "
         "count: results/pr/4.txt, results/pr/5.txt, results/pr/6.txt",
         do="`benchkit ingest results --store NEW` makes a store without them. To keep both "
-        "apart, `benchkit undo` right away, then ingest with `--origin NAME` or `--commit SHA`.",
+        "apart, `benchkit undo` right away, then ingest with `--origin NAME`, or add the results "
+        "of each commit with `benchkit history add`.",
     ),
     Entry(
         code="B111",
@@ -110,15 +111,18 @@ READING = (
         "in the store. It counts as measured again where a file of the same name holds another "
         "measurement, or where all earlier files of a benchmark are gone at an ingest that reads "
         "other files of it. Where nothing new is read, or some earlier file remains (a folder "
-        "that keeps the last week, say), it does not. Folders of one parent that are named one by "
-        "one (one per commit, say) and give their runs one name count as several, too.",
+        "that keeps the last week, say), it does not. The folder, its files or `label=path` may be "
+        "named; a file that is named alone must replace one of its own name. Folders of one parent "
+        "that are named one by one (one per commit, say) and give their runs one name count as "
+        "several, too.",
         why="The old runs may be of another commit: a pass or a regression says nothing about the "
         "new one.",
         example="pr: results was measured again without results/pr/4.txt, results/pr/5.txt and 3 "
         "more: 5 earlier and 3 new runs count together",
         do="`benchkit ingest results --store NEW` makes a store of the new measurement alone. To "
-        "keep both apart, `benchkit undo` right away, then ingest with `--origin NAME` or "
-        "`--commit SHA`. `on_damaged = 'warn'` lets the gate pass.",
+        "keep both apart, `benchkit undo` right away, then ingest with `--origin NAME`, or add the "
+        "results of each commit with `benchkit history add`. `on_damaged = 'warn'` lets the gate "
+        "pass.",
     ),
     Entry(
         code="B112",
@@ -142,6 +146,19 @@ READING = (
         example="1 damaged file of pr, in part left out: results/pr/wrk-3.txt: empty",
         do="Copy the file again or measure again. The gate's `on_damaged` decides what damage "
         "means for the exit code.",
+    ),
+    Entry(
+        code="B114",
+        severity="error",
+        says="the same bytes as a result of another commit, left out",
+        what="A load result is byte for byte one that the store holds for another commit. It stays "
+        "with that commit. `history add` fails if nothing else was read.",
+        why="A job that did not measure, or restored an old folder, would give the new commit the "
+        "numbers of the old one: no change, whatever the commit costs.",
+        example="results/wrk-1.txt: the same bytes as a result of commit 91c5b64; it is left out "
+        "of c861e65",
+        do="Measure this commit. If the other commit was wrong, run `benchkit undo` right after "
+        "it was added.",
     ),
 )
 
@@ -202,12 +219,12 @@ SIDES = (
     ),
     Entry(
         code="B205",
-        severity="warning",
-        says="nothing was compared: only levels of load are shown",
-        what="A comparison was asked for, no two sides could be told, and the results are levels "
-        "of load of one thing.",
+        severity="info",
+        says="no variants were compared: the results are a sweep",
+        what="The results are levels of load of one thing, and no two sides could be told apart.",
         why="A table of levels answers another question than what a change costs.",
-        example="nothing was compared: 'nginx' is the only variant",
+        example="no variants were compared, because the results are a sweep: nothing to compare: "
+        "'nginx' is the only variant",
         do="Name both sides with --pair (pairs= in Python), or put each variant in a folder of its "
         "own.",
     ),
@@ -256,5 +273,18 @@ SIDES = (
         "perhaps days ago and of another state of the code.",
         example="main, pr: pr is from origin github/11/1/bench, main from origin github/12/1/bench",
         do="Measure both sides in one job; if one job has both, name it with --origin.",
+    ),
+    Entry(
+        code="B210",
+        severity="warning",
+        says="the answers of one side alone vary in length",
+        what="ab counts more than 1 % of a side's requests as failed because their body had "
+        "another length than the first, and none of the other side's. Runs with -l do not count "
+        "them.",
+        why="They are no failures, but one side answers otherwise than the other: another page, "
+        "a cut one or an error with status 200 has a cost of its own.",
+        example="pr on /index.html, connections=20: 40.0 % of the answers of pr have another "
+        "length than the first, and none of main: the page may have changed",
+        do="Compare what both answer with curl; run ab with -l if lengths may differ.",
     ),
 )

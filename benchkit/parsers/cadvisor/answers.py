@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchkit.parsers.containers import Container, container_of, cpu_limit, memory_limit
-from benchkit.parsers.counters import is_number
+from benchkit.parsers.containers import Container, container_of, limits_of
+from benchkit.parsers.counters import dig
 
 _LABEL = "io.kubernetes."
 
@@ -80,17 +80,7 @@ def _container(path: str, info: dict[str, Any]) -> Container | None:
     return container_of(known)
 
 
-def limits(spec: dict[str, Any], subject: str) -> Iterator[tuple[str, str]]:
-    """Yield a container's limits as entries of `Reading.env`; there is none without a limit."""
-    cpu, memory = spec.get("cpu"), spec.get("memory")
-    cores = cpu_limit(_number(cpu, "quota"), _number(cpu, "period"))
-    if cores:
-        yield f"limit.{subject}.cpu", cores
-    size = memory_limit(_number(memory, "limit"))
-    if size:
-        yield f"limit.{subject}.memory", size
-
-
-def _number(value: object, name: str) -> float:
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if is_number(found) else 0
+def limits(spec: dict[str, Any], subject: str) -> dict[str, str]:
+    """Return a container's limits as entries of `Reading.env`."""
+    paths = ("cpu", "quota"), ("cpu", "period"), ("memory", "limit")
+    return limits_of(subject, *(dig(spec, *path) or 0 for path in paths))

@@ -1,32 +1,32 @@
 """The looks of a container, many at once.
 
 CAdvisor writes a kilobyte per container and second, of which a dozen numbers are read. The last
-look of a list, and every look that is not like one that was decoded, are left to the plain
-decoder.
+look of a list, and all of a list in which one is unusual, are left to the plain decoder.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from benchkit.parsers.cadvisor.templates import EXACT, Outlines, Template, read_number
-from benchkit.parsers.cadvisor.usage import Column, Looks
+from benchkit.parsers.cadvisor.usage import CPU, DISK, LIMITED, MEMORY, NETWORK, Column, Looks
 from benchkit.parsers.counters import Measure
 from benchkit.parsers.documents import Part
 from benchkit.parsers.octets import MARGIN, Array, Octets
 from benchkit.parsers.times import read_times
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _LIST, _LOOK = b'"stats":[{"timestamp":"', b'{"timestamp":"'
 #: Bytes of lists that are read at once.
 _BATCH = 1 << 22
 #: Looks that are too few for it.
 _FEW = 4
-#: Outlines that are told apart, and looks of one outline that mean something else.
-_MOST_OUTLINES, _MOST_MEANINGS = 1024, 16
+#: Integers below are floats to the last digit.
+_EXACT = 1 << 53
 
 
 class _Span(NamedTuple):
@@ -38,15 +38,14 @@ class _Span(NamedTuple):
 
 def find_looks(data: bytes) -> Iterator[Part]:
     """Yield the looks that can be read in columns."""
-    known: dict[bytes, list[Template]] = {}
     batch: list[_Span] = []
     for span in _find_spans(data):
         batch.append(span)
         if span.starts[-1] - batch[0].starts[0] >= _BATCH:
-            yield from _read(data, batch, known)
+            yield from _read(data, batch)
             batch = []
     if batch:
-        yield from _read(data, batch, known)
+        yield from _read(data, batch)
 
 
 def _find_spans(data: bytes) -> Iterator[_Span]:
@@ -60,120 +59,119 @@ def _find_spans(data: bytes) -> Iterator[_Span]:
         while (start := data.find(_LOOK, start + 1, end)) >= 0:
             starts.append(start)
         line, counted = line + data.count(b"\n", counted, starts[0]), starts[0]
-        if len(starts) - 1 > _FEW:
+        is_plain = data[starts[-1] - 1] == ord(",") and data.find(b"\n", starts[0], starts[-1]) < 0
+        if len(starts) - 1 > _FEW and is_plain:
             yield _Span(starts, line)
 
 
-def _read(
-    data: bytes, spans: Sequence[_Span], known: dict[bytes, list[Template]]
-) -> Iterator[Part]:
-    """Read the looks of some lists at once."""
-    first, last = spans[0].starts[0], spans[-1].starts[-1]
-    outlines = Outlines.of(Octets(data[first:last]))
-    starts = np.concatenate([span.starts[:-1] for span in spans]) - first + MARGIN
-    ends = np.concatenate([span.starts[1:] for span in spans]) - first + MARGIN - 1
-    table = _Table(outlines, starts, ends)
-    table.read(known)
-    table.kinds[outlines.block.bytes[ends] != ord(",")] = -1
+def _read(data: bytes, spans: Sequence[_Span]) -> Iterator[Part]:
+    """Read the looks of some lists at once; one by one if any of them is unusual."""
+    text = b"\n".join(data[span.starts[0] : span.starts[-1] - 1] for span in spans)
+    try:
+        looks = _read_looks(text.replace(b"," + _LOOK, b"\n" + _LOOK))
+    except ValueError:  # Arrow's own, too
+        looks = None
+    if looks is None or len(looks.times) != sum(len(span.starts) - 1 for span in spans):
+        for span in spans if len(spans) > 1 else ():
+            yield from _read(data, [span])
+        return
     row = 0
     for span in spans:
-        for low, high in _runs(table.kinds[row : row + len(span.starts) - 1]):
-            start = span.starts[low]
-            line = span.line + data.count(b"\n", span.starts[0], start)
-            yield Part(start, span.starts[high] - 1, table.looks(row + low, row + high, line))
-        row += len(span.starts) - 1
+        rows = slice(row, row := row + len(span.starts) - 1)
+        times = looks.times[rows]
+        columns = [c._replace(values=c.values[rows], exists=c.exists[rows]) for c in looks.columns]
+        if len(np.unique(times)) == len(times):  # else it matters which value comes first
+            yield Part(span.starts[0], span.starts[-1] - 1, Looks(times, columns, span.line))
 
 
-def _runs(kinds: Array) -> Iterator[tuple[int, int]]:
-    """Yield where many rows of one kind begin, and where they end; -1 is no kind.
+def _read_looks(text: bytes) -> Looks | None:
+    """Read one look per line."""
+    import pyarrow as pa
+    from pyarrow import json
 
-    Examples
-    --------
-    >>> list(_runs(np.repeat([0, -1, 1, 0], 5)))
-    [(0, 5), (10, 15), (15, 20)]
-    """
-    borders = np.flatnonzero(np.diff(kinds)) + 1
-    for first, last in pairwise([0, *borders.tolist(), len(kinds)]):
-        if kinds[first] >= 0 and last - first > _FEW:
-            yield first, last
+    def struct(*names: str, **others: pa.DataType) -> pa.DataType:
+        return pa.struct({**dict.fromkeys(names, pa.int64()), **others})
+
+    interface = struct(*NETWORK, name=pa.string())
+    device = struct("major", "minor", stats=struct(*DISK))
+    usage = struct("total")
+    types = {
+        "timestamp": pa.string(),
+        **dict.fromkeys(("has_cpu", "has_memory"), pa.bool_()),
+        "cpu": pa.struct({"usage": usage, "cfs": struct("periods", "throttled_periods")}),
+        "cpu_inst": pa.struct({"usage": usage}),
+        "memory": struct(*MEMORY),
+        "network": struct(*NETWORK, interfaces=pa.list_(interface)),
+        "diskio": pa.struct({"io_service_bytes": pa.list_(device)}),
+    }
+    table = json.read_json(
+        pa.BufferReader(text),
+        json.ReadOptions(use_threads=False, block_size=len(text) + 1),
+        json.ParseOptions(explicit_schema=pa.schema(types), unexpected_field_behavior="ignore"),
+    )
+    look = {name: table[name].combine_chunks() for name in types}
+    _, offsets, stamps = look["timestamp"].buffers()
+    places = np.frombuffer(offsets, np.int32)[: len(table) + 1].astype(np.int64) + MARGIN
+    times, good = read_times(Octets(stamps.to_pybytes()), places[:-1], np.diff(places))
+    return Looks(times, list(_tell(look)), 0) if good.all() else None
 
 
-class _Table:
-    """Looks of a block, and what they tell."""
+def _tell(look: dict[str, pa.Array]) -> Iterator[Column]:
+    """Yield what `read_look` yields of each look."""
+    import pyarrow.compute as pc
 
-    def __init__(self, outlines: Outlines, starts: Array, ends: Array) -> None:
-        self._outlines = outlines
-        self._starts = np.searchsorted(outlines.places, starts)
-        self._ends = np.searchsorted(outlines.places, ends)
-        #: Which measures a look tells, by number; -1 for one that could not be read.
-        self.kinds = np.full(len(starts), -1, dtype=np.int64)
-        self._kinds: dict[tuple[tuple[Measure, str], ...], int] = {}
-        self._times = np.zeros(len(starts), dtype=np.int64)
-        self._columns: dict[tuple[Measure, str], tuple[Array, Array]] = {}
+    has_cpu, has_memory = (
+        np.asarray(pc.fill_null(look[name], fill_value=True)) for name in ("has_cpu", "has_memory")
+    )
+    for measure, divisor, (name, *path) in CPU:
+        used, exists = _numbers(look[name], *path)
+        yield Column(measure, "reported", used / divisor, exists & has_cpu)
+    periods, limited = _numbers(look["cpu"], "cfs", "periods")
+    for measure, (name, *path) in LIMITED:
+        numbers, exists = _numbers(look[name], *path)
+        yield Column(measure, "reported", numbers, exists & limited & has_cpu & (periods != 0))
+    for name, measure in MEMORY.items():
+        size, exists = _numbers(look["memory"], name)
+        yield Column(measure, "reported", size, exists & has_memory)
+    interfaces = pc.struct_field(look["network"], "interfaces")
+    yield from _add_up(NETWORK, interfaces, ["name"])
+    has_none = np.asarray(interfaces.value_lengths().fill_null(0)) == 0
+    for name, measure in NETWORK.items():  # API 1.0: one interface, not named
+        alone, exists = _numbers(look["network"], name)
+        yield Column(measure, "reported", alone, exists & has_none)
+    devices = pc.struct_field(look["diskio"], "io_service_bytes")
+    yield from _add_up(DISK, devices, ["major", "minor"], "stats")
 
-    def read(self, known: dict[bytes, list[Template]]) -> None:
-        """Read all looks, outline by outline."""
-        text = self._outlines.text
-        groups: dict[bytes, list[int]] = {}
-        for row, (start, end) in enumerate(
-            zip(self._starts.tolist(), self._ends.tolist(), strict=True)
-        ):
-            groups.setdefault(text[start:end], []).append(row)
-        for outline, numbers in groups.items():
-            rows = np.array(numbers)
-            if outline not in known:
-                if len(known) >= _MOST_OUTLINES:
-                    continue
-                known[outline] = []
-            meanings = known[outline]
-            for template in meanings:
-                rows = self._take(template, rows)
-            while len(rows) and len(meanings) < _MOST_MEANINGS:
-                try:
-                    template = Template(outline, self._text(int(rows[0])))
-                except (ValueError, RecursionError):
-                    break
-                meanings.append(template)
-                rows = self._take(template, rows)
 
-    def _text(self, row: int) -> bytes:
-        places = self._outlines.places
-        start, end = places[self._starts[row]], places[self._ends[row]]
-        return self._outlines.block.text(int(start), int(end))
+def _numbers(array: pa.Array, *path: str) -> tuple[Array, Array]:
+    """Return integers, and where there is one; ValueError if one is no exact float."""
+    import pyarrow.compute as pc
 
-    def _take(self, template: Template, rows: Array) -> Array:
-        """Read looks; return those that mean something else."""
-        outlines = self._outlines
-        starts = self._starts[rows]
-        fits = template.fits(outlines, starts)
-        left: Array = rows[~fits]
-        rows, starts = rows[fits], starts[fits]
-        begins = outlines.places[starts + template.begin]
-        times, good = read_times(
-            outlines.block, begins, outlines.places[starts + template.end] - begins
-        )
-        self._times[rows] = times
-        for value in template.values:
-            parts = [read_number(outlines, starts + int(part)) for part in value.parts]
-            whole = np.sum([numbers for numbers, _ in parts], axis=0)
-            good &= np.logical_and.reduce([told for _, told in parts]) & (whole < EXACT)
-            given = np.ones(len(rows), dtype=bool)
-            if value.given >= 0:
-                given = read_number(outlines, starts + int(value.given))[0] != 0
-            key = value.measure, value.origin
-            if key not in self._columns:
-                size = len(self.kinds)
-                self._columns[key] = np.zeros(size), np.zeros(size, dtype=bool)
-            values, told = self._columns[key]
-            values[rows], told[rows] = whole / value.divisor, given
-        kind = tuple((value.measure, value.origin) for value in template.values)
-        self.kinds[rows[good]] = self._kinds.setdefault(kind, len(self._kinds))
-        return left
+    column = pc.struct_field(array, list(path))
+    numbers = np.asarray(column.fill_null(0))
+    if (np.abs(numbers) >= _EXACT).any():
+        raise ValueError("too large for a float")
+    return numbers.astype(np.float64), np.array(column.is_valid())
 
-    def looks(self, first: int, last: int, line: int) -> Looks:
-        """Return the looks, of one kind, from one row up to, not including, another."""
-        rows = slice(first, last)
-        kind = list(self._kinds)[int(self.kinds[first])]
-        known = [(key, *self._columns[key]) for key in kind]
-        columns = [Column(*key, values[rows], told[rows]) for key, values, told in known]
-        return Looks(self._times[rows], columns, line)
+
+def _add_up(
+    measures: dict[str, Measure], lists: pa.ListArray, keys: list[str], *path: str
+) -> Iterator[Column]:
+    """Yield the sums over the parts of each look, but for the loopback if there are others."""
+    import pyarrow.compute as pc
+
+    size = len(lists)
+    rows = np.repeat(np.arange(size), np.asarray(lists.value_lengths().fill_null(0)))
+    parts = lists.flatten()
+    names = [pc.struct_field(parts, key).to_pylist() for key in keys]
+    if len(set(zip(rows.tolist(), *names, strict=True))) < len(rows):
+        raise ValueError("a name twice")
+    is_other = np.array([name != "lo" for name in names[0]], dtype=bool)
+    for name, measure in measures.items():
+        values, exists = _numbers(parts, *path, name)
+        exists &= is_other | (np.bincount(rows, exists & is_other, size) == 0)[rows]
+        whole, counts = np.bincount(rows, values * exists, size), np.bincount(rows, exists, size)
+        if (np.abs(whole) >= _EXACT).any():
+            raise ValueError("too large for a float")
+        yield Column(measure, "reported", whole, counts == 1)
+        yield Column(measure, "computed", whole, counts > 1)

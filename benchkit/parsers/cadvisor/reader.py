@@ -119,9 +119,9 @@ def _read(label: str, found: list[tuple[int, Observed]]) -> Iterator[Record]:
 
 
 def _take_all(gatherer: Gatherer, subject: str | None, looks: Looks) -> None:
-    for measure, origin, values, told in looks.columns:
+    for measure, origin, values, exists in looks.columns:
         gatherer.extend(
-            measure, subject, values[told], looks.times[told], looks.line, origin=origin
+            measure, subject, values[exists], looks.times[exists], looks.line, origin=origin
         )
 
 
@@ -130,19 +130,13 @@ def _take(gatherer: Gatherer, each: Observed, look: dict[str, Any], line: int) -
     time, subject = micros(look.get("timestamp")), each.container.subject if each.container else ""
     if time is None:
         return False
-    if each.form != "summary":
-        for value in read_look(look):
-            own, origin = value.line(line), value.origin
-            gatherer.add(value.measure, subject, value.value, time=time, line=own, origin=origin)
-        return True
-    for stat, value in read_summary(look):
-        measure, own = value.measure, value.line(line)
+    looks = (("sample", value) for value in read_look(look, line))
+    known = read_summary(look, line) if each.form == "summary" else looks
+    for stat, (measure, value, at, origin) in known:
         if stat == "sample":
-            gatherer.add(measure, subject, value.value, time=time, line=own)
+            gatherer.add(measure, subject, value, time=time, line=at, origin=origin)
         else:
-            gatherer.reading.add(
-                measure.metric, stat, value.value, measure.unit, own, subject=subject
-            )
+            gatherer.reading.add(measure.metric, stat, value, measure.unit, at, subject=subject)
     return True
 
 

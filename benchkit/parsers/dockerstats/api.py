@@ -5,41 +5,19 @@ It holds the counters behind the table, with the time at which they were read.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from benchkit.parsers.counters import CONTAINERS, Measure, add_up, dig
+from benchkit.parsers.counters import CONTAINERS, DISK, NETWORK, Value, dig, tell
 from benchkit.parsers.documents import line_of
 
 _MEMORY = CONTAINERS["container_memory_usage_bytes"]
 _WORKING_SET = CONTAINERS["container_memory_working_set_bytes"]
-_CPU = (
-    (CONTAINERS["container_cpu_usage_seconds_total"], 10**9, ("cpu_usage", "total_usage")),
-    (CONTAINERS["container_cpu_cfs_periods_total"], 1, ("throttling_data", "periods")),
-    (
-        CONTAINERS["container_cpu_cfs_throttled_periods_total"],
-        1,
-        ("throttling_data", "throttled_periods"),
-    ),
-)
-_NETWORK = (
-    (CONTAINERS["container_network_receive_bytes_total"], "rx_bytes"),
-    (CONTAINERS["container_network_transmit_bytes_total"], "tx_bytes"),
-)
-_DISK = (
-    (CONTAINERS["container_fs_reads_bytes_total"], "read"),
-    (CONTAINERS["container_fs_writes_bytes_total"], "write"),
-)
-
-
-class Value(NamedTuple):
-    """One value of an answer."""
-
-    measure: Measure
-    value: float
-    line: int
-    origin: str = "reported"
+_CPU = CONTAINERS["container_cpu_usage_seconds_total"]
+_LIMITED = {
+    "periods": CONTAINERS["container_cpu_cfs_periods_total"],
+    "throttled_periods": CONTAINERS["container_cpu_cfs_throttled_periods_total"],
+}
 
 
 def is_answer(document: object) -> bool:
@@ -53,52 +31,33 @@ def subject_of(answer: dict[str, Any]) -> str:
     return str(name).removeprefix("/")
 
 
-def read_answer(answer: dict[str, Any], default: int) -> Iterator[Value]:
-    """Yield what an answer tells; ``default`` is the line of its document."""
-    limited = dig(answer, "cpu_stats", "throttling_data", "periods")
-    for measure, factor, path in _CPU:
-        used = dig(answer, "cpu_stats", *path)
-        if used is not None and (limited or factor > 1):
-            yield Value(measure, used / factor, line_of(used, default))
+def read_answer(answer: dict[str, Any], line: int) -> Iterator[Value]:
+    """Yield what an answer tells; ``line`` is that of its document."""
+    cpu, throttling = answer["cpu_stats"], answer["cpu_stats"].get("throttling_data")
+    yield from tell(_CPU, {"": dig(cpu, "cpu_usage", "total_usage")}, line, 10**9)
+    for name, measure in _LIMITED.items() if dig(throttling, "periods") else ():
+        yield from tell(measure, {"": dig(throttling, name)}, line)
     memory = dig(answer, "memory_stats", "usage")
-    if memory is not None:
-        yield Value(_MEMORY, memory, line_of(memory, default))
-        for name in ("inactive_file", "total_inactive_file"):
-            idle = dig(answer, "memory_stats", "stats", name)
-            if idle is not None:
-                own = max(memory - idle, 0)
-                yield Value(_WORKING_SET, own, line_of(memory, default), "computed")
-                break
-    yield from _network(answer, default)
-    yield from _disk(answer, default)
-
-
-def _network(answer: dict[str, Any], default: int) -> Iterator[Value]:
+    yield from tell(_MEMORY, {"": memory}, line)
+    idle = (
+        dig(answer, "memory_stats", "stats", name)
+        for name in ("inactive_file", "total_inactive_file")
+    )
+    cache = next((number for number in idle if number is not None), None)
+    if memory is not None and cache is not None:
+        own = max(memory - cache, 0)
+        yield Value(_WORKING_SET, own, line_of(memory, line), "computed")
     networks = answer.get("networks", {"": answer.get("network")})  # one, before API 1.21
-    for measure, name in _NETWORK:
-        counted = {}
-        for interface, _ in networks.items() if isinstance(networks, dict) else ():
-            counted[interface] = dig(networks, interface, name)
-        yield from _whole(measure, counted, default)
-
-
-def _disk(answer: dict[str, Any], default: int) -> Iterator[Value]:
+    networks = networks if isinstance(networks, dict) else {}
+    for measure, name in zip(NETWORK, ("rx_bytes", "tx_bytes"), strict=True):
+        yield from tell(measure, {each: dig(networks, each, name) for each in networks}, line)
     blkio = answer.get("blkio_stats")
     served = blkio.get("io_service_bytes_recursive") if isinstance(blkio, dict) else None
-    served = served if isinstance(served, list) else []
-    entries = [each for each in served if isinstance(each, dict)]
-    for measure, way in _DISK:
+    entries = served if isinstance(served, list) else []
+    for measure, way in zip(DISK, ("read", "write"), strict=True):
         counted = {
             f"{each.get('major')}:{each.get('minor')}": dig(each, "value")
             for each in entries
-            if str(each.get("op")).lower() == way
+            if isinstance(each, dict) and str(each.get("op")).lower() == way
         }
-        yield from _whole(measure, counted, default)
-
-
-def _whole(measure: Measure, counted: dict[str, float | None], default: int) -> Iterator[Value]:
-    parts = add_up(measure, {name: part for name, part in counted.items() if part is not None})
-    if len(parts) == 1:
-        yield Value(measure, parts[0], line_of(parts[0], default))
-    elif parts:
-        yield Value(measure, math.fsum(parts), line_of(parts[-1], default), "computed")
+        yield from tell(measure, counted, line)

@@ -61,8 +61,11 @@ def _frames(source: Source) -> Iterator[Record]:
             if values and current is None:
                 current, is_empty = _begin(line, head or number), False
                 yield current.reading
-            if current is not None:
-                _add(current, table.subject_of(cells), values, number)
+            if current is not None and values:
+                subject, current.reading.last_line = table.subject_of(cells), number
+                for measure, quantity in values:
+                    value, step = quantity.value, quantity.resolution
+                    current.add(measure, subject, value, time=None, line=number, resolution=step)
                 yield from current.blocks(BLOCK)
         elif table.is_header(line):
             header, head = table.read_header(line), number
@@ -78,13 +81,6 @@ def _frames(source: Source) -> Iterator[Record]:
 def _begin(line: str, number: int) -> Gatherer:
     form = "json" if strip_prefix(line).startswith("{") else "table"
     return Gatherer(Reading(tool=_TOOL, form=form, line=number, last_line=number))
-
-
-def _add(gatherer: Gatherer, subject: str, values: list[table.Cell], line: int) -> None:
-    for measure, quantity in values:
-        step = quantity.resolution
-        gatherer.add(measure, subject, quantity.value, time=None, line=line, resolution=step)
-        gatherer.reading.last_line = line
 
 
 def _cells(line: str, header: list[str]) -> dict[str, str] | None:

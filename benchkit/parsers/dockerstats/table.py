@@ -8,19 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from benchkit.parsers.base import strip_prefix
-from benchkit.parsers.counters import CONTAINERS, Measure
+from benchkit.parsers.counters import CONTAINERS, DISK, NETWORK, Measure
 from benchkit.units import Quantity, parse_bytes, scale, step
 
 _GAP = re.compile(r"\s{2,}|\t+")
 _CPU = Measure("cpu_usage", "cores", "sample")
 _MEMORY = CONTAINERS["container_memory_usage_bytes"]
-_NETWORK = tuple(
-    CONTAINERS[f"container_network_{way}_bytes_total"] for way in ("receive", "transmit")
-)
-_DISK = tuple(CONTAINERS[f"container_fs_{way}_bytes_total"] for way in ("reads", "writes"))
 _KEYS = {
     "Name": "NAME",
     "ID": "CONTAINER ID",
@@ -34,13 +29,6 @@ _COLUMNS = frozenset({*_KEYS.values(), "MEM USAGE/LIMIT", "MEM %", "PIDS", "CPU 
 #: Podman's names of columns.
 _SAME = {"ID": "CONTAINER ID", "NET IO": "NET I/O", "BLOCK IO": "BLOCK I/O"}
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)%")
-
-
-class Cell(NamedTuple):
-    """One value of a row."""
-
-    measure: Measure
-    quantity: Quantity
 
 
 def is_header(line: str) -> bool:
@@ -83,22 +71,22 @@ def subject_of(cells: Mapping[str, str]) -> str:
     return next((name for name in named if name not in ("--", "")), "")
 
 
-def read_cells(cells: Mapping[str, str]) -> Iterator[Cell]:
+def read_cells(cells: Mapping[str, str]) -> Iterator[tuple[Measure, Quantity]]:
     """Yield the values of a row; a cell that is ``--``, cut or not of its form gives none."""
     share = _share(cells.get("CPU %", ""))
     if share is not None:
-        yield Cell(_CPU, share)
+        yield _CPU, share
     memory = cells.get("MEM USAGE / LIMIT") or cells.get("MEM USAGE/LIMIT", "")
     pairs = (
         (memory, (_MEMORY,)),
-        (cells.get("NET I/O", ""), _NETWORK),
-        (cells.get("BLOCK I/O", ""), _DISK),
+        (cells.get("NET I/O", ""), NETWORK),
+        (cells.get("BLOCK I/O", ""), DISK),
     )
     for text, measures in pairs:
         for measure, amount in zip(measures, text.split("/"), strict=False):
             quantity = _amount(amount)
             if quantity is not None:
-                yield Cell(measure, quantity)
+                yield measure, quantity
 
 
 def _share(text: str) -> Quantity | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from benchkit.parsers.containers import Container, cpu_limit, memory_limit, nested, undecided
+from benchkit.parsers.containers import Container, limits_of, nested, undecided
 from benchkit.parsers.counters import Measure, measure_of, place
 from benchkit.parsers.exposition.lines import Sample, Text
 
@@ -86,8 +86,5 @@ class Survey:
             subject = self.containers[key].subject if key in self.containers else None
             if subject is None or key in self.repeated:
                 continue
-            limits = {
-                "cpu": cpu_limit(spec.get("cpu_quota", 0), spec.get("cpu_period", 0)),
-                "memory": memory_limit(spec.get("memory_limit_bytes", 0)),
-            }
-            self.env.update((f"limit.{subject}.{k}", v) for k, v in limits.items() if v)
+            quota, period = spec.get("cpu_quota", 0), spec.get("cpu_period", 0)
+            self.env |= limits_of(subject, quota, period, spec.get("memory_limit_bytes", 0))

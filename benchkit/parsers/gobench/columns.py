@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchkit.parsers.gobench.units import Unit, read_unit
+from benchkit.parsers.gobench.units import REST_INITIALS, Unit, read_unit
 from benchkit.parsers.numerals import read_decimals, read_integers
 from benchkit.parsers.octets import (
     Array,
@@ -30,10 +30,13 @@ _FEW = 32
 #: What a line in columns is made of.
 _PLAIN = bytes([9, 10, *range(32, 127)])
 _LONGEST_NAME, _LONGEST_NUMBER, _LONGEST_UNIT = 256, 18, 64
+#: Bytes from a number within which its unit is looked for.
+_REACH = 24
 _INT64_DIGITS = 18
 #: One more than the decimal places that are read.
 _PLACES = 10
 _TAB, _BLANK = ord("\t"), ord(" ")
+_RESTS = np.array(sorted(map(ord, REST_INITIALS)), dtype=np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ class Table:
 
     def list_names(self) -> list[str]:
         """Return the names of its results."""
-        return [self.names[place] for place in np.unique(self.which).tolist()]
+        return [self.names[place] for place in np.flatnonzero(np.bincount(self.which)).tolist()]
 
     @property
     def lines(self) -> Array:
@@ -153,21 +156,23 @@ def part(number: int, data: bytes) -> Iterator[Table | tuple[int, bytes]]:
 def _read(block: Octets, lines: Lines) -> tuple[Array, Table]:
     """Return which lines are results in columns, and those results."""
     tabs = block.find_all(_TAB)
-    firsts, lasts = np.searchsorted(tabs, lines.starts), np.searchsorted(tabs, lines.ends)
+    firsts = np.searchsorted(tabs, lines.starts)
+    lasts = np.append(firsts[1:], len(tabs))
     good = _may_be_read(block, lines) & (lasts - firsts >= 2)
-    blanks = np.append(block.find_all(_BLANK), block.end + 1)
     rows = np.flatnonzero(good)
-    told, starts, sizes = _find_names(block, lines.starts[rows], tabs[firsts[rows]], blanks)
+    told, starts, sizes = _find_names(block, lines.starts[rows], tabs[firsts[rows]])
     good[rows] = told
     rows, starts, sizes = rows[told], starts[told], sizes[told]
-    told, counts = _read_counts(block, tabs[firsts[rows]] + 1, tabs[firsts[rows] + 1], blanks)
+    first, end = block.skip(tabs[firsts[rows]] + 1, _BLANK), tabs[firsts[rows] + 1]
+    counts, told = read_integers(block, first, end - first)
+    told &= end - first <= _INT64_DIGITS
     good[rows] = told
     rows, starts, sizes, counts = rows[told], starts[told], sizes[told], counts[told]
     held = lasts[rows] - firsts[rows] - 1
     owners = np.repeat(np.arange(len(rows)), held)
     fields = np.arange(len(owners)) + np.repeat(firsts[rows] + 1 - (np.cumsum(held) - held), held)
     ends = np.minimum(np.append(tabs, block.end)[fields + 1], lines.ends[rows][owners])
-    told, measures = _read_measures(block, tabs[fields] + 1, ends, blanks)
+    told, measures = _read_measures(block, block.skip(tabs[fields] + 1, _BLANK), ends)
     names, which = tell_apart(block, starts, sizes)
     units, written, shapes, values = measures
     if not told.all():
@@ -180,9 +185,14 @@ def _read(block: Octets, lines: Lines) -> tuple[Array, Table]:
 
 
 def _may_be_read(block: Octets, lines: Lines) -> Array:
-    """Tell which lines begin as results do, have their line end, and hold nothing but ASCII."""
-    good = block.holds(lines.starts, _START)
-    good &= lines.ends < block.end
+    """Tell which lines begin as results do, have their line end, and hold nothing but ASCII.
+
+    A line may go on in the next one, which begins as the rest of a unit does.
+    """
+    is_result = block.holds(lines.starts, _START)
+    good = is_result & (lines.ends < block.end)
+    initials = block.bytes[lines.starts[1:]]
+    good[:-1] &= is_result[1:] | ~np.isin(initials, _RESTS)
     if block.text(int(lines.starts[0]), block.end).translate(None, _PLAIN):
         is_odd = np.ones(256, dtype=bool)
         is_odd[list(_PLAIN)] = False
@@ -193,41 +203,28 @@ def _may_be_read(block: Octets, lines: Lines) -> Array:
     return good
 
 
-def _find_names(
-    block: Octets, starts: Array, tabs: Array, blanks: Array
-) -> tuple[Array, Array, Array]:
+def _find_names(block: Octets, starts: Array, tabs: Array) -> tuple[Array, Array, Array]:
     """Find names, which go up to the first tab or blanks before it."""
     starts = starts + len(_START)
-    first = np.searchsorted(blanks, starts)
-    ends = np.minimum(blanks[first], tabs)
-    good = (np.searchsorted(blanks, tabs) - first == tabs - ends) & (ends > starts)
+    ends = np.minimum(starts + block.find_first(starts, _BLANK, _LONGEST_NAME), tabs)
     initials = block.bytes[starts]
-    good &= (initials < ord("a")) | (initials > ord("z"))
-    return good & (ends - starts <= _LONGEST_NAME), starts, ends - starts
-
-
-def _read_counts(block: Octets, starts: Array, ends: Array, blanks: Array) -> tuple[Array, Array]:
-    """Read iterations, which blanks may stand before."""
-    starts = starts + np.searchsorted(blanks, ends) - np.searchsorted(blanks, starts)
-    counts, good = read_integers(block, starts, ends - starts)
-    return good & (ends - starts <= _INT64_DIGITS), counts
+    good = (initials < ord("a")) | (initials > ord("z"))
+    good &= (ends > starts) & (block.skip(ends, _BLANK) == tabs)
+    return good, starts, ends - starts
 
 
 def _read_measures(
-    block: Octets, starts: Array, ends: Array, blanks: Array
+    block: Octets, starts: Array, ends: Array
 ) -> tuple[Array, tuple[list[Unit], list[str], Array, Array]]:
-    """Read numbers, which blanks may stand before, and the units behind the last blank."""
-    last = np.searchsorted(blanks, ends) - 1
-    before = last - np.searchsorted(blanks, starts)  # blanks before the number
-    parting = blanks[last]
-    starts = starts + np.maximum(before, 0)
-    good = (before >= 0) & (parting > starts) & (ends - parting - 1 <= _LONGEST_UNIT)
-    good &= (parting - starts <= _LONGEST_NUMBER) & (ends - parting > 1)
+    """Read numbers, and the units behind a blank."""
+    parting = starts + block.find_first(starts, _BLANK, _REACH)
+    good = (parting > starts) & (parting - starts <= _LONGEST_NUMBER)
+    good &= (ends - parting > 1) & (ends - parting - 1 <= _LONGEST_UNIT)
     numbers, told = read_decimals(block, starts, np.where(good, parting - starts, 0))
     good &= told
     texts, kinds = tell_apart(block, parting + 1, np.where(good, ends - parting - 1, 0))
     written = [text.decode() for text in texts]
-    found = [read_unit(text) for text in written]
+    found = [None if " " in text else read_unit(text) for text in written]
     known = np.array([unit is not None for unit in found], dtype=bool)
     units = [unit or _NONE for unit in found]
     factors = np.array([unit.factor for unit in units])

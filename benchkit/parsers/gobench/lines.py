@@ -10,9 +10,10 @@ import json
 import pickle
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import repeat
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, Self
 
-from benchkit.parsers.gobench.units import STANDARD
+from benchkit.parsers.gobench.units import REST_INITIALS, STANDARD
 from benchkit.reading.cleaning import clean_lines
 from benchkit.reading.source import Source, number_blocks
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 Stretch = tuple[int, bytes]
 #: What Markdown puts at the end of a line.
 _BREAKS = ("\\", "<br>", "<br/>", "<br />")
-#: What the second part of a unit begins with.
-_ENDS = frozenset(unit[place] for unit in STANDARD for place in range(1, len(unit)))
+#: What go test prints at the beginning of a line only: a line without its end ends before it.
+_OPENINGS = ("=== ", "PASS\n", "FAIL\n", "FAIL\t", "ok  \t")
 #: Bytes of a log below which line by line is as quick.
 SMALL = 1 << 16
 #: Bytes of tables that are held in memory between the two readings; more of them lie on disk.
@@ -63,6 +64,7 @@ class Log:
         self._source = source
         self._tables: IO[bytes] | None = None
         self._places: dict[int, int] = {}  # of the tables of a block, by its first line
+        self._is_held = False  # whether there is nothing but such blocks
 
     def __enter__(self) -> Self:
         return self
@@ -82,21 +84,25 @@ class Log:
             When damaged gzip is met; the whole lines before it have been yielded.
         """
         rests: dict[str, Line] = {}
-        for number, block in number_blocks(self._source.line_blocks()):
+        held = zip(self._places, repeat(b""), strict=False) if self._is_held else None
+        count = 0
+        for number, block in held or number_blocks(self._source.line_blocks()):
+            count += 1
             for item in self._part(number, block):
                 if isinstance(item, tuple):
                     yield from _read_lines(*item, rests)
                 else:
                     yield item
         yield from rests.values()
+        self._is_held = count == len(self._places)
 
     def _part(self, number: int, block: bytes) -> list[Table | Stretch]:
         """Part a block into tables and what stands between them; a small one has no table."""
-        if number == 1 and len(block) < SMALL:
-            return [(number, block)]
         if self._tables is not None and number in self._places:
             self._tables.seek(self._places[number])
             return list(pickle.load(self._tables))  # noqa: S301 - written below
+        if number == 1 and len(block) < SMALL:
+            return [(number, block)]
         from benchkit.parsers.gobench.columns import part
 
         items = list(part(number, block))
@@ -133,7 +139,7 @@ def _join_wrapped(texts: list[str]) -> list[str]:
         if text.endswith(_BREAKS):
             ending = next(each for each in _BREAKS if text.endswith(each))
             texts[place] = text.removesuffix(ending)
-        elif place and text[:1] in _ENDS and "Benchmark" in texts[place - 1]:
+        elif place and text[:1] in REST_INITIALS and "Benchmark" in texts[place - 1]:
             begin, end = texts[place - 1].split()[-1], text.split()[0]
             if f"{begin}{end}" in STANDARD and end not in STANDARD:
                 texts[place - 1], texts[place] = f"{texts[place - 1]}{text}", ""
@@ -163,6 +169,8 @@ def _join(event: dict[str, Any], number: int, rests: dict[str, Line]) -> Iterato
     if not output.isascii():
         output = output.encode("utf-8", "replace").decode()
     time = _read_time(event.get("Time"))
+    if package in rests and output.startswith(_OPENINGS):
+        yield rests.pop(package)
     *whole, rest = output.split("\n")
     for text in whole:
         before = rests.pop(package, None)

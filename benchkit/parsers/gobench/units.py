@@ -24,7 +24,10 @@ METRICS = {
 }
 #: The units that go test prints without being told to.
 STANDARD = frozenset({"ns/op", "MB/s", "B/op", "allocs/op"})
-
+#: A slip of the keyboard in one of them (``ns/oppp``), unlike ``MB/sec`` or ``ns/op-p99``.
+_SLIP = re.compile("|".join(f"{unit}{unit[-1]}+" for unit in sorted(STANDARD)))
+#: What the second part of a standard unit begins with, where a line break parts it.
+REST_INITIALS = frozenset(unit[place] for unit in STANDARD for place in range(1, len(unit)))
 _ALLOWED = {"assume": ("exact", "nothing"), "better": ("higher", "lower")}
 
 
@@ -65,7 +68,7 @@ def read_unit(text: str) -> Unit | None:
     >>> read_unit("-12.5%") is None
     True
     """
-    if _UNIT.fullmatch(text) is None:
+    if _UNIT.fullmatch(text) is None or _SLIP.fullmatch(text):
         return None
     tidied, factor, exponent = tidy(text)
     return Unit(METRICS.get(tidied, tidied), _find_base(tidied), factor, exponent)

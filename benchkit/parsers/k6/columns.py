@@ -1,95 +1,90 @@
-"""Points of ``--out json``, a block of lines at once.
+"""Points of ``--out json`` and ``--out csv``, a block of lines at once.
 
 A soak test writes gigabytes of lines that are all of one shape::
 
     {"metric":"NAME","type":"Point","data":{"time":"TIME","value":NUMBER,"tags":{TAGS}}}
+    NAME,TIME,NUMBER,,,,true,,POST,POST /shorten,HTTP/1.1,…
 
-The fixed text is compared as words; each name is decoded once per block, a time where it differs
-from that of the line before, and what follows the number (the rest) once per distinct text. A line
-that is not exactly so is no error: the plain decoder reads it. Here nothing is ever refused.
+Fixed texts or commas part the cells; from there on both are the same columns. Each name is decoded
+once per block, a time where it differs from that of the line before, and the rest of a JSON line
+once per distinct text. A line that is not exactly so is no error: the plain reader reads it. Here
+nothing is ever refused.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
-from benchkit.parsers.numerals import Decimals, read_decimal, read_decimals
-from benchkit.parsers.octets import Array, Octets, carry, find_lines, tell_apart
-from benchkit.parsers.times import LONGEST, read_times
+from benchkit.parsers.numerals import Decimals, read_decimal, read_decimals, read_integers
+from benchkit.parsers.octets import (
+    Array,
+    Lines,
+    Octets,
+    carry,
+    find_lines,
+    find_separators,
+    need_cleaning,
+    tell_apart,
+)
+from benchkit.parsers.series import micros
+from benchkit.parsers.times import read_times
 
-_OPEN = b'{"metric":"'
-_BETWEEN = b'","type":"Point","data":{"time":"'
-_VALUE = b'","value":'
-#: Bytes in which a name, a time, a value ends.
-_NAME, _TIME, _NUMBER = 32, 40, 24
-#: Bytes of a block: a point takes many, and each metric of a block some calls.
-BLOCK_BYTES = 4 << 20
-#: If more than one line in so many is of another shape, all go to the plain decoder.
+#: What a CSV begins with, and how many columns these are.
+HEADER, FIRST = "metric_name,timestamp,metric_value", 3
+#: What stands before a JSON line's name, time and value, what ends each, and within how many bytes.
+_CELLS = (
+    (b'{"metric":"', ord('"'), 32),
+    (b'","type":"Point","data":{"time":"', ord('"'), 40),
+    (b'","value":', ord(","), 24),
+)
+#: Bytes of a value, less than; shortest and longest rest that is understood once for all.
+_NUMBER = 24
+_REST = (8, 512)
+#: What else a point may hold, and what stands for its value: another one would take its place.
+_KEYS, _MARK = {"value", "tags", "metadata"}, "0e-99"
+_DECODER = json.JSONDecoder(parse_float=str, parse_int=str)
+#: If more than one line in so many is of another shape, all go to the plain reader.
 _FEW = 8
-#: Shortest and longest rest that is understood once for all.
-_SHORTEST, _LONGEST = 8, 512
-#: Rests whose meaning is kept.
-_MOST_RESTS = 1 << 16
+#: By its most digits, what an integer time counts: a factor and a divisor to µs, and its step in s.
+_UNITS = ((11, 1_000_000, 1, 1.0), (14, 1_000, 1, 1e-3), (17, 1, 1, 1e-6), (19, 1, 1_000, 1e-6))
+
+#: Where each cell of a column begins, and its length.
+Cells = tuple[Array, Array]
 
 
-@dataclass(frozen=True, slots=True)
-class Points:
-    """Points of one block in columns; rows are those of its lines that are ``good``.
+class Points(NamedTuple):
+    """Points of one block in columns, shape (k,), in the order of their lines.
 
-    Parameters
-    ----------
-    names : list of str
-        Each metric's name, by its number.
-    metrics : ndarray of int64, shape (k,)
-        Numbers of names.
-    values : Decimals, shape (k,)
-        As written.
-    times : ndarray of int64, shape (k,)
-        Microseconds since 1970, UTC.
-    lines : ndarray of int64, shape (k,)
-    urls : list of str
-        Each request's URL, by its number.
-    targets : ndarray of int64, shape (k,)
-        Numbers of URLs.
-    step : float
-        What a time counts, in s.
+    ``metrics`` and ``targets`` (the URLs of requests) are numbers of ``names`` and ``urls``;
+    ``times`` are microseconds since 1970, UTC, that count ``step`` s; ``values`` are as written,
+    ``thousandths`` of that, each rounded once.
     """
 
     names: list[str]
-    metrics: Array
-    values: Decimals
-    times: Array
-    lines: Array
     urls: list[str]
+    step: float
+    lines: Array
+    metrics: Array
     targets: Array
-    step: float = 1e-6
+    times: Array
+    values: Array
+    thousandths: Array
 
     def by_name(self) -> Iterator[tuple[str, Array]]:
         """Yield names and the rows of each, in the order in which they come first."""
-        order = np.argsort(self.metrics.astype(np.int32), kind="stable")
-        bounds = np.searchsorted(self.metrics[order], np.arange(len(self.names) + 1)).tolist()
-        found = [
-            (name, order[low:high])
-            for name, (low, high) in zip(self.names, pairwise(bounds), strict=True)
-            if low < high
-        ]
-        yield from sorted(found, key=lambda named: int(named[1][0]))
+        rows = [np.flatnonzero(self.metrics == number) for number in range(len(self.names))]
+        shown = (named for named in zip(self.names, rows, strict=True) if len(named[1]))
+        yield from sorted(shown, key=lambda named: int(named[1][0]))
 
     def between(self, first: int, last: int) -> Points:
         """Return the points of the lines from ``first`` up to, not including, ``last``."""
-        low, high = np.searchsorted(self.lines, (first, last))
-        rows = slice(int(low), int(high))
-        values = Decimals(self.values.digits[rows], self.values.places[rows])
-        return Points(
-            self.names, self.metrics[rows], values, self.times[rows], self.lines[rows],
-            self.urls, self.targets[rows], self.step,
-        )  # fmt: skip
+        low, high = np.searchsorted(self.lines, (first, last)).tolist()
+        return Points(*self[:3], *(column[low:high] for column in self[3:]))
 
 
 class Block(NamedTuple):
@@ -97,129 +92,163 @@ class Block(NamedTuple):
 
     points: Points
     left: list[tuple[int, bytes]]
+    data: bytes
     size: int
 
+    def leave_all(self) -> Block:
+        """Return the block with every line left to the plain reader."""
+        lines = self.data.removesuffix(b"\n").split(b"\n")
+        return self._replace(left=list(enumerate(lines)))
 
-def read_block(data: bytes) -> Block:
-    """Read whole lines, as `Source.line_blocks` gives them."""
+
+def read_json(data: bytes) -> Block:
+    """Read whole lines of JSON, as `Source.line_blocks` gives them."""
     block = Octets(data)
-    starts, ends = find_lines(block)
-    good = block.holds(starts, _OPEN)
+    lines = find_lines(block)
+    at, cells = lines.starts, list[Cells]()
+    good = np.ones(len(at), dtype=bool)
+    for text, end, limit in _CELLS:
+        good &= block.holds(at, text)
+        lengths = block.find_first(at + len(text), end, limit)
+        good &= lengths < limit
+        cells.append((at + len(text), lengths))
+        at = at + len(text) + lengths
+    sizes = lines.ends - at
+    rows = np.flatnonzero(good & (sizes >= _REST[0]) & (sizes <= _REST[1]))
+    return _read_points(data, block, lines, rows, cells, _read_rests(block, at[rows], sizes[rows]))
+
+
+def read_csv(data: bytes, columns: Sequence[str]) -> Block:
+    """Read whole lines under a header of such columns.
+
+    What follows another header is left.
+    """
+    block = Octets(data)
+    lines = find_lines(block)
+    commas, good = find_separators(block, lines, ord(","), len(columns) - 1)
+    good &= ~need_cleaning(block, lines, b'"') & (len(columns) > FIRST)
+    is_break = need_cleaning(block, lines)
+    is_break[1:] |= block.holds(lines.starts[1:], HEADER.encode())
+    good &= np.cumsum(is_break) == 0
     rows = np.flatnonzero(good)
-    names, metrics, lengths = _read_names(block, starts[rows] + len(_OPEN))
-    at = starts[rows] + len(_OPEN) + lengths
-    fits = (metrics >= 0) & block.holds(at, _BETWEEN)
-    at += len(_BETWEEN)
-    times, lengths, told = _read_times(block, at)
-    at += lengths
-    fits &= told & block.holds(at, _VALUE)
-    at += len(_VALUE)
-    lengths = block.find_first(at, ord(","), _NUMBER)
-    fits &= lengths < _NUMBER
-    values, told = read_decimals(block, at, lengths)
-    for row in np.flatnonzero(fits & ~told).tolist():
-        number = read_decimal(block.text(int(at[row]), int(at[row] + lengths[row])))
-        if number is not None:
-            told[row], values.digits[row], values.places[row] = True, *number
-    at += lengths
-    fits &= told & (at < ends[rows])
-    urls, targets = _read_rests(block, at, ends[rows], fits)
-    fits &= targets >= 0
-    good[rows] = fits
-    points = Points(
-        names, metrics[fits], values.pick(fits), times[fits], rows[fits], urls, targets[fits]
-    )
-    if _FEW * np.count_nonzero(~good) > len(good):
-        good[:], points = False, points.between(0, 0)
-    left = [
-        (line, block.text(int(starts[line]), int(ends[line])))
-        for line in np.flatnonzero(~good).tolist()
-    ]
-    return Block(points, left, len(good))
+    edges = lines.starts - 1, *commas.T, lines.ends
+    cells = [(edges[i] + 1, edges[i + 1] - edges[i] - 1) for i in range(FIRST)]
+    urls, targets = [b""], np.zeros(len(rows), dtype=np.int64)
+    if "url" in columns:
+        before, end = (edges[columns.index("url") + i][rows] for i in (0, 1))
+        urls, targets = tell_apart(block, before + 1, end - before - 1)
+    texts = [url.decode("utf-8", errors="replace") for url in urls]
+    return _read_points(data, block, lines, rows, cells, (texts, targets))
 
 
-def _read_names(block: Octets, starts: Array) -> tuple[list[str], Array, Array]:
-    """Return the names of metrics, each line's number among them or -1, and their lengths."""
-    lengths = block.find_first(starts, ord('"'), _NAME)
+def _read_points(
+    data: bytes,
+    block: Octets,
+    lines: Lines,
+    rows: Array,
+    cells: Sequence[Cells],
+    urls: tuple[list[str], Array],
+) -> Block:
+    """Read names, times and values of those lines; ``urls`` and each line's number are known."""
+    texts, targets = urls
+    name, time, value = ((starts[rows], lengths[rows]) for starts, lengths in cells)
+    names, metrics = _read_names(block, *name)
+    times, is_time, step = _read_times(block, *time)
+    values, is_value = _read_values(block, *value)
+    fits = (metrics >= 0) & (targets >= 0) & is_time & is_value
+    columns = (rows, metrics, targets, times, values.scaled(0), values.scaled(-3))
+    points = Points(names, texts, step, *(column[fits] for column in columns))
+    odd = np.ones(len(lines.starts), dtype=bool)
+    odd[points.lines] = False
+    left = np.flatnonzero(odd).tolist()
+    plain = block.texts(lines.starts[left], lines.ends[left])
+    found = Block(points, list(zip(left, plain, strict=True)), data, len(odd))
+    return found.leave_all() if _FEW * len(left) > len(odd) else found
+
+
+def _read_names(block: Octets, starts: Array, lengths: Array) -> tuple[list[str], Array]:
+    """Return the names of metrics, and each line's number among them or -1."""
     texts, labels = tell_apart(block, starts, lengths)
-    names = []
-    for number, text in enumerate(texts):
-        name = text.decode("ascii", errors="ignore")
+    names = [text.decode("ascii", errors="ignore") for text in texts]
+    for number, (text, name) in enumerate(zip(texts, names, strict=True)):
         is_plain = name.isprintable() and "\\" not in name and len(name) == len(text)
-        if not is_plain or not 0 < len(name) < _NAME:
+        if not is_plain or not name:
             labels[labels == number] = -1
-        names.append(name)
-    return names, labels, lengths
+    return names, labels
 
 
-def _read_times(block: Octets, starts: Array) -> tuple[Array, Array, Array]:
-    """Return times, their lengths and which could be read; the line before often has the same."""
-    if not len(starts):
-        return starts, starts, np.empty(0, dtype=bool)
-    lengths = np.minimum(block.find_first(starts, ord('"'), _TIME), LONGEST + 1)
+def _read_times(block: Octets, starts: Array, lengths: Array) -> tuple[Array, Array, float]:
+    """Return times, which could be read, and what they count; the line before often has the same.
+
+    Integers are read where they have as many digits as most.
+    """
+    usual = int(np.bincount(np.minimum(lengths, 99)).argmax()) if len(lengths) else 0
+    for digits, factor, divisor, step in _UNITS:
+        if usual <= digits:
+            times, good = read_integers(block, starts, lengths)
+            return times * factor // divisor, good & (lengths == usual), step
     changed = ~block.repeats(starts, lengths)
     times, good = read_times(block, starts[changed], lengths[changed])
     place = carry(changed)
-    return times[place], lengths, good[place]
+    return times[place], good[place], 1e-6
 
 
-def _read_rests(
-    block: Octets, starts: Array, ends: Array, wanted: Array
-) -> tuple[list[str], Array]:
+@lru_cache(maxsize=1024)
+def read_time(text: str) -> tuple[int, float]:
+    """Read a point's time into microseconds since 1970, UTC; return these and what it counts, in s.
+
+    RFC 3339 with any zone, or an integer whose digits tell its unit (s, ms, µs, ns).
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+
+    Examples
+    --------
+    >>> read_time("1595325560"), read_time("2020-07-21T12:59:20.5+03:00")
+    ((1595325560000000, 1.0), (1595325560500000, 1e-06))
+    """
+    if text.isdecimal():
+        for digits, factor, divisor, step in _UNITS:
+            if len(text) <= digits:
+                return int(text) * factor // divisor, step
+    time = micros(text)
+    if time is None:
+        msg = f"{text} is no time with a zone"
+        raise ValueError(msg)
+    return time, 1e-6
+
+
+def _read_values(block: Octets, starts: Array, lengths: Array) -> tuple[Decimals, Array]:
+    values, good = read_decimals(block, starts, lengths)
+    for row in np.flatnonzero(~good & (lengths < _NUMBER)).tolist():
+        number = read_decimal(block.text(int(starts[row]), int(starts[row] + lengths[row])))
+        if number is not None:
+            good[row], values.digits[row], values.places[row] = True, *number
+    return values, good
+
+
+def _read_rests(block: Octets, starts: Array, sizes: Array) -> tuple[list[str], Array]:
     """Return URLs, and each line's number among them or -1 if its rest is not of the shape."""
-    targets = np.full(len(starts), -1, dtype=np.int64)
-    numbers: dict[str, int] = {}
-    meant: dict[bytes, int] = {}
-    sizes = ends - starts
-    rows = np.flatnonzero(wanted & (sizes >= _SHORTEST) & (sizes <= _LONGEST))
-    changed = ~block.repeats(starts[rows], sizes[rows])
-    told = rows[changed]
-    rests = block.texts(starts[told], ends[told])
-    for rest in dict.fromkeys(rests):
-        url = _understand(rest)
-        meant[rest] = -1 if url is None else numbers.setdefault(url, len(numbers))
-    found = np.array([meant[rest] for rest in rests], dtype=np.int64)
-    targets[rows] = found[carry(changed)]
-    return list(numbers), targets
+    changed = ~block.repeats(starts, sizes)
+    numbers: dict[str | None, int] = {None: -1}
+    rests = block.texts(starts[changed], (starts + sizes)[changed])
+    found = [numbers.setdefault(_understand(rest), len(numbers) - 1) for rest in rests]
+    urls = [url for url in numbers if url is not None]
+    return urls, np.array(found, dtype=np.int64)[carry(changed)]
 
 
-_UNDERSTOOD: dict[bytes, str | None] = {}
-
-
+@lru_cache(maxsize=1 << 16)
 def _understand(rest: bytes) -> str | None:
     """Return the URL that the rest of a line tells, or None if it is not as k6 writes it."""
-    try:
-        return _UNDERSTOOD[rest]
-    except KeyError:
-        if len(_UNDERSTOOD) >= _MOST_RESTS:
-            _UNDERSTOOD.clear()
-        url = _UNDERSTOOD[rest] = _decode(rest)
-        return url
-
-
-def _decode(rest: bytes) -> str | None:
-    rest = rest.rstrip(b"\r")
-    if b"\r" in rest:
+    if b"\r" in rest.rstrip(b"\r"):
         return None
     try:
-        record = _DECODER.decode('{"data":{"value":0' + rest.decode("utf-8"))
+        record = _DECODER.decode('{"data":{"value":' + _MARK + rest.decode("utf-8"))
     except (ValueError, RecursionError):
         return None
-    data, tags = record["data"], None
-    if isinstance(data, dict):
-        tags = data.get("tags") or {}
-    if len(record) > 1 or not isinstance(tags, dict) or not data.keys() <= _KEYS:
-        return None
-    return str(tags.get("url", ""))
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object; a name told twice is left to the plain decoder."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name twice")
-    return found
-
-
-_KEYS = {"value", "tags", "metadata"}
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=str, parse_int=str)
+    data = record["data"]
+    is_usual = len(record) == 1 and isinstance(data, dict) and data.get("value") == _MARK
+    tags = (data.get("tags") or {}) if is_usual and data.keys() <= _KEYS else None
+    return str(tags.get("url", "")) if isinstance(tags, dict) else None

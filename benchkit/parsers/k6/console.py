@@ -17,15 +17,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from benchkit.parsers.base import LoadModel, Reading
+from benchkit.parsers.base import Reading
 from benchkit.parsers.k6.words import Crossing
 from benchkit.units import parse_duration
 
 RUNNING = re.compile(
-    r"running \((?P<elapsed>(?:\d{1,15}(?:\.\d+)?[hms])+)\), \d+/(?P<users>\d{1,9}) VUs, "
-    r"(?P<complete>\d{1,15}) complete and (?P<interrupted>\d{1,15}) interrupted iterations"
+    r"running \(((?:\d{1,15}(?:\.\d+)?[hms])+)\), \d+/(\d{1,9}) VUs, "
+    r"(\d{1,15}) complete and (\d{1,15}) interrupted iterations"
 )
 _MARK = re.compile(r"\S\s+(?P<mark>[✓✗]) \[[-=>\s\d%]*\] ")
 _RATE = re.compile(r"^[^:]+: (?P<ramping>Up to )?(?P<rate>\d{1,15}\.\d+) iterations/s for ")
@@ -38,22 +37,6 @@ _CROSSED = re.compile(r"thresholds on metrics '(?P<names>[^']*)' have been cross
 _ABORTED = re.compile(r"test run was aborted|level=error msg=\"(?:test aborted|context canceled)")
 
 
-class _State(NamedTuple):
-    elapsed: str
-    users: int
-    complete: float
-    interrupted: float
-    line: int
-
-
-def _read_state(text: str, number: int) -> _State | None:
-    running = RUNNING.search(text)
-    if running is None:
-        return None
-    counts = (float(running["complete"]), float(running["interrupted"]))
-    return _State(running["elapsed"], int(running["users"]), *counts, number)
-
-
 @dataclass(slots=True)
 class Console:
     """What the console told of one run.
@@ -64,8 +47,10 @@ class Console:
         Iterations per second of each open scenario; None where it varies.
     looping : int
         How many closed scenarios there are.
-    state : tuple, optional
-        The last ``running`` line.
+    state : tuple of str
+        The last ``running`` line: time, users, complete and interrupted iterations.
+    line : int
+        Where that stands.
     crossed : list of Crossing
         The metrics whose thresholds k6 reports as crossed.
     finished, aborted : bool
@@ -74,7 +59,8 @@ class Console:
 
     rates: list[float | None] = field(default_factory=list)
     looping: int = 0
-    state: _State | None = None
+    state: tuple[str, ...] = ()
+    line: int = 0
     crossed: list[Crossing] = field(default_factory=list)
     finished: bool = False
     aborted: bool = False
@@ -82,62 +68,50 @@ class Console:
 
     def hear(self, text: str, number: int) -> bool:
         """Take in a line; return whether it was one of the console's own."""
-        if state := _read_state(text, number):
-            self.state, self._marks, self.finished = state, True, False
-            return True
-        mark = _MARK.search(text) if self._marks else None
-        if mark:
+        if running := RUNNING.search(text):
+            self.state, self.line = running.groups(), number
+            self._marks, self.finished = True, False
+        elif self._marks and (mark := _MARK.search(text)):
             self.finished = True
             self.aborted |= mark["mark"] == "✗"
-            return True
-        self._marks &= bool(text)
+        else:
+            self._marks &= bool(text)
+            return self._hear_other(text, number)
+        return True
+
+    def _hear_other(self, text: str, number: int) -> bool:
         if crossed := _CROSSED.search(text):
             self.crossed = [Crossing(number, name.strip()) for name in crossed["names"].split(",")]
             return True
         self.aborted |= _ABORTED.search(text) is not None
-        return self._hear_scenario(text)
-
-    def is_of_next(self, text: str) -> bool:
-        """Tell whether a ``running`` line is the next run's: this one ended in another state."""
-        state = self.state
-        if state is None or not self.finished:
-            return False
-        return _read_state(text, state.line) not in (None, state)
-
-    def _hear_scenario(self, text: str) -> bool:
-        rate = _RATE.match(text)
-        if rate:
+        if rate := _RATE.match(text):
             self.rates.append(None if rate["ramping"] else float(rate["rate"]))
             return True
         looping = _LOOPING.match(text) is not None
         self.looping += looping
         return looping
 
-    @property
-    def load_model(self) -> LoadModel:
-        """Open, closed, or unknown where both kinds or none were told."""
-        if bool(self.rates) == bool(self.looping):
-            return "unknown"
-        return "open" if self.rates else "closed"
+    def is_of_next(self, text: str) -> bool:
+        """Tell whether a ``running`` line is the next run's: this one ended in another state."""
+        running = RUNNING.search(text)
+        return self.finished and running is not None and running.groups() != self.state
 
     def describe(self, reading: Reading) -> None:
         """Fill in what a reading can know from the console alone."""
-        reading.load_model = self.load_model
-        if self.load_model == "open" and len(self.rates) == 1:
-            reading.target_rate = self.rates[0]
+        if bool(self.rates) != bool(self.looping):  # of both kinds at once the model is unknown
+            reading.load_model = "open" if self.rates else "closed"
+        if not self.looping and len(self.rates) == 1:
+            (reading.target_rate,) = self.rates
         if self.aborted:
             reading.status = "partial"
-        if self.state is not None and self.finished:
-            self._count(reading, self.state)
-
-    @staticmethod
-    def _count(reading: Reading, state: _State) -> None:
-        elapsed = parse_duration(state.elapsed)
+        if not self.finished:
+            return
+        time, users, complete, interrupted = self.state
+        elapsed, line = parse_duration(time), self.line
         reading.duration = elapsed.value
         if reading.connections is None:
-            reading.connections = state.users
-        line = state.line
+            reading.connections = int(users)
         reading.add("duration", "total", elapsed.value, "s", line, resolution=elapsed.resolution)
         if not any(row[:3] == (None, "iterations", "count") for row in reading.rows):
-            reading.add("iterations", "count", state.complete, "1", line)
-        reading.add("interrupted_iterations", "count", state.interrupted, "1", line)
+            reading.add("iterations", "count", float(complete), "1", line)
+        reading.add("interrupted_iterations", "count", float(interrupted), "1", line)

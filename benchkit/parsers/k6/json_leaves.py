@@ -12,12 +12,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _TOKEN = re.compile(
-    r"""\s*(?:
-        (?P<mark>[{}\[\],:])
-      | (?P<text>"(?:[^"\\]|\\.)*")
-      | (?P<word>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity)(?=[\s,}\]])
-    )""",
-    re.VERBOSE | re.DOTALL | re.ASCII,
+    r'\s*(?:(?P<mark>[{}\[\],:])|(?P<text>"(?:[^"\\]|\\.)*")'
+    r"|(?P<word>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity)(?=[\s,}\]]))",
+    re.DOTALL | re.ASCII,
 )
 _NUMBER = re.compile(r"-?\d")
 
@@ -39,10 +36,7 @@ class Leaf(NamedTuple):
     @property
     def string(self) -> str:
         """The content of a string; empty for any other scalar, and where it is damaged."""
-        try:
-            return str(json.loads(self.text, strict=False)) if self.text.startswith('"') else ""
-        except ValueError:
-            return ""
+        return (_decode(self.text) or "") if self.text.startswith('"') else ""
 
 
 class DamageError(ValueError):
@@ -77,13 +71,17 @@ def walk(text: str) -> Iterator[Leaf]:
     while match := _TOKEN.match(text, position):
         line += text.count("\n", position, match.end())
         position = match.end()
-        mark, string, word = match["mark"], match["text"], match["word"]
-        if string is not None and awaits_key:
-            path[-1], awaits_key = _decode(string, line), False
-        elif mark is None:
-            yield Leaf(tuple(path), string or word, line)
+        mark, string, word = match.groups()
+        if mark:
+            _step(path, mark, line)
+            awaits_key = bool(path) and isinstance(path[-1], str) and mark in "{,"
+        elif string and awaits_key:
+            key, awaits_key = _decode(string), False
+            if key is None:
+                raise DamageError("a key is damaged", line)
+            path[-1] = key
         else:
-            awaits_key = _step(path, mark, line)
+            yield Leaf(tuple(path), string or word, line)
         if not path and mark != ":":
             break
     if path or position == 0:
@@ -92,25 +90,22 @@ def walk(text: str) -> Iterator[Leaf]:
         raise DamageError("text follows the end of the document", line)
 
 
-def _decode(string: str, line: int) -> str:
+def _decode(string: str) -> str | None:
+    """Return the content of a string, None where it is damaged."""
     try:
         return str(json.loads(string, strict=False))
     except ValueError:
-        raise DamageError("a key is damaged", line) from None
+        return None
 
 
-def _step(path: list[str | int], mark: str, line: int) -> bool:
-    """Move along the path at a bracket or comma; return whether a key must follow."""
+def _step(path: list[str | int], mark: str, line: int) -> None:
+    """Move along the path at a bracket or comma."""
+    last = path[-1] if path else None
     if mark in "{[":
         path.append("" if mark == "{" else 0)
+    elif mark != ":" and (last is None or (mark != "," and isinstance(last, str) != (mark == "}"))):
+        raise DamageError("brackets do not match", line)
     elif mark in "}]":
-        if not path or isinstance(path[-1], str) is not (mark == "}"):
-            raise DamageError("brackets do not match", line)
         path.pop()
-    elif mark == ",":
-        if not path:
-            raise DamageError("a comma stands outside of the document", line)
-        last = path[-1]
-        if isinstance(last, int):
-            path[-1] = last + 1
-    return bool(path) and isinstance(path[-1], str) and mark in "{,"
+    elif mark == "," and isinstance(last, int):
+        path[-1] = last + 1

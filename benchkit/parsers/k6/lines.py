@@ -21,26 +21,31 @@ minutes (k6 writes ``21m26s``). Whatever may be cut is dropped.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import isfinite
+from typing import NamedTuple
 
-from benchkit.parsers.k6.words import Kind, Measure, Number, builtin_kind
+from benchkit.parsers.k6.words import BUILTIN, Kind, Measure, Number
 from benchkit.units import parse_bytes, parse_duration, scale
 
 _MARK = r"(?:(?:[✓✗✔√]|Γ£[ôù]|âœ[“”—])\s++)?"
 _LINE = re.compile(rf"{_MARK}(?P<name>\{{.*?\}}|[^\s.].*?)(?<!\.)\.{{3,}}+:\s++(?P<rest>\S.*)")
-_VALUE = r"(-?\d\S*?(?: [kMGTPEZY]?B)?)"
+_VALUE = r"-?\d\S*?(?: [kMGTPEZY]?B)?"
 _TREND = re.compile(r"(avg|min|med|max|count|p\(\d+(?:\.\d+)?\))=(\S*)")
-_COUNTER = re.compile(rf"{_VALUE}\s+{_VALUE}/s")
-_GAUGE = re.compile(rf"{_VALUE}\s+min={_VALUE}(?:\s+max=(\S++).*)?")
-_RATE = re.compile(r"(\d+(?:\.\d+)?)%(?:\s+(?:(\d+) out of (\d+)|✓\s*(\d+)\s+✗\s*(\d+)))?.*")
+#: What else may stand behind a name: a metric's kind, and its numbers by k6's words.
+_SHAPES: dict[Kind, re.Pattern[str]] = {
+    "counter": re.compile(rf"(?P<count>{_VALUE})\s+(?P<rate>{_VALUE})/s"),
+    "gauge": re.compile(rf"(?P<value>{_VALUE})\s+min=(?P<min>{_VALUE})(?:\s+max=(?P<max>\S++).*)?"),
+    "rate": re.compile(
+        r"(?P<rate>\d+(?:\.\d+)?%)(?:\s+(?:(?P<passes>\d+) out of (?P<total>\d+)"
+        r"|✓\s*(?P<passes_>\d+)\s+✗\s*(?P<fails>\d+)))?.*"
+    ),
+}
 #: Ends of a duration with the step of its last digit; the first that fits.
 _STEPS = (("ns", 1e-9), ("µs", 1e-8), ("μs", 1e-8), ("us", 1e-8), ("ms", 1e-5))
 _LONG = re.compile(r"\d[mh]\d")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A metric line, not yet understood.
 
     Parameters
@@ -60,23 +65,6 @@ class Line:
     rest: str
 
 
-class CutError(ValueError):
-    """The end of a line is missing.
-
-    Parameters
-    ----------
-    measure : Measure or None
-        What stands before the cut.
-    key : str
-        Which of k6's words lost its value; empty if the line has no words.
-    """
-
-    def __init__(self, measure: Measure | None, key: str = "") -> None:
-        super().__init__(key)
-        self.measure = measure
-        self.key = key
-
-
 def match_line(text: str) -> tuple[str, str] | None:
     """Return name (or ``{ tags }``) and rest of a metric line, None for any other line.
 
@@ -91,32 +79,64 @@ def match_line(text: str) -> tuple[str, str] | None:
     return match["name"], match["rest"]
 
 
-def understand(line: Line, *, doubtful: bool = False) -> Measure:
+def understand(line: Line) -> tuple[Measure | None, str | None]:
     """Read the numbers of a metric line.
 
-    Parameters
-    ----------
-    line : Line
-    doubtful : bool
-        Whether the line may be cut at its end (where the file or the terminal ends).
-
-    Raises
-    ------
-    CutError
-        If the end of the line is missing; it carries what stands before.
-    ValueError
-        If it is no line that k6 writes.
+    Returns
+    -------
+    measure : Measure or None
+        What stands before a cut; None if nothing can be read.
+    lost : str or None
+        If the end of the line is missing, which of k6's words lost its value, empty where the line
+        has no words.
     """
-    if _TREND.match(line.rest):
-        return _understand_trend(line, doubtful=doubtful)
-    for pattern, build in ((_COUNTER, _counter), (_GAUGE, _gauge), (_RATE, _rate)):
-        match = pattern.fullmatch(line.rest)
-        if match:
-            measure = build(line, match.groups())
-            if doubtful and not line.rest.endswith("/s"):
-                raise CutError(_without_end(measure))
-            return measure
-    raise CutError(None)
+    kind, pairs, lost = _part(line.rest)
+    measure = Measure(line.name, line.tags, kind, "1")
+    for key, text in pairs:
+        try:
+            number, unit = read_value(text, line.number)
+        except ValueError:
+            lost = key
+            break
+        if kind == "trend" and key == "count":
+            measure.numbers[key] = number._replace(resolution=None)
+            continue
+        if kind == "trend" and unit == "1" != measure.unit:
+            lost = key
+            break
+        if kind == "counter" and unit == "1":
+            number = number._replace(resolution=1e-6 if key == "rate" else None)
+        measure.unit, measure.numbers[key] = unit, number
+    if (kind, measure.unit) == ("trend", "1") and BUILTIN.get(line.name) == ("trend", "s"):
+        return None, pairs[0][0]
+    return measure if pairs else None, lost
+
+
+def _part(rest: str) -> tuple[Kind, list[tuple[str, str]], str | None]:
+    """Tell the kind of a metric, its numbers as they stand there, and what a cut took."""
+    if _TREND.match(rest):
+        pairs = _TREND.findall(rest)
+        return "trend", pairs, None if rest.endswith("=".join(pairs[-1])) else ""
+    for kind, pattern in _SHAPES.items():
+        if match := pattern.fullmatch(rest):
+            words = match.groupdict().items()
+            pairs = [(key.rstrip("_"), text) for key, text in words if text is not None]
+            is_cut = kind == "gauge" and len(pairs) == 2
+            return kind, pairs[:1] if is_cut else pairs, "max" if is_cut else None
+    return "gauge", [], ""
+
+
+def drop_doubtful(measure: Measure) -> str | None:
+    """Drop the last number of a line if it may lack its end unnoticed; return what was lost."""
+    last = next(reversed(measure.numbers), "")
+    if measure.kind == "trend" and (measure.unit == "1" or last == "count"):
+        measure.numbers.pop(last, None)
+        return last
+    if measure.kind not in {"gauge", "rate"}:
+        return None
+    if last != "rate":
+        del measure.numbers[last]
+    return ""
 
 
 def read_value(text: str, line: int) -> tuple[Number, str]:
@@ -139,6 +159,8 @@ def read_value(text: str, line: int) -> tuple[Number, str]:
         return Number(data.value, line, data.resolution), "B"
     if text.endswith("s"):
         return Number(parse_duration(text).value, line, _step(text)), "s"
+    if text.endswith("%"):
+        return Number(scale(text[:-1], -2), line, 1e-4), "1"
     value = float(text)
     if not isfinite(value):
         msg = f"{text} is not finite"
@@ -151,77 +173,3 @@ def _step(text: str) -> float:
         return 1.0
     plain = 1e-9 if text == "0s" else 1e-2
     return next((step for end, step in _STEPS if text.endswith(end)), plain)
-
-
-def _understand_trend(line: Line, *, doubtful: bool) -> Measure:
-    measure = Measure(line.name, line.tags, "trend", "1")
-    found = _TREND.findall(line.rest)
-    cut = "" if line.rest.endswith(f"{found[-1][0]}={found[-1][1]}") else "?"
-    for key, text in found:
-        try:
-            number, unit = read_value(text, line.number)
-        except ValueError:
-            cut = key
-            break
-        if key == "count":
-            measure.numbers[key] = number._replace(resolution=None)
-        elif unit != "1" or measure.unit == "1":
-            measure.unit = unit
-            measure.numbers[key] = number
-        else:
-            cut = key
-            break
-    if measure.unit == "1" and builtin_kind(line.name) == ("trend", "s"):
-        raise CutError(None, found[0][0])
-    last = found[-1][0]
-    if doubtful and not cut and (measure.unit == "1" or last == "count"):
-        cut = last
-        measure.numbers.pop(last, None)
-    if cut:
-        raise CutError(measure, cut.strip("?"))
-    return measure
-
-
-_Groups = tuple[str | None, ...]
-
-
-def _counter(line: Line, groups: _Groups) -> Measure:
-    (count, unit), (rate, _) = (read_value(text or "", line.number) for text in groups)
-    if unit == "1":
-        count = count._replace(resolution=None)
-        rate = rate._replace(resolution=1e-6)
-    return _measure(line, "counter", unit, count=count, rate=rate)
-
-
-def _gauge(line: Line, groups: _Groups) -> Measure:
-    (value, unit), (low, _) = (read_value(text or "", line.number) for text in groups[:2])
-    if groups[2] is None:
-        raise CutError(_measure(line, "gauge", unit, value=value), "max")
-    measure = _measure(line, "gauge", unit, value=value, min=low)
-    try:
-        measure.numbers["max"] = read_value(groups[2], line.number)[0]
-    except ValueError:
-        raise CutError(measure, "max") from None
-    return measure
-
-
-def _rate(line: Line, groups: _Groups) -> Measure:
-    share, true, total, passes, fails = groups
-    measure = _measure(line, "rate", "1", rate=Number(scale(share or "", -2), line.number, 1e-4))
-    counts = {"passes": true or passes, "total": total, "fails": fails}
-    for key, text in counts.items():
-        if text is not None:
-            measure.numbers[key] = Number(float(text), line.number)
-    return measure
-
-
-def _measure(line: Line, kind: Kind, unit: str, **numbers: Number) -> Measure:
-    return Measure(line.name, line.tags, kind, unit, numbers)
-
-
-def _without_end(measure: Measure) -> Measure:
-    """Drop the number that stands last on the line of a gauge or a rate."""
-    for key in ("max", "total", "fails"):
-        if measure.numbers.pop(key, None) is not None:
-            break
-    return measure

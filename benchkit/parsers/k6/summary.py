@@ -32,20 +32,21 @@ machine-readable form every percentile but p90 and p95, and all rates per second
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.parsers.k6.json_leaves import DamageError, Leaf, Path, walk
 from benchkit.parsers.k6.words import (
+    BUILTIN,
     CONTENTS,
+    KINDS,
     Crossing,
     Kind,
     Measure,
     Number,
-    builtin_kind,
     complete,
-    describe_crossed,
     record,
     split_name,
 )
@@ -63,6 +64,7 @@ _KNOWN = re.compile(
     rf'|"name"\s*:\s*"(?:{_BUILTIN})[^"]*+"\s*,\s*"type"\s*:|"name"\s*:\s*"checks_total"'
     r'|"root_group"\s*:\s*\{'
 )
+_POINT = re.compile(r'\{[^\n]*"type"\s*:\s*"(?:Metric|Point)"')
 #: Files made from a k6 run that benchkit does not read: what they hold, what to give instead.
 _REFUSED = (
     (re.compile(r"<title>k6 report</title>"), "an HTML report of k6's web dashboard"),
@@ -72,7 +74,6 @@ _REFUSED = (
     ),
     (re.compile(r'<testsuite name="k6 thresholds"'), "a JUnit file made from k6's thresholds"),
 )
-_KINDS: dict[str, Kind] = {"trend": "trend", "counter": "counter", "rate": "rate", "gauge": "gauge"}
 _OPEN = {"constant-arrival-rate", "ramping-arrival-rate"}
 _CLOSED = {
     "constant-vus", "ramping-vus", "shared-iterations", "per-vu-iterations", "externally-controlled"
@@ -80,29 +81,47 @@ _CLOSED = {
 
 
 @dataclass(slots=True)
-class _Entry:
-    """One metric while its leaves come in."""
-
-    name: str = ""
-    type: str = ""
-    contains: str = ""
-    leaves: dict[str, Leaf] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
 class _Document:
     """What a summary holds, whichever of the three forms it has."""
 
-    form: str = ""
-    entries: dict[Path, _Entry] = field(default_factory=dict)
-    thresholds: int = 0
-    threshold_line: int = 0
-    crossed: list[Crossing] = field(default_factory=list)
-    duration: tuple[float, int] | None = None
-    version: str | None = None
+    form: str = "export"
+    entries: dict[Path, dict[str, Leaf]] = field(default_factory=dict)
+    rules: list[tuple[Crossing, bool]] = field(default_factory=list)
+    facts: dict[str, Leaf] = field(default_factory=dict)
     scenarios: dict[str, dict[str, str]] = field(default_factory=dict)
+    last: Path = ()
     last_line: int = 1
-    last_entry: Path = ()
+
+    def take(self, leaf: Leaf) -> None:
+        """Put a leaf where it belongs."""
+        self.last_line = leaf.line
+        match leaf.path:
+            case ("metrics", str(), str(key)):
+                self.enter(leaf, 2, key, self.form)
+            case ("metrics", str(), "values", str(key)):
+                self.enter(leaf, 2, key, "handlesummary")
+            case ("results", "metrics", int(), *_, str(key)):
+                self.enter(leaf, 3, key, "machine")
+            case ("results", "checks", "metrics", int(), *_, str(key)):
+                self.enter(leaf, 4, key, "machine")
+            case ("metrics", str(name), "thresholds", str(rule)):
+                self.rules.append((Crossing(leaf.line, f"{name} {rule}"), leaf.text == "true"))
+            case ("metrics", str(name), "thresholds", str(rule), "ok"):
+                self.rules.append((Crossing(leaf.line, f"{name} {rule}"), leaf.text == "false"))
+            case ("state", "testRunDurationMs") | ("config", "duration"):
+                self.facts["duration"] = leaf
+            case ("metadata", "k6_version" | "k6Version"):
+                self.facts["version"] = leaf
+            case ("options", "scenarios", str(name), str(key)):
+                self.scenarios.setdefault(name, {})[key] = leaf.string or leaf.text
+
+    def enter(self, leaf: Leaf, depth: int, key: str, form: str) -> None:
+        """Put a leaf into the metric that so many steps of its path lead to."""
+        self.last = leaf.path[:depth]
+        entry = self.entries.setdefault(self.last, {})
+        if leaf.is_number or key in {"name", "type", "contains"}:
+            entry[key] = leaf
+        self.form = form if leaf.is_number else self.form
 
 
 def recognises(head: Head) -> bool:
@@ -110,13 +129,8 @@ def recognises(head: Head) -> bool:
     if not head.is_start or not head.text:
         return False
     text = head.text.lstrip()
-    if text.startswith("<"):
-        return any(pattern.search(text) for pattern, _ in _REFUSED)
-    return text.startswith("{") and bool(_KNOWN.search(text)) and not _is_points(text)
-
-
-def _is_points(text: str) -> bool:
-    return re.match(r'\{[^\n]*"type"\s*:\s*"(?:Metric|Point)"', text) is not None
+    is_summary = text.startswith("{") and bool(_KNOWN.search(text)) and not _POINT.match(text)
+    return is_summary or bool(_find_report(text))
 
 
 def parse(source: Source) -> Iterator[Record]:
@@ -129,16 +143,20 @@ def parse(source: Source) -> Iterator[Record]:
     """
     blocks = UntilDamage(source.blocks())
     text = _join(blocks, source.label)
-    refusal = _refuse(text, source.label)
-    if refusal is not None:
-        yield refusal
+    report = _find_report(text)
+    what = f"{report}, which benchkit does not read" if report else ""
+    if len(text) > LARGEST:
+        what = "longer than 64 MiB, which no k6 summary is"
+    if what:
+        hint = "give the raw output instead: --summary-export, --out json or --out csv"
+        yield Diagnostic(source.label, 0, what, hint)
         return
     document, problems = _Document(), list[Diagnostic]()
     try:
         for leaf in walk(text):
-            _take(document, leaf)
+            document.take(leaf)
     except DamageError as error:
-        document.entries.pop(document.last_entry, None)
+        document.entries.pop(document.last, None)
         what = f"{error}; what stands before is kept"
         problems.append(Diagnostic(source.label, error.line, what, "write it again", "warning"))
     yield from _tell(source, document, problems)
@@ -155,93 +173,37 @@ def _join(blocks: Iterable[bytes], label: str) -> str:
     return Source(None, label, bytes(data)).text()
 
 
-def _refuse(text: str, label: str) -> Diagnostic | None:
-    """Say why a document is not read at all, if it is not."""
-    hint = "give the raw output instead: --summary-export, --out json or --out csv"
-    if len(text) > LARGEST:
-        return Diagnostic(label, 0, "longer than 64 MiB, which no k6 summary is", hint)
+def _find_report(text: str) -> str:
+    """Say which report made from a run a text is; empty for any other text."""
     begin = text.lstrip()[: 1 << 16]
-    if begin.startswith("<"):
-        for pattern, what in _REFUSED:
-            if pattern.search(begin):
-                return Diagnostic(label, 0, f"{what}, which benchkit does not read", hint)
-    return None
-
-
-def _take(document: _Document, leaf: Leaf) -> None:
-    """Put a leaf where it belongs."""
-    document.last_line = leaf.line
-    match leaf.path:
-        case ("metrics", str(name), str(key)):
-            _take_metric(document, leaf, leaf.path[:2], name, key)
-        case ("metrics", str(name), "values", str(key)):
-            _take_metric(document, leaf, leaf.path[:2], name, key, form="handlesummary")
-        case ("metrics", str(name), "thresholds", str(rule)):
-            _take_threshold(document, leaf, f"{name} {rule}", crossed=leaf.text == "true")
-        case ("metrics", str(name), "thresholds", str(rule), "ok"):
-            _take_threshold(document, leaf, f"{name} {rule}", crossed=leaf.text == "false")
-        case ("results", "metrics", int(), *_, key) | (
-            "results",
-            "checks",
-            "metrics",
-            int(),
-            *_,
-            key,
-        ):
-            path = leaf.path[: leaf.path.index("metrics") + 2]
-            _take_metric(document, leaf, path, "", str(key), form="machine")
-        case ("state", "testRunDurationMs") if leaf.is_number:
-            document.duration = (scale(leaf.text, -3), leaf.line)
-        case ("config", "duration") if leaf.is_number:
-            document.duration = (float(leaf.text), leaf.line)
-        case ("metadata", "k6_version" | "k6Version"):
-            document.version = leaf.string or None
-        case ("options", "scenarios", str(name), str(key)):
-            value = leaf.string or leaf.text
-            document.scenarios.setdefault(name, {})[key] = value
-
-
-def _take_metric(
-    document: _Document, leaf: Leaf, path: Path, name: str, key: str, form: str = ""
-) -> None:
-    entry = document.entries.setdefault(path, _Entry(name))
-    document.last_entry = path
-    if key in {"name", "type", "contains"} and not leaf.is_number:
-        setattr(entry, key, leaf.string)
-    elif leaf.is_number:
-        entry.leaves[key] = leaf
-        document.form = form or document.form or "export"
-
-
-def _take_threshold(document: _Document, leaf: Leaf, name: str, *, crossed: bool) -> None:
-    document.thresholds += 1
-    document.threshold_line = leaf.line
-    if crossed:
-        document.crossed.append(Crossing(leaf.line, name))
+    kinds = (what for pattern, what in _REFUSED if pattern.search(begin))
+    return next(kinds, "") if begin.startswith("<") else ""
 
 
 def _tell(source: Source, document: _Document, problems: list[Diagnostic]) -> Iterator[Record]:
     """Yield the reading, then its problems."""
-    reading = Reading(tool="k6", form=document.form or "export", line=1)
-    reading.last_line = document.last_line
-    reading.tool_version = document.version
+    reading = Reading(tool="k6", form=document.form, line=1, last_line=document.last_line)
+    if version := document.facts.get("version"):
+        reading.tool_version = version.string or None
     if problems:
         reading.status, reading.env["report"] = "partial", "cut"
     unclear = _record_all(reading, document)
-    if document.duration is not None:
-        reading.duration, line = document.duration
-        reading.add("duration", "total", reading.duration, "s", line)
+    duration = document.facts.get("duration")
+    if duration and duration.is_number:
+        reading.duration = scale(duration.text, -3 if duration.path[0] == "state" else 0)
+        reading.add("duration", "total", reading.duration, "s", duration.line)
     if not reading.rows:
         what = "JSON with none of k6's metrics (handleSummary may have been customised)"
         hint = "give --summary-export, handleSummary's whole data, or --out json"
         yield from problems or [Diagnostic(source.label, 0, what, hint)]
         return
-    if not problems:
-        _record_thresholds(reading, document)
+    crossed = [crossing for crossing, is_crossed in document.rules if is_crossed]
+    if document.rules and not problems:
+        line, n = document.rules[-1][0].line, len(document.rules)
+        count = float(len(crossed))
+        reading.add("thresholds_crossed", "count", count, "1", line, n=n, origin="computed")
     _describe_load(reading, document.scenarios)
-    problems += complete(reading, source.label)
-    if reading.status != "failed":
-        reading.remark = describe_crossed(document.crossed)
+    problems += complete(reading, source.label, crossed)
     if unclear:
         what = f"an export does not tell whether {', '.join(unclear)} are times in ms"
         what = f"{what}; the numbers are kept as they stand, under names with {_AS_EXPORTED}"
@@ -256,33 +218,37 @@ def _record_all(reading: Reading, document: _Document) -> list[str]:
 
     Their numbers keep a name of their own, so that they never meet those of a form that tells it.
     """
-    unclear = []
-    for entry in sorted(document.entries.values(), key=lambda entry: entry.name.count("{")):
-        measure = _measure(entry)
-        if measure is not None:
-            record(reading, measure)
-        elif entry.leaves and not entry.contains and entry.name:
-            name, tags = split_name(entry.name)
-            record(reading, _read_numbers(entry, f"{name}{_AS_EXPORTED}", tags, "trend", "1"))
-            unclear.append(entry.name)
+    unclear, metrics = [], []
+    for path, leaves in document.entries.items():
+        by_path = str(path[1]) if path[0] == "metrics" else ""
+        metrics.append((leaves["name"].string if "name" in leaves else by_path, leaves))
+    for whole, leaves in sorted(metrics, key=lambda metric: metric[0].count("{")):
+        words = {key: leaf.string for key, leaf in leaves.items()}
+        numbers = {key: leaf for key, leaf in leaves.items() if leaf.is_number}
+        name, tags = split_name(whole)
+        kind, unit = _find_kind(name, words, numbers.keys())
+        if not unit and numbers and name and not words.get("contains"):
+            unclear.append(whole)
+            name, kind, unit = f"{name}{_AS_EXPORTED}", "trend", "1"
+        if name and unit:
+            record(reading, _read_numbers(Measure(name, tags, kind, unit), numbers))
     return unclear
 
 
-def _measure(entry: _Entry) -> Measure | None:
-    """Read a metric's numbers in base units; None if nothing tells its unit."""
-    name, tags = split_name(entry.name)
-    kind, unit = _kind(name, entry)
-    if kind is None or unit is None or not name:
-        return None
-    return _read_numbers(entry, name, tags, kind, unit)
+def _find_kind(name: str, words: Mapping[str, str], keys: Collection[str]) -> tuple[Kind, str]:
+    """Tell kind and unit: as declared, as k6 defines the metric, or from its words."""
+    declared = KINDS.get(words.get("type", ""))
+    if declared is not None:
+        return declared, CONTENTS.get(words.get("contains", ""), "")
+    by_words = ((kind, "1") for kind, signs in _SIGNS.items() if signs.issubset(keys))
+    return BUILTIN.get(name) or next(by_words, ("trend", ""))
 
 
-def _read_numbers(entry: _Entry, name: str, tags: str, kind: Kind, unit: str) -> Measure:
-    measure = Measure(name, tags, kind, unit)
-    for key, leaf in entry.leaves.items():
-        counted = key == "count" and kind == "trend"
-        value = scale(leaf.text, -3 if unit == "s" and not counted else 0)
-        measure.numbers[_WORDS.get((kind, key), key)] = Number(value, leaf.line)
+def _read_numbers(measure: Measure, numbers: Mapping[str, Leaf]) -> Measure:
+    for key, leaf in numbers.items():
+        is_time = measure.unit == "s" and not (key == "count" and measure.kind == "trend")
+        number = Number(scale(leaf.text, -3 if is_time else 0), leaf.line)
+        measure.numbers[_WORDS.get((measure.kind, key), key)] = number
     return measure
 
 
@@ -290,45 +256,21 @@ def _read_numbers(entry: _Entry, name: str, tags: str, kind: Kind, unit: str) ->
 _AS_EXPORTED = "_as_exported"
 #: Where the forms use another word than the text: an export's share, the machine-readable counts.
 _WORDS = {("rate", "value"): "rate", ("rate", "matches"): "passes"}
-
-
-def _kind(name: str, entry: _Entry) -> tuple[Kind | None, str | None]:
-    """Tell kind and unit: as declared, as k6 defines the metric, or from its words."""
-    declared = _KINDS.get(entry.type)
-    if declared is not None:
-        return declared, CONTENTS.get(entry.contains)
-    known = builtin_kind(name)
-    if known is not None:
-        return known
-    words = entry.leaves.keys()
-    if {"count", "rate"} <= words:
-        return "counter", "1"
-    if {"passes", "fails"} <= words:
-        return "rate", "1"
-    return ("gauge", "1") if "value" in words else (None, None)
-
-
-def _record_thresholds(reading: Reading, document: _Document) -> None:
-    if document.thresholds:
-        reading.add(
-            "thresholds_crossed", "count", float(len(document.crossed)), "1",
-            document.threshold_line, n=document.thresholds, origin="computed",
-        )  # fmt: skip
+#: What tells the kind of a user's own metric in an export.
+_SIGNS: dict[Kind, set[str]] = {
+    "counter": {"count", "rate"}, "rate": {"passes", "fails"}, "gauge": {"value"}
+}  # fmt: skip
 
 
 def _describe_load(reading: Reading, scenarios: dict[str, dict[str, str]]) -> None:
     """Tell the load model from the executors, where the options hold the scenarios."""
     executors = {scenario.get("executor", "") for scenario in scenarios.values()}
-    if not executors:
-        return
-    if executors <= _OPEN:
+    if executors and executors <= _OPEN:
         reading.load_model = "open"
-    elif executors <= _CLOSED:
+    elif executors and executors <= _CLOSED:
         reading.load_model = "closed"
     if executors == {"constant-arrival-rate"} and len(scenarios) == 1:
         (scenario,) = scenarios.values()
-        try:
+        with suppress(KeyError, ValueError, ZeroDivisionError):
             period = parse_duration(scenario.get("timeUnit", "1s")).value
             reading.target_rate = float(scenario["rate"]) / period
-        except (KeyError, ValueError, ZeroDivisionError):
-            reading.target_rate = None

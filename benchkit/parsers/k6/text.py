@@ -34,7 +34,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from benchkit.parsers.base import (
     Diagnostic,
@@ -46,18 +48,18 @@ from benchkit.parsers.base import (
     strip_prefix,
 )
 from benchkit.parsers.k6.console import RUNNING, Console
-from benchkit.parsers.k6.lines import CutError, Line, match_line, read_value, understand
+from benchkit.parsers.k6.lines import Line, drop_doubtful, match_line, read_value, understand
 from benchkit.parsers.k6.words import (
+    BUILTIN,
     Crossing,
     Measure,
-    builtin_kind,
     complete,
-    describe_crossed,
     is_metric_name,
     record,
     split_name,
     stat_name,
 )
+from benchkit.reading.reports import Remark
 from benchkit.reading.source import UntilDamage
 
 _KNOWN = re.compile(
@@ -69,10 +71,32 @@ _SCENARIOS = re.compile(r"^scenarios: \(\d")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _BLOCK = re.compile(r"^█ (THRESHOLDS|TOTAL RESULTS)$")
 _SCOPE = re.compile(r"[█↳] (?P<kind>GROUP|SCENARIO): (?P<name>\S.*)")
-_THRESHOLD = re.compile(r"^([✓✗]) '(?P<rule>.*)' (?P<key>[a-z]+(?:\([\d.]+\))?)=(?P<text>.+)")
+_THRESHOLD = re.compile(
+    r"^(?P<mark>[✓✗]) '(?P<rule>.*)' (?P<key>[a-z]+(?:\([\d.]+\))?)=(?P<text>.+)"
+)
+#: A run begins at one of these, where none is open.
+_HEADS = (_BANNER, _SCENARIOS, _BLOCK, RUNNING, _KNOWN)
 #: What a log, a container or a CI system puts before a line.
 _LOG = re.compile(r"^(?:[\w.-]+ +\| |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)? +)(?=\s*\S)")
-_CUT_HINT = "widen the terminal or write to a file; --summary-export has every digit"
+_HINT = "widen the terminal or write to a file; --summary-export has every digit"
+_CUT = Remark("{name}{tags} is not whole at its end ({end!r}); {fate}", _HINT, is_remark=False)
+_UNNAMED = Remark(
+    "{name!r} is not the name of a k6 metric; this line was passed over{more}",
+    "remove what stands before k6's output on each line",
+    is_remark=False,
+)
+_ENDLESS = Remark(
+    "a k6 run that ends before its summary",
+    "keep k6's whole output, or use --summary-export",
+    "error",
+    is_remark=False,
+)
+_BARE = Remark(
+    "k6's console without a summary: duration and iterations are all it tells",
+    "take the run's --summary-export or handleSummary file as well",
+    "note",
+    is_remark=False,
+)
 
 
 @dataclass(slots=True)
@@ -93,13 +117,72 @@ class _Run:
     unnamed: list[tuple[int, str]] = field(default_factory=list)  # lines of no metric of k6's
 
     @property
-    def modern(self) -> bool:
+    def is_modern(self) -> bool:
         """Whether the summary is in blocks, as from 1.0 on."""
         return self.block != "" or ("checks_total", "") in self.lines
 
-    def tags(self, inner: str = "") -> str:
-        """Name the subset that the current block and line are about."""
-        return ",".join([label for _, label in self.scope] + [inner] * bool(inner))
+    def is_followed(self, text: str) -> bool:
+        """Whether another run begins at a line."""
+        if _BANNER.match(text) or (self.lines and _SCENARIOS.match(text)):
+            return True
+        if self.lines and RUNNING.search(text):
+            return self.is_fenced_off or self.console.is_of_next(text)
+        if block := _BLOCK.match(text):
+            return bool(self.lines) or self.block == block[1]
+        line = match_line(text)
+        return line is not None and not self.scope and (line[0], "") in self.lines
+
+    def take(self, raw: str, text: str, number: int) -> None:
+        """Give a line to whom it concerns."""
+        block, scope = _BLOCK.match(text), _SCOPE.search(raw)
+        self.is_fenced_off |= bool(self.lines and _FENCE.match(raw))
+        if block:
+            self.block, self.scope = block[1], []
+        elif scope and self.is_modern:  # of a scenario or a group, by its indentation within others
+            label = f"{scope['kind'].lower()}:{scope['name'].rstrip()}"
+            outer = [each for each in self.scope if each[0] < scope.start()]
+            self.scope = [*outer, (scope.start(), label)]
+        elif self.block == "THRESHOLDS":
+            self.take_threshold(text, number)
+        elif not self.console.hear(text, number) and not self.take_metric(raw, text, number):
+            return
+        self.reading.last_line = number
+
+    def take_metric(self, raw: str, text: str, number: int) -> bool:
+        """Take a metric line; False if it is none."""
+        line = match_line(text)
+        if line is None:
+            return False
+        name, tags = split_name(line[0])
+        if name and not is_metric_name(name):
+            self.unnamed.append((number, name))
+            return False
+        self.metric = name or self.metric
+        if not self.metric:
+            return False
+        if text.lstrip().startswith("✗"):  # before 1.0 the mark is all that the summary shows
+            self.crossed.append(Crossing(number, self.metric + _braced(tags)))
+        tags = ",".join([label for _, label in self.scope] + [tags] * bool(tags))
+        width = len(raw.rstrip())
+        self.lines.setdefault((self.metric, tags), Line(number, width, self.metric, tags, line[1]))
+        return True
+
+    def take_threshold(self, text: str, number: int) -> None:
+        """Take a metric's name in the block of thresholds, or one of its rules."""
+        rule = _THRESHOLD.match(text)
+        if rule is None:
+            name, tags = split_name(text)
+            self.metric = (name or split_name(self.metric)[0]) + _braced(tags)
+            return
+        self.verdicts.append((rule["mark"], number))
+        if rule["mark"] == "✗":
+            self.crossed.append(Crossing(number, f"{self.metric} {rule['rule']}"))
+        known = self.thresholds.setdefault(split_name(self.metric), {})
+        known[rule["key"]] = rule["text"], number
+
+
+def _braced(tags: str) -> str:
+    return f"{{{tags}}}" if tags else ""
 
 
 def recognises(head: Head) -> bool:
@@ -120,210 +203,91 @@ def parse(source: Source) -> Iterator[Record]:
     for number, raw in lines:
         text = strip_prefix(_LOG.sub("", raw, count=1)).rstrip()
         command = find_command(raw, "k6 run") or command
-        if run is None or _begins_anew(run, text):
+        if run is None or run.is_followed(text):
             yield from _finish(run, source)
-            run = _begin(text, number)
-            if run is not None:
-                run.reading.command, command = command, None
+            run = None
+            if any(pattern.search(text) for pattern in _HEADS):
+                run = _Run(Reading(tool="k6", form="text", line=number, command=command))
+                command = None
         if run is not None:
-            _take(run, raw, text, number)
+            run.take(raw, text, number)
     if run is not None and (lines.damage or not source.is_ended):
         run.ragged = number
     yield from _finish(run, source)
     lines.raise_damage()
 
 
-def _begin(text: str, number: int) -> _Run | None:
-    is_head = _BANNER.match(text) or _SCENARIOS.match(text) or _BLOCK.match(text)
-    if is_head or RUNNING.search(text) or _KNOWN.search(text):
-        return _Run(Reading(tool="k6", form="text", line=number))
-    return None
-
-
-def _begins_anew(run: _Run, text: str) -> bool:
-    if _BANNER.match(text) or (run.lines and _SCENARIOS.match(text)):
-        return True
-    if run.lines and RUNNING.search(text):
-        return run.is_fenced_off or run.console.is_of_next(text)
-    block = _BLOCK.match(text)
-    if block:
-        return bool(run.lines) or run.block == block[1]
-    found = match_line(text)
-    return found is not None and not run.scope and (found[0], "") in run.lines
-
-
-def _take(run: _Run, raw: str, text: str, number: int) -> None:
-    """Give a line to whom it concerns."""
-    block, scope = _BLOCK.match(text), _SCOPE.search(raw)
-    run.is_fenced_off |= bool(run.lines and _FENCE.match(raw))
-    if block:
-        run.block, run.scope = block[1], []
-    elif scope and run.modern:
-        _enter(run, scope)
-    elif run.block == "THRESHOLDS":
-        _take_threshold(run, text, number)
-    elif not run.console.hear(text, number) and not _take_metric(run, raw, text, number):
-        return
-    run.reading.last_line = number
-
-
-def _take_metric(run: _Run, raw: str, text: str, number: int) -> bool:
-    found = match_line(text)
-    if found is None:
-        return False
-    name, tags = split_name(found[0])
-    if name and not is_metric_name(name):
-        run.unnamed.append((number, name))
-        return False
-    run.metric = name or run.metric
-    if run.metric:
-        if text.lstrip().startswith("✗"):  # before 1.0 the mark is all that the summary shows
-            run.crossed.append(Crossing(number, f"{run.metric}{{{tags}}}" if tags else run.metric))
-        line = Line(number, len(raw.rstrip()), run.metric, run.tags(tags), found[1])
-        run.lines.setdefault((line.name, line.tags), line)
-    return bool(run.metric)
-
-
-def _enter(run: _Run, scope: re.Match[str]) -> None:
-    """Note that what follows is about a scenario or a group, by its indentation within others."""
-    while run.scope and run.scope[-1][0] >= scope.start():
-        run.scope.pop()
-    run.scope.append((scope.start(), f"{scope['kind'].lower()}:{scope['name'].rstrip()}"))
-
-
-def _take_threshold(run: _Run, text: str, number: int) -> None:
-    rule = _THRESHOLD.match(text)
-    if rule is None:
-        name, tags = split_name(text)
-        run.metric = f"{name or split_name(run.metric)[0]}{{{tags}" if tags else name or run.metric
-        return
-    run.verdicts.append((rule[1], number))
-    if rule[1] == "✗":
-        run.crossed.append(Crossing(number, f"{run.metric} {rule['rule']}"))
-    run.thresholds.setdefault(split_name(run.metric), {})[rule["key"]] = (rule["text"], number)
-
-
 def _finish(run: _Run | None, source: Source) -> Iterator[Record]:
     """Read a run's lines and yield what came of it."""
     if run is None:
         return
-    reading = run.reading
-    measures, problems = _understand(run, source)
-    problems += _describe_unnamed(run, source)
-    for measure in measures:
-        record(reading, measure)
-    if not reading.rows and not run.console.finished:
-        yield _endless(source, reading)
+    reading, console, label = run.reading, run.console, source.label
+    problems = _read_lines(run, label)
+    if run.unnamed:
+        number, name = run.unnamed[0]
+        more = f", and {len(run.unnamed) - 1} more lines" if len(run.unnamed) > 1 else ""
+        problems.append(_UNNAMED.at(label, number, name=name[:60], more=more))
+    if not reading.rows and not console.finished:
+        yield _ENDLESS.at(label, reading.line)
         yield from problems
         return
     _judge_thresholds(run)
-    problems += complete(reading, source.label)
-    if reading.status != "failed":
-        reading.remark = describe_crossed(run.crossed or run.console.crossed)
-    run.console.describe(reading)
+    problems += complete(reading, label, run.crossed or console.crossed)
+    console.describe(reading)
     if not run.lines:
         reading.form = "console"
-        problems.append(_bare(source, reading))
-    elif reading.status == "complete" and not _whole(run, problems):
+        problems.append(_BARE.at(label, reading.line))
+    elif reading.status == "complete" and not _is_whole(run, problems):
         reading.status = "partial"
     yield reading
     yield from problems
 
 
-def _whole(run: _Run, problems: list[Diagnostic]) -> bool:
+def _is_whole(run: _Run, problems: list[Diagnostic]) -> bool:
     """Whether the summary reaches the metrics that end it, and the console its end."""
-    ends = ("data_sent",) if run.modern else ("iterations", "vus_max", "vus")
-    reached = any((name, "") in run.lines for name in ends)
-    left = run.console.state is None or run.console.finished
-    return reached and left and not any(problem.line == run.ragged for problem in problems)
+    ends = ("data_sent",) if run.is_modern else ("iterations", "vus_max", "vus")
+    is_reached = any((name, "") in run.lines for name in ends)
+    is_left = not run.console.state or run.console.finished
+    return is_reached and is_left and not any(problem.line == run.ragged for problem in problems)
 
 
-def _understand(run: _Run, source: Source) -> tuple[list[Measure], list[Diagnostic]]:
-    """Read every metric line; lines as wide as one that is cut are cut there, too."""
-    cut_at = {line.width for line in run.lines.values() if _is_cut(line)}
-    measures, problems = [], []
-    for line in run.lines.values():
-        at_edge = line.number == run.ragged or line.width in cut_at
-        try:
-            measures.append(understand(line, doubtful=at_edge))
-        except CutError as error:
-            if error.measure is not None:
-                measures.append(error.measure)
-            elif builtin_kind(line.name) is None:
-                continue
-            problems.append(_describe_cut(run, source, line, error))
-        except ValueError as error:
-            what = f"{line.name} cannot be read: {error}"
-            problems.append(Diagnostic(source.label, line.number, what, _CUT_HINT, "warning"))
-    for measure in measures:
-        _restore(measure, run.thresholds.get((measure.name, measure.tags), {}))
-    return measures, problems
+def _read_lines(run: _Run, label: str) -> list[Diagnostic]:
+    """Add the rows of every metric line; lines as wide as one that is cut are cut there, too."""
+    read = [(line, *understand(line)) for line in run.lines.values()]
+    cut_at = {line.width for line, _, lost in read if lost is not None}
+    problems = []
+    for line, measure, lost in read:
+        is_at_edge = line.number == run.ragged or line.width in cut_at
+        key = drop_doubtful(measure) if measure and lost is None and is_at_edge else lost
+        known = run.thresholds.get((line.name, line.tags), {})
+        if key is not None and (measure or line.name in BUILTIN):
+            remark, fate = _CUT, f"{key or 'what is cut'} is left out"
+            if measure and key in known:
+                remark = _CUT._replace(severity="note")
+                fate = f"{key} was taken from THRESHOLDS, line {known[key][1]}"
+            tags = f" {_braced(line.tags)}" * bool(line.tags)
+            words = {"name": line.name, "tags": tags, "end": line.rest[-16:], "fate": fate}
+            problems.append(remark.at(label, line.number, **words))
+        if measure:
+            _restore(measure, known)
+            record(run.reading, measure)
+    return problems
 
 
-def _is_cut(line: Line) -> bool:
-    try:
-        understand(line)
-    except ValueError:
-        return True
-    return False
-
-
-def _restore(measure: Measure, told: dict[str, tuple[str, int]]) -> None:
+def _restore(measure: Measure, known: dict[str, tuple[str, int]]) -> None:
     """Take the statistics that only THRESHOLDS shows: cut off, or not among the columns."""
-    if measure.kind != "trend":
-        return
-    for key, (text, number) in told.items():
+    for key, (text, number) in known.items() if measure.kind == "trend" else ():
         if key not in measure.numbers and stat_name(key):
-            try:
+            with suppress(ValueError):
                 value, unit = read_value(text, number)
-            except ValueError:
-                continue
-            if unit == measure.unit:
-                measure.numbers[key] = value
-
-
-def _describe_cut(run: _Run, source: Source, line: Line, error: CutError) -> Diagnostic:
-    told = run.thresholds.get((line.name, line.tags), {}).get(error.key)
-    where = f" {{{line.tags}}}" if line.tags else ""
-    what = f"{line.name}{where} is not whole at its end ({line.rest[-16:]!r})"
-    if told and error.measure is not None:
-        what = f"{what}; {error.key} was taken from THRESHOLDS, line {told[1]}"
-        return Diagnostic(source.label, line.number, what, _CUT_HINT, "note")
-    lost = f"; {error.key} is left out" if error.key else "; what is cut is left out"
-    return Diagnostic(source.label, line.number, what + lost, _CUT_HINT, "warning")
+                if unit == measure.unit:
+                    measure.numbers[key] = value
 
 
 def _judge_thresholds(run: _Run) -> None:
+    add = partial(run.reading.add, "thresholds_crossed", "count", unit="1", origin="computed")
     if run.verdicts and run.block == "TOTAL RESULTS":  # so the block of thresholds is whole
         crossed = sum(mark == "✗" for mark, _ in run.verdicts)
-        last = run.verdicts[-1][1]
-        run.reading.add(
-            "thresholds_crossed", "count", crossed, "1", last,
-            n=len(run.verdicts), origin="computed",
-        )  # fmt: skip
+        add(value=crossed, line=run.verdicts[-1][1], n=len(run.verdicts))
     elif listed := run.console.crossed:
-        run.reading.add(
-            "thresholds_crossed", "count", len(listed), "1", listed[0].line, origin="computed"
-        )
-
-
-def _describe_unnamed(run: _Run, source: Source) -> list[Diagnostic]:
-    if not run.unnamed:
-        return []
-    number, name = run.unnamed[0]
-    more = f", and {len(run.unnamed) - 1} more lines" if len(run.unnamed) > 1 else ""
-    what = f"{name[:60]!r} is not the name of a k6 metric; this line was passed over{more}"
-    hint = "remove what stands before k6's output on each line"
-    return [Diagnostic(source.label, number, what, hint, "warning")]
-
-
-def _endless(source: Source, reading: Reading) -> Diagnostic:
-    what = "a k6 run that ends before its summary"
-    hint = "keep k6's whole output, or use --summary-export"
-    return Diagnostic(source.label, reading.line, what, hint)
-
-
-def _bare(source: Source, reading: Reading) -> Diagnostic:
-    what = "k6's console without a summary: duration and iterations are all it tells"
-    hint = "take the run's --summary-export or handleSummary file as well"
-    return Diagnostic(source.label, reading.line, what, hint, "note")
+        add(value=len(listed), line=listed[0].line)

@@ -6,15 +6,16 @@ People save what ``curl`` gives, or what ``jq .data`` or ``jq .data.result`` lea
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.counters import is_number
-from benchkit.parsers.prometheus.model import Columns, Series
+from benchkit.parsers.prometheus.model import Series
 
 #: No time in s since 1970 is as large; such a number is no time.
 _LATEST = 1e11
-_UNNAMED = "query the metric itself, without a function over it, so that its name is kept"
+UNNAMED = "query the metric itself, without a function over it, so that its name is kept"
 
 
 def read_answer(answer: object, label: str, line: int) -> Iterator[Series | Diagnostic]:
@@ -37,7 +38,7 @@ def read_answer(answer: object, label: str, line: int) -> Iterator[Series | Diag
         form = data.get("resultType")
         if form in ("scalar", "string"):
             what = f"a {form} has no name, so that its unit is unknown"
-            yield Diagnostic(label, line, what, _UNNAMED, is_remark=True)
+            yield Diagnostic(label, line, what, UNNAMED, is_remark=True)
         else:
             yield from _read_result(data["result"], label, line)
     elif answer.get("status") != "error":
@@ -70,8 +71,8 @@ def _read_result(result: object, label: str, line: int) -> Iterator[Series | Dia
 def _read_series(item: dict[str, Any], labels: dict[str, str], line: int) -> Series:
     series = Series(labels)
     points = item.get("values", [item["value"]] if "value" in item else [])
-    if isinstance(points, Columns):
-        return Series(labels, strange=points.strange, columns=points)
+    if isinstance(points, Series):
+        return replace(points, labels=labels)
     for point in points if isinstance(points, list) else ():
         if _is_point(point):
             own = getattr(point[0], "next_line", line)

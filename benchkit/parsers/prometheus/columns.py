@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -75,13 +76,10 @@ def _read(data: bytes, spans: Sequence[_Span]) -> Iterator[Part]:
     for span in spans:
         last = first + data.count(b",", span.start, span.end) // 2 + 1
         finite = np.isfinite(values[first:last])
-        columns = Columns(
-            times[first:last][finite],
-            values[first:last][finite],
-            int(np.count_nonzero(~finite)),
-            span.line,
-        )
-        yield Part(span.start - 1, span.end + 1, columns)
+        lines = np.full(int(np.count_nonzero(finite)), span.line)
+        known = Columns(times[first:last][finite], values[first:last][finite], lines)
+        series = Series({}, strange=len(finite) - len(lines), known=known)
+        yield Part(span.start - 1, span.end + 1, series)
         first = last
 
 
@@ -144,52 +142,63 @@ def _read_floats(text: bytes, starts: Array, ends: Array) -> Array | None:
     return values
 
 
-def add_columns(parts: Sequence[Series]) -> Columns | None:
-    """Return the values of one container, its parts summed; None unless all tell the same times."""
-    columns = [part.columns for part in parts if part.columns is not None]
-    if len(columns) < len(parts):
-        return None
-    if len(columns) == 1:
-        return columns[0]
-    times = columns[0].times
-    is_in_order = bool((np.diff(times) > 0).all())
-    if not is_in_order or not all(np.array_equal(each.times, times) for each in columns[1:]):
-        return None
-    cells = zip(*(each.values.tolist() for each in columns), strict=True)
+def add_up_series(parts: Sequence[Columns]) -> tuple[Columns, int]:
+    """Sum the parts of a container at the times that all tell; count the times that not all do."""
+    if len(parts) == 1:
+        return parts[0], 0
+    latest = [_keep_last(part) for part in parts]
+    times, left_out = latest[0].times, 0
+    if not all(np.array_equal(part.times, times) for part in latest[1:]):
+        clocks = [part.times for part in latest]
+        times = reduce(np.intersect1d, clocks)
+        left_out = len(np.unique(np.concatenate(clocks))) - len(times)
+        rows = [np.searchsorted(each, times) for each in clocks]
+        latest = [Columns(*(c[row] for c in p)) for p, row in zip(latest, rows, strict=True)]
+    cells = zip(*(part.values.tolist() for part in latest), strict=True)
     values = np.fromiter(map(math.fsum, cells), np.float64, len(times))
-    return Columns(times, values, 0, columns[-1].line)
+    return Columns(times, values, latest[-1].lines), left_out
 
 
-def join_columns(lives: Sequence[Columns], *, is_counter: bool) -> Columns | None:
-    """Return what `lives` yields of counters, or of looks; None if it stands in several lines.
+def _keep_last(columns: Columns) -> Columns:
+    """Put values in the order of time; of equal times the last one stays."""
+    if (np.diff(columns.times) > 0).all():
+        return columns
+    times, places = np.unique(columns.times[::-1], return_index=True)
+    return Columns(times, columns.values[::-1][places], columns.lines[::-1][places])
+
+
+def join_lives(lives: Sequence[Columns], *, is_counter: bool) -> Columns:
+    """Return what was seen of the newest id that tells of each time, or the sum of counters.
+
+    A counter grows by what each of several counters grows by, from the first value of the first
+    id on. One that falls was reset, and counts from 0; what it counted before it is first seen is
+    not added.
 
     Examples
     --------
-    >>> old, new = Columns(np.array([0, 1]), np.array([5.0, 6.0]), 0, 1), Columns(
-    ...     np.array([1, 2]), np.array([7.0, 9.0]), 0, 1
-    ... )
-    >>> join_columns([new, old], is_counter=True).values.tolist()
-    [5.0, 6.0, 8.0]
+    >>> old, new = (Columns(np.array(t), np.array(v), np.array(t)) for t, v in (
+    ...     ([0, 1, 2], [100.0, 101.0, 101.0]), ([1, 2], [7.0, 9.0])
+    ... ))
+    >>> join_lives([new, old], is_counter=True).values.tolist()
+    [100.0, 101.0, 103.0]
+    >>> join_lives([new, old], is_counter=False).values.tolist()
+    [100.0, 7.0, 9.0]
     """
-    if len({each.line for each in lives}) > 1:
-        return None
-    known = []
-    for each in lives:
-        order = np.argsort(each.times, kind="stable")
-        if len(order):
-            known.append((each.times[order], each.values[order]))
-    known.sort(key=lambda life: int(life[0][0]))
+    if len(lives) == 1:
+        return lives[0]
+    ordered = (np.argsort(life.times, kind="stable") for life in lives)
+    known = [Columns(*(c[o] for c in life)) for life, o in zip(lives, ordered, strict=True)]
+    known = sorted((life for life in known if len(life.times)), key=lambda life: int(life.times[0]))
     if not known:
         return lives[0]
-    told, seen = (np.concatenate(column) for column in zip(*known, strict=True))
+    together = Columns(*map(np.concatenate, zip(*known, strict=True)))
+    newest = _keep_last(together)
     if not is_counter:
-        times, newest = np.unique(told[::-1], return_index=True)
-        return Columns(times, seen[::-1][newest], 0, lives[0].line)
+        return newest
     steps = []
-    for _, values in known:
-        grown = np.diff(values, prepend=values[0])
-        steps.append(np.where(grown < 0, values, grown))
-    times, places = np.unique(told, return_inverse=True)
-    grown = np.bincount(places, weights=np.concatenate(steps))
-    totals = np.cumsum(np.concatenate(([known[0][1][0]], grown)))
-    return Columns(times, totals[1:], 0, lives[0].line)
+    for life in known:
+        grown = np.diff(life.values, prepend=life.values[0])
+        steps.append(np.where(grown < 0, life.values, grown))
+    grown = np.bincount(np.searchsorted(newest.times, together.times), np.concatenate(steps))
+    totals = np.cumsum(np.concatenate(([known[0].values[0]], grown)))
+    return newest._replace(values=totals[1:])

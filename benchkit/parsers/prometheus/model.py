@@ -8,27 +8,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from benchkit.errors import Diagnostic
 from benchkit.units import read_number
 
-if TYPE_CHECKING:
-    import numpy as np
-
+Array = np.ndarray
 _NAMELESS = "benchkit_nameless"
 
 
 class Columns(NamedTuple):
-    """The values of a series that all stand in one line: finite ones, and how many are not.
+    """Finite values (float64), their times in µs since 1970 and their lines (int64), shape (k,)."""
 
-    ``times`` are µs since 1970, int64; ``values`` float64, both of shape (k,).
-    """
-
-    times: np.ndarray
-    values: np.ndarray
-    strange: int
-    line: int
+    times: Array
+    values: Array
+    lines: Array
 
 
 @dataclass(slots=True)
@@ -39,30 +35,18 @@ class Series:
     ----------
     labels : dict of str to str
         The name as ``__name__``, if it has one.
-    times : list of int or None
-        µs since 1970; None where the time is unknown.
-    values : list of float
-        Finite.
-    lines : list of int
     strange : int
         Values that are no finite numbers.
-    columns : Columns, optional
-        Times and values that were read at once; then the lists are empty.
+    known : Columns, optional
+        Times and values that were read at once; then there are no points.
+    points : list of (int or None, float, int)
+        Times in µs since 1970, None where one is unknown; finite values; lines.
     """
 
     labels: dict[str, str]
-    times: list[int | None] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
     strange: int = 0
-    columns: Columns | None = None
-
-    def spread(self) -> Series:
-        """Return the series with its times and values in lists."""
-        if self.columns is None:
-            return self
-        times, values, strange, line = self.columns
-        return Series(self.labels, times.tolist(), values.tolist(), [line] * len(times), strange)
+    known: Columns | None = None
+    points: list[tuple[int | None, float, int]] = field(default_factory=list)
 
     def add(self, time: int | None, text: object, line: int) -> None:
         """Add a value as it is written (``"0.5"``, ``"NaN"``)."""
@@ -70,12 +54,18 @@ class Series:
             value = float(text) if isinstance(text, int | float) else read_number(str(text))
         except (ValueError, OverflowError):
             value = math.nan
-        if not math.isfinite(value):
+        if math.isfinite(value):
+            self.points.append((time, value, line))
+        else:
             self.strange += 1
-            return
-        self.times.append(time)
-        self.values.append(value)
-        self.lines.append(line)
+
+    def columns(self) -> Columns | None:
+        """Return its values; None where a time is unknown."""
+        times, values, lines = zip(*self.points, strict=True) if self.points else ((), (), ())
+        if None in times:
+            return None
+        integers = (np.array(column, dtype=np.int64) for column in (times, lines))
+        return self.known or Columns(next(integers), np.array(values, np.float64), next(integers))
 
 
 def cut_short(label: str, text: str) -> Diagnostic:

@@ -6,24 +6,19 @@ number.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import NamedTuple
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.parsers.containers import name_left_out, nested
 from benchkit.parsers.counters import Measure, Place, add_up, measure_of, place
 from benchkit.parsers.documents import Part, read_around, read_documents, read_text
 from benchkit.parsers.prometheus import grafana, promtool
-from benchkit.parsers.prometheus.answers import read_answer
-from benchkit.parsers.prometheus.model import Columns, Series
+from benchkit.parsers.prometheus.answers import UNNAMED, read_answer
+from benchkit.parsers.prometheus.columns import add_up_series, find_values, join_lives
+from benchkit.parsers.prometheus.model import Series
 from benchkit.parsers.series import Gatherer
-
-_UNNAMED = "query the metric itself, without a function over it, so that its name is kept"
-
 
 _JSON = (
     re.compile(r'\{\s*"status"\s*:\s*"(?:success|error)"\s*,\s*"(?:data|errorType|isPartial)"'),
@@ -96,8 +91,6 @@ def _read_plainly(source: Source) -> list[Series | Diagnostic]:
 
 def _read_in_columns(source: Source) -> list[Series | Diagnostic]:
     """Read a large answer; nothing if it is not as Prometheus writes it."""
-    from benchkit.parsers.prometheus.columns import find_values
-
     parts: list[Part] = []
 
     def find(data: bytes) -> list[Part]:
@@ -106,22 +99,8 @@ def _read_in_columns(source: Source) -> list[Series | Diagnostic]:
 
     answers = read_around(source, find) or []
     found = [each for line, answer in answers for each in read_answer(answer, source.label, line)]
-    used = sum(isinstance(each, Series) and each.columns is not None for each in found)
+    used = sum(isinstance(each, Series) and each.known is not None for each in found)
     return found if used == len(parts) else []
-
-
-def _join(lives: list[list[Series]], measure: Measure) -> Columns | None:
-    """Return the values of a container, if those of all its ids were read in columns."""
-    if any(series.columns is None for parts in lives for series in parts):
-        return None
-    from benchkit.parsers.prometheus.columns import add_columns, join_columns
-
-    known = [columns for parts in lives if (columns := add_columns(parts)) is not None]
-    if len(known) < len(lives):
-        return None
-    if len(known) == 1:
-        return known[0]
-    return join_columns(known, is_counter=measure.stat == "counter")
 
 
 @dataclass(slots=True)
@@ -173,48 +152,27 @@ class _Choice:
                 self._add(gatherer, measure, name, [add_up(measure, p) for p in lives.values()])
 
     def _add(
-        self,
-        gatherer: Gatherer,
-        measure: Measure,
-        subject: str | None,
-        lives: list[list[Series]],
+        self, gatherer: Gatherer, measure: Measure, subject: str | None, lives: list[list[Series]]
     ) -> None:
-        points: Iterable[Point] = ()
-        origin = "computed" if len(lives) > 1 or len(lives[0]) > 1 else "reported"
-        columns = _join(lives, measure)
-        if columns is not None:
-            gatherer.extend(
-                measure, subject, columns.values, columns.times, columns.line, origin=origin
-            )
-            if len(columns.times):
-                self.last_line = max(self.last_line, columns.line)
-            return
-        lives = [[series.spread() for series in parts] for parts in lives]
-        if len(lives) > 1:
-            if any(None in series.times for parts in lives for series in parts):
-                self.undated.add(subject or "")
-                return
-            join = join_counters if measure.stat == "counter" else join_looks
-            points = join([list(self._sum(parts)) for parts in lives])
+        parts = [series for life in lives for series in life]
+        origin = "computed" if len(parts) > 1 else "reported"
+        columns = [[series.columns() for series in life] for life in lives]
+        known = [[each for each in life if each is not None] for life in columns]
+        if known == columns:
+            sums = [add_up_series(life) for life in known]
+            self.unequal += sum(unequal for _, unequal in sums)
+            is_counter = measure.stat == "counter"
+            times, values, at = join_lives([life for life, _ in sums], is_counter=is_counter)
+            gatherer.extend(measure, subject, values, times, at, origin=origin)
+            self.last_line = int(at.max(initial=self.last_line))
+        elif len(lives) > 1:
+            self.undated.add(subject or "")
+        elif len(parts) > 1:
+            self.unequal += len({time for part in parts for time, *_ in part.points})
         else:
-            points = self._sum(lives[0])
-        for time, value, line in points:
-            gatherer.add(measure, subject, value, time=time, line=line, origin=origin)
-            self.last_line = max(self.last_line, line)
-
-    def _sum(self, parts: list[Series]) -> Iterator[Point]:
-        """Yield the values of one container, its parts summed at the times that all have."""
-        if len(parts) == 1:
-            yield from map(Point, parts[0].times, parts[0].values, parts[0].lines)
-            return
-        tables = [
-            dict(zip(p.times, zip(p.values, p.lines, strict=True), strict=True)) for p in parts
-        ]
-        shared = [time for time in tables[0] if time and all(time in table for table in tables)]
-        self.unequal += len({time for table in tables for time in table}) - len(shared)
-        for time in shared:
-            value = math.fsum(table[time][0] for table in tables)
-            yield Point(time, value, tables[-1][time][1])
+            for time, value, line in parts[0].points:
+                gatherer.add(measure, subject, value, time=time, line=line)
+                self.last_line = max(self.last_line, line)
 
     def remarks(self, label: str, *, is_empty: bool) -> Iterator[Diagnostic]:
         """Yield what was left out, and why."""
@@ -222,7 +180,7 @@ class _Choice:
         if self.unnamed:
             what = f"{self.unnamed} series have no metric name (the result of a function, or a "
             what += "legend): their unit is unknown, and they are left out"
-            yield Diagnostic(label, 0, what, _UNNAMED, loss, is_remark=True)
+            yield Diagnostic(label, 0, what, UNNAMED, loss, is_remark=True)
         if self.unknown:
             names = ", ".join(sorted(self.unknown)[:3]) + (", …" if len(self.unknown) > 3 else "")
             what = f"the unit of {names} is not known, and its series are left out"
@@ -240,72 +198,3 @@ class _Choice:
             what += "times, and it is left out"
             yield Diagnostic(label, 0, what, "export with epoch times", "warning", is_remark=True)
         yield from name_left_out(label, sorted(self.repeated), self.pauses, "series")
-
-
-class Point(NamedTuple):
-    """A value, when it was told (µs since 1970), and in which line."""
-
-    time: int | None
-    value: float
-    line: int
-
-
-def join_counters(lives: Sequence[Sequence[Point]]) -> Iterator[Point]:
-    """Yield a counter that grows by what each of several counters grows by.
-
-    Parameters
-    ----------
-    lives : sequence of sequence of Point
-        One per id; times are known.
-
-    Returns
-    -------
-    iterator of Point
-        In the order of time, from the first value of the first id on. A counter that falls was
-        reset, and counts from 0; what one counted before it is first seen is not added.
-
-    Examples
-    --------
-    >>> old = [Point(0, 100.0, 1), Point(1, 101.0, 1), Point(2, 101.0, 1)]
-    >>> new = [Point(1, 7.0, 2), Point(2, 9.0, 2)]
-    >>> [(time, value) for time, value, _ in join_counters([old, new])]
-    [(0, 100.0), (1, 101.0), (2, 103.0)]
-    """
-    known = _in_order(lives)
-    if not known:
-        return
-    steps: dict[int, tuple[float, int]] = {}
-    for points in known:
-        steps.setdefault(_time(points[0]), (0.0, points[0].line))
-        for before, after in pairwise(points):
-            grown = after.value - before.value
-            grown = after.value if grown < 0 else grown
-            sofar = steps.get(_time(after), (0.0, after.line))[0]
-            steps[_time(after)] = (sofar + grown, after.line)
-    total = known[0][0].value
-    for time, (grown, line) in sorted(steps.items()):
-        total += grown
-        yield Point(time, total, line)
-
-
-def join_looks(lives: Sequence[Sequence[Point]]) -> Iterator[Point]:
-    """Yield what was seen of the newest id that tells of each time.
-
-    Examples
-    --------
-    >>> old, new = [Point(0, 8.0, 1), Point(1, 8.0, 1)], [Point(1, 3.0, 2)]
-    >>> [(time, value) for time, value, _ in join_looks([new, old])]
-    [(0, 8.0), (1, 3.0)]
-    """
-    newest = {_time(point): point for points in _in_order(lives) for point in points}
-    yield from (point for _, point in sorted(newest.items()))
-
-
-def _in_order(lives: Iterable[Sequence[Point]]) -> list[list[Point]]:
-    """Return the ids by when they are first seen, and their values by time."""
-    known = [sorted(points, key=_time) for points in lives if points]
-    return sorted(known, key=lambda points: _time(points[0]))
-
-
-def _time(point: Point) -> int:
-    return point.time or 0

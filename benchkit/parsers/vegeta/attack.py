@@ -7,15 +7,14 @@ if they are defined, and divided, as vegeta does.
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from benchkit.parsers.base import Reading, Samples
-from benchkit.parsers.urls import host_of
-from benchkit.parsers.vegeta.columns import Results
-from benchkit.parsers.vegeta.readings import begin, path_of
-from benchkit.parsers.vegeta.records import Result
+from benchkit.parsers.base import Samples
+from benchkit.parsers.octets import Array
+from benchkit.parsers.urls import host_of, path_of
+from benchkit.parsers.vegeta.readings import begin, time_of
+from benchkit.parsers.vegeta.results import Results
 
 #: How many latencies are handed on at once.
 BLOCK = 1 << 16
@@ -24,44 +23,23 @@ BLOCK = 1 << 16
 class Attack:
     """The sums of one attack, and the latencies not handed on yet."""
 
-    def __init__(self, form: str, first: Result) -> None:
-        self.reading: Reading = begin(form, first.line)
-        self.reading.target = path_of(first.url) if first.url else ""
-        if first.url:
-            self.reading.env["host"] = host_of(first.url)
-        self.name = first.attack
-        self._url = first.url
-        self._latencies: list[int] = []
-        self._starts: list[int] = []
-        self._lines: list[int] = []
-        self._columns: list[tuple[np.ndarray, ...]] = []
-        self._waiting = 0
+    def __init__(self, form: str, results: Results) -> None:
+        url = results.urls[int(results.url[0])]
+        self.name = results.attacks[int(results.attack[0])]
+        self.reading = begin(form, int(results.line[0]))
+        self.reading.target = path_of(url)
+        if url:
+            self.reading.env["host"] = host_of(url)
+        self._columns: list[tuple[Array, Array, Array]] = []
+        self.waiting = 0
         self._codes: Counter[int] = Counter()
         self._bytes_in = self._bytes_out = 0
-        self._earliest = self._latest = first.start
-        self._end = first.start
+        self._earliest = self._latest = self._end = int(results.start[0])
 
-    def add(self, result: Result) -> bool:
-        """Count a result; True when a block is full."""
-        self._latencies.append(result.latency)
-        self._starts.append(result.start)
-        self._lines.append(result.line)
-        self._codes[result.code] += 1
-        self._bytes_in += result.bytes_in
-        self._bytes_out += result.bytes_out
-        self._earliest = min(self._earliest, result.start)
-        self._latest = max(self._latest, result.start)
-        self._end = max(self._end, result.start + result.latency)
-        if result.url != self._url:
-            self._compare_target(result.url)
-        self._waiting += 1
-        return self._waiting >= BLOCK
-
-    def extend(self, results: Results) -> bool:
-        """Count results as `add` counts them one by one; True when a block is full."""
-        self._gather()
+    def extend(self, results: Results) -> None:
+        """Count results."""
         self._columns.append((results.latency, results.start, results.line))
-        self._waiting += len(results.line)
+        self.waiting += len(results)
         for code, times in zip(*np.unique(results.code, return_counts=True), strict=True):
             self._codes[int(code)] += int(times)
         self._bytes_in += _total(results.bytes_in)
@@ -69,29 +47,15 @@ class Attack:
         self._earliest = min(self._earliest, int(results.start.min()))
         self._latest = max(self._latest, int(results.start.max()))
         self._end = max(self._end, int((results.start + results.latency).max()))
-        for number in np.unique(results.url).tolist():
-            if results.urls[number] != self._url:
-                self._compare_target(results.urls[number])
-        return self._waiting >= BLOCK
-
-    def _gather(self) -> None:
-        """Put single results behind the columns."""
-        if self._latencies:
-            single = self._latencies, self._starts, self._lines
-            self._columns.append(tuple(np.array(column, dtype=np.int64) for column in single))
-            self._latencies, self._starts, self._lines = [], [], []
-
-    def _compare_target(self, url: str) -> None:
-        """Forget the target if requests go to several paths."""
-        self._url = url
-        if path_of(url) != self.reading.target:
+        target = self.reading.target
+        urls = np.unique(results.url).tolist() if target else ()
+        if any(path_of(results.urls[number]) != target for number in urls):
             self.reading.target = ""
 
     def take(self) -> Samples:
         """Return the latencies that were gathered, and begin anew."""
-        self._gather()
         latencies, starts, lines = (np.concatenate(c) for c in zip(*self._columns, strict=True))
-        self._columns, self._waiting = [], 0
+        self._columns, self.waiting = [], 0
         self.reading.last_line = int(lines[-1])
         return Samples(
             reading=self.reading,
@@ -103,57 +67,41 @@ class Attack:
             resolution=1e-9,
         )
 
-    @property
-    def has_samples(self) -> bool:
-        """Whether latencies wait to be handed on."""
-        return self._waiting > 0
-
     def total(self) -> None:
         """Complete the reading with what vegeta's report would say."""
         attack, wait = self._latest - self._earliest, self._end - self._latest
         requests = self._codes.total()
         successes = sum(count for code, count in self._codes.items() if 200 <= code < 400)
         reading = self.reading
-        reading.started_at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(
-            microseconds=self._earliest // 1000
-        )
+        reading.started_at = time_of(self._earliest // 1000)
         reading.duration = (attack + wait) / 1e9
-        self._add("requests", "count", requests, "1")
-        for code in sorted(self._codes):
-            self._add("responses", "count", self._codes[code], "1", str(code))
-        self._add("error_rate", "mean", 1.0 - successes / requests, "1")
-        for metric, total in (("bytes_in", self._bytes_in), ("bytes_out", self._bytes_out)):
-            self._add(metric, "total", total, "B")
-            self._add(metric, "mean", total / requests, "B")
-        self._add("duration", "total", reading.duration, "s")
-        self._add("duration", "total", attack / 1e9, "s", "attack")
-        self._add("duration", "total", wait / 1e9, "s", "wait")
+        rows: list[tuple[str, str, float, str, str | None]] = [
+            ("requests", "count", requests, "1", None),
+            *(("responses", "count", n, "1", str(code)) for code, n in sorted(self._codes.items())),
+            ("error_rate", "mean", 1.0 - successes / requests, "1", None),
+            ("bytes_in", "total", self._bytes_in, "B", None),
+            ("bytes_in", "mean", self._bytes_in / requests, "B", None),
+            ("bytes_out", "total", self._bytes_out, "B", None),
+            ("bytes_out", "mean", self._bytes_out / requests, "B", None),
+            ("duration", "total", reading.duration, "s", None),
+            ("duration", "total", attack / 1e9, "s", "attack"),
+            ("duration", "total", wait / 1e9, "s", "wait"),
+        ]
         if attack:
-            self._add("request_rate", "mean", requests / _seconds(attack), "1/s")
             throughput = successes / _seconds(attack + wait)
-            self._add("success_rate_per_second", "mean", throughput, "1/s")
-
-    def _add(
-        self, metric: str, stat: str, value: float, unit: str, subject: str | None = None
-    ) -> None:
-        resolution = 1e-9 if unit == "s" else None
-        self.reading.add(
-            metric,
-            stat,
-            float(value),
-            unit,
-            self.reading.line,
-            subject=subject,
-            resolution=resolution,
-            origin="computed",
-        )
+            rows.append(("request_rate", "mean", requests / _seconds(attack), "1/s", None))
+            rows.append(("success_rate_per_second", "mean", throughput, "1/s", None))
+        for metric, stat, value, unit, subject in rows:
+            resolution = 1e-9 if unit == "s" else None
+            reading.add(
+                metric, stat, float(value), unit, reading.line,
+                subject=subject, resolution=resolution, origin="computed",
+            )  # fmt: skip
 
 
-def _total(numbers: np.ndarray) -> int:
-    """Return the sum of numbers below 2**61, however many."""
-    if float(numbers.sum(dtype=np.float64)) < 1 << 62:
-        return int(numbers.sum())
-    return sum(numbers.tolist())
+def _total(numbers: Array) -> int:
+    """Return the sum of numbers that are not negative, however large."""
+    return (int((numbers >> 32).sum()) << 32) + int((numbers & 0xFFFFFFFF).sum())
 
 
 def _seconds(nanoseconds: int) -> float:

@@ -15,30 +15,19 @@ other hold several streams, of which each describes its types anew.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import IO, NamedTuple
 
-_CHUNK = 1 << 16
 #: No message of Go's own encoder is longer, and no name or URL comes near.
 _LONGEST_MESSAGE = 1 << 33
 _LONGEST_TEXT = 1 << 24
 _DEEPEST = 64
 #: Seconds from the year 1, where Go's times begin, to 1970.
-_YEAR_ONE_TO_UNIX = 62_135_596_800
+YEAR_ONE_TO_UNIX = 62_135_596_800
 
 
 class GobError(Exception):
     """The stream is cut or breaks the rules of gob; what was read before stands."""
-
-
-class Item(NamedTuple):
-    """One value of a stream: which stream of the file, the type's name, the value."""
-
-    stream: int
-    name: str
-    value: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,35 +41,6 @@ class Kind:
     elem: int = 0
 
 
-def read(stream: IO[bytes], wanted: Collection[str]) -> Iterator[Item]:
-    """Yield the values of a file of one or more gob streams, the elements of a slice one by one.
-
-    Parameters
-    ----------
-    stream : binary file
-        Read forwards only, with memory for one value at a time.
-    wanted : collection of str
-        The names of the struct fields to keep; others are passed over. Fields that are zero are
-        not in a stream and so not in the dict of a struct.
-
-    Raises
-    ------
-    GobError
-        Where the stream is cut or damaged; the values before it have been yielded.
-
-    Examples
-    --------
-    >>> import io
-    >>> point = bytes.fromhex("19ff8103010105506f696e7401ff820001010101580104000000")
-    >>> stream = io.BytesIO(point + bytes.fromhex("05ff82010600"))
-    >>> [item.value for item in read(stream, {"X"})]
-    [{'X': 3}]
-    """
-    decoder = Decoder(stream, wanted)
-    while decoder.next_message():
-        yield from decoder.items()
-
-
 def unix_nanoseconds(data: bytes) -> int:
     """Return the nanoseconds since 1970 of a ``time.Time`` in its binary form.
 
@@ -90,73 +50,62 @@ def unix_nanoseconds(data: bytes) -> int:
         If it is not one: 15 bytes of version 1, or 16 of version 2.
     """
     if (len(data), data[:1]) not in {(15, b"\1"), (16, b"\2")}:
-        msg = "a time is not in a form that Go writes"
-        raise GobError(msg)
-    seconds = int.from_bytes(data[1:9], "big", signed=True) - _YEAR_ONE_TO_UNIX
+        raise GobError("a time is not in a form that Go writes")
+    seconds = int.from_bytes(data[1:9], "big", signed=True) - YEAR_ONE_TO_UNIX
     return seconds * 10**9 + int.from_bytes(data[9:13], "big")
 
 
 class _Cursor:
-    """The bytes of one message after the other; at most a chunk is held."""
+    """The bytes of one message after the other; ``data`` from ``place`` on is at hand."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._data = b""
-        self._pos = 0
-        self._unread = 0
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self.data = b""
+        self.place = 0
+        self.left = 0
 
-    @property
-    def left(self) -> int:
-        """Bytes of the message that were not taken yet."""
-        return len(self._data) - self._pos + self._unread
+    def load(self) -> bool:
+        """Put the next block behind what is at hand; False at the end of the file."""
+        more = next(self._blocks, b"")
+        if more:
+            self.data, self.place = self.data[self.place :] + more, 0
+        return bool(more)
 
     def next_message(self) -> bool:
         """Go to the next message; False at the end of the file."""
-        first = self._stream.read(1)
-        if not first:
+        if self.place == len(self.data) and not self.load():
             return False
-        self._data, self._pos, self._unread = first, 0, 8
-        size = first[0] if first[0] < 128 else self._long_length(256 - first[0])
-        if size > _LONGEST_MESSAGE:
-            msg = "the length of a message is not credible"
-            raise GobError(msg)
-        self._data, self._pos, self._unread = b"", 0, size
+        first = self.data[self.place]
+        self.left = 257 - first if first > 127 else 1
+        if self.left > 9 or not self._has(self.left):
+            raise GobError("it ends, or breaks off, in the length of a message")
+        self.left = self.unsigned()
+        if self.left > _LONGEST_MESSAGE:
+            raise GobError("the length of a message is not credible")
         return True
 
-    def _long_length(self, width: int) -> int:
-        data = self._stream.read(min(width, 8))
-        if width > 8 or len(data) < width:
-            msg = "it ends, or breaks off, in the length of a message"
-            raise GobError(msg)
-        return int.from_bytes(data, "big")
+    def _has(self, size: int) -> bool:
+        """Whether so many bytes are there; they are then at hand."""
+        while len(self.data) - self.place < size:
+            if not self.load():
+                return False
+        return True
 
     def take(self, size: int) -> bytes:
         """Take bytes of the message."""
-        if size > len(self._data) - self._pos:
-            self._load(size)
-        start = self._pos
-        self._pos = start + size
-        return self._data[start : self._pos]
-
-    def _load(self, size: int) -> None:
-        missing = size - (len(self._data) - self._pos)
-        if missing > self._unread or size > _LONGEST_TEXT:
-            msg = "a value reaches beyond its message"
-            raise GobError(msg)
-        more = self._stream.read(min(self._unread, max(missing, _CHUNK)))
-        self._data, self._pos = self._data[self._pos :] + more, 0
-        self._unread -= len(more)
-        if len(self._data) < size:
-            msg = "it ends in the middle of a message"
-            raise GobError(msg)
+        if size > self.left or size > _LONGEST_TEXT:
+            raise GobError("a value reaches beyond its message")
+        if not self._has(size):
+            raise GobError("it ends in the middle of a message")
+        start = self.place
+        self.place += size
+        self.left -= size
+        return self.data[start : self.place]
 
     def skip(self, size: int) -> None:
         """Pass over bytes of the message."""
-        if size > self.left:
-            msg = "a value reaches beyond its message"
-            raise GobError(msg)
         while size:
-            size -= len(self.take(min(size, _CHUNK)))
+            size -= len(self.take(min(size, max(len(self.data) - self.place, 1))))
 
     def unsigned(self) -> int:
         """Read a number that is not negative."""
@@ -165,19 +114,13 @@ class _Cursor:
             return first
         width = 256 - first
         if width > 8:
-            msg = "a number is wider than 64 bits"
-            raise GobError(msg)
+            raise GobError("a number is wider than 64 bits")
         return int.from_bytes(self.take(width), "big")
 
     def signed(self) -> int:
         """Read an integer."""
         coded = self.unsigned()
         return ~(coded >> 1) if coded & 1 else coded >> 1
-
-    def real(self) -> float:
-        """Read a float, which is sent with its bytes reversed."""
-        bits: float = struct.unpack("<d", self.unsigned().to_bytes(8, "big"))[0]
-        return bits
 
     def blob(self) -> bytes:
         """Read bytes with their length."""
@@ -189,16 +132,13 @@ class _Cursor:
 
 
 SIGNED, UNSIGNED, BYTES, TEXT = 2, 3, 5, 6
-#: The types that every stream knows, by the ids that gob gives them (but for interfaces, which are
-#: refused).
+#: The types that every stream knows, by the ids that gob gives them; what is no interface and no
+#: complex number. Nobody asks for bools (1) and floats (4), which are written as numbers.
 _BASIC: dict[int, Callable[[_Cursor], object]] = {
-    1: lambda cursor: bool(cursor.unsigned()),
-    2: _Cursor.signed,
-    3: _Cursor.unsigned,
-    4: _Cursor.real,
+    **dict.fromkeys((1, UNSIGNED, 4), _Cursor.unsigned),
+    SIGNED: _Cursor.signed,
     BYTES: _Cursor.blob,
     TEXT: _Cursor.text,
-    7: lambda cursor: complex(cursor.real(), cursor.real()),
 }
 
 
@@ -221,44 +161,57 @@ _DESCRIPTORS = {
 OPAQUE = frozenset({"opaque", "binary", "marshaled"})
 
 
-class Decoder:
-    """The types that a stream has described so far, and the values made of them.
+class Decoder(_Cursor):
+    """The values of a file of one or more gob streams.
 
     Parameters
     ----------
-    stream, wanted
-        As `read` takes them. Between two messages the stream stands where the next one begins.
+    blocks : iterator of bytes
+    wanted : collection of str
+        The names of the struct fields to keep; others are passed over. Fields that are zero are
+        not in a stream and so not in the dict of a struct.
+
+    Attributes
+    ----------
+    stream : int
+        Which stream of the file this is, from 0.
+
+    Raises
+    ------
+    GobError
+        Where the stream is cut or damaged; the values before it have been yielded.
+
+    Examples
+    --------
+    >>> point = bytes.fromhex("19ff8103010105506f696e7401ff820001010101580104000000")
+    >>> decoder = Decoder(iter([point, bytes.fromhex("05ff82010600")]), {"X"})
+    >>> list(decoder)
+    [('Point', {'X': 3})]
     """
 
-    def __init__(self, stream: IO[bytes], wanted: Collection[str]) -> None:
-        self._cursor = _Cursor(stream)
+    def __init__(self, blocks: Iterator[bytes], wanted: Collection[str]) -> None:
+        super().__init__(blocks)
+        self.stream = 0
         self._wanted = frozenset(wanted)
         self._types = dict(_DESCRIPTORS)
         self._fresh: dict[int, Kind] = {}
-        self._stream = 0
 
-    def next_message(self) -> bool:
-        """Go to the next message; False at the end of the stream."""
-        return self._cursor.next_message()
+    def __iter__(self) -> Iterator[tuple[str, object]]:
+        """Yield the types' names and the values, the elements of a slice one by one."""
+        while self.next_message():
+            yield from self.items()
 
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[tuple[str, object]]:
         """Yield the values of the message; none if it describes a type."""
-        cursor = self._cursor
-        while cursor.left:
-            type_id = cursor.signed()
+        while self.left:
+            type_id = self.signed()
             if type_id < 0:
                 self._fresh[-type_id] = self._describe()
                 continue
             self._settle()
             yield from self._top(type_id)
-            if cursor.left:
-                msg = "a message holds more than its value"
-                raise GobError(msg)
-
-    @property
-    def number(self) -> int:
-        """Which stream of the file this is, from 0."""
-        return self._stream
+            if self.left:
+                raise GobError("a message holds more than its value")
 
     @property
     def types(self) -> dict[int, Kind] | None:
@@ -269,16 +222,15 @@ class Decoder:
         """Add the types described since the last value; known ids tell that a new stream began."""
         if self._fresh.keys() & self._types.keys():
             self._types = dict(_DESCRIPTORS)
-            self._stream += 1
-        self._types |= self._fresh
+            self.stream += 1
+        self._types = self._types | self._fresh
         self._fresh = {}
 
     def _describe(self) -> Kind:
         """Read a descriptor."""
         described = self._value(_DESCRIPTOR, 0)
         if not isinstance(described, dict) or len(described) != 1:
-            msg = "a type is described in a way that is not gob's"
-            raise GobError(msg)
+            raise GobError("a type is described in a way that is not gob's")
         ((shape, parts),) = described.items()
         fields = tuple(
             (field.get("name", ""), field.get("id", 0), field.get("name") in self._wanted)
@@ -287,32 +239,29 @@ class Decoder:
         name = parts.get("common", {}).get("name", "")
         return Kind(shape, name, fields, parts.get("key", 0), parts.get("elem", 0))
 
-    def _top(self, type_id: int) -> Iterator[Item]:
+    def _top(self, type_id: int) -> Iterator[tuple[str, object]]:
         kind = self._types.get(type_id)
-        if (kind is None or kind.shape != "struct") and self._cursor.unsigned():
-            msg = "a value does not begin as gob's do"
-            raise GobError(msg)
+        if (kind is None or kind.shape != "struct") and self.unsigned():
+            raise GobError("a value does not begin as gob's do")
         if kind is None or kind.shape not in {"slice", "array"}:
-            yield Item(self._stream, kind.name if kind else "", self._value(type_id, 0))
+            yield (kind.name if kind else "", self._value(type_id, 0))
             return
         element = self._types.get(kind.elem)
-        for _ in range(self._cursor.unsigned()):
-            value = self._value(kind.elem, 1)
-            yield Item(self._stream, element.name if element else "", value)
+        for _ in range(self.unsigned()):
+            yield (element.name if element else "", self._value(kind.elem, 1))
 
     def _value(self, type_id: int, depth: int) -> object:
         basic = _BASIC.get(type_id)
         if basic is not None:
-            return basic(self._cursor)
+            return basic(self)
         kind = self._types.get(type_id)
         if kind is None or depth > _DEEPEST:
-            msg = f"a value is of type {type_id}, which the stream does not describe"
-            raise GobError(msg)
+            raise GobError(f"a value is of type {type_id}, which the stream does not describe")
         if kind.shape == "struct":
             return self._fields(kind, depth + 1)
         if kind.shape in OPAQUE:
-            return self._cursor.blob()
-        count = self._cursor.unsigned()
+            return self.blob()
+        count = self.unsigned()
         if kind.shape == "map":
             return [
                 (self._value(kind.key, depth + 1), self._value(kind.elem, depth + 1))
@@ -323,11 +272,10 @@ class Decoder:
     def _fields(self, kind: Kind, depth: int) -> dict[str, object]:
         found: dict[str, object] = {}
         index = -1
-        while step := self._cursor.unsigned():
+        while step := self.unsigned():
             index += step
             if index >= len(kind.fields):
-                msg = f"a {kind.name or 'struct'} has more fields than were described"
-                raise GobError(msg)
+                raise GobError(f"a {kind.name or 'struct'} has more fields than were described")
             name, type_id, is_wanted = kind.fields[index]
             if is_wanted:
                 found[name] = self._value(type_id, depth)
@@ -338,6 +286,6 @@ class Decoder:
     def _pass_over(self, type_id: int, depth: int) -> None:
         kind = self._types.get(type_id)
         if type_id in {BYTES, TEXT} or (kind is not None and kind.shape in OPAQUE):
-            self._cursor.skip(self._cursor.unsigned())
+            self.skip(self.unsigned())
         else:
             self._value(type_id, depth)

@@ -23,68 +23,50 @@ they are not kept. Not recorded in either: rates, times, success, the target.
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
+from typing import ClassVar
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
-from benchkit.parsers.vegeta.readings import begin
+from benchkit.parsers.vegeta.readings import Block
 from benchkit.units import scale, step
 
-HIST = re.compile(r"Bucket\s++#\s++%\s++Histogram\s*+$")
-PLOT = re.compile(r"Value\(ms\)\s++Percentile\s++TotalCount\s++1/\(1-Percentile\)\s*+$")
-_BUCKET = re.compile(
-    r"\[[^\s,]++,\s*+([^\s\]]++)\]\s++(\d{1,18}+)\s++(?:\d++\.\d\d|NaN)%(?:\s++#*+)?\s*+"
-)
-_POINT = re.compile(r"(\d+\.\d{6})\s+(\d\.\d{6})\s+(\d+)\s+\d+(?:\.\d+)?\s*")
-_STATS = {
-    "0.500000": "p50",
-    "0.750000": "p75",
-    "0.800000": "p80",
-    "0.900000": "p90",
-    "0.950000": "p95",
-}
-_LAST = "1.000000"
+_STATS = {f"0.{percent}0000": f"p{percent}" for percent in (50, 75, 80, 90, 95)}
 
 
-class Table(ABC):
-    """A table, line by line; a line that is no row of it ends it."""
+class Table(Block):
+    """A table of which each line is a row until one says that it is the last."""
 
-    is_tail = False
-    form = ""
-    header = HIST
-
-    def __init__(self, label: str, line: int, command: str) -> None:
-        self.reading = begin(self.form, line, command)
-        self._label = label
-        self._is_whole = False
+    ROW: ClassVar[re.Pattern[str]]
+    _is_whole = False
 
     @classmethod
-    def open(cls, label: str, line: int, text: str, command: str) -> Table | None:
-        """Return a table that begins at this line, if one does."""
-        return cls(label, line, command) if cls.header.match(text) else None
+    def starts(cls, text: str) -> bool:
+        """Whether this line is the table's header."""
+        return cls.SIGNATURE.match(text) is not None
 
     def feed(self, line: int, text: str, *, is_last: bool) -> bool:
         """Take a line; False if it is no row of the table."""
         del is_last
         if line == self.reading.line:
             return True
-        if self._is_whole or not self._read(line, text):
+        row = None if self._is_whole else self.ROW.fullmatch(text)
+        if row is None:
             return False
         self.reading.last_line = line
+        self._is_whole = self._take(line, *row.groups())
         return True
 
     @abstractmethod
-    def _read(self, line: int, text: str) -> bool:
-        """Take a row; False if it is none."""
+    def _take(self, line: int, *fields: str) -> bool:
+        """Take a row; True if it is the last one."""
 
     def close(self) -> Iterator[Reading | Diagnostic]:
         """Yield the reading and, where its last row is missing, that it is cut."""
         if not self._is_whole:
-            self.reading.status = "partial"
-            what = f"the {self.form} table is cut: its last row is missing"
-            hint = "write it anew with `vegeta report`, or ingest the raw results"
-            yield Diagnostic(self._label, self.reading.last_line, what, hint, "warning")
+            what = f"the {self.FORM} table is cut: its last row is missing"
+            yield self.warn(what, "write it anew with `vegeta report`, or ingest the raw results")
         if self.reading.rows:
             yield self.reading
 
@@ -92,36 +74,39 @@ class Table(ABC):
 class Histogram(Table):
     """Counts by latency, of which only the sum is kept."""
 
-    form = "hist"
+    FORM = "hist"
+    SIGNATURE = re.compile(
+        r"^[ \t#>|*/]*+Bucket[ \t]++#[ \t]++%[ \t]++Histogram[ \t]*+$", re.MULTILINE
+    )
+    ROW = re.compile(
+        r"\[[^\s,]++,\s*+([^\s\]]++)\]\s++(\d{1,18}+)\s++(?:\d++\.\d\d|NaN)%(?:\s++#*+)?\s*+"
+    )
     _sum = 0
 
-    def _read(self, line: int, text: str) -> bool:
-        match = _BUCKET.fullmatch(text)
-        if match is None:
-            return False
-        self._sum += int(match[2])
-        self._is_whole = match[1] == "+Inf"
-        if self._is_whole:
+    def _take(self, line: int, *fields: str) -> bool:
+        end, count = fields
+        self._sum += int(count)
+        if end == "+Inf":
             self.reading.add("requests", "count", float(self._sum), "1", line, origin="computed")
-        return True
+        return end == "+Inf"
 
 
 class Plot(Table):
     """Latencies by percentile."""
 
-    form = "hdrplot"
-    header = PLOT
+    FORM = "hdrplot"
+    SIGNATURE = re.compile(
+        r"^[ \t#>|*/]*+Value\(ms\)[ \t]++Percentile[ \t]++TotalCount[ \t]++1/\(1-Percentile\)"
+        r"[ \t]*+$",
+        re.MULTILINE,
+    )
+    ROW = re.compile(r"(\d+\.\d{6})\s+(\d\.\d{6})\s+(\d+)\s+\d+(?:\.\d+)?\s*")
 
-    def _read(self, line: int, text: str) -> bool:
-        match = _POINT.fullmatch(text)
-        if match is None:
-            return False
-        value, percentile, count = match.groups()
-        stat = _STATS.get(percentile)
-        if stat is not None:
-            seconds = scale(value, -3)
-            self.reading.add("latency", stat, seconds, "s", line, resolution=step(value, -3))
-        self._is_whole = percentile == _LAST
-        if self._is_whole:
+    def _take(self, line: int, *fields: str) -> bool:
+        value, percentile, count = fields
+        if stat := _STATS.get(percentile):
+            seconds, resolution = scale(value, -3), step(value, -3)
+            self.reading.add("latency", stat, seconds, "s", line, resolution=resolution)
+        if percentile == "1.000000":
             self.reading.add("requests", "count", float(count), "1", line)
-        return True
+        return percentile == "1.000000"

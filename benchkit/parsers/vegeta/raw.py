@@ -1,6 +1,6 @@
 r"""Vegeta's raw results: gob (`attack`), CSV and JSON lines (`encode`, formerly `dump`).
 
-Raw results are the most precise of vegeta's forms. CSV of version 8 (see `records` for the
+Raw results are the most precise of vegeta's forms. CSV of version 8 (see `lines` for the
 others)::
 
     1795222069242054756,200,142728302,0,0,,,partial,99
@@ -16,17 +16,16 @@ offered rate and the version; the URL in versions before 12.8.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Record, Source
-from benchkit.parsers.vegeta.attack import Attack
-from benchkit.parsers.vegeta.columns import Results, read_gob
-from benchkit.parsers.vegeta.json_lines import read_json
-from benchkit.parsers.vegeta.records import CSV_START, Flaw, Result
-from benchkit.parsers.vegeta.table import read_csv
+from benchkit.parsers.vegeta.attack import BLOCK, Attack
+from benchkit.parsers.vegeta.lines import CSV_START, read_csv, read_json
+from benchkit.parsers.vegeta.results import Flaw, Results
+from benchkit.parsers.vegeta.streams import read_gob
 from benchkit.reading.source import UntilDamage
 
 #: The name of the struct, or of the slice in versions before 5, in the first descriptor.
@@ -58,13 +57,8 @@ def recognises(head: Head) -> bool:
     return form_of(head) is not None
 
 
-#: By stream and name.
-_Attacks = dict[tuple[int, str], Attack]
-_READERS: dict[str, Callable[[Source], Iterator[Results | Result | Flaw]]] = {
-    "gob": read_gob,
-    "csv": read_csv,
-    "ndjson": read_json,
-}
+_Attacks = dict[tuple[int, str], Attack]  # by stream and name
+_READERS = {"gob": read_gob, "csv": read_csv, "ndjson": read_json}
 
 
 def parse(source: Source) -> Iterator[Record]:
@@ -77,79 +71,56 @@ def parse(source: Source) -> Iterator[Record]:
     """
     form = form_of(source.head()) or "csv"
     attacks: _Attacks = {}
-    flaws = _Flaws()
+    first: Flaw | None = None
+    end: Flaw | None = None
+    gaps = 0
     records = UntilDamage(_READERS[form](source))
     for record in records:
-        flaws.note(record)
-        if isinstance(record, Result):
+        end = record if isinstance(record, Flaw) else None
+        if isinstance(record, Results):
             yield from _take(attacks, form, record)
-        elif isinstance(record, Results):
-            yield from _take_all(attacks, form, record)
-    yield from _finish(source.label, attacks, is_cut=records.damage is not None or flaws.count > 0)
+        else:
+            first, gaps = first or record, gaps + 1
+    yield from _finish(source.label, attacks, is_cut=records.damage is not None or gaps > 0)
     records.raise_damage()
-    yield from flaws.explain(source.label) if attacks else [flaws.explain_nothing(source.label)]
+    if not attacks:
+        first = first or Flaw(0, "it holds no value")
+        what = f"no result of vegeta can be read from it: {first.reason}"
+        yield Diagnostic(source.label, first.line, what, "copy the file anew")
+        return
+    if end is not None:
+        what = f"the results are cut or damaged here: {end.reason}"
+        hint = "the latencies before are kept, without totals; copy the file anew"
+        yield Diagnostic(source.label, end.line, what, hint, "warning")
+        gaps -= 1
+    if first is not None and gaps:
+        more = f", nor are {gaps - 1} more entries" if gaps > 1 else ""
+        what = f"not a result of vegeta: it {first.reason}{more}"
+        hint = "passed over; as results may be missing, no totals are computed"
+        yield Diagnostic(source.label, first.line, what, hint, "warning")
 
 
-def _take(attacks: _Attacks, form: str, result: Result) -> Iterator[Record]:
-    """Count a result for its attack; the first of an attack announces it."""
-    key = result.stream, result.attack
-    attack = attacks.get(key)
-    if attack is None:
-        attack = attacks[key] = Attack(form, result)
-        yield attack.reading
-    if attack.add(result):
-        yield attack.take()
-
-
-def _take_all(attacks: _Attacks, form: str, results: Results) -> Iterator[Record]:
-    """Count results in columns for their attacks, in the order in which those come first."""
+def _take(attacks: dict[tuple[int, str], Attack], form: str, results: Results) -> Iterator[Record]:
+    """Count results for their attacks, in the order in which those come first."""
     numbers, firsts = np.unique(results.attack, return_index=True)
     for row in np.sort(firsts).tolist():
-        key = results.stream, results.attacks[int(results.attack[row])]
+        number = results.attack[row]
+        part = results.pick(results.attack == number) if len(numbers) > 1 else results
+        key = results.stream, results.attacks[int(number)]
         attack = attacks.get(key)
         if attack is None:
-            attack = attacks[key] = Attack(form, results.first(row))
+            attack = attacks[key] = Attack(form, part)
             yield attack.reading
-        own = results.attack == results.attack[row]
-        if attack.extend(results.pick(own) if len(numbers) > 1 else results):
+        attack.extend(part)
+        if attack.waiting >= BLOCK:
             yield attack.take()
-
-
-class _Flaws:
-    """What stands in a source that is no result: how many, the first, and whether it ends so."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._first: Flaw | None = None
-        self._end: Flaw | None = None
-
-    def note(self, record: Results | Result | Flaw) -> None:
-        """Look at the next record."""
-        self._end = record if isinstance(record, Flaw) else None
-        self._first = self._first or self._end
-        self.count += self._end is not None
-
-    def explain(self, label: str) -> Iterator[Diagnostic]:
-        """Say where results are missing."""
-        gaps = self.count
-        if self._end is not None:
-            yield _explain_end(label, self._end)
-            gaps -= 1
-        if self._first is not None and gaps:
-            yield _explain_gaps(label, self._first, gaps)
-
-    def explain_nothing(self, label: str) -> Diagnostic:
-        """Say why there is no result at all."""
-        first = self._first or Flaw(0, "it holds no value")
-        what = f"no result of vegeta can be read from it: {first.reason}"
-        return Diagnostic(label, first.line, what, "copy the file anew")
 
 
 def _finish(label: str, attacks: _Attacks, *, is_cut: bool) -> Iterator[Record]:
     streams = {stream for stream, _ in attacks}
     names = {name for _, name in attacks}
     for attack in attacks.values():
-        if attack.has_samples:
+        if attack.waiting:
             yield attack.take()
         if len(names) > 1:
             attack.reading.variant = attack.name
@@ -161,16 +132,3 @@ def _finish(label: str, attacks: _Attacks, *, is_cut: bool) -> Iterator[Record]:
         what = f"{len(streams)} result files stand one behind the other: each is a run of its own"
         hint = "if they are one attack from several machines, report on them with vegeta first"
         yield Diagnostic(label, 0, what, hint, "warning", is_remark=True)
-
-
-def _explain_end(label: str, end: Flaw) -> Diagnostic:
-    what = f"the results are cut or damaged here: {end.reason}"
-    hint = "the latencies before are kept, without totals; copy the file anew"
-    return Diagnostic(label, end.line, what, hint, "warning")
-
-
-def _explain_gaps(label: str, first: Flaw, count: int) -> Diagnostic:
-    more = f", nor are {count - 1} more entries" if count > 1 else ""
-    what = f"not a result of vegeta: it {first.reason}{more}"
-    hint = "passed over; as results may be missing, no totals are computed"
-    return Diagnostic(label, first.line, what, hint, "warning")

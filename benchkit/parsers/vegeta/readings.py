@@ -1,4 +1,4 @@
-"""What vegeta's reports have in common: how a reading begins, and what its zeros mean.
+"""What vegeta's reports have in common: how one is read, how it begins, and what its zeros mean.
 
 A library user who prints metrics before closing them gets zeros, and one single request has no
 rate; both look like numbers and are not.
@@ -7,15 +7,16 @@ rate; both look like numbers and are not.
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import ClassVar
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Row, find_command
-from benchkit.parsers.urls import describe_url
+from benchkit.parsers.urls import describe_url, path_of
 
 TOOL = "vegeta"
-#: Vegeta 10 and later estimate quantiles with a t-digest of compression 100 (equal to Hazen's rule,
-#: numpy's ``hazen``, while few values are compressed; at 6,000 values the p99 is some per cent off
 
 _RATES = frozenset({"request_rate", "success_rate_per_second"})
 #: Kept where the rest is zero because nothing was computed.
@@ -23,6 +24,82 @@ _SUMMED = frozenset({"requests", "responses"})
 _RATE = re.compile(r"-rate[= ](\d{1,15})(?!\d)(?:/(\d{0,9})(ms|s|m|h))?")
 _TARGET = re.compile(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (https?://[^\s\"'|\\]+)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+#: Metric, stat, unit and subject, by the names of the text report.
+MEASURES: dict[str, tuple[str, str, str, str | None]] = {
+    "requests.total": ("requests", "count", "1", None),
+    "requests.rate": ("request_rate", "mean", "1/s", None),
+    "requests.throughput": ("success_rate_per_second", "mean", "1/s", None),
+    "duration.total": ("duration", "total", "s", None),
+    "duration.attack": ("duration", "total", "s", "attack"),
+    "duration.wait": ("duration", "total", "s", "wait"),
+    "latencies.min": ("latency", "min", "s", None),
+    "latencies.mean": ("latency", "mean", "s", None),
+    "latencies.max": ("latency", "max", "s", None),
+    "bytes_in.total": ("bytes_in", "total", "B", None),
+    "bytes_in.mean": ("bytes_in", "mean", "B", None),
+    "bytes_out.total": ("bytes_out", "total", "B", None),
+    "bytes_out.mean": ("bytes_out", "mean", "B", None),
+    "success.ratio": ("error_rate", "mean", "1", None),
+}
+
+
+def measure_of(name: str) -> tuple[str, str, str, str | None] | None:
+    """Return what stands behind a name of `MEASURES`, or of a percentile."""
+    percent = name.removeprefix("latencies.")
+    is_percentile = percent != name and percent.replace(".", "").isdigit()
+    return ("latency", f"p{percent}", "s", None) if is_percentile else MEASURES.get(name)
+
+
+class Block(ABC):
+    """One report, line by line; a line that does not continue it ends it.
+
+    Parameters
+    ----------
+    label : str
+        Of the source.
+    line : int
+        Where it begins.
+    command : str
+        What a line above shows, if one does.
+    """
+
+    FORM: ClassVar[str]
+    #: What tells a text that holds one.
+    SIGNATURE: ClassVar[re.Pattern[str]]
+    #: Whether it lost its head.
+    is_tail = False
+
+    def __init__(self, label: str, line: int, command: str) -> None:
+        self.reading = begin(self.FORM, line, command)
+        self._label = label
+
+    @classmethod
+    @abstractmethod
+    def starts(cls, text: str) -> bool:
+        """Whether a report begins at this line."""
+
+    @abstractmethod
+    def feed(self, line: int, text: str, *, is_last: bool) -> bool:
+        """Take a line, of which a last one may be cut; False if it is not of the report."""
+
+    @abstractmethod
+    def close(self) -> Iterator[Reading | Diagnostic]:
+        """Yield the reading and what was wrong with it."""
+
+    def put(self, name: str, value: float, line: int, resolution: float | None) -> None:
+        """Add a value of one of the `MEASURES`."""
+        metric, stat, unit, subject = measure_of(name) or ("", "", "", None)
+        origin = "computed" if metric == "error_rate" else "reported"
+        self.reading.add(
+            metric, stat, value, unit, line, subject=subject, resolution=resolution, origin=origin
+        )
+        if (metric, subject) == ("duration", None):
+            self.reading.duration = value
+
+    def warn(self, what: str, hint: str) -> Diagnostic:
+        """Mark the reading as partial and say why."""
+        self.reading.status = "partial"
+        return Diagnostic(self._label, self.reading.last_line, what, hint, "warning")
 
 
 def begin(form: str, line: int, command: str = "") -> Reading:
@@ -41,21 +118,14 @@ def begin(form: str, line: int, command: str = "") -> Reading:
     return reading
 
 
-def path_of(url: str) -> str:
-    """Return the path of a URL, host, port and query dropped.
-
-    Examples
-    --------
-    >>> path_of("http://127.0.0.1:8082/consumer?id=1")
-    '/consumer'
-    """
-    try:
-        return urlsplit(url).path or "/"
-    except ValueError:
-        return ""
+def time_of(microseconds: int | None) -> datetime | None:
+    """Return a time since 1970; Go's zero time is none."""
+    if microseconds is None or microseconds < 0:
+        return None
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
 
 
-def finish(reading: Reading, label: str) -> list[Diagnostic]:
+def finish(reading: Reading, label: str) -> Iterator[Diagnostic]:
     """Drop what is no measurement from a report, and say so where it was printed.
 
     Requests that took no time mean that ``Metrics.Close`` was never called: means, percentiles,
@@ -64,27 +134,28 @@ def finish(reading: Reading, label: str) -> list[Diagnostic]:
     """
     known = {(row[1], row[2], row[0]): row[3] for row in reading.rows}
     requests = known.get(("requests", "count", None))
+    is_instant = known.get(("duration", "total", "attack")) == 0
     if requests == 0:
         reading.status, reading.duration = "failed", None
         reading.rows = [row for row in reading.rows if row[1] == "requests"]
-        return []
-    problems = []
-    if requests and _is_unclosed(requests, known):
+        return
+    rate = known.get(("request_rate", "mean", None))
+    # Where a cut took the latencies, other zeros tell that nothing was computed.
+    is_unclosed = rate == 0 or (is_instant and (requests or 0) > 1)
+    mean = known.get(("latency", "mean", None))
+    if requests and (is_unclosed if mean is None else mean == 0):
         reading.rows = [row for row in reading.rows if _is_measured(row)]
         reading.duration, reading.status = None, "partial"
-        problems.append(_unclosed(label, reading.line))
-    if known.get(("duration", "total", "attack")) == 0:
+        yield Diagnostic(
+            label,
+            reading.line,
+            "the metrics were printed before Close() computed them: the zeros are left out",
+            "call Metrics.Close() before reporting, or ingest the raw results",
+            "warning",
+            is_remark=True,
+        )
+    if is_instant:
         reading.rows = [row for row in reading.rows if row[1] not in _RATES]
-    return problems
-
-
-def _is_unclosed(requests: float, known: dict[tuple[str, str, str | None], float]) -> bool:
-    """Whether nothing was computed; where a cut took the latencies, other zeros tell it."""
-    mean = known.get(("latency", "mean", None))
-    if mean is not None:
-        return mean == 0
-    is_instant = requests > 1 and known.get(("duration", "total", "attack")) == 0
-    return is_instant or known.get(("request_rate", "mean", None)) == 0
 
 
 def _is_measured(row: Row) -> bool:
@@ -92,14 +163,3 @@ def _is_measured(row: Row) -> bool:
     if metric == "error_rate":
         return False
     return value != 0 or metric in _SUMMED or (metric.startswith("bytes") and stat == "total")
-
-
-def _unclosed(label: str, line: int) -> Diagnostic:
-    return Diagnostic(
-        label,
-        line,
-        "the metrics were printed before Close() computed them: the zeros are left out",
-        "call Metrics.Close() before reporting, or ingest the raw results",
-        "warning",
-        is_remark=True,
-    )

@@ -22,22 +22,13 @@ from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Source, strip_prefix
-from benchkit.parsers.vegeta import histogram, summary, text
+from benchkit.parsers.vegeta.histogram import Histogram, Plot
+from benchkit.parsers.vegeta.readings import Block
+from benchkit.parsers.vegeta.summary import JsonReport
+from benchkit.parsers.vegeta.text import TextReport
 from benchkit.reading.source import UntilDamage
 
-_SIGNATURES = (text.SIGNATURE, summary.SIGNATURE)
-_TABLE = re.compile(
-    r"^[ \t#>|*/]*+(?:Bucket[ \t]++#[ \t]++%[ \t]++Histogram"
-    r"|Value\(ms\)[ \t]++Percentile[ \t]++TotalCount[ \t]++1/\(1-Percentile\))",
-    re.MULTILINE,
-)
-_OPENERS = (
-    text.TextReport.open,
-    summary.JsonReport.open,
-    histogram.Histogram.open,
-    histogram.Plot.open,
-)
-_Block = text.TextReport | summary.JsonReport | histogram.Table
+_KINDS: tuple[type[Block], ...] = (TextReport, JsonReport, Histogram, Plot)
 _AGGREGATE = re.compile(r"[\s#*]*+aggregated?(?: reports?)?[\s:*]*+$", re.IGNORECASE)
 _SOURCES = re.compile(r"[\s#*]*+source reports?\b", re.IGNORECASE)
 _COMMAND = re.compile(r"\bvegeta +(?:attack|report|plot)\b")
@@ -47,7 +38,7 @@ _NEAR = 3
 
 def recognises(head: Head) -> bool:
     """Whether a text holds a report, or the tail of one."""
-    return any(pattern.search(head.text) for pattern in (*_SIGNATURES, _TABLE))
+    return any(kind.SIGNATURE.search(head.text) for kind in _KINDS)
 
 
 def parse(source: Source) -> Iterator[Record]:
@@ -59,14 +50,9 @@ def parse(source: Source) -> Iterator[Record]:
         When damaged gzip is met; the reports of the lines before it have been yielded.
     """
     reader = _Reader(source.label)
-    waiting: tuple[int, str] | None = None
-    lines = UntilDamage(source.lines())
-    for numbered in lines:
-        if waiting is not None:
-            yield from reader.feed(*waiting, is_last=False)
-        waiting = numbered
-    if waiting is not None:
-        yield from reader.feed(*waiting, is_last=lines.damage is None)  # else it is whole
+    lines = UntilDamage(source.ended_lines())
+    for line, text, is_ended in lines:
+        yield from reader.feed(line, text, is_last=not is_ended)
     yield from reader.close()
     lines.raise_damage()
 
@@ -76,7 +62,7 @@ class _Reader:
 
     def __init__(self, label: str) -> None:
         self._label = label
-        self._block: _Block | None = None
+        self._block: Block | None = None
         self._command = ""
         self._command_line = 0
         self._lists_parts = False
@@ -90,8 +76,8 @@ class _Reader:
         if ended is not None and ended.feed(line, text, is_last=is_last):
             return
         command = self._command if line - self._command_line <= _NEAR else ""
-        openers = (opener(self._label, line, text, command) for opener in _OPENERS)
-        self._block = next((block for block in openers if block is not None), None)
+        kind = next((kind for kind in _KINDS if kind.starts(text)), None)
+        self._block = kind(self._label, line, command) if kind else None
         yield from self._end(ended, is_followed=self._block is not None)
         if self._block is None:
             self._notice(line, text)
@@ -109,7 +95,7 @@ class _Reader:
         elif not text.strip() and self._command:
             self._command_line += 1
 
-    def _end(self, block: _Block | None, *, is_followed: bool = False) -> Iterator[Record]:
+    def _end(self, block: Block | None, *, is_followed: bool = False) -> Iterator[Record]:
         """Yield a report; the end of one directly above the next is no run to compare."""
         for record in block.close() if block is not None else ():
             if isinstance(record, Reading):

@@ -68,6 +68,7 @@ TEXT = Format(
         ("Latency Distribution", r"(?: \(HdrHistogram|\s*$)"),
         ("unable to ", r"(?:connect to|resolve) \S+:[\w-]+ \S"),
     ),
+    plain=late("benchkit.parsers.wrk.shape:read_plain"),
     summary="text reports of wrk and wrk2, alone, many in a file, or pasted among other text",
     forms=(
         Form(

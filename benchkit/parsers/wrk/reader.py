@@ -70,7 +70,7 @@ def parse(source: Source) -> Iterator[Record]:
     >>> reading.status, reading.duration
     ('partial', 2.0)
     """
-    plain = read_plain(source)
+    plain = read_plain(source.text()) if source.is_small else None
     return reports.read_reports(source, Reader) if plain is None else iter((plain,))
 
 

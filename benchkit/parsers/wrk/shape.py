@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 
 from benchkit.parsers import urls
-from benchkit.parsers.base import Reading, Row, Source
+from benchkit.parsers.base import Reading, Row
 from benchkit.reading.reports import decimal
 from benchkit.units import Quantity, parse_bytes, parse_count, parse_time, scale
 
@@ -107,17 +107,15 @@ _SHORT = (*_SPREADS, *_totals(6))
 _LONG = (*_SPREADS, *_QUANTILES, *_totals(11))
 
 
-def read_plain(source: Source) -> Reading | None:
-    """Read a source that is one plain report and nothing else.
+def read_plain(text: str) -> Reading | None:
+    """Read a text that is one plain report and nothing else.
 
     Returns
     -------
     Reading or None
-        None where the source is of any other shape, or nothing was measured in it.
+        None where the text is of any other shape, or nothing was measured in it.
     """
-    if not source.is_small or source.size > LARGEST:
-        return None
-    match = _SHAPE.fullmatch(source.text())
+    match = _SHAPE.fullmatch(text) if len(text) <= LARGEST else None
     if match is None:
         return None
     fields = match.groups()
@@ -129,12 +127,11 @@ def read_plain(source: Source) -> Reading | None:
 def _build(fields: tuple[str, ...]) -> Reading:
     url, threads, connections = fields[:3]
     places = _LONG if fields[11] else _SHORT
-    rows: list[Row] = []
-    for place, read, metric, stat, unit, line in places:
-        quantity = read(fields[place])
-        value, step = quantity.value, quantity.resolution
-        if value or stat not in _RANKS:  # a quantile of 0 was not measured
-            rows.append((None, metric, stat, value, unit, None, None, step, "reported", line))
+    rows: list[Row] = [
+        (None, metric, stat, it.value, unit, None, None, it.resolution, "reported", line)
+        for place, read, metric, stat, unit, line in places
+        if (it := read(fields[place])).value or stat not in _RANKS  # a quantile of 0 is none
+    ]
     return Reading(
         tool="wrk",
         form="text",

@@ -1,0 +1,93 @@
+"""What ``benchkit`` alone prints in a folder of results: what they are, and the next command.
+
+It looks at the first files only, reads their beginnings and writes nothing.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+#: Entries of the folder that are listed, and files whose beginning is read.
+_ENTRIES, _FILES = 400, 40
+#: Variants that are named.
+_LISTED = 5
+
+
+def show_results(root: Path = Path()) -> bool:
+    """Print what the folder holds and the command to type; tell whether it holds results."""
+    from benchkit.cli.printing import print_line
+    from benchkit.store import DEFAULT, Store
+
+    if (root / DEFAULT).is_dir() and Store(str(root / DEFAULT)).is_store():
+        print_line(f"{DEFAULT} is a store of results. Type:")
+        print_line("  benchkit compare")
+        return True
+    paths, tools = _find_results(root)
+    if not paths:
+        return False
+    folder, variants = _read_variants(paths)
+    listed = ", ".join(variants[:_LISTED])
+    more = f" and {len(variants) - _LISTED} more" if len(variants) > _LISTED else ""
+    noun = "variant" if len(variants) == 1 else "variants"
+    print_line(f"{folder} holds results of {', '.join(tools)} ({noun} {listed}{more}). Type:")
+    print_line(f"  {_choose_command(folder, variants)}")
+    return True
+
+
+def _find_results(root: Path) -> tuple[list[Path], list[str]]:
+    """Return the files below the folder that a format knows, and their tools."""
+    from benchkit.errors import BenchkitError
+    from benchkit.labels.walk import look
+    from benchkit.parsers import registry
+    from benchkit.reading.source import Source
+
+    tools: Counter[str] = Counter()
+    kept = []
+    paths = look(root, _ENTRIES)
+    for path in paths[:_FILES]:
+        try:
+            claims = registry.identify(Source.load(path, str(path)))
+        except (BenchkitError, OSError):
+            continue
+        if claims:
+            kept.append(path)
+            tools.update({claims[0].name})
+    endings = {path.suffix for path in kept}
+    kept += [path for path in paths[_FILES:] if path.suffix in endings]
+    return kept, [name for name, _ in tools.most_common()]
+
+
+def _read_variants(paths: Sequence[Path]) -> tuple[str, list[str]]:
+    """Return the one folder that holds the files, and the variants that their paths name."""
+    from benchkit.labels.natural import name_key
+    from benchkit.labels.stems import ToolNames
+    from benchkit.labels.tree import read_tree
+    from benchkit.parsers import registry
+    from benchkit.selection import SIDE_NAMES
+
+    tops = {path.parts[0] for path in paths}
+    is_one = len(tops) == 1 and all(len(path.parts) > 1 for path in paths)
+    folder = tops.pop() if is_one else "."
+    places = [path.relative_to(folder).as_posix() for path in paths]
+    tools = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
+    root_name = (Path.cwd() / folder).resolve().name
+    read = read_tree(places, SIDE_NAMES, tools, root_name=root_name)
+    return folder, sorted({labels.variant for labels in read}, key=name_key)
+
+
+def _choose_command(folder: str, variants: Sequence[str]) -> str:
+    """Return the command that says most: compare where there are two sides, else runs."""
+    from benchkit.errors import BenchkitError
+    from benchkit.selection import choose_baseline
+
+    place = shlex.quote(folder)
+    if len(variants) < 2:
+        return f"benchkit runs {place}"
+    try:
+        choose_baseline(variants)
+    except BenchkitError:
+        return f"benchkit compare {place} --baseline {shlex.quote(variants[0])}"
+    return f"benchkit compare {place}"

@@ -1,0 +1,136 @@
+"""Amounts that authors of benchmarks publish: one row per variant, one amount per metric.
+
+Each is the median over runs, with half the confidence interval of the mean over runs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchkit.derived.containers import role_of
+from benchkit.stats.location import mean_interval, median
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from benchkit.schema import Observations, Runs
+
+
+class Published(NamedTuple):
+    """A metric that is published: its header, its name, and its statistics, the first first."""
+
+    header: str
+    metric: str
+    stats: tuple[str, ...]
+
+
+PUBLISHED = (
+    Published("requests", "requests", ("count",)),
+    Published("requests/s", "request_rate", ("mean",)),
+    Published("mean", "latency", ("mean",)),
+    Published("p50", "latency", ("p50", "median")),
+    Published("p90", "latency", ("p90",)),
+    Published("p95", "latency", ("p95",)),
+    Published("p99", "latency", ("p99",)),
+    Published("max", "latency", ("max",)),
+    Published("time/op", "time_per_op", ("sample",)),
+    Published("B/op", "bytes_per_op", ("sample",)),
+    Published("allocs/op", "allocs_per_op", ("sample",)),
+    Published("CPU", "cpu_usage", ("mean",)),
+    Published("memory", "memory_working_set", ("mean",)),
+    Published("CPU/request", "cpu_per_request", ("mean",)),
+)
+
+
+class Cell(NamedTuple):
+    """What is the same in all variants of a row."""
+
+    group: str
+    benchmark: str
+    params: str
+    tool: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """One metric of one variant.
+
+    Parameters
+    ----------
+    metric, stat, subject, unit : str
+    runs : int
+    center : float
+        Median over runs.
+    reach : float or None
+        Half the interval of the mean over runs; None with one run, or where they do not vary.
+    """
+
+    metric: str
+    stat: str
+    subject: str
+    unit: str
+    runs: int
+    center: float
+    reach: float | None
+
+
+Amounts = dict[tuple[Cell, str], dict[Published, Amount]]
+
+
+def list_amounts(observations: Observations, runs: Runs, confidence: float) -> Amounts:
+    """Return what is published of each cell and variant.
+
+    Parameters
+    ----------
+    observations, runs : Observations, Runs
+    confidence : float
+        Of the interval of which ``reach`` is the half.
+    """
+    metrics = {each.metric for each in PUBLISHED}
+    rows = observations[observations["metric"].isin(metrics).to_numpy()]
+    names = ("group", "benchmark", "params", "tool", "variant", "metric", "stat", "subject", "unit")
+    labels = zip(*(rows[name].fillna("").tolist() for name in names), strict=True)
+    values: dict[tuple[str, ...], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for key, run, value in zip(labels, rows["run"].tolist(), rows["value"].tolist(), strict=True):
+        values[key][run].append(value)
+    services = _find_services(values, runs)
+    by_stat = {(each.metric, stat): each for each in PUBLISHED for stat in each.stats}
+    amounts: Amounts = defaultdict(dict)
+    for key, by_run in values.items():
+        *place, variant, metric, stat, subject, unit = key
+        published = by_stat.get((metric, stat))
+        if published is None or subject != services.get(metric, ""):
+            continue
+        per_run = [median(each) for each in by_run.values()]
+        amount = _sum_up(metric, stat, subject, unit, per_run, confidence)
+        amounts[Cell(*place), variant].setdefault(published, amount)
+    return dict(amounts)
+
+
+def _sum_up(
+    metric: str, stat: str, subject: str, unit: str, values: Sequence[float], confidence: float
+) -> Amount:
+    estimate = mean_interval(values, confidence) if len(values) > 1 else None
+    reach = (estimate.high - estimate.low) / 2 if estimate else 0.0
+    return Amount(
+        metric=metric, stat=stat, subject=subject, unit=unit, runs=len(values),
+        center=median(values), reach=reach if reach > 0 else None,
+    )  # fmt: skip
+
+
+def _find_services(values: Mapping[tuple[str, ...], object], runs: Runs) -> dict[str, str]:
+    """Return the subject of each metric of containers: the service, or the only container."""
+    subjects: dict[str, set[str]] = defaultdict(set)
+    for *_, metric, _, subject, _ in values:
+        subjects[metric].add(subject)
+    known: dict[str, str] = {}
+    for env in runs["env"].tolist():
+        known |= env or {}
+    services = {}
+    for metric, names in subjects.items():
+        serving = [name for name in names if role_of(name, known) == "service"]
+        chosen = serving or sorted(names)
+        services[metric] = chosen[0] if len(chosen) == 1 and "" not in names else ""
+    return services

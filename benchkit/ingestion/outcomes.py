@@ -1,0 +1,251 @@
+"""What came of one source: its runs and values, or why there are none.
+
+A run that failed and a damaged source of a known tool are pieces without values: they are stored
+like runs and never compared, so that a gate on the store knows of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from benchkit.errors import Diagnostic, SourceReport
+from benchkit.ingestion.discovery import Options
+from benchkit.ingestion.parts import Part, enter_commit, show_facts, show_label, show_remark
+from benchkit.ingestion.pieces import PIECE_BITS
+from benchkit.ingestion.sources import Found, Identity
+from benchkit.parsers import registry
+from benchkit.parsers.base import Format, Row
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from benchkit.store.files import DataFile
+
+#: Roles of paths and sidecars whose loss concerns no comparison.
+_ASIDE = frozenset({"warmup", "aggregate", "part"})
+
+
+@dataclass(slots=True, kw_only=True)
+class Outcome:
+    """What came of one source.
+
+    Parameters
+    ----------
+    index : int
+        Its place among the sources.
+    report : SourceReport
+    sha256 : str
+    parts : list of Part
+    rows : list of (piece, rows)
+        The values per run, but for those in files.
+    batches, files
+        The samples, and files of values per run, as `ValueSink` gives them.
+    diagnostics : list of Diagnostic
+    has_load : bool
+        Whether it may hold results of load, not counters beside it alone.
+    is_original : bool
+        Whether another source with the same bytes would be a copy of it.
+    """
+
+    index: int
+    report: SourceReport
+    sha256: str = ""
+    parts: list[Part] = field(default_factory=list)
+    rows: list[tuple[int, list[Row] | pa.RecordBatch]] = field(default_factory=list)
+    batches: list[pa.RecordBatch] = field(default_factory=list)
+    files: list[DataFile] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    has_load: bool = False
+    is_original: bool = False
+
+
+def mark(
+    outcome: Outcome,
+    found: Found,
+    options: Options,
+    batch: int,
+    claims: Sequence[Format] = (),
+    stored: Container[Identity] = (),
+) -> None:
+    """Add to an outcome the piece that stands for a failed run without values, or for damage.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    found : Found
+    options : Options
+    batch : int
+    claims : sequence of Format
+        Those that claimed the source; none if it was refused before.
+    stored : container of Identity
+        The sources that gave a store something before.
+    """
+    problems, parts = outcome.diagnostics, outcome.parts
+    if not problems and not found.sidecar.exit_code:
+        return
+    _explain_failures(parts, problems, found)
+    if outcome.report.outcome == "failed":
+        remark = show_remark(found.label, f": {outcome.report.reason}")
+        part = _mark(found, options, "failed", claims, remark)
+    elif any(problem.is_damage for problem in problems) and (
+        found.identity in stored or (not is_aside(found) and (claims or is_result(found)))
+    ):
+        part = mark_damage(found, options, problems, claims)
+    else:
+        return
+    part.index = 1 + max((int(each.indices[-1]) for each in parts), default=-1)
+    part.piece = (outcome.index << PIECE_BITS) + part.index
+    part.batch, part.sha256 = batch, outcome.sha256
+    part.fingerprint = parts[0].fingerprint if parts else ""
+    parts.append(part)
+
+
+def pass_over(index: int, found: Found, reason: str) -> Outcome:
+    """Return the outcome of a run that its sidecar calls failed, and that left nothing to read."""
+    reason = f"its sidecar says that the run failed; {reason}"
+    report = SourceReport(
+        label=found.label, outcome="failed", reason=reason, variant=lost_variant(found)
+    )
+    problem = Diagnostic(found.label, 0, reason, severity="note")
+    return Outcome(index=index, report=report, diagnostics=[problem])
+
+
+def refusal(index: int, found: Found, problem: Diagnostic, *, is_unread: bool = False) -> Outcome:
+    """Return the outcome of a source that was refused."""
+    report = SourceReport(
+        label=found.label, outcome="refused", reason=problem.what, variant=lost_variant(found),
+        is_unread=is_unread,
+    )  # fmt: skip
+    return Outcome(index=index, report=report, diagnostics=[problem])
+
+
+def make_report(
+    found: Found,
+    formats: Sequence[Format],
+    runs: int,
+    values: int,
+    diagnostics: list[Diagnostic],
+) -> SourceReport:
+    """Report a source that was read; where it has no run, the last problem says why."""
+    names = tuple(form.name for form in formats)
+    if runs:
+        return SourceReport(
+            label=found.label, outcome="read", formats=names, runs=runs, values=values
+        )
+    if not diagnostics:
+        what = f"looks like {' and '.join(names)} but holds no result"
+        diagnostics.append(Diagnostic(found.label, 0, what, "check that the run has ended"))
+    reason = diagnostics[-1].what
+    if found.sidecar.role == "failed":
+        reason = f"its sidecar says that the run failed; {reason}"
+        diagnostics.append(Diagnostic(found.label, 0, reason, severity="note"))
+        return SourceReport(
+            label=found.label, outcome="failed", reason=reason, variant=lost_variant(found)
+        )
+    variant = lost_variant(found, formats)
+    return SourceReport(
+        label=found.label, outcome="empty", formats=names, reason=reason, variant=variant
+    )
+
+
+def mark_damage(
+    found: Found, options: Options, problems: Sequence[Diagnostic], formats: Sequence[Format]
+) -> Part:
+    """Return a piece for what was lost of a source."""
+    losses = [problem for problem in problems if problem.is_damage]
+    return _mark(found, options, "damaged", formats, _describe(losses))
+
+
+def mark_folder(found: Found, options: Options, reason: str) -> Part:
+    """Return a piece for a folder of a variant without a result."""
+    return _mark(found, options, "empty", (), show_remark(found.label, f": {reason}"))
+
+
+def is_result(found: Found) -> bool:
+    """Tell whether the labels of a source say that a benchmark tool wrote it."""
+    path, side = found.labels, found.sidecar
+    is_captured = side.tool or side.command or side.exit_code is not None
+    return bool(path.tool or _is_numbered(found) or is_captured or found.is_labelled)
+
+
+def lost_variant(found: Found, formats: Sequence[Format] = ()) -> str:
+    """Return whose measured run a source without a result would have held.
+
+    Parameters
+    ----------
+    found : Found
+    formats : sequence of Format
+        Those that claimed it; none if it was refused.
+
+    Returns
+    -------
+    str
+        Empty where nothing tells that it is a load tool's result: any text may lie in the folder.
+    """
+    path = found.labels
+    told = found.variant or found.sidecar.variant
+    is_result = any(not form.is_companion for form in formats)
+    if path.role != "measured" or registry.tool(path.tool).role == "companion":
+        return ""
+    is_known = path.tool or is_result or _is_numbered(found)
+    return show_label(told or (path.variant if is_known else ""))
+
+
+def _is_numbered(found: Found) -> bool:
+    return found.labels.run is not None and PurePosixPath(found.label).stem.isdecimal()
+
+
+def is_aside(found: Found) -> bool:
+    """Tell whether the labels of a source say that no comparison needs it."""
+    return (found.sidecar.role or found.labels.role) in _ASIDE
+
+
+def _describe(losses: Sequence[Diagnostic]) -> str:
+    """Say what was lost first, and how often more was."""
+    more = f" (and {len(losses) - 1} more)" if len(losses) > 1 else ""
+    return show_remark(losses[0].where, f": {losses[0].what}{more}")
+
+
+def _explain_failures(parts: Sequence[Part], problems: Sequence[Diagnostic], found: Found) -> None:
+    """Remark on runs of which their parser reports neither the failure nor the threshold.
+
+    A failed run has the first diagnostic of its source. An exit code that reports a crossed
+    threshold is that of all runs of a source, unless one of them names it.
+    """
+    first = next((problem for problem in problems if problem.severity != "note"), None)
+    code, is_unnamed = found.sidecar.exit_code, not any(part.remark for part in parts)
+    for part in parts:
+        if part.role == "failed" and not part.remark and first is not None:
+            part.remark = show_remark(first.where, f": {first.what}")
+        elif part.role == "measured" and is_unnamed and code:
+            what = f"its command ended with exit {code}: crossed a threshold"
+            part.remark = show_remark(found.label, f": {what}")
+
+
+def _mark(
+    found: Found, options: Options, role: str, formats: Sequence[Format], remark: str
+) -> Part:
+    path, side = found.labels, found.sidecar
+    tool = next((name for form in formats for name in form.tools), path.tool)
+    part = Part(
+        path=found.address,
+        origin=found.origin,
+        assigned=found.assigned,
+        label=found.label,
+        tool=tool,
+        group=show_label(side.group or path.group),
+        variant=show_label(found.variant or options.variant or side.variant or path.variant),
+        benchmark=show_label(options.benchmark or side.benchmark or path.benchmark),
+        run=side.run if side.run is not None else path.run,
+        role=role,
+        status="failed" if role == "failed" else "partial",
+        folder=path.folder,
+        leftover=path.leftover,
+        remark=remark,
+    )
+    part.env = show_facts(side.env)
+    enter_commit(part, options)
+    return part

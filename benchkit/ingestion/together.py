@@ -1,0 +1,249 @@
+"""Labels of sources that are read together: files named at once, and those under one label."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from benchkit.errors import Diagnostic
+from benchkit.ingestion.addresses import name_path
+from benchkit.ingestion.sources import Found
+from benchkit.labels.patterns import PathLabels
+from benchkit.labels.stems import ToolNames, form_tokens
+from benchkit.labels.tree import lead_by_folders, read_tree
+from benchkit.selection import SIDE_NAMES
+
+
+def lead_apart(folders: Iterable[Sequence[Found]], tools: ToolNames) -> None:
+    """Keep the folders below labelled folders apart, with a note on each that holds several."""
+    folders = list(folders)
+    trees = [[source.labels for source in sources] for sources in folders]
+    for sources, tree in zip(folders, lead_by_folders(trees, tools), strict=True):
+        groups = []
+        for source, labels in zip(sources, tree, strict=True):
+            if labels.group != source.labels.group:
+                groups.append(labels.group)
+            source.labels = labels
+        if len(names := list(dict.fromkeys(groups))) > 1 and (beside := sources[0].sidecars):
+            beside.diagnostics.append(_note(name_path(beside.root), names))
+
+
+def join_labelled(folders: Sequence[Sequence[Found]], tools: ToolNames) -> list[list[Found]]:
+    """Return the sources of labelled folders, those of one label read as one folder."""
+    labelled: dict[str, list[Sequence[Found]]] = defaultdict(list)
+    for sources in filter(None, folders):
+        labelled[sources[0].variant].append(sources)
+    joined = []
+    for label, several in labelled.items():
+        joined.append(same := [source for sources in several for source in sources])
+        names = (*SIDE_NAMES, label.lower())
+        tree = read_tree(_find_places(same)[1], names, tools, root_name=label)
+        for source, labels in zip(same, tree, strict=True) if len(several) > 1 else ():
+            source.labels = labels
+    return joined
+
+
+def _find_places(sources: Sequence[Found]) -> tuple[str, list[str]]:
+    """Return the name of the folder that holds all files, and their paths below it."""
+    paths = [PurePosixPath(os.path.abspath(source.label)) for source in sources]  # noqa: PTH100 - addresses, too
+    top = PurePosixPath(os.path.commonpath([path.parent for path in paths]))
+    return top.name, [path.relative_to(top).as_posix() for path in paths]
+
+
+def list_declared(sources: Sequence[Found]) -> list[list[Found]]:
+    """Return the sources in folders below each sidecar that names their variant."""
+    declared: dict[Path, list[Found]] = defaultdict(list)
+    files: dict[Path, list[Found]] = defaultdict(list)
+    for source in sources:
+        variant, path = source.sidecar.variant, source.path
+        if not (variant and path and source.sidecars) or source.sidecar.group is not None:
+            continue
+        folder = source.sidecars.declaring_folder(path, variant)
+        if folder and source.labels.by_stem:
+            files[folder].append(source)
+        elif folder and source.labels.variant in path.relative_to(folder).parts[:-1]:
+            declared[folder].append(source)
+    _name_declared(files)
+    return list(declared.values())
+
+
+def _name_declared(files: Mapping[Path, Sequence[Found]]) -> None:
+    """Make benchmarks of files that would be variants, where a sidecar of their folder names it."""
+    names = [{source.labels.variant for source in same} for same in files.values()]
+    are_benchmarks = any(len(each) > 1 for each in names)
+    for folder, same in files.items():
+        for source in same:
+            labels = source.labels
+            above = labels.group.split("/")
+            if folder.name in above:
+                above.remove(folder.name)
+            name = labels.variant if are_benchmarks else ""
+            source.labels = labels._replace(
+                group="/".join(above), benchmark=name, leftover=labels.leftover or name
+            )
+
+
+def _note(root: str, groups: Sequence[str]) -> Diagnostic:
+    more = f" and {len(groups) - 3} more" if len(groups) > 3 else ""
+    what = f"its folders {', '.join(groups[:3])}{more} are groups, not runs of one benchmark"
+    hint = "if they are repeats, call them run1, run2 and so on"
+    return Diagnostic(root, 0, what, hint, "note")
+
+
+def read_together(found: Sequence[Found], variant: str, tools: ToolNames) -> bool:
+    """Read unlabelled files and folders together, as one folder that holds them all.
+
+    Where that tells no two sides of a comparison, folders stay as they were read, and files are
+    read with those of their own folder. Returns whether all are one tree; a ``variant`` for all
+    that has no label leaves them as they are.
+    """
+    plain = [source for source in found if source.path and not (source.variant or variant)]
+    named = [source for source in plain if source.is_named and not source.labels.series]
+    if len({source.sidecars and source.sidecars.root for source in plain}) > 1:
+        name, places = _find_places(plain)
+        tree = read_tree(places, SIDE_NAMES, tools, root_name=name)
+        if _is_whole(tree, named) or (not named and not _has_sides(s.labels for s in plain)):
+            for source, labels in zip(plain, tree, strict=True):
+                source.labels = labels
+            return True
+    _read_folders(named, tools)
+    return False
+
+
+def _is_whole(tree: Sequence[PathLabels], named: Sequence[Found]) -> bool:
+    """Tell whether files make a comparison together, or are runs of one variant.
+
+    Files in a folder each are a side each.
+    """
+    runs = {(labels.variant, labels.run) for labels in tree if labels.run is not None}
+    is_repeated = len({variant for variant, _ in runs}) == 1 and len(runs) == len(tree) > 2
+    folders = {PurePosixPath(source.label).parent for source in named}
+    variants = {labels.variant for labels in tree}
+    is_each_alone = len(named) == len(tree) == len(folders) and len(variants) in {1, len(tree)}
+    return (_has_sides(tree) and not is_each_alone) or (is_repeated and bool(named))
+
+
+def _has_sides(tree: Iterable[PathLabels]) -> bool:
+    """Tell whether anything was measured under two variants."""
+    variants: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for labels in tree:
+        variants[labels.group, labels.benchmark].add(labels.variant)
+    return any(len(each) > 1 for each in variants.values())
+
+
+def _read_folders(named: Sequence[Found], tools: ToolNames) -> None:
+    """Read the names of the files of each folder together.
+
+    Two files alone whose names tell two variants stay two: both sides of a comparison. Of files in
+    a folder each, only the numbers are read together.
+    """
+    folders: dict[str, list[Found]] = defaultdict(list)
+    for source in named:
+        folders[os.path.dirname(os.path.abspath(source.label))].append(source)  # noqa: PTH100, PTH120 - addresses, too
+    for folder, same in folders.items():
+        names = [PurePosixPath(source.label).name for source in same]
+        tree = read_tree(names, SIDE_NAMES, tools, root_name=PurePosixPath(folder).name)
+        alone = {source.labels.variant for source in same}
+        if len(same) == 1 or len(named) == len(alone) == 2 > len({each.variant for each in tree}):
+            continue
+        for source, labels in zip(same, tree, strict=True):
+            source.labels = _keep_place(source.labels, labels)
+    lone = [same[0] for same in folders.values() if len(same) == 1]
+    names = [PurePosixPath(source.label).name for source in lone]
+    for source, labels in zip(lone, read_tree(names, (), tools, root_name=""), strict=True):
+        if source.labels.run is not None and labels.run is None and labels.by_stem:
+            source.labels = _keep_place(source.labels, labels)
+
+
+def _keep_place(alone: PathLabels, together: PathLabels) -> PathLabels:
+    """Return the labels of a file read with others; a tool's file keeps those of its folders."""
+    if together.tool and not together.by_stem:
+        return alone._replace(benchmark=together.benchmark, leftover=together.leftover)
+    return together._replace(folder=alone.folder)
+
+
+def name_files(found: Sequence[Found], variant: str, tools: ToolNames) -> None:
+    """Read the names of files under one label together, as those of a folder with that label.
+
+    They are benchmarks where one label has several, and some of them stand under another, too.
+
+    Parameters
+    ----------
+    found : sequence of Found
+    variant : str
+        The label of named files without one; empty if none.
+    tools : ToolNames
+    """
+    labelled: dict[str, list[Found]] = defaultdict(list)
+    for source in found:
+        is_covered = variant and source.is_named and not source.variant
+        if source.path and (source.is_labelled or is_covered):
+            labelled[source.variant or variant].append(source)
+    trees = lead_by_folders(
+        [
+            [_drop_label(labels, of) for labels in read_tree(places, (), tools, root_name=of)]
+            for of, same in labelled.items()
+            for _, places in [_find_places(same)]
+        ],
+        tools,
+    )
+    names = [{(labels.group, labels.benchmark) for labels in tree} for tree in trees]
+    is_shared = len(names) == 1 or len(set().union(*names)) < sum(map(len, names))
+    if is_shared and any(len(each) > 1 for each in names):
+        for same, tree in zip(labelled.values(), trees, strict=True):
+            for source, labels in zip(same, tree, strict=True):
+                source.labels = labels._replace(folder=source.labels.folder)
+
+
+def _drop_label(labels: PathLabels, label: str) -> PathLabels:
+    """Drop the label from the name of a file: ``main_get`` under ``main`` is ``get``."""
+    rest = labels.variant.replace(label, "", 1).strip("-_. ") if labels.by_stem else ""
+    return labels._replace(variant=rest) if rest else labels
+
+
+def distinguish(found: list[Found]) -> None:
+    """Give named files with equal labels the shortest paths that tell them apart."""
+    named = [source for source in found if source.is_named and not source.variant and source.path]
+    _tell_by_stem(named)
+    count = Counter(_key(source) for source in named)
+    for key in (key for key, times in count.items() if times > 1):
+        same = [source for source in named if _key(source) == key]
+        for source, variant in zip(same, _shortest([s.label for s in same]), strict=True):
+            source.variant = variant
+
+
+def _tell_by_stem(named: Sequence[Found]) -> None:
+    """Take what is left of the stems for the variants, where nothing else tells files apart.
+
+    ``k6-base.txt`` and ``k6-otel.txt`` of one folder are two variants, not two benchmarks of one.
+    """
+    variants = {source.sidecar.variant or source.labels.variant for source in named}
+    left = [source.labels.leftover for source in named]
+    if len(variants) == 1 and len(set(left)) == len(named) > 1 and all(left):
+        for source in named:
+            source.variant = source.labels.leftover
+            source.labels = source.labels._replace(benchmark="")
+
+
+def _key(source: Found) -> tuple[object, ...]:
+    return (
+        source.sidecar.variant or source.labels.variant,
+        source.labels.run,
+        source.labels.role,
+        source.labels.tool,
+        form_tokens(source.label),
+        source.labels.leftover,
+    )
+
+
+def _shortest(labels: Sequence[str]) -> Iterator[str]:
+    """Yield for each path its shortest ending that no other path has."""
+    parts = [PurePosixPath(label.replace("\\", "/")).parts for label in labels]
+    for length in range(1, max(map(len, parts)) + 1):
+        ends = ["/".join(p[-length:]) for p in parts]
+        if len(set(ends)) == len(ends):
+            yield from ends
+            return
+    yield from (f"{label}#{number}" for number, label in enumerate(labels))

@@ -1,0 +1,297 @@
+"""What else the paths of a folder could mean, as patterns to type.
+
+Each reading is a pattern of `--layout` that every path follows; it is read as ingest would read it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from benchkit.errors import ConfigError
+from benchkit.labels.natural import name_key
+from benchkit.labels.patterns import PathLabels, compile_pattern, read_path
+from benchkit.labels.stems import (
+    FOLDER,
+    ToolNames,
+    is_name,
+    is_number,
+    read_stem,
+    split_name,
+)
+from benchkit.labels.tree import is_run
+
+__all__ = ["FileLabels", "Reading", "list_readings", "write_pattern"]
+
+#: Folders of a path that a pattern names, the deepest.
+_DEPTH = 3
+#: More variants than this are rarely meant.
+_MANY = 12
+_COUNTED = re.compile(r"(?P<word>.*?[-_. ]?)(?P<run>\d{1,8})")
+_SEPARATORS, _DIGITS = "-_. ", "0123456789"
+#: What stands between the digits of a moment.
+_BETWEEN = "-_.:T"
+#: Characters that mean more than themselves in a pattern.
+_SIGNS = re.compile(r"[{}*…]|\.\.\.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileLabels:
+    """The labels of one file, and what gave them: a pattern of its path, a sidecar, its content."""
+
+    path: str
+    group: str = ""
+    variant: str = ""
+    benchmark: str = ""
+    params: str = ""
+    run: str = ""
+    role: str = ""
+    tool: str = ""
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One reading of a folder: the pattern, and the names that it gives."""
+
+    pattern: str
+    variants: tuple[str, ...]
+    benchmarks: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+
+
+def write_pattern(path: str, labels: PathLabels, tools: ToolNames) -> str:
+    """Write the pattern that the labels of one path follow.
+
+    Examples
+    --------
+    >>> labels = read_path("eu/none/wrk-1.txt", tools=ToolNames(frozenset({"wrk"})))
+    >>> write_pattern("eu/none/wrk-1.txt", labels, ToolNames(frozenset({"wrk"})))
+    '{group}/{variant}/{tool}-{run}.txt'
+    """
+    *folders, name = labels.series.split("/") if labels.series else path.split("/")
+    stem, extension = split_name(name) if not labels.series else (name, "")
+    groups = labels.group.split("/")
+    parts: list[str] = []
+    seen = {labels.variant} if labels.by_stem else set[str]()
+    for folder in folders:
+        part = _write_folder(folder, labels, groups, is_taken=labels.variant in seen)
+        seen |= {labels.variant} if part == "{variant}" else set()
+        parts += [part] if part != "{group}" or parts[-1:] != ["{group}"] else []
+    stem = _write_stem(stem, labels, tools, is_variant=labels.variant not in seen)
+    end = "/*" if labels.series else f".{extension}" if extension else ""
+    return "/".join([*parts, stem]) + end
+
+
+def _write_folder(folder: str, labels: PathLabels, groups: Sequence[str], *, is_taken: bool) -> str:
+    if folder == labels.variant and not is_taken and not labels.by_stem:
+        return "{variant}"
+    if folder in groups:
+        return "{group}"
+    counted = _COUNTED.fullmatch(folder)
+    moment = FOLDER.fullmatch(folder)
+    if moment and moment["moment"]:
+        return "*"
+    if counted and labels.run == int(counted["run"]):
+        return f"{counted['word']}{{run}}"
+    return "{benchmark}" if folder == labels.benchmark else folder
+
+
+def _write_stem(stem: str, labels: PathLabels, tools: ToolNames, *, is_variant: bool) -> str:
+    """Put placeholders for the labels that a stem holds."""
+    names = [(labels.variant, "{variant}")] if is_variant or labels.by_stem else []
+    names += [(labels.benchmark, "{benchmark}")]
+    names += [(read_stem(stem, tools).tool, "{tool}")]
+    for name, placeholder in names:
+        stem = _put(placeholder, name, stem)
+    if labels.run is None:
+        return stem
+    before = stem.rstrip(_DIGITS)
+    if before != stem and int(stem[len(before) :]) == labels.run:
+        return f"{before}{{run}}"
+    rest = stem.removesuffix("Z")
+    moment = rest[len(rest.rstrip(_DIGITS + _BETWEEN)) :].lstrip(_BETWEEN)
+    if len(moment) > 1 and moment[-1] in _DIGITS:
+        return f"{rest.removesuffix(moment)}*"
+    return stem
+
+
+def _put(placeholder: str, name: str, stem: str) -> str:
+    """Put a placeholder where a name first stands between separators, whatever its case."""
+    at = stem.lower().find(name.lower()) if name else -1
+    while at >= 0:
+        before, after = stem[:at], stem[at + len(name) :]
+        if before[-1:] in _SEPARATORS and (after[:1] in _SEPARATORS or after[0] in _DIGITS):
+            return before + placeholder + after
+        at = stem.lower().find(name.lower(), at + 1)
+    return stem
+
+
+def list_readings(
+    paths: Sequence[str],
+    read: Sequence[PathLabels],
+    baselines: Collection[str],
+    tools: ToolNames,
+    *,
+    root_name: str,
+    most: int = 2,
+) -> list[Reading]:
+    """Return the most likely other readings of a folder, the likeliest first.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Posix paths of the results below the folder.
+    read : sequence of PathLabels
+        How they are read now.
+    baselines : collection of str
+        Names of a baseline: variants so called are likelier.
+    tools : ToolNames
+    root_name : str
+        Name of the folder.
+    most : int
+        As many at most.
+
+    Examples
+    --------
+    >>> paths = ["1/none.txt", "1/otlp.txt", "2/none.txt", "2/otlp.txt"]
+    >>> read = [read_path(path, tools=ToolNames(), root_name="x") for path in paths]
+    >>> [r.pattern for r in list_readings(paths, read, ["none"], ToolNames(), root_name="x")]
+    ['{run}/{variant}.txt', '{variant}/{benchmark}.txt']
+    """
+    seen = {_part(read)}
+    ranked = []
+    for pattern in dict.fromkeys(_propose(paths, tools)):
+        labels = _read_all(paths, pattern, tools, root_name)
+        reading = Reading(
+            pattern,
+            variants=_sort({each.variant for each in labels}),
+            benchmarks=_sort({each.benchmark for each in labels} - {""}),
+            groups=_sort({each.group for each in labels} - {""}),
+        )
+        if len(reading.variants) > 1:
+            ranked.append((_weigh(labels, baselines), reading, _part(labels)))
+    chosen: list[Reading] = []
+    for _, reading, parts in sorted(ranked, key=lambda each: -each[0]):
+        if parts not in seen:
+            seen.add(parts)
+            chosen.append(reading)
+    return chosen[:most]
+
+
+def _sort(names: set[str]) -> tuple[str, ...]:
+    return tuple(sorted(names, key=name_key))
+
+
+def _part(read: Sequence[PathLabels]) -> tuple[tuple[str, int], ...]:
+    """Return the variant of each path, and which paths are repeats, as numbers in order."""
+    numbers: dict[tuple[object, ...], int] = {}
+    rows = ((each.variant, each.group, each.benchmark, each.params) for each in read)
+    return tuple((row[0], numbers.setdefault(row, len(numbers))) for row in rows)
+
+
+def _read_all(
+    paths: Sequence[str], pattern: str, tools: ToolNames, root_name: str
+) -> list[PathLabels]:
+    """Read all paths by a pattern; nothing unless all follow it, each as a run of its own."""
+    try:
+        compile_pattern(pattern)
+    except ConfigError:
+        return []
+    read = [read_path(path, tools=tools, root_name=root_name, pattern=pattern) for path in paths]
+    return read if all(labels.by_layout for labels in read) else []
+
+
+def _weigh(read: Sequence[PathLabels], baselines: Collection[str]) -> int:
+    """Return how likely a reading is: sides that hold the same, and a baseline among them."""
+    below: dict[str, set[tuple[object, ...]]] = defaultdict(set)
+    for labels in read:
+        below[labels.variant].add((labels.group, labels.benchmark, labels.params))
+    is_crossed = len({frozenset(each) for each in below.values()}) == 1
+    has_baseline = any(name.lower() in baselines for name in below)
+    are_counted = all(is_run(name) or FOLDER.fullmatch(name) for name in below)
+    is_repeated = len({(x.group, x.variant, x.benchmark, x.run) for x in read}) == len(read)
+    return (
+        4 * has_baseline
+        + 3 * is_crossed
+        + is_repeated
+        - 5 * are_counted
+        - 3 * (len(below) > _MANY)
+        - 2 * (len(below) == len(read) > 2)
+    )
+
+
+def _propose(paths: Sequence[str], tools: ToolNames) -> Iterator[str]:
+    """Yield patterns, each level of folders and each part of the stems the variant in turn."""
+    split = [path.split("/") for path in paths]
+    depth = min([len(parts) - 1 for parts in split] or [0])
+    depth = min(depth, _DEPTH)
+    folders = [[parts[at - depth - 1] for parts in split] for at in range(depth)]
+    names = [split_name(parts[-1]) for parts in split]
+    extensions = {extension.removesuffix(".gz") for _, extension in names}
+    end = f".{extensions.pop()}" if len(extensions) == 1 else ""
+    stems = [stem for stem, _ in names]
+    rest = _write_rest(stems, tools)
+    for at in reversed(range(depth)):
+        for stem in rest:
+            above = [_write_level(level, "{benchmark}" not in stem) for level in folders]
+            tail = above[at + 1 :]
+            yield "/".join(["{variant}", *tail, stem]) + (end if stem else "")
+            if at and "{benchmark}" not in "".join((*tail, stem)):
+                yield "/".join([above[at - 1], "{variant}", *tail, stem]) + end
+    for stem in _write_stems(stems):
+        if folders:
+            level = _write_level(folders[-1], "{benchmark}" not in stem, "{run}" not in stem)
+            yield f"{level}/{stem}{end}"
+        yield stem + end
+
+
+def _write_level(names: Sequence[str], may_name: bool = True, may_count: bool = True) -> str:
+    """Write the pattern of one level of folders that is not the variant."""
+    alike = set(names)
+    if len(alike) == 1 and not _SIGNS.search(names[0]):
+        return names[0]
+    counted = [_COUNTED.fullmatch(name) for name in alike]
+    words = {match["word"] for match in counted if match}
+    if may_count and all(counted) and len(words) == 1 and all(map(is_run, alike)):
+        return f"{words.pop()}{{run}}"
+    return "{benchmark}" if may_name else "*"
+
+
+def _write_rest(stems: Sequence[str], tools: ToolNames) -> list[str]:
+    """Write patterns of the stems where a folder is the variant."""
+    alike = set(stems)
+    if len(alike) == 1 and not _SIGNS.search(stems[0]):
+        return [stems[0]]
+    if all(map(is_number, alike)):
+        return ["{run}"]
+    counted = [_COUNTED.fullmatch(stem) for stem in alike]
+    words = {match["word"] for match in counted if match}
+    if all(counted) and len(words) == 1:
+        return [f"{words.pop()}{{run}}"]
+    if all(counted) and all(is_name(word.strip("-_. "), tools) for word in words):
+        ends = {word[-1:] for word in words}
+        sign = ends.pop() if len(ends) == 1 and ends <= set("-_. ") else ""
+        return [f"{{benchmark}}{sign}{{run}}", "{benchmark}"] if sign else ["{benchmark}"]
+    return ["{benchmark}"]
+
+
+def _write_stems(stems: Sequence[str]) -> Iterator[str]:
+    """Yield patterns of stems that hold the variant."""
+    for sign in "-_.":
+        if all(sign in stem.strip(sign) for stem in stems):
+            heads = {stem.split(sign)[0] for stem in stems}
+            tails = [stem.rpartition(sign)[2] for stem in stems]
+            if all(map(is_number, tails)):
+                yield f"{{variant}}{sign}{{run}}"
+                if all(stem.count(sign) > 1 for stem in stems):
+                    yield f"{{benchmark}}{sign}{{variant}}{sign}{{run}}"
+                    yield f"{{variant}}{sign}{{benchmark}}{sign}{{run}}"
+            elif len(heads) == 1 and not _SIGNS.search(stems[0]):
+                yield f"{heads.pop()}{sign}{{variant}}"
+            else:
+                yield f"{{benchmark}}{sign}{{variant}}"
+                yield f"{{variant}}{sign}{{benchmark}}"
+    yield "{variant}"

@@ -1,0 +1,250 @@
+"""Vegeta's raw results as CSV and JSON lines: a block in columns, or line by line if one is odd.
+
+CSV has no header: time (ns), code, latency (ns), bytes out, bytes in, error; from version 7 the
+body, from 8 attack and number, from 12.8 method, URL and headers. Versions up to 6 write the error
+in quotes without escaping any inside. CSV of 5.9 and a JSON line of 8.0::
+
+    1795222069242054756,200,142728302,0,0,""
+    {"attack":"partial","seq":99,"code":200,"timestamp":"2026-11-21T00:47:49.242054756Z","latency":142728302,"bytes_out":0,"bytes_in":0,"error":"","body":null}
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchkit.parsers.octets import MARGIN, Octets
+from benchkit.parsers.times import read_nanoseconds
+from benchkit.parsers.vegeta.results import Flaw, Result, Results, are_possible, gather
+from benchkit.reading.cleaning import clean_lines, count_lines
+from benchkit.reading.source import Source, number_blocks
+
+CSV_START = re.compile(r"(\d{19}),(\d{1,20}),(\d{1,20}),(\d{1,20}),(\d{1,20}),", re.ASCII)
+_RECORD = re.compile(CSV_START.pattern.encode())
+_FIELD = re.compile(r'(?:"((?:[^"]|"")*+)"?+)?+([^,]*+),?')
+_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_NUMBERS = ("code", "latency", "bytes_out", "bytes_in")
+_TEXTS = ("attack", "url")
+#: Of CSV.
+_COLUMNS = ("start", *_NUMBERS, "error", "body", "attack", "seq", "method", "url", "headers")
+#: How many columns follow the first five, by version: up to 6, 7, 8 and 12.8.
+_TAILS = {1, 2, 4, 7}
+_LONGEST_ERROR = 1 << 20
+#: Bytes after which the end of a record is not waited for any longer.
+_LONGEST_RECORD = 8 << 20
+#: Bytes for which a line has to be cleaned.
+_UNCLEAN = (b"\0", b"\r", b"\x1b")
+
+
+def read_json(source: Source) -> Iterator[Results | Flaw]:
+    """Yield the results of JSON lines."""
+    for records in source.map(_read_json_block, number_blocks(source.line_blocks())):
+        yield from records
+
+
+def _read_json_block(numbered: tuple[int, bytes]) -> list[Results | Flaw]:
+    results = read_columns(*numbered, _read_json_columns)
+    return [results] if results else list(gather(_read_json_lines(*numbered)))
+
+
+def _read_json_lines(number: int, data: bytes) -> Iterator[Result | Flaw]:
+    for line, text in enumerate(clean_lines(data), number):
+        if text.strip():
+            yield _from_json(line, text) or _odd(line, text)
+
+
+def _odd(line: int, text: str) -> Flaw:
+    return Flaw(line, f"begins {text[:30]!r}")
+
+
+def _from_json(line: int, text: str) -> Result | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    start = parse_timestamp(value.get("timestamp")) if isinstance(value, dict) else None
+    numbers = [value.get(name) for name in _NUMBERS] if start else []
+    if start is None or not all(type(number) is int for number in numbers):
+        return None
+    attack, url = (str(value.get(name) or "") for name in _TEXTS)
+    return Result._make((line, start, *numbers, attack, url, 0)).checked()
+
+
+def parse_timestamp(value: object) -> int | None:
+    """Read an RFC 3339 time into nanoseconds since 1970.
+
+    Examples
+    --------
+    >>> parse_timestamp("2026-11-21T00:21:47.490698251Z")
+    1795220507490698251
+    """
+    match = _TIME.fullmatch(value) if isinstance(value, str) else None
+    try:
+        moment = datetime.fromisoformat(match[1] + match[3]) if match else None
+    except ValueError:
+        return None
+    if match is None or moment is None:
+        return None
+    return int(moment.timestamp()) * 10**9 + int((match[2] or "").ljust(9, "0"))
+
+
+def read_csv(source: Source) -> Iterator[Results | Flaw]:
+    """Yield the results of CSV."""
+    usual = len(_tail_of(source.head().text.partition("\n")[0])) or 1
+    for records in source.map(partial(_read_csv_block, usual), _cut_at_records(source)):
+        yield from records
+
+
+def _cut_at_records(source: Source) -> Iterator[tuple[int, bytes, bool]]:
+    """Yield numbered blocks that begin with a record; the last one, marked, holds one record."""
+    number, held = 1, b""
+    for block in source.line_blocks():
+        held += block
+        cut = held.rfind(b"\n", 0, -1)
+        while cut >= 0 and not _RECORD.match(held, cut + 1):
+            cut = held.rfind(b"\n", 0, cut)
+        if cut < 0 and len(held) > _LONGEST_RECORD:
+            cut = len(held) - 1
+        if cut >= 0:
+            whole, held = held[: cut + 1], held[cut + 1 :]
+            yield number, whole, False
+            number += count_lines(whole)
+    yield number, held, True
+
+
+def _read_csv_block(usual: int, numbered: tuple[int, bytes, bool]) -> list[Results | Flaw]:
+    number, data, is_last = numbered
+    results = None if is_last else read_columns(number, data, _read_csv_columns)
+    return [results] if results else list(gather(_read_csv_lines(number, data, is_last * usual)))
+
+
+def _read_csv_lines(number: int, data: bytes, usual: int) -> Iterator[Result | Flaw]:
+    """Read records; if ``usual``, the last one has lost its end where it has fewer columns."""
+    held: tuple[int, str] | None = None
+    for line, text in enumerate(clean_lines(data), number):
+        if CSV_START.match(text):
+            if held is not None:
+                yield _from_csv(*held)
+            held = line, text
+        elif held is not None and _is_open(held[1]):
+            held = held[0], f"{held[1]}\n{text}"
+        elif text.strip():
+            yield _odd(line, text)
+    if held is not None:
+        size = len(_tail_of(held[1]))
+        is_cut = usual and (_is_open(held[1]) or size not in _TAILS or size < usual)
+        yield Flaw(held[0], "ends in the middle of a line") if is_cut else _from_csv(*held)
+
+
+def _is_open(text: str) -> bool:
+    """Whether a quoted field is not closed yet."""
+    return text.count('"') % 2 == 1 and len(text) < _LONGEST_ERROR
+
+
+def _tail_of(text: str) -> list[str]:
+    """Return the columns after the first five; one in version 6, whose commas tell nothing."""
+    tail = "".join(text.split(",", 5)[5:])
+    is_quoted = tail.startswith('"') and tail.endswith('"') and len(tail) > 1
+    return [tail] if is_quoted else split_csv(tail) if tail else []
+
+
+def split_csv(text: str) -> list[str]:
+    """Split what stands after the numbers, as CSV quotes it.
+
+    Examples
+    --------
+    >>> split_csv('"Get ""http://h/"": refused, again",,agent,7')
+    ['Get "http://h/": refused, again', '', 'agent', '7']
+    """
+    fields = _FIELD.findall(text)  # and an empty one behind the last
+    fields = fields if text.endswith(",") else fields[:-1]
+    return [quoted.replace('""', '"') + plain for quoted, plain in fields]
+
+
+def _from_csv(line: int, text: str) -> Result | Flaw:
+    tail = _tail_of(text)
+    attack = tail[2] if len(tail) in {4, 7} else ""
+    url = tail[5] if len(tail) == 7 else ""
+    result = Result._make((line, *map(int, text.split(",")[:5]), attack, url, 0))
+    return result.checked() or _odd(line, text)
+
+
+def read_columns(
+    number: int, data: bytes, read: Callable[[bytes], dict[str, Any] | None]
+) -> Results | None:
+    """Return the results of a block, if every line is one that the plain reader takes as such."""
+    import pyarrow.compute as pc
+
+    size = count_lines(data)
+    if any(mark in data for mark in _UNCLEAN):
+        return None
+    try:
+        columns = read(data)
+        if columns is None or len(columns["start"]) != size:
+            return None
+        numbers = [np.asarray(columns[name]) for name in ("start", *_NUMBERS)]
+        texts = [pc.dictionary_encode(columns[name]) for name in _TEXTS]
+        names = [text.dictionary.to_pylist() for text in texts]
+    except ValueError:  # Arrow's own, or a text that is not UTF-8
+        return None
+    if not are_possible(numbers).all():
+        return None
+    line, places = np.arange(number, number + size), [text.indices.to_numpy() for text in texts]
+    return Results((line, *numbers, *places), names)
+
+
+def _read_json_columns(data: bytes) -> dict[str, Any] | None:
+    import pyarrow as pa
+    from pyarrow import json as arrow
+
+    octets = np.frombuffer(data, np.uint8)
+    begins = octets[np.flatnonzero(octets[:-1] == ord("\n")) + 1]
+    if octets[0] != ord("{") or (begins != ord("{")).any():
+        return None  # Arrow passes over empty lines
+    types = dict.fromkeys(("timestamp", *_TEXTS), pa.string())
+    types |= dict.fromkeys(_NUMBERS, pa.int64())
+    table = arrow.read_json(
+        pa.BufferReader(data),
+        arrow.ReadOptions(use_threads=False, block_size=len(data) + 1),
+        arrow.ParseOptions(explicit_schema=pa.schema(types), unexpected_field_behavior="ignore"),
+    )
+    columns = {name: table[name].combine_chunks() for name in types}
+    times = columns.pop("timestamp")
+    if times.null_count or any(columns[name].null_count for name in _NUMBERS):
+        return None
+    _, offsets, texts = times.buffers()
+    places = np.frombuffer(offsets, np.int32)[: len(times) + 1].astype(np.int64) + MARGIN
+    block = Octets(texts.to_pybytes())
+    start, good = read_nanoseconds(block, places[:-1], np.diff(places))
+    columns |= {name: columns[name].fill_null("") for name in _TEXTS}
+    return columns | {"start": np.where(good, start, 0)}
+
+
+def _read_csv_columns(data: bytes) -> dict[str, Any] | None:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import csv
+
+    tail = len(_tail_of(data[: data.find(b"\n")].decode(errors="replace")))
+    if tail not in _TAILS:
+        return None
+    names = _COLUMNS[: 5 + tail]
+    kept = [name for name in names if name in {"start", *_NUMBERS, *_TEXTS}]
+    table = csv.read_csv(
+        pa.BufferReader(data),
+        csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=names),
+        csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+        csv.ConvertOptions(include_columns=kept, column_types=dict.fromkeys(kept, pa.string())),
+    )
+    columns = {name: table[name].combine_chunks() for name in kept}
+    is_digits = all(pc.all(pc.ascii_is_decimal(columns[name])).as_py() for name in kept[:5])
+    if not is_digits or not pc.all(pc.equal(pc.binary_length(columns["start"]), 19)).as_py():
+        return None
+    columns |= {name: columns[name].cast(pa.int64()) for name in kept[:5]}
+    return dict.fromkeys(_TEXTS, pa.repeat("", len(table))) | columns

@@ -1,0 +1,69 @@
+"""What keeps a store in its folder: nothing elsewhere is read, written or deleted through it.
+
+A store may come with a checkout, and whoever made that may have put links into it, or paths into
+its log of commits.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import IO
+from urllib.parse import unquote
+
+from benchkit.errors import StoreError
+from benchkit.store.files import REMEDY
+
+DEFAULT = ".benchkit"
+
+
+def require_place(url: str) -> None:
+    """Refuse a link in place of the default store, which nobody named."""
+    if url == DEFAULT and Path(DEFAULT).is_symlink():
+        hint = f"if you trust it, pass --store {shlex.quote(os.path.realpath(DEFAULT))}"
+        raise StoreError("the store is a link to another folder", where=DEFAULT, hint=hint)
+
+
+def open_lock(folder: Path) -> IO[str]:
+    """Open the file by which writers of this machine wait for each other; no link is followed."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    return os.fdopen(os.open(folder / ".lock", flags, 0o666), "r+")
+
+
+def require_files(folder: Path) -> None:
+    """Refuse a pipe or device in place of a file: whoever opens one may wait for ever.
+
+    So is a link, through which files elsewhere would be read, written and deleted.
+    """
+    if folder.is_symlink():
+        raise _refuse(folder.name, "a link", folder.parent)
+    with (
+        suppress(FileNotFoundError, NotADirectoryError, PermissionError),
+        os.scandir(folder) as held,
+    ):
+        for entry in held:
+            if entry.is_symlink():
+                raise _refuse(entry.name, "a link", folder)
+            if entry.is_dir():
+                require_files(Path(entry))
+            elif not entry.is_file() and Path(entry).exists():
+                raise _refuse(entry.name, "a pipe or device", folder)
+
+
+def _refuse(name: str, kind: str, folder: Path) -> StoreError:
+    problem = f"{name} is no file, but {kind}"
+    return StoreError(problem, where=str(folder), hint=f"delete it; then {REMEDY}")
+
+
+def is_within(path: str) -> bool:
+    """Whether a path that a log of commits names leads to a place below its table.
+
+    Examples
+    --------
+    >>> is_within("raw=true/part-0.parquet"), is_within("a/%2E%2E/../b"), is_within("file:///b")
+    (True, False, False)
+    """
+    place = PurePosixPath(unquote(path))
+    return not place.is_absolute() and ".." not in place.parts and ":/" not in path

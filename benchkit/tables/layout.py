@@ -1,0 +1,92 @@
+"""How a folder is understood: one line per file, and the other readings with their commands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from shlex import join
+
+from benchkit.labels.readings import FileLabels, Reading
+from benchkit.tables.model import Cell, Column, Table, drop_empty
+from benchkit.units import printable
+
+_NAMES = tuple(field.name for field in fields(FileLabels))
+#: Variants that a line names; the rest is counted.
+_LISTED = 5
+
+
+def layout_table(files: Iterable[FileLabels]) -> Table:
+    """List the files with their labels; what no file has is left out.
+
+    Examples
+    --------
+    >>> file = FileLabels(path="none/1.txt", variant="none", run="1", origin="{variant}/{run}.txt")
+    >>> print(layout_table([file]))
+    Files
+    file        variant  run  from
+    none/1.txt  none     1    {variant}/{run}.txt
+    """
+    headers = {"path": "file", "origin": "from"}
+    table = Table(
+        "Files",
+        tuple(Column(name, headers.get(name, name)) for name in _NAMES),
+        tuple(tuple(Cell(printable(getattr(file, name))) for name in _NAMES) for file in files),
+    )
+    return drop_empty(table, _NAMES[1:-1])
+
+
+def summarise_layout(files: Sequence[FileLabels], skipped: int = 0) -> str:
+    """Say in a line which variants the files are.
+
+    Examples
+    --------
+    >>> files = [FileLabels(path=f"{run}.txt", variant="none", role="measured") for run in "123"]
+    >>> summarise_layout(files)
+    '1 variant: none (3 files)'
+    """
+    measured = [file.variant for file in files if "measured" in file.role.split(", ")]
+    count = Counter(name for name in measured if name)
+    named = [f"{name} ({_count(times, 'file')})" for name, times in count.items()]
+    others = len(files) - len(measured)
+    rest = [f"{_count(others, 'file')} not compared"] if others else []
+    rest += [f"{_count(skipped, 'file')} skipped"] if skipped else []
+    listed = f": {_list(named)}" if named else ""
+    return "; ".join([f"{_count(len(named), 'variant')}{listed}", *rest])
+
+
+def suggest_readings(arguments: Sequence[str], readings: Iterable[Reading]) -> list[str]:
+    """Write each other reading and the command that gives it.
+
+    Examples
+    --------
+    >>> for line in suggest_readings(["r"], [Reading("{variant}/{run}.txt", ("a", "b"))]):
+    ...     print(line)
+    It could also mean:
+      variants a, b
+        benchkit ingest r --layout '{variant}/{run}.txt'
+    """
+    lines: list[str] = []
+    for reading in readings:
+        levels = {
+            "variants": reading.variants,
+            "benchmarks": reading.benchmarks,
+            "groups": reading.groups,
+        }
+        described = "; ".join(f"{level} {_list(names)}" for level, names in levels.items() if names)
+        lines += [f"  {described}", f"    {write_command(arguments, reading)}"]
+    return ["It could also mean:", *lines] if lines else []
+
+
+def write_command(arguments: Sequence[str], reading: Reading) -> str:
+    """Write the command that ingests files by a reading."""
+    return f"benchkit ingest {join(arguments)} --layout {join([reading.pattern])}"
+
+
+def _list(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,59 @@
+"""`benchkit` alone: what the folder holds and one command, which works."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from invocation import benchkit
+
+WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
+
+
+@pytest.mark.parametrize(
+    ("copies", "first", "command"),
+    [
+        (
+            {"none/wrk-1.txt": "results/none/1.txt", "otlp/wrk-1.txt": "results/otlp/1.txt"},
+            "results holds results of wrk (variants none, otlp). Type:",
+            "benchkit compare results",
+        ),
+        (
+            {"none/wrk-1.txt": "a.txt", "otlp/wrk-1.txt": "b.txt"},
+            ". holds results of wrk (variants a, b). Type:",
+            "benchkit compare . --baseline a",
+        ),
+        (
+            {"none/wrk-1.txt": "my runs/1.txt", "none/wrk-2.txt": "my runs/2.txt"},
+            "my runs holds results of wrk (variant my runs). Type:",
+            "benchkit runs 'my runs'",
+        ),
+    ],
+    ids=["a baseline by name", "no baseline", "one variant"],
+)
+def test_a_folder_of_results_is_recognised(
+    copies: dict[str, str], first: str, command: str, tmp_path: Path
+) -> None:
+    for source, target in copies.items():
+        (tmp_path / target).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(WRK / source, tmp_path / target)
+    (tmp_path / "notes.txt").write_text("nothing that any tool wrote\n")
+    before = sorted(tmp_path.rglob("*"))
+    result = benchkit(cwd=tmp_path)
+    assert result.returncode == 0
+    assert result.stdout.splitlines() == [first, f"  {command}"]
+    assert sorted(tmp_path.rglob("*")) == before
+    assert benchkit(*shlex.split(command)[1:], cwd=tmp_path).returncode == 0
+
+
+def test_a_store_is_compared(tmp_path: Path) -> None:
+    benchkit("ingest", str(WRK / "none"), str(WRK / "otlp"), cwd=tmp_path)
+    lines = [".benchkit is a store of results. Type:", "  benchkit compare"]
+    assert benchkit(cwd=tmp_path).stdout.splitlines() == lines
+
+
+def test_a_folder_without_results_shows_the_commands(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("nothing that any tool wrote\n")
+    assert benchkit(cwd=tmp_path).stderr.startswith("Usage: benchkit")

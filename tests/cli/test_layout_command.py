@@ -1,0 +1,85 @@
+"""`benchkit layout`: labels of each file, and other readings with commands that work."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+import shutil
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from invocation import benchkit
+
+WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Lay out two runs of two variants as `results/run1/none.txt`."""
+    for run in (1, 2):
+        (tmp_path / f"results/run{run}").mkdir(parents=True)
+        for variant in ("none", "otlp"):
+            target = tmp_path / f"results/run{run}/{variant}.txt"
+            shutil.copy(WRK / variant / f"wrk-{run}.txt", target)
+    return tmp_path
+
+
+def test_each_file_has_its_labels_and_the_pattern_that_gave_them(folder: Path) -> None:
+    result = benchkit("layout", "results", "--format", "csv", cwd=folder)
+    rows = [*csv.DictReader(StringIO(result.stdout))]
+    assert [(row["path"], row["variant"], row["run"]) for row in rows] == [
+        ("results/run1/none.txt", "none", "1"),
+        ("results/run1/otlp.txt", "otlp", "1"),
+        ("results/run2/none.txt", "none", "2"),
+        ("results/run2/otlp.txt", "otlp", "2"),
+    ]
+    assert {row["origin"] for row in rows} == {"run{run}/{variant}.txt"}
+
+
+def test_the_commands_of_other_readings_work(folder: Path) -> None:
+    result = benchkit("layout", "results", cwd=folder)
+    commands = [line for line in result.stdout.split("\n") if "benchkit ingest" in line]
+    assert len(commands) == 2
+    assert result.stdout.startswith("2 variants: none (2 files), otlp (2 files)\n")
+    variants = []
+    for number, command in enumerate(commands):
+        words = [*shlex.split(command)[1:], "--store", f"store{number}"]
+        assert benchkit(*words, cwd=folder).returncode == 0
+        runs = benchkit("runs", f"store{number}", "--format", "json", cwd=folder)
+        variants.append({run["variant"] for run in json.loads(runs.stdout)["runs"]})
+    assert variants == [{"none", "otlp"}, {"run1", "run2"}]
+
+
+def test_a_layout_is_shown_before_it_is_used_and_refused_where_it_fits_nothing(
+    folder: Path,
+) -> None:
+    shown = benchkit("layout", "results", "--layout", "{variant}/{benchmark}.txt", cwd=folder)
+    assert shown.stdout.startswith("2 variants: run1 (2 files), run2 (2 files)\n")
+    assert "could also" not in shown.stdout
+    refused = benchkit("layout", "results", "--layout", "{variant}/x{run}.txt", cwd=folder)
+    assert refused.returncode == 2
+    assert "does not match" in refused.stderr
+
+
+def test_names_that_split_are_variants(tmp_path: Path) -> None:
+    lines = "".join(
+        f"BenchmarkRedis/OTel_{side}/Ping-2 \t 100\t {time} ns/op\n"
+        for side, time in (("Disabled", 10), ("Enabled", 12))
+    )
+    (tmp_path / "current.txt").write_text(f"goos: linux\n{lines}PASS\n")
+    split = r"OTel_(?P<variant>\w+)"
+    result = benchkit("layout", "current.txt", "--split", split, "--format", "json", cwd=tmp_path)
+    [file] = json.loads(result.stdout)["files"]
+    assert file["variant"] == "Disabled, Enabled"
+    assert file["origin"].startswith("variant: content")
+
+
+def test_what_cannot_be_read_has_the_labels_of_its_path(tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    (tmp_path / "none/1.txt").write_text("nothing that any tool wrote\n")
+    result = benchkit("layout", ".", cwd=tmp_path)
+    assert result.returncode == 3
+    assert "none/1.txt" in result.stdout
+    assert "{variant}/{run}.txt" in result.stdout

@@ -1,0 +1,240 @@
+"""The generated parts of the documents: tables that are made from the code and from records."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol, cast
+
+import typer
+from public_names import public_members
+from simulation.record import write_grid, write_histories, write_table
+from soak.record import read_record
+from soak.record import write_table as write_campaigns
+from typer.main import get_command
+
+import benchkit
+from benchkit import Comparison, RunSet, metrics, schema, stats
+from benchkit.audit.catalogue import CATALOGUE
+from benchkit.cli import application, run
+from benchkit.config.reference import list_settings
+from benchkit.gating.events import write_events
+from benchkit.labels import run_toml
+from benchkit.parsers import registry
+from benchkit.plots.drawing import Plots
+
+#: An option in so many commands is listed once, under the options that commands share.
+_SHARED = 5
+_WITH_JSON = (
+    *("runs", "export", "compare", "report", "gate", "check", "plan", "noise"),
+    *("explain", "formats"),
+)
+RUNS = Path(__file__).resolve().parent.parent / "fixtures" / "tracing-wrk"
+_OPTIONS = ["| option | meaning |", "| --- | --- |"]
+
+
+class Command(Protocol):
+    """What is used of a command; typer has moved the class of it between its versions."""
+
+    help: str | None
+    epilog: str | None
+    params: list[Any]
+
+    def get_usage(self, ctx: Any) -> str:  # noqa: ANN401 - a class that typer has moved, too
+        """Return the line of its usage."""
+        ...
+
+
+def write_columns(columns: Sequence[schema.Column]) -> str:
+    rows = [f"| `{c.name}` | {c.type} | {c.meaning} |" for c in columns]
+    return "\n".join(["| column | type | meaning |", "| --- | --- | --- |", *rows])
+
+
+def write_keys() -> str:
+    """Write the keys of a sidecar, with their other names."""
+    names: dict[str, list[str]] = {}
+    for key, field in run_toml.TOP.items():
+        names.setdefault(field, []).append(f"`{key}`")
+    for key, field in run_toml.LOAD.items():
+        names[field].append(f"`load.{key}`")
+    words = {"str": "text", "i64": "whole number", "f64": "number", "map": "table"}
+    rows = [
+        f"| {' '.join(names[key.name])} | {words.get(key.type[:3], 'time with its zone')} "
+        f"| {key.meaning} |"
+        for key in run_toml.KEYS
+    ]
+    return "\n".join(["| key | value | meaning |", "| --- | --- | --- |", *rows])
+
+
+def write_settings() -> str:
+    rows = [
+        f"| `{each.table}` | `{each.name}` | {each.kind.replace('|', ', ')} "
+        f"| {each.default.replace('|', ', ')} | {each.meaning} |"
+        for each in list_settings()
+    ]
+    head = ["| table | key | value | default | meaning |", "| --- | --- | --- | --- | --- |"]
+    return "\n".join([*head, *rows])
+
+
+def write_metrics() -> str:
+    rows = [
+        f"| `{m.name}` | {m.unit} | {m.better if m.better != 'none' else '–'} "
+        f"| {' '.join(m.stats)} | {m.meaning} | {m.source} |"
+        for m in metrics.VOCABULARY.values()
+    ]
+    head = [
+        "| metric | unit | better | stats | meaning | from |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    return "\n".join([*head, *rows])
+
+
+def write_formats() -> str:
+    rows = [
+        f"| `{f.name}` | {'; '.join(f'**{form.name}** {form.versions}' for form in f.forms)} |"
+        for f in registry.formats()
+    ]
+    return "\n".join(["| format | forms and their versions |", "| --- | --- |", *rows])
+
+
+def write_codes() -> str:
+    rows = [f"| {e.code} | {e.severity} | {e.says} |" for e in CATALOGUE.values()]
+    return "\n".join(["| code | severity | says |", "| --- | --- | --- |", *rows])
+
+
+def write_api() -> str:
+    exported = [(f"bk.{name}", getattr(benchkit, name)) for name in benchkit.__all__[:-1]]
+    methods = [
+        (f"{prefix}.{name}", member)
+        for prefix, owner in (("RunSet", RunSet), ("Comparison", Comparison), ("plot", Plots))
+        for name, member in public_members(owner)
+    ]
+    names = [(f"stats.{name}", getattr(stats, name)) for name in stats.__all__]
+    rows = [f"| `{name}` | {summarise(member)} |" for name, member in [*exported, *methods, *names]]
+    return "\n".join(["| name | what it is or does |", "| --- | --- |", *rows])
+
+
+def summarise(member: object) -> str:
+    return (inspect.getdoc(member) or "").partition("\n")[0].replace("``", "`")
+
+
+def list_commands(command: Command, *path: str) -> Iterator[tuple[str, Command]]:
+    """Yield the commands that do something, by their words."""
+    verbs = getattr(command, "commands", {})
+    for name, verb in verbs.items():
+        yield from list_commands(verb, *path, name)
+    if path and not verbs:
+        yield " ".join(path), command
+
+
+def write_commands() -> str:
+    """Write each command with its own options, then the options that many share."""
+    commands = dict(list_commands(cast("Command", get_command(application()))))
+    records = {name: list_options(command) for name, command in commands.items()}
+    everywhere = [record for options in records.values() for record in options]
+    shared = {each: None for each in everywhere if everywhere.count(each) >= _SHARED}
+    sections = [
+        write_command(name, command, records[name], shared) for name, command in commands.items()
+    ]
+    rows = [_write_option(*record) for record in shared]
+    common = ["## Options that commands share", "", *_OPTIONS, *rows]
+    return "\n\n".join([*sections, "\n".join(common)])
+
+
+def list_options(command: Command) -> list[tuple[str, str]]:
+    """Return the names and meanings of a command's arguments and options."""
+    context = _make_context(command)
+    records = [parameter.get_help_record(context) for parameter in command.params]
+    return [(names, meaning) for names, meaning in filter(None, records)]
+
+
+def _make_context(command: Command, **settings: Any) -> typer.Context:  # noqa: ANN401
+    return typer.Context(cast("Any", command), **settings)
+
+
+def write_command(
+    name: str, command: Command, records: list[tuple[str, str]], shared: dict[tuple[str, str], None]
+) -> str:
+    context = _make_context(command, info_name=f"benchkit {name}", terminal_width=200)
+    summary = (command.help or "").partition("\n\n")[0].replace("\n", " ")
+    example = (command.epilog or "").replace("Example: ", "Example: `", 1)
+    lines = [f"## benchkit {name}", "", summary, ""]
+    lines += ["```text", command.get_usage(context).removeprefix("Usage: "), "```", ""]
+    own = [_write_option(*record) for record in records if record not in shared]
+    lines += [*_OPTIONS, *own, ""] if own else []
+    others = [
+        f"`{names.split(' ')[0].rstrip(',')}`" for names, _ in records if (names, _) in shared
+    ]
+    lines += [f"Shared options: {', '.join(others)}.", ""] if others else []
+    return "\n".join([*lines, f"{example}`"])
+
+
+def _write_option(names: str, meaning: str) -> str:
+    cells = (
+        " ".join(names.split()).replace("|", r"\|"),
+        re.sub(r"([|*<])", r"\\\1", " ".join(meaning.split())),
+    )
+    return f"| `{cells[0]}` | {cells[1]} |"
+
+
+def write_json() -> str:
+    """Write the keys of each command's JSON."""
+    rows = [
+        f"| `{command}` | {document['format_version']} | {', '.join(_list_keys(document))} |"
+        for command, document in ((each, print_json(each)) for each in _WITH_JSON)
+    ]
+    return "\n".join(["| command | version | keys |", "| --- | --- | --- |", *rows])
+
+
+def print_json(command: str) -> dict[str, Any]:
+    """Return what a command prints on two variants of the fixtures."""
+    files = [f"{label}={RUNS / label}" for label in ("none", "otlp")]
+    words = {"explain": ["B310"], "formats": []}.get(command, files)
+    with TemporaryDirectory() as folder, redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        path = Path(folder, "output.json")
+        run([command, *words, "--format", "json", "-o", str(path)])
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return document
+
+
+def _list_keys(document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield keys; of a list of objects those of its first one, too."""
+    for key, value in document.items():
+        inner = value[0] if isinstance(value, list) and value else value
+        nested = ", ".join(f"`{each}`" for each in inner) if isinstance(inner, dict) else ""
+        yield f"`{key}` ({nested})" if nested else f"`{key}`"
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "api": write_api,
+    "codes": write_codes,
+    "commands": write_commands,
+    "events": write_events,
+    "schema": lambda: write_columns(schema.COLUMNS),
+    "runs": lambda: write_columns(schema.RUN_COLUMNS),
+    "json": write_json,
+    "keys": write_keys,
+    "settings": write_settings,
+    "metrics": write_metrics,
+    "formats": write_formats,
+    "calibration": write_table,
+    "families": write_grid,
+    "histories": write_histories,
+    "soak": lambda: write_campaigns(read_record()),
+}
+
+
+def fill_parts(text: str) -> str:
+    """Put each generated part between its marks, ``<!-- name -->`` and ``<!-- /name -->``."""
+    for name, write in PARTS.items():
+        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        if begin in text:
+            before, _, rest = text.partition(begin)
+            text = f"{before}{begin}{write()}\n{end}{rest.partition(end)[2]}"
+    return text

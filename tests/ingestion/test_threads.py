@@ -1,0 +1,151 @@
+"""Blocks that threads read ahead come in their order; what is left to one is done in its turn."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from benchkit.ingestion import reading
+from benchkit.ingestion.commit import ingest
+from benchkit.ingestion.threads import Behind, read_ahead
+from benchkit.reading import source
+from benchkit.reading.source import Source
+from benchkit.store import Store
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+
+def count(block: bytes) -> tuple[int, int]:
+    """Return a block's length, and which thread has counted it."""
+    return len(block), threading.get_ident()
+
+
+def refuse(block: bytes) -> int:
+    """Fail on one of the blocks."""
+    return 1 // (len(block) - 3)
+
+
+def blocks(most: int) -> list[bytes]:
+    return [b"x" * size for size in range(most)]
+
+
+def test_results_come_in_order_and_from_somebody_else() -> None:
+    found = list(read_ahead(count, blocks(40)))
+    assert [size for size, _ in found] == list(range(40))
+    assert threading.get_ident() not in {thread for _, thread in found}
+
+
+def test_an_error_is_raised_at_its_block() -> None:
+    found = read_ahead(refuse, blocks(12))
+    assert [next(found) for _ in range(3)] == [-1, -1, -1]
+    with pytest.raises(ZeroDivisionError):
+        next(found)
+
+
+def collect(found: Iterator[int]) -> tuple[list[int], str]:
+    """Return what was yielded, and the error behind it."""
+    sizes: list[int] = []
+    try:
+        sizes.extend(found)
+    except source.UnreadableError as error:
+        return sizes, str(error)
+    return sizes, ""
+
+
+def test_damage_is_raised_behind_all_that_came_before_it() -> None:
+    packed = gzip.compress(b"line\n" * 400_000)
+    cut = Source(None, "memory", packed[: len(packed) // 2])
+    found = collect(read_ahead(len, cut.line_blocks(5000)))
+    assert found == collect(map(len, cut.line_blocks(5000)))
+    assert found[1]
+    assert sum(found[0]) > 100_000
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "k6-edge/small/k6-raw-small.json.gz",
+        "nginx-ab/nginx/ab-small-c30-1.tsv.gz",
+        "vegeta-single/agent/vegeta-results-1.csv.gz",
+    ],
+)
+def test_a_store_is_the_same_with_and_without_it(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "AHEAD_BYTES", 0)
+    monkeypatch.setattr(Source.line_blocks, "__defaults__", (20_000,))
+    seen = []
+
+    def see(function: object, given: object) -> object:
+        seen.append(function)
+        return read_ahead(function, given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(reading, "read_ahead", see)
+    tables = []
+    for jobs in (1, 2):
+        store = Store(str(tmp_path / f"store-{jobs}"))
+        ingest([str(FIXTURES / path)], store, jobs=jobs)
+        order = [(name, "ascending") for name in ("metric", "stat", "subject", "line")]
+        tables.append(
+            [
+                store.values(raw=raw).drop_columns("batch").sort_by(order).combine_chunks()
+                for raw in (False, True)
+            ]
+        )
+    assert len(seen) == 1
+    assert len(tables[0][1]) > 500
+    assert tables[0] == tables[1]
+
+
+def wait_for(gate: Event, seconds: float) -> None:
+    """Keep the thread busy."""
+    gate.wait(seconds)
+
+
+def test_calls_are_done_in_their_order_and_all_of_them() -> None:
+    behind, done = Behind(), list[int]()
+    for number in range(20):
+        behind.do(done.append, number)
+    behind.finish()
+    assert done == list(range(20))
+
+
+def test_its_owner_goes_on_but_not_far() -> None:
+    behind, gate = Behind(), Event()
+    begun = time.monotonic()
+    behind.do(wait_for, gate, 30.0)
+    behind.do(gate.set)  # behind the first one: it is not called before that has ended
+    assert time.monotonic() - begun < 25
+    gate.set()
+    behind.finish()
+
+
+def test_an_error_comes_back_at_a_later_call_or_at_the_end() -> None:
+    behind = Behind()
+    behind.do(int, "x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="invalid literal"):
+        behind.finish()
+    behind = Behind()
+    for turn in range(10):
+        try:
+            behind.do(int, "x")  # type: ignore[arg-type]
+        except ValueError:
+            assert turn
+            break
+    else:
+        pytest.fail("no error came back")
+    behind.stop()
+
+
+def test_what_was_not_begun_is_left_out_when_it_stops() -> None:
+    behind, gate, done = Behind(), Event(), list[str]()
+    behind.do(wait_for, gate, 0.2)
+    behind.do(done.append, "late")
+    behind.stop()
+    assert done == []

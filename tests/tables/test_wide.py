@@ -1,0 +1,82 @@
+"""`compare --wide`: a row per variant, each value with spread and change, checked by hand."""
+
+from __future__ import annotations
+
+import csv
+import re
+from io import StringIO
+from pathlib import Path
+from statistics import mean, median, stdev
+
+import pytest
+from invocation import benchkit
+
+import benchkit.api as bk
+from benchkit.tables.wide import wide_table
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+WRK, COSTS = FIXTURES / "tracing-wrk", FIXTURES / "tracing-costs"
+#: Student's t at 97.5 % with 7 degrees of freedom, as tables print it.
+T7 = 2.364624
+
+
+def read_rates(variant: str) -> list[float]:
+    texts = [path.read_text() for path in (WRK / variant).glob("wrk-?.txt")]
+    return [float(re.findall(r"Requests/sec: +([\d.]+)", text)[0]) for text in texts]
+
+
+def test_a_value_is_the_median_with_half_the_interval_of_the_mean(tmp_path: Path) -> None:
+    result = benchkit("compare", str(WRK), "--wide", "--format", "csv", cwd=tmp_path)
+    rows = {row["variant"]: row for row in csv.DictReader(StringIO(result.stdout))}
+    assert [*rows] == ["none", "apm", "otlp", "skywalking", "zipkin"]
+    for variant, row in rows.items():
+        rates = read_rates(variant)
+        assert float(row["request_rate.mean"]) == pytest.approx(median(rates))
+        half = T7 * stdev(rates) / 8**0.5
+        assert float(row["request_rate.mean_spread"]) == pytest.approx(
+            half / median(rates), rel=1e-6
+        )
+        assert mean(rates) == pytest.approx(median(rates), rel=0.02)
+        assert row["runs"] == "8"
+    compared = bk.load(WRK).compare().frame.query("primary").set_index("variant")
+    changes = {name: row["request_rate.mean_change"] for name, row in rows.items()}
+    assert changes.pop("none") == ""
+    for variant, change in changes.items():
+        assert float(change) == pytest.approx(compared.ratio[variant] - 1)
+
+
+def test_the_service_s_cpu_memory_and_cpu_per_request_are_columns() -> None:
+    compared = bk.load(COSTS).compare(baseline="none", variant="otlp")
+    table = wide_table(compared.wide, compared.verdicts)
+    assert [column.title for column in table.columns] == [
+        "variant",
+        "requests",
+        "requests/s",
+        "latency mean, µs",
+        "latency p50, µs",
+        "latency p90, ms",
+        "latency p99, ms",
+        "latency max, ms",
+        "CPU, cores",
+        "memory, MiB",
+        "CPU/request, µs",
+        "runs",
+    ]
+    none, otlp = [[re.sub(r"\s", " ", cell.label) for cell in row] for row in table.rows]
+    assert none[:3] == ["none", "158 505 ± 1.6 %", "10 531 ± 1.6 %"]
+    assert otlp[:3] == ["otlp", "137 658 ± 1.5 %", "▲ 9173 ± 1.5 % (−13.1 %)"]
+    assert otlp[10] == "▲ 99.5 ± 1.7 % (+17.3 %)"
+
+
+def test_one_run_per_side_has_no_spread(tmp_path: Path) -> None:
+    files = [str(WRK / variant / "wrk-1.txt") for variant in ("none", "otlp")]
+    result = benchkit("compare", *files, "--wide", "--format", "md", cwd=tmp_path)
+    line = next(line for line in result.stdout.splitlines() if line.startswith("| otlp"))
+    assert "±" not in line
+    assert "%)" in line
+
+
+def test_json_holds_every_row_without_the_option(tmp_path: Path) -> None:
+    result = benchkit("compare", str(WRK), "--wide", "--format", "json", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "use table, md, csv" in result.stderr

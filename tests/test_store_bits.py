@@ -1,0 +1,55 @@
+"""A bit that flips in a page of stored values costs its file, never the process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit.errors import StoreError
+from benchkit.ingestion.commit import ingest
+from benchkit.store import Store
+
+RESULTS = Path(__file__).resolve().parent.parent / "fixtures/tracing-wrk/none/wrk-1.txt"
+
+
+def test_a_flipped_bit_in_a_page_is_damage_to_whoever_reads_values(tmp_path: Path) -> None:
+    """delta-rs' reader of Parquet ended the process at some of these, and read on at others."""
+    store = Store(str(tmp_path))
+    ingest([str(RESULTS)], store)
+    (path,) = tmp_path.glob("values/raw=false/*.parquet")
+    sound = path.read_bytes()
+    expected, is_damaged = store.values(), set()
+    pages = len(sound) - 8 - int.from_bytes(sound[-8:-4], "little")
+    for at in range(4, pages, 7):
+        path.write_bytes(sound[:at] + bytes([sound[at] ^ 8]) + sound[at + 1 :])
+        try:
+            values = store.values()
+        except StoreError as error:
+            is_damaged.add(error.where)
+            continue
+        assert values == expected, at  # a bit of a page's header that nobody reads
+        assert store.check() == [], at
+    assert is_damaged == {str(path)}
+
+
+def test_a_flipped_bit_in_a_name_of_a_footer_is_damage_that_repair_drops(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    ingest([str(RESULTS)], store)
+    (path,) = tmp_path.glob("values/raw=false/*.parquet")
+    data = bytearray(path.read_bytes())
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    data[data.find(b"metric", footer) + 2] ^= 128  # a name that is no text
+    path.write_bytes(data)
+    with pytest.raises(StoreError, match="damaged"):
+        store.values()
+    assert [Path(one.path).name for one in store.check()] == [path.name]
+
+
+def test_deep_nesting_at_the_end_of_a_log_entry_is_damage(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    ingest([str(RESULTS)], store)
+    entry = tmp_path / "values/_delta_log/00000000000000000000.json"
+    entry.write_text(entry.read_text() + '\n{"a":' + "[" * 200_000)
+    with pytest.raises(StoreError, match="damaged"):
+        store.values()
