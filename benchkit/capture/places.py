@@ -23,8 +23,8 @@ from benchkit.parsers import registry
 #: What a tool does that is run to be measured by.
 _MEASURING = ("load", "microbenchmark")
 _KNOWN = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
-#: Numbers that a session may have given; beyond them the next one would be none.
-_COUNTED = range(1, 1_000_000_000)
+#: The highest number that a session may have given; the next one would be none beyond it.
+_HIGHEST = 999_999_999
 _PRUNED = ("node_modules", "__pycache__")
 
 
@@ -82,9 +82,13 @@ class Places:
 
     def _note(self, sidecar: Sidecar) -> None:
         key = sidecar.variant or "", sidecar.benchmark or "", sidecar.role == "warmup"
-        run, block = (n if n in _COUNTED else 0 for n in (sidecar.run, sidecar.block))
-        self._last[key] = max(self._last.get(key, 0), run or 0)
-        self.last_block = max(self.last_block, block or 0)
+        self._last[key] = max(self._last.get(key, 0), _counted(sidecar.run))
+        self.last_block = max(self.last_block, _counted(sidecar.block))
+
+
+def _counted(number: int | None) -> int:
+    """Return a number that a session may have given, or else 0."""
+    return number if number is not None and 0 < number <= _HIGHEST else 0
 
 
 def find_tool(words: Sequence[str]) -> str:
