@@ -17,6 +17,7 @@ from benchkit.cli import printing
 from benchkit.errors import ConfigError, DataError, ExitCode
 
 if TYPE_CHECKING:
+    from benchkit.history.outcome import Outcome
     from benchkit.history.model import History
     from benchkit.ingestion.commit import IngestSummary
 
@@ -55,6 +56,7 @@ def register(app: typer.Typer) -> None:
     dated = "--commit c861e65 --date 2026-11-20T10:00:00Z"
     verbs.command(epilog=f"Example: benchkit history add results/ {dated}")(add)
     verbs.command(epilog="Example: benchkit history show --metric latency.p50 -o history.svg")(show)
+    verbs.command(epilog="Example: benchkit.history.outcome --since c861e65")(gate)
     app.add_typer(verbs)
 
 
@@ -172,6 +174,35 @@ def show(
         printing.write(render(found, chosen, to_file=bool(output)), output)
 
 
+def gate(
+    since: Annotated[
+        str,
+        typer.Option(
+            metavar="SHA", help="Changes of level after this commit count, not the newest alone."
+        ),
+    ] = "",
+    metric: o.Metric = None,
+    variant: o.OnlyVariant = None,
+    by: o.Only = None,
+    confidence: o.Confidence = None,
+    margin: o.Margin = None,
+    format: Annotated[
+        str | None, typer.Option(help="table, md or json. [default: told by -o, else table]")
+    ] = None,
+    output: o.Output = None,
+    store: o.StoreOption = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Judge the newest commit; the exit codes are those of gate."""
+    from benchkit.history.outcome import decide
+
+    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS[:3])
+    request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
+    outcome = decide(follow(request, variant, metric, (margin, confidence)), since)
+    printing.write(_render_outcome(outcome, chosen, to_file=bool(output)), output)
+    raise typer.Exit(outcome.exit_code)
+
+
 def follow(
     request: o.Request,
     variant: list[str] | None,
@@ -217,6 +248,32 @@ def render(found: History, format: str, *, to_file: bool) -> str:
         from benchkit.reporting.to_evidence import to_json
 
         return to_json("history", found, lines)
+    from benchkit.cli.console import render_tables
+
+    return render_tables(lines, history_tables(found), markdown=format == "md", to_file=to_file)
+
+
+def _render_outcome(outcome: Outcome, format: str, *, to_file: bool) -> str:
+    """Write what was decided, then the history it stands on."""
+    from benchkit.history.naming import name_series
+    from benchkit.tables.history import (
+        describe_alarm,
+        gate_line,
+        history_lines,
+        history_tables,
+    )
+
+    found = outcome.history
+    lines = (gate_line(outcome), *history_lines(found))
+    if format == "json":
+        from benchkit.reporting.to_evidence import to_json
+
+        regressions = [describe_alarm(alarm) for alarm in outcome.alarms]
+        gone = [name_series(series) for series in outcome.gone]
+        return to_json(
+            "history", found, lines, verdict=outcome.verdict, exit_code=outcome.exit_code,
+            since=outcome.since, regressions=regressions, gone=gone,
+        )  # fmt: skip
     from benchkit.cli.console import render_tables
 
     return render_tables(lines, history_tables(found), markdown=format == "md", to_file=to_file)

@@ -58,7 +58,7 @@ def write_day(time: datetime) -> str:
     return f"{time.day} {time:%b %Y}"
 
 
-def resolve(commit: str, known: Collection[str]) -> str:
+def resolve(commit: str, known: Collection[str], *, where: str = "--commit") -> str:
     """Return the commit that is meant, among those that are known: a prefix of one is that one.
 
     Parameters
@@ -66,6 +66,8 @@ def resolve(commit: str, known: Collection[str]) -> str:
     commit : str
         7 characters or more.
     known : collection of str
+    where : str
+        The option that names it.
 
     Raises
     ------
@@ -87,11 +89,11 @@ def resolve(commit: str, known: Collection[str]) -> str:
         return longer[0]
     if longer:
         what = f"{commit} is {longer[0]} or {longer[1]}"
-        raise ConfigError(what, where="--commit", hint="write more of it")
+        raise ConfigError(what, where=where, hint="write more of it")
     short = _begins(sorted(known), commit)
     what = f"{commit} begins with {short}, which is in the store"
-    hint = f"write --commit {short} if it is the same commit"
-    raise ConfigError(what, where="--commit", hint=hint)
+    hint = f"write {where} {short} if it is the same commit"
+    raise ConfigError(what, where=where, hint=hint)
 
 
 def _count_alike(one: str, other: str) -> int:

@@ -16,7 +16,7 @@ from benchkit.reporting.json_text import format_json
 FORMAT_VERSION = 1
 
 
-def to_json(name: str, record: object, told: Sequence[str]) -> str:
+def to_json(name: str, record: object, told: Sequence[str], **more: object) -> str:
     """Write a record as JSON; floats round-trip, numbers that are not known are null.
 
     Parameters
@@ -26,8 +26,10 @@ def to_json(name: str, record: object, told: Sequence[str]) -> str:
     record : dataclass
     told : sequence of str
         What the tables' readers are told.
+    **more : str, int or sequence of str
+        Further keys, before the record.
     """
-    document = {"format_version": FORMAT_VERSION, name: _plain(record), "told": list(told)}
+    document = {"format_version": FORMAT_VERSION, **more, name: _plain(record), "told": list(told)}
     return format_json(document) + "\n"
 
 

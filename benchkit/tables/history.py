@@ -12,6 +12,7 @@ from datetime import datetime
 from operator import itemgetter
 
 from benchkit.comparison import HISTORY_RUNS
+from benchkit.history.outcome import FAIL, PASS, UNDECIDED, Alarm, Outcome
 from benchkit.history.model import (
     BY_CHANCE,
     INSIDE,
@@ -19,6 +20,7 @@ from benchkit.history.model import (
     NOT_JUDGED,
     NOT_MEASURED,
     OUTSIDE,
+    WITHIN,
     Change,
     History,
     Newest,
@@ -34,6 +36,8 @@ from benchkit.units import common_scale, format_change, format_number, format_pv
 
 #: Most series whose commits are listed one by one.
 LISTED = 4
+#: Most series that the gate's sentence names.
+_NAMED = 3
 #: Fewest commits that can be followed.
 _FEWEST = 2
 
@@ -58,6 +62,47 @@ def history_lines(history: History) -> tuple[str, ...]:
     if len(history.listed) > LISTED:
         lines.append("--metric and --variant narrow it to the series whose commits are listed.")
     return tuple(lines)
+
+
+def gate_line(outcome: Outcome) -> str:
+    """Say what a history decides, and by which series."""
+    clauses = [*_list_clauses(outcome)] or [_describe_pass(outcome)]
+    marks = {FAIL: "✗", PASS: "✓"}
+    text = "; ".join(clauses)
+    return f"{marks.get(outcome.verdict, '?')} {text[0].upper()}{text[1:]}."
+
+
+def _list_clauses(outcome: Outcome) -> Iterator[str]:
+    """Yield a clause for each kind of event, the one that decides the exit code first."""
+    if outcome.alarms:
+        told = [describe_alarm(alarm) for alarm in outcome.alarms]
+        more = f", and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
+        yield f"regression: {'; '.join(told[:_NAMED])}{more}"
+    if outcome.gone:
+        names = [name_series(series) for series in outcome.gone]
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        yield f"gone at the newest commit: {', '.join(names[:_NAMED])}{more}"
+    if outcome.suspects:
+        yield f"undecided: {len(outcome.suspects)} series are outside together, measure again"
+    elif outcome.verdict == UNDECIDED:
+        yield (
+            f"undecided: no series has {HISTORY_RUNS} commits of one level before the newest, "
+            "which predict"
+        )
+
+
+def describe_alarm(alarm: Alarm) -> str:
+    """Name a series with the change, or the place of its newest commit, that costs."""
+    series, change = alarm.series, alarm.change
+    told = write_change(series, change) if change else write_newest(series)
+    return f"{name_series(series)}: {told}"
+
+
+def _describe_pass(outcome: Outcome) -> str:
+    history = outcome.history
+    judged = sum(s.newest.verdict in {INSIDE, WITHIN, BY_CHANCE, OUTSIDE} for s in history.series)
+    since = f" and since {shorten(outcome.since)}" if outcome.since else ""
+    return f"no regression at the newest commit{since}: {judged} of {len(history.series)} judged"
 
 
 def _write_findings(history: History, severity: str) -> Iterator[str]:
