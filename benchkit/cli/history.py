@@ -17,8 +17,8 @@ from benchkit.cli import printing
 from benchkit.errors import ConfigError, DataError, ExitCode
 
 if TYPE_CHECKING:
-    from benchkit.history.outcome import Outcome
     from benchkit.history.model import History
+    from benchkit.history.outcome import Outcome
     from benchkit.ingestion.commit import IngestSummary
 
 KIND = "history"

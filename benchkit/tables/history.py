@@ -12,7 +12,6 @@ from datetime import datetime
 from operator import itemgetter
 
 from benchkit.comparison import HISTORY_RUNS
-from benchkit.history.outcome import FAIL, PASS, UNDECIDED, Alarm, Outcome
 from benchkit.history.model import (
     BY_CHANCE,
     INSIDE,
@@ -28,6 +27,7 @@ from benchkit.history.model import (
     Series,
 )
 from benchkit.history.naming import is_cost, name_commits, name_series, shorten, write_day
+from benchkit.history.outcome import FAIL, PASS, UNDECIDED, Alarm, Outcome
 from benchkit.intervals import format_interval
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.stub import NONE
