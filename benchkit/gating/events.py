@@ -85,8 +85,8 @@ DAMAGED = _event(
     "damaged", "a file of a known tool is damaged", "fail", "`on_damaged`", _DATA, FAIL
 )
 MIXED = _event(
-    "mixed", "runs of a folder count beside earlier ones of it, or beside those of "
-    "another folder", "fail",
+    "mixed", "runs of a folder count beside earlier ones of it, or beside those of another folder, "
+    "commit or piped result", "fail",
     "`on_damaged`", _DATA, FAIL,
 )  # fmt: skip
 UNKNOWN = _event(

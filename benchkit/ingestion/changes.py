@@ -16,7 +16,7 @@ from benchkit.ingestion.frames import fill_texts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.pieces import single_out_shared
-from benchkit.ingestion.pooled import find_pooled
+from benchkit.ingestion.pooled import find_pooled, join_read
 from benchkit.ingestion.sources import STDIN, Identity
 from benchkit.labels.numbering import Series, leave_package, note_alone, series_of, settle
 from benchkit.schema import Side
@@ -101,6 +101,7 @@ class Change:
         before = [_labels(part) for part in kept]
         self.new = single_out_shared(self._read, kept)
         self.notes = [*settle([*kept, *self.new]), *note_alone(kept, self.new)]
+        join_read(kept, self.new, self._folders.present)
         self.pooled = list(find_pooled([*kept, *self.new]))
         self._folders.mark_anew(self.new, kept, superseded)
         relabelled = zip(kept, before, strict=True)
@@ -253,9 +254,9 @@ def _key(part: Part) -> tuple[int, int]:
 
 
 def _labels(part: Part) -> tuple[object, ...]:
-    """Return what `settle` writes."""
+    """Return what an ingest of others may write: what `settle` does, and what was read along."""
     declared = part.declared_benchmark, part.declared_params
-    return part.benchmark, part.params, part.number, *declared
+    return part.benchmark, part.params, part.number, *declared, part.joined
 
 
 def _without(stored: pa.Table, pieces: set[tuple[int, int]]) -> pa.Table:

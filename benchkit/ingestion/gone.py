@@ -62,7 +62,7 @@ class Folders:
     """
 
     def __init__(self, discovery: Discovery, options: Options) -> None:
-        self._present = {source.address for source in discovery.found}
+        self.present = {source.address for source in discovery.found}
         origin = options.origin or ""
         self._folders = [
             Folder(
@@ -162,7 +162,7 @@ class Folders:
                         part.renewed = part.batch
 
     def _is_gone(self, path: str) -> bool:
-        if path in self._present and not os.path.islink(path):  # noqa: PTH114 - texts
+        if path in self.present and not os.path.islink(path):  # noqa: PTH114 - texts
             return False
         return not os.path.exists(path)  # noqa: PTH110 - texts
 

@@ -63,7 +63,8 @@ class Part(Piece):
     ``assigned`` holds the labels of the command line that belong to the source's identity,
     ``fingerprint`` changes when labels or the reader change, ``gone_from`` names the folder that a
     later ingest read without the source, and ``renewed`` is the batch in which the source took the
-    place of another measurement.
+    place of another measurement. ``joined`` is the earliest batch whose sources an ingest read
+    along with it, 0 if none, and -1 where an earlier build stored it.
     """
 
     assigned: str = ""
@@ -74,6 +75,7 @@ class Part(Piece):
     fingerprint: str = ""
     gone_from: str = ""
     renewed: int = 0
+    joined: int = -1
 
     @property
     def is_companion(self) -> bool:
@@ -144,6 +146,7 @@ def make_part(
         tool=reading.tool,
         form=reading.form,
         line=reading.line,
+        joined=0,
         group=show_label(side.group or path.group or reading.group),
         variant=show_label(variant or section.variant or path.variant),
         benchmark=show_label(_name_benchmark(reading, found, options, renames, is_alone=is_alone)),

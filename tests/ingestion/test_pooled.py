@@ -36,7 +36,7 @@ def test_one_variant_of_several_folders_fails_the_gate(
     document = json.loads(capsys.readouterr().out)
     mixed = [one for one in document["findings"] if one["code"] == "B111"]
     assert [one["where"] for one in mixed] == ["main", "pr"]
-    assert "a1b2c3d, b2c3d4e" in mixed[0]["message"]
+    assert "runs of 2 folders count together: commits/a1b2c3d, " in mixed[0]["message"]
     arguments = ["gate", "commits/a1b2c3d", "commits/b2c3d4e"]
     assert run(arguments) == 0  # named together they are told apart
     printed = capsys.readouterr().out

@@ -111,18 +111,21 @@ READING = (
         "in the store. It counts as measured again where a file of the same name holds another "
         "measurement, or where all earlier files of a benchmark are gone at an ingest that reads "
         "other files of it. Where nothing new is read, or some earlier file remains (a folder "
-        "that keeps the last week, say), it does not. The folder, its files or `label=path` may be "
-        "named; a file that is named alone must replace one of its own name. Folders of one parent "
-        "that are named one by one (one per commit, say) and give their runs one name count as "
-        "several, too.",
+        "that keeps the last week, say), it does not. A file that is named alone must replace one "
+        "of its own name. Or runs count as repeats that were measured apart: they record "
+        "different commits; their files lie in different folders that no ingest read together; or "
+        "several runs each were piped to standard input more than once. Folders that count runs "
+        "(`run1`, `run2`, or numbers that begin below 10) are repeats, and so is whatever one "
+        "command reads into one row. Neither labels nor the order of commands matter.",
         why="The old runs may be of another commit: a pass or a regression says nothing about the "
         "new one.",
         example="pr: results was measured again without results/pr/4.txt, results/pr/5.txt and 3 "
         "more: 5 earlier and 3 new runs count together",
         do="`benchkit ingest results --store NEW` makes a store of the new measurement alone. To "
         "keep both apart, `benchkit undo` right away, then ingest with `--origin NAME`, or add the "
-        "results of each commit with `benchkit history add`. `on_damaged = 'warn'` lets the gate "
-        "pass.",
+        "results of each commit with `benchkit history add`. Repeats of one commit that lie in "
+        "several folders count as such once one ingest reads all of them, or once the folders "
+        "are called `run1`, `run2` and so on. `on_damaged = 'warn'` lets the gate pass.",
     ),
     Entry(
         code="B112",
