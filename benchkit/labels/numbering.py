@@ -12,6 +12,7 @@ from itertools import count, islice
 from typing import NamedTuple
 
 from benchkit.errors import Diagnostic
+from benchkit.labels.counts import is_count
 from benchkit.labels.forms import Run, merge_forms
 from benchkit.labels.natural import path_key
 from benchkit.labels.pieces import Piece
@@ -101,7 +102,7 @@ def note_alone(before: Iterable[Piece], new: Iterable[Piece]) -> Iterator[Diagno
     held = _list_numbers(before) if alone else {}
     for key, paths in alone.items():
         runs = sorted({*paths, *held.get(key, {})})
-        if len(runs) == 1 or runs[0] < 2:
+        if len(runs) == 1 or is_count(runs):
             continue
         ((run, path),) = paths.items()
         shown = ", ".join(map(str, runs[:4])) + (" and more" if len(runs) > 4 else "")

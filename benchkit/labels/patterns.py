@@ -18,6 +18,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from benchkit.labels.counts import find_counts
 from benchkit.labels.stems import Stem, ToolNames, read_stem, split_name, starts_with_tool
 from benchkit.labels.template import Template, compile_pattern
 
@@ -118,22 +119,23 @@ def read_path(
 
 
 def name_stages(paths: Sequence[str], read: list[PathLabels], tools: ToolNames) -> None:
-    """Make numbers of a tool's stems that begin above 1 part of the benchmark that they follow.
+    """Make numbers of a tool's stems that are no count part of the benchmark that they follow.
 
-    ``wrk-stage-2.txt`` and ``wrk-stage-3.txt`` are two benchmarks, unless another side has these
-    numbers and 1; ``wrk-2.txt`` and ``wrk-3.txt`` are runs.
+    ``wrk-stage-2.txt`` and ``wrk-stage-3.txt`` are two benchmarks, as ``wrk-10.txt`` and
+    ``wrk-50.txt`` are; ``wrk-2.txt`` and ``wrk-3.txt`` are runs.
     """
     numbers: dict[tuple[object, ...], set[int]] = defaultdict(set)
     keyed: dict[int, tuple[object, ...]] = {}
     for at, labels in enumerate(read):
         stem = read_stem(split_name(paths[at].rpartition("/")[2])[0], tools)
-        if stem.benchmark and stem.run is not None and labels.run == stem.run and not labels.series:
-            keyed[at] = (labels.folder, stem.tool, stem.benchmark, stem.params, stem.role)
+        is_load = stem.tool != "" and stem.tool not in tools.companions and not labels.series
+        if is_load and stem.run is not None and labels.run == stem.run:
+            keyed[at] = (labels.folder, stem.tool, stem.params, stem.role, stem.benchmark)
             numbers[keyed[at]].add(stem.run)
-    counts = [each for each in numbers.values() if min(each) < 2]
+    counts = find_counts(numbers, {key for key in numbers if not key[-1]})
     for at, key in keyed.items():
-        if len(numbers[key]) > 1 and not any(numbers[key] <= each for each in counts):
-            name = f"{read[at].benchmark}-{read[at].run}"
+        if key not in counts:
+            name = "-".join(filter(None, (read[at].benchmark, str(read[at].run))))
             read[at] = read[at]._replace(benchmark=name, leftover=name)
 
 

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from benchkit.labels.counts import find_counts, find_levels, is_count
 from benchkit.labels.patterns import PathLabels, name_stages, read_path
 from benchkit.labels.stems import (
     FOLDER,
@@ -38,6 +39,7 @@ class _File:
     stem: PlainStem
     name: str
     run: int | None
+    level: str = ""
 
 
 def read_tree(
@@ -207,7 +209,7 @@ def _name_folders(tree: Sequence[PathLabels]) -> list[str]:
     for labels in tree:
         if is_number(labels.variant) and _is_folder(labels):
             numbers[labels.group].add(int(labels.variant))
-    counts = {group for group, each in numbers.items() if _is_count(each)}
+    counts = {group for group, each in numbers.items() if is_count(each)}
     return [
         ""
         if not _is_folder(labels)
@@ -274,7 +276,7 @@ def _leave_out_runs(
 
 
 def _find_counting(paths: Sequence[str]) -> set[tuple[str, ...]]:
-    """Return the folders in which all folders are numbers from 0 or 1 on, with none left out."""
+    """Return the folders in which all folders are numbers that count."""
     below: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for path in paths:
         *folders, _ = path.split("/")
@@ -283,12 +285,8 @@ def _find_counting(paths: Sequence[str]) -> set[tuple[str, ...]]:
     return {
         site
         for site, names in below.items()
-        if len(names) > 1 and all(map(is_number, names)) and _is_count({int(n) for n in names})
+        if len(names) > 1 and all(map(is_number, names)) and is_count({int(n) for n in names})
     }
-
-
-def _is_count(numbers: set[int]) -> bool:
-    return max(numbers) - len(numbers) in {-1, 0} and min(numbers) < 2
 
 
 def _split_folder(path: str, counting: set[tuple[str, ...]]) -> tuple[str, str, bool]:
@@ -306,28 +304,29 @@ def _split_folder(path: str, counting: set[tuple[str, ...]]) -> tuple[str, str, 
 
 
 def _count_runs(files: Iterable[_File]) -> None:
-    """Take runs from the ends of stems; numbers that begin above 1 are part of a name.
+    """Take runs from the ends of stems; numbers that are no count are part of a name.
 
-    Numbers alone are a name where none follows another: `8.txt` and `64.txt`.
+    Where several names of a folder have them, they are the levels of a parameter.
     """
-    alike: dict[tuple[object, ...], list[_File]] = defaultdict(list)
+    alike: dict[tuple[tuple[str, ...], str, str], list[_File]] = defaultdict(list)
     for file in files:
-        alike[file.folders, file.name, file.stem.role].append(file)
+        alike[file.folders, file.stem.role, file.name].append(file)
     numbers = {
         key: {file.stem.number for file in same if file.stem.number is not None}
         for key, same in alike.items()
     }
-    counts = [each for each in numbers.values() if each and min(each) < 2]
+    counts = find_counts(numbers, {key for key in alike if not key[2]})
+    levels = find_levels({key: numbers[key] for key in alike if key[2] and key not in counts})
     for key, same in alike.items():
         moments = sorted({file.stem.moment for file in same})
-        is_run = len(numbers[key]) < 2 or any(numbers[key] <= each for each in counts)
-        is_run |= not key[1] and any(number + 1 in numbers[key] for number in numbers[key])
         for file in same:
             stem = file.stem
             if stem.moment:
                 file.run = moments.index(stem.moment) + (moments[0] != "")
-            elif stem.run is not None or (is_run and stem.number is not None):
+            elif stem.run is not None or (key in counts and stem.number is not None):
                 file.run = stem.number if stem.run is None else stem.run
+            elif stem.number is not None and key in levels:
+                file.level = str(stem.number)
             elif stem.number is not None:
                 file.name = stem.whole
 
@@ -378,9 +377,9 @@ def _label(
     *above, last = file.folders or (root_name,)
     site = tuple(above)
     is_folder = file.folders != () and site in holding
-    benchmark = ""
+    benchmark = file.level
     if is_folder and holding[site] and is_name(file.name, tools):
-        benchmark = file.name
+        benchmark = file.stem.whole if file.level else file.name
     is_of_root = not file.folders and not is_name(file.name, tools)
     is_of_root = is_of_root and (file.run is not None or is_alone)
     is_above = is_folder or is_of_root or not file.name

@@ -85,6 +85,31 @@ TREES = {
         none/wrk-get-3.txt  none get 3
         otlp/wrk-get-2.txt  otlp get 2
         otlp/wrk-get-3.txt  otlp get 3""",
+    "doubled numbers are names": """
+        get_1.txt  get_1
+        get_2.txt  get_2
+        get_4.txt  get_4
+        get_8.txt  get_8""",
+    "doubled numbers alone are names": """
+        1.txt  1
+        2.txt  2
+        4.txt  4
+        8.txt  8""",
+    "levels of several variants are benchmarks": """
+        none_10.txt   none 10
+        none_100.txt  none 100
+        otlp_10.txt   otlp 10
+        otlp_50.txt   otlp 50""",
+    "levels below variants": """
+        none/get_1.txt  none get_1
+        none/get_8.txt  none get_8
+        none/put_8.txt  none put 8
+        otlp/get_1.txt  otlp get_1
+        otlp/get_8.txt  otlp get_8""",
+    "round numbers of a tool's stems are benchmarks": """
+        none/wrk-10.txt   none 10 10
+        none/wrk-50.txt   none 50 50
+        none/wrk-100.txt  none 100 100""",
     "one number is a run": """
         otlp-3.txt  otlp 3""",
     "moments at the end of names": """

@@ -1,0 +1,93 @@
+"""Which numbers of names count runs, and which are levels of a parameter.
+
+Runs are dense: they begin at 0 or 1, and few are lost. Connections, sizes and versions are not:
+1, 2, 4, 8 or 10, 50, 100.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
+from typing import TypeVar
+
+_Key = TypeVar("_Key")
+#: Where a name stands, and the name.
+_Name = TypeVar("_Name", bound=tuple[object, ...])
+#: One lost run among so many is tolerated.
+_KEPT = 4
+
+
+def is_count(numbers: Collection[int], *, starts_anywhere: bool = False) -> bool:
+    """Tell whether numbers count runs.
+
+    Powers of two from 0 or 1 to 4 and more are a ladder, though only 3 may be missing.
+
+    Examples
+    --------
+    >>> [is_count(numbers) for numbers in ({1, 2, 3, 5}, {1, 2, 4, 8}, {0, 1, 2, 4}, {17, 18})]
+    [True, False, False, False]
+    """
+    low, high = min(numbers), max(numbers)
+    is_ladder = high > 2 and not any(number & (number - 1) for number in numbers)
+    lost = high - low + 1 - len(numbers)
+    may_begin = low < 2 or starts_anywhere
+    return may_begin and lost <= len(numbers) // _KEPT and not (is_ladder and len(numbers) > 1)
+
+
+def find_counts(
+    sets: Mapping[_Key, AbstractSet[int]], unnamed: Collection[_Key] = frozenset()
+) -> set[_Key]:
+    """Return the keys of the sets of numbers that count runs; a number alone is a run.
+
+    What is lost under one name may stand under another; a part of a ladder is one.
+
+    Parameters
+    ----------
+    sets : mapping of key to set of int
+        The numbers that follow each name.
+    unnamed : collection of key
+        Those that follow no name: they may begin anywhere.
+
+    Examples
+    --------
+    >>> find_counts({"none": {1, 3}, "otlp": {1, 2, 3}, "jdk": {17, 21}}) == {"none", "otlp"}
+    True
+    >>> find_counts({"get": {1, 2, 4, 8}, "post": {1, 2}})
+    set()
+    """
+    several = {key: frozenset(each) for key, each in sets.items() if len(each) > 1}
+    distinct = {*several.values()}
+    ladders = [each for each in distinct if not is_count(each)]
+    counts = [each for each in distinct if is_count(each)]
+    counts = [each for each in counts if not any(each < ladder for ladder in ladders)]
+    known = frozenset[int]().union(*counts)
+    runs = {
+        each
+        for each in distinct
+        if each <= known or (not known.isdisjoint(each) and is_count(each | known))
+    }
+    return {
+        key
+        for key, each in sets.items()
+        if len(each) < 2
+        or each in runs
+        or (key in unnamed and is_count(each, starts_anywhere=True))
+    }
+
+
+def find_levels(numbers: Mapping[_Name, AbstractSet[int]]) -> set[_Name]:
+    """Return the names of which another one beside it has one of their numbers, too.
+
+    Examples
+    --------
+    >>> found = find_levels({("", "jdk"): {17, 21}, ("", "go"): {8, 64}, ("", "rust"): {8, 64}})
+    >>> sorted(found)
+    [('', 'go'), ('', 'rust')]
+    """
+    holders = Counter((*key[:-1], number) for key, each in numbers.items() for number in each)
+    return {
+        key
+        for key, each in numbers.items()
+        if any(holders[*key[:-1], number] > 1 for number in each)
+    }
