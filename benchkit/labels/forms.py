@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from benchkit.labels.pieces import Piece
 from benchkit.labels.sections import join_names
-from benchkit.labels.stems import FORMS, RESULT_WORDS, ROLES, SEPARATORS, form_tokens, split_name
+from benchkit.labels.stems import RESULT_WORDS, ROLES, SEPARATORS, form_tokens, split_name
 from benchkit.schema import format_params
 
 #: Words of file names that say what a file holds, not what was measured.
@@ -106,26 +106,26 @@ def merge_forms(pieces: Iterable[Piece]) -> list[Run]:
     families: dict[tuple[object, ...], list[Run]] = defaultdict(list)
     for place, piece in enumerate(pieces):
         families[_family(piece)].append(Run(piece, place))
-    runs: list[Run] = []
-    for own in families.values():
-        if len({run.path for run in own}) == 1:
-            runs += own
-        else:
-            _name_by_tokens(merged := _merge(own))
-            runs += merged
+    kin: dict[tuple[object, ...], list[Run]] = defaultdict(list)
+    for family, own in families.items():
+        kin[family[:-1]] += own if len({run.path for run in own}) == 1 else _merge(own)
+    for same in kin.values():
+        if len({run.path for run in same}) > 1:
+            _name_by_tokens(same)
+    runs = [run for same in kin.values() for run in same]
     for run in runs:
         run.label()
     return sorted(runs, key=lambda run: run.place)
 
 
 def _family(piece: Piece) -> tuple[object, ...]:
-    """Return what the forms of one run have in common."""
+    """Return what the forms of one run have in common, its number last."""
     labels = piece.origin, piece.group, piece.variant, piece.folder
     return *labels, piece.tool, piece.role, piece.leftover, piece.run
 
 
 def _name_by_tokens(runs: Sequence[Run]) -> None:
-    """Make names of words for forms where they are none: ``json-1.txt`` beside ``text-1.txt``."""
+    """Make names of words for forms where they are none: ``json-1.txt`` beside ``text-2.txt``."""
     tokens: dict[tuple[str, str], set[tuple[str, ...]]] = defaultdict(set)
     for run in runs:
         tokens[run.name, run.first.form].add(form_tokens(run.path))
@@ -194,7 +194,7 @@ def _same_form(piece: Piece, other: Piece) -> bool:
         return piece.path == other.path
     mine, its = set(form_tokens(piece.path)), set(form_tokens(other.path))
     is_same = (piece.format, piece.form) == (other.format, other.form)
-    return is_same and mine ^ its <= FORMS
+    return is_same and mine ^ its <= RESULT_WORDS
 
 
 def _join(params: str, more: str) -> str | None:

@@ -32,6 +32,8 @@ ROLES = {"warmup": "warmup", "merged": "aggregate", "aggregate": "aggregate"}
 
 #: What stands between the words of a name.
 SEPARATORS = re.compile(r"[-_. ]")
+#: As `SEPARATORS`, but for the dot of a version.
+_WORDS = re.compile(r"[-_ ]|\.(?!\d)|(?<!\d)\.")
 
 _VERSION = re.compile(r"v[0-9]+(?:\.[0-9]+)*")
 _CONNECTIONS = re.compile(r"c[0-9]+")
@@ -160,9 +162,16 @@ def _read_tokens(tool: str, tokens: list[str], *, is_companion: bool) -> Stem:
 
 @lru_cache(maxsize=1 << 14)
 def form_tokens(path: str) -> tuple[str, ...]:
-    """Return the tokens of a file's stem that name a form, whatever its tool."""
-    tokens = split_name(path.rpartition("/")[2])[0].lower().split("-")
-    return tuple(token for token in tokens if token in FORMS or _VERSION.fullmatch(token))
+    """Return the words of a file's stem that name a form, whatever its tool.
+
+    Examples
+    --------
+    >>> form_tokens("wrk_export_1.txt"), form_tokens("k6-v0.49-raw-1.json")
+    (('export',), ('v0.49', 'raw'))
+    """
+    words = _WORDS.split(split_name(path.rpartition("/")[2])[0].lower())
+    bare = (word if _VERSION.fullmatch(word) else word.rstrip("0123456789") for word in words)
+    return tuple(word for word in bare if word in RESULT_WORDS or _VERSION.fullmatch(word))
 
 
 def starts_with_tool(stem: str, tools: ToolNames) -> Stem:

@@ -332,16 +332,19 @@ def _count_runs(files: Iterable[_File]) -> None:
 
 
 def _drop_forms(files: Iterable[_File]) -> None:
-    """Drop the form from a name that another file of the folder has without it."""
-    names: dict[tuple[str, ...], set[str]] = defaultdict(set)
-    kept = list(files)
-    for file in kept:
-        names[file.folders].add(file.name)
-    for file in kept:
-        *_, form = SEPARATORS.split(file.name)
-        rest = file.name[: -len(form) - 1]
-        if form.lower() in FORMS and rest in names[file.folders]:
+    """Drop the form from a name that another file of the folder has without it, or with another."""
+    rests: dict[tuple[tuple[str, ...], str], set[str]] = defaultdict(set)
+    kept = [(file, _leave_form(file.name)) for file in files]
+    for file, rest in kept:
+        rests[file.folders, rest].add(file.name)
+    for file, rest in kept:
+        if len(rests[file.folders, rest]) > 1:
             file.name = rest
+
+
+def _leave_form(name: str) -> str:
+    *_, form = SEPARATORS.split(name)
+    return name[: -len(form) - 1] if form.lower() in FORMS else name
 
 
 def _find_folders(

@@ -18,8 +18,10 @@ from benchkit.labels import numbering
 from benchkit.labels.numbering import Piece, part_packages, series_of
 from benchkit.labels.patterns import read_path
 from benchkit.labels.stems import ToolNames
+from benchkit.labels.tree import read_tree
 from benchkit.parsers import registry
 from benchkit.schema import format_params
+from benchkit.selection import SIDE_NAMES
 
 TOOLS = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
 
@@ -51,6 +53,24 @@ def piece(path: str, form: str = "text", **told: object) -> Piece:
     for name, value in told.items():
         setattr(made, name, value)
     return made
+
+
+def read_folder(names: list[str], forms: list[str]) -> list[Piece]:
+    """Make pieces of a folder whose files are read together."""
+    tree = read_tree(names, SIDE_NAMES, TOOLS, root_name="none")
+    return [
+        piece(
+            name,
+            form,
+            target="/",
+            tool="any",
+            variant=labels.variant,
+            run=labels.run,
+            folder=labels.folder,
+            leftover=labels.leftover,
+        )
+        for name, form, labels in zip(names, forms, tree, strict=True)
+    ]
 
 
 def numbers(pieces: list[Piece]) -> dict[str, list[int]]:
@@ -117,6 +137,34 @@ def test_a_file_and_its_gzip_are_one_run() -> None:
     pieces = [piece("small/k6-raw-1.json", "raw"), piece("small/k6-raw-1.json.gz", "raw")]
     assert settle(pieces) == []
     assert [one.number for one in pieces] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("wrk_export_1.txt", "wrk_metrics_1.txt"),
+        ("wrk_export_1.txt", "wrk_metrics_2.txt"),
+        ("wrk-json-1.txt", "wrk-text-2.txt"),
+        ("wrk.export.1.txt", "wrk.metrics.1.txt"),
+        ("result_1.txt", "log_2.txt"),
+        ("output.txt", "bench.txt"),
+        ("out1.txt", "bench2.txt"),
+    ],
+)
+def test_files_of_other_words_are_other_benchmarks(first: str, second: str) -> None:
+    pieces = read_folder([first, second], ["text", "text"])
+    settle(pieces)
+    assert len({(one.variant, one.benchmark) for one in pieces}) == 2
+
+
+@pytest.mark.parametrize("sign", "-_.")
+def test_forms_of_a_run_are_one_whatever_joins_their_words(sign: str) -> None:
+    forms = ["raw", "summary", "raw", "summary"]
+    names = [f"k6{sign}{form}{sign}{1 + at // 2}.json" for at, form in enumerate(forms)]
+    pieces = read_folder(names, forms)
+    settle(pieces)
+    assert [one.number for one in pieces] == [1, 1, 2, 2]
+    assert len({one.benchmark for one in pieces}) == 1
 
 
 def test_warmups_are_numbered_apart() -> None:

@@ -133,6 +133,11 @@ TREES = {
         baseline.json.gz       baseline
         baseline-summary.json  baseline
         otlp-summary.json      otlp-summary""",
+    "other forms of each run": """
+        baseline_raw_1.json      baseline 1
+        baseline_summary_1.json  baseline 1
+        otlp_raw_1.json          otlp 1
+        otlp_summary_1.json      otlp 1""",
     "old and new": """
         old.txt  old
         new.txt  new""",
