@@ -57,6 +57,7 @@ def register(app: typer.Typer) -> None:
     verbs.command(epilog=f"Example: benchkit history add results/ {dated}")(add)
     verbs.command(epilog="Example: benchkit history show --metric latency.p50 -o history.svg")(show)
     verbs.command(epilog="Example: benchkit.history.outcome --since c861e65")(gate)
+    verbs.command(epilog="Example: benchkit history export --openmetrics history.om")(export)
     app.add_typer(verbs)
 
 
@@ -201,6 +202,33 @@ def gate(
     outcome = decide(follow(request, variant, metric, (margin, confidence)), since)
     printing.write(_render_outcome(outcome, chosen, to_file=bool(output)), output)
     raise typer.Exit(outcome.exit_code)
+
+
+def export(
+    openmetrics: Annotated[
+        Path | None, typer.Option(help="Write OpenMetrics text with the commits' times.")
+    ] = None,
+    influx: Annotated[Path | None, typer.Option(help="Write Influx's line protocol.")] = None,
+    metric: o.Metric = None,
+    variant: o.OnlyVariant = None,
+    by: o.Only = None,
+    store: o.StoreOption = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Write every commit's medians for another tool's database, such as Grafana's."""
+    from benchkit.reporting.to_series import to_influx, to_openmetrics
+
+    files = {openmetrics: to_openmetrics, influx: to_influx}
+    if not any(files):
+        hint = "name a file: --openmetrics history.om or --influx history.lp"
+        raise ConfigError("nothing to write", where="history export", hint=hint)
+    request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
+    found = follow(request, variant, metric, (None, None))
+    for path, write in files.items():
+        if path is not None:
+            printing.write(write(found), path)
+            if not quiet:
+                printing.print_line(f"→ {path}", err=True)
 
 
 def follow(
