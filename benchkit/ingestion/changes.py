@@ -17,7 +17,7 @@ from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.pieces import single_out_shared
 from benchkit.ingestion.pooled import find_pooled, join_read
-from benchkit.ingestion.sources import STDIN, Identity
+from benchkit.ingestion.sources import PACKED, STDIN, Identity, holds, unpacked
 from benchkit.labels.numbering import Series, leave_package, note_alone, series_of, settle
 from benchkit.schema import Side
 from benchkit.store.columns import plain
@@ -115,7 +115,12 @@ class Change:
                 changed[key] = replace(settled.get(key, part), gone_from=part.gone_from)
         rows, added, dropped = map(parts_table, ([*changed.values()], self.new, superseded))
         self.superseded = _count_runs([dropped])
-        replaced = [part for part in superseded if (part.path, part.variant) in renewed]
+        still = {part.sha256 for part in self._read}  # under another name
+        replaced = [
+            part
+            for part in superseded
+            if (part.path, part.variant) in renewed and part.sha256 not in still
+        ]
         self.replaced = _count_runs([parts_table(replaced)])
         self._after = [_without(stored, {*gone, *changed}), rows, added]
         flagged = (_flag(rows, dropped=False), _flag(added, dropped=False))
@@ -203,7 +208,8 @@ def _locate_sources(stored: pa.Table, new: Sequence[Part]) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    paths = pa.array({part.path for part in new}, pa.string())
+    named = {unpacked(part.path) for part in new}
+    paths = pa.array({*named, *(f"{path}{PACKED}" for path in named)}, pa.string())
     contents = pa.array({part.sha256 for part in new}, pa.string())
     is_near = pc.or_(pc.is_in(stored["path"], paths), pc.is_in(stored["sha256"], contents))
     return pc.indices_nonzero(pc.or_(is_near, pc.equal(stored["role"], "empty")))
@@ -212,13 +218,17 @@ def _locate_sources(stored: pa.Table, new: Sequence[Part]) -> pa.Array:
 def _supersedes(new: Sequence[Part]) -> Callable[[Part], bool]:
     identities, labels = {part.identity for part in new}, {_source_labels(part) for part in new}
     moved = {(part.origin, part.assigned, part.sha256) for part in new}
+    packed = {(part.origin, part.assigned, unpacked(part.path)) for part in new}
 
     def is_superseded(part: Part) -> bool:
         if part.identity in identities or _source_labels(part) in labels:
             return True
         if part.role == "empty":
             return _is_gone(part.path)
-        return (part.origin, part.assigned, part.sha256) in moved and _is_gone(part.path)
+        if (part.origin, part.assigned, part.sha256) in moved:
+            return Path(part.path).is_absolute() and not holds(part.path, part.sha256)
+        place = part.origin, part.assigned, unpacked(part.path)
+        return place in packed and _is_gone(part.path)
 
     return is_superseded
 

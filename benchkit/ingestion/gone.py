@@ -21,7 +21,7 @@ from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.frames import fill_texts
 from benchkit.ingestion.origins import JUDGED
 from benchkit.ingestion.parts import Part, show_label
-from benchkit.ingestion.sources import write_assigned
+from benchkit.ingestion.sources import unpacked, write_assigned
 from benchkit.labels.numbering import Series, leave_package, series_of
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class Folders:
         superseded : sequence of Part
             The stored parts whose place new ones take: moved files are no new measurement.
         """
-        known = {part.sha256 for part in superseded} | {part.path for part in superseded}
+        known = {part.sha256 for part in superseded} | {unpacked(part.path) for part in superseded}
         groups, earlier = _group_by_folder(new), _group_by_folder(kept)
         for folder in self._folders:
             is_left: dict[tuple[str, ...], bool] = {}
@@ -158,7 +158,7 @@ class Folders:
             for parts in fresh.values():
                 is_alone = len({part.path for part in parts}) == 1
                 for part in parts if folder.is_whole or not is_alone else ():
-                    if known.isdisjoint((part.sha256, part.path)):
+                    if known.isdisjoint((part.sha256, unpacked(part.path))):
                         part.renewed = part.batch
 
     def _is_gone(self, path: str) -> bool:

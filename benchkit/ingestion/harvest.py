@@ -5,7 +5,6 @@ Whoever read a source, and whichever was ready first, the result is the same.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,7 +28,7 @@ from benchkit.ingestion.outcomes import Outcome
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.pieces import PIECE_BITS
 from benchkit.ingestion.reading import Known, Reader
-from benchkit.ingestion.sources import Found, Identity
+from benchkit.ingestion.sources import Found, Identity, holds
 from benchkit.parsers.base import Row
 from benchkit.parsers.gobench.failures import UNENDED
 from benchkit.store import values_schema
@@ -178,7 +177,7 @@ class Harvest:
         is_stored = content.sha256 in self._stored_digests
         stored = self._stored_contents.get(content) if is_stored else None
         copy = stored or self._contents.get(content)
-        if copy is None or copy == source.identity or not os.path.exists(copy.path):  # noqa: PTH110 - never raises
+        if copy is None or copy == source.identity or not holds(copy.path, content.sha256):
             return None
         return _duplicate(source, copy.path)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shlex
 import sys
@@ -22,6 +23,8 @@ from benchkit.reading.rawfile import PIPE_BYTES
 from benchkit.reading.source import Source, UnreadableError
 
 STDIN = "-"
+#: The ending of a file that was packed after it was written.
+PACKED = ".gz"
 
 
 class Identity(NamedTuple):
@@ -174,6 +177,22 @@ def refuse_irregular(path: Path) -> None:
         if path.is_dir():
             os.listdir(path)  # noqa: PTH208 - tells why not
         raise OSError(errno.EINVAL, "not a regular file")
+
+
+def unpacked(path: str) -> str:
+    """Return the path that a file had before it was packed."""
+    return path.removesuffix(PACKED)
+
+
+def holds(path: str, sha256: str) -> bool:
+    """Tell whether a file of this machine still has a content: it may be gone or rewritten."""
+    if not os.path.isabs(path) or not os.path.isfile(path):  # noqa: PTH113, PTH117 - texts
+        return False
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - texts
+            return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+    except OSError:
+        return False
 
 
 def is_dropped(path: Path | None) -> bool:
