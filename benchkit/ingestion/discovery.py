@@ -24,6 +24,7 @@ from benchkit.ingestion.sources import (
     write_assigned,
 )
 from benchkit.ingestion.together import (
+    Order,
     distinguish,
     join_labelled,
     lead_apart,
@@ -78,7 +79,7 @@ class Discovery:
 
     ``labelled`` are the sources of each folder whose variant stands on the command line, or in a
     sidecar above several folders.
-    ``is_tree`` says that files and folders were read together, so that their order tells nothing.
+    ``order`` says what the order of the arguments tells.
     ``roots`` are the folders of this machine: the user's word for each, and its sidecars. Copies of
     what lies elsewhere are there for as long as this is.
     """
@@ -89,7 +90,13 @@ class Discovery:
     sidecars: list[Sidecars] = field(default_factory=list)
     labelled: list[list[Found]] = field(default_factory=list)
     copies: list[Copy] = field(default_factory=list)
-    is_tree: bool = False
+    order: Order = Order.FILES
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the first source is of the baseline, where no name tells it."""
+        is_named = all(source.is_named for source in self.found)
+        return self.order is Order.FOLDERS or (self.order is Order.FILES and is_named)
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -127,7 +134,8 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
         except OSError as error:
             raise DataError(f"cannot be read: {error.strerror}", where=path) from error
     variant = options.variant or ""
-    result.is_tree = not options.layout and read_together(result.found, variant, tools)
+    if not options.layout:
+        result.order = read_together(result.found, variant, tools)
     unlabelled = [] if options.variant else [s for s in result.found if not s.variant]
     labelled = result.labelled if options.layout else join_labelled(result.labelled, tools)
     lead_apart([*labelled, *list_declared(unlabelled)], tools)
@@ -136,7 +144,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     _drop_repeats(result)
     assign(result.found, options)
     _check_layout(options.layout, result.found)
-    if not options.variant and not result.is_tree:
+    if not options.variant and result.order is Order.FILES:
         distinguish(result.found)
     if not result.found:
         raise _refuse_empty(result.skipped, " ".join(arguments))

@@ -339,9 +339,7 @@ def _load_raw(
     place_companions(parts)
     if all(part.role == "damaged" for part in parts):
         raise _nothing_read(problems)
-    named = [found for found in discovery.found if found.is_named]
-    is_ordered = len(named) == len(discovery.found) and not discovery.is_tree
-    first = parts[0].variant if is_ordered else None
+    first = parts[0].variant if discovery.is_ordered else None
     complete = _complete(parts, values, series, roles)
     return replace(
         complete,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from pathlib import Path, PurePosixPath
 
 from benchkit.errors import Diagnostic
@@ -12,7 +13,7 @@ from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.sources import Found
 from benchkit.labels.patterns import PathLabels
 from benchkit.labels.stems import ToolNames, form_tokens
-from benchkit.labels.tree import lead_by_folders, read_tree
+from benchkit.labels.tree import is_run, lead_by_folders, read_tree
 from benchkit.selection import SIDE_NAMES
 
 
@@ -92,24 +93,79 @@ def _note(root: str, groups: Sequence[str]) -> Diagnostic:
     return Diagnostic(root, 0, what, hint, "note")
 
 
-def read_together(found: Sequence[Found], variant: str, tools: ToolNames) -> bool:
+class Order(Enum):
+    """What the order of arguments tells once they are read together."""
+
+    NOTHING = "all are one tree"
+    FILES = "each file stays a side of its own, in order"
+    FOLDERS = "each folder is a side, in order"
+
+
+def read_together(found: Sequence[Found], variant: str, tools: ToolNames) -> Order:
     """Read unlabelled files and folders together, as one folder that holds them all.
 
-    Where that tells no two sides of a comparison, folders stay as they were read, and files are
-    read with those of their own folder. Returns whether all are one tree; a ``variant`` for all
-    that has no label leaves them as they are.
+    Folders in which the same is measured are the sides, unless a baseline's name stands below them.
+    Where nothing tells two sides of a comparison, folders stay as they were read, and files are
+    read with those of their own folder. A ``variant`` for all that has no label leaves them as
+    they are.
     """
     plain = [source for source in found if source.path and not (source.variant or variant)]
     named = [source for source in plain if source.is_named and not source.labels.series]
     if len({source.sidecars and source.sidecars.root for source in plain}) > 1:
         name, places = _find_places(plain)
         tree = read_tree(places, SIDE_NAMES, tools, root_name=name)
+        if not named and _read_sides(plain, tree, tools):
+            return Order.FOLDERS
         if _is_whole(tree, named) or (not named and not _has_sides(s.labels for s in plain)):
             for source, labels in zip(plain, tree, strict=True):
                 source.labels = labels
-            return True
+            return Order.NOTHING
     _read_folders(named, tools)
-    return False
+    return Order.FILES
+
+
+def _read_sides(plain: Sequence[Found], tree: Sequence[PathLabels], tools: ToolNames) -> bool:
+    """Make variants of folders in which the same is measured; tell whether they are."""
+    folders: dict[Path, list[Found]] = defaultdict(list)
+    for source in plain:
+        if source.sidecars:
+            folders[source.sidecars.root.resolve()].append(source)
+    if not _may_be_sides([*folders], plain, tree):
+        return False
+    trees = lead_by_folders(
+        [[source.labels for source in same] for same in folders.values()], tools
+    )
+    loads = [
+        {(labels.group, labels.benchmark) for labels in each if labels.tool not in tools.companions}
+        for each in trees
+    ]
+    if all(loads[0].isdisjoint(each) for each in loads[1:]):
+        return False
+    for same, labelled, name in zip(folders.values(), trees, _name_sides([*folders]), strict=True):
+        for source, labels in zip(same, labelled, strict=True):
+            source.labels = labels._replace(variant=name, by_stem=False)
+    return True
+
+
+def _name_sides(folders: Sequence[Path]) -> Iterator[str]:
+    """Return the shortest names of folders that tell them apart: of v1/out and v2/out v1 and v2."""
+    parts = [folder.parts for folder in folders]
+    ends = zip(*map(reversed, parts), strict=False)
+    shared = next(at for at, names in enumerate(ends) if len({*names}) > 1)
+    return _shortest(["/".join(each[: len(each) - shared]) for each in parts])
+
+
+def _may_be_sides(
+    folders: Sequence[Path], plain: Sequence[Found], tree: Sequence[PathLabels]
+) -> bool:
+    """Tell whether nothing but the folders on the command line names the variants."""
+    variants = {labels.variant.lower() for labels in tree}
+    return (
+        variants.isdisjoint(SIDE_NAMES)
+        and not all(is_run(folder.name) for folder in folders)
+        and not any(source.sidecar.variant for source in plain)
+        and not any(one in other.parents for one in folders for other in folders)
+    )
 
 
 def _is_whole(tree: Sequence[PathLabels], named: Sequence[Found]) -> bool:

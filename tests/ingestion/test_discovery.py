@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,66 @@ def test_files_and_folders_named_at_once_are_one_tree(
         for labels in [source.labels]
     ]
     assert shown == expected.split()
+
+
+#: Folders side by side, the files in each, and of each side the benchmarks in their groups.
+SIDES = {
+    "flat": ("v1 v2", "get_1.txt get_2.txt put_1.txt", "get get put"),
+    "one name": ("v1 v2", "wrk-1.txt wrk-2.txt", "- -"),
+    "numbers": ("v1 v2", "1.txt 2.txt", "- -"),
+    "one deep": ("v1 v2", "users/wrk-1.txt orders/wrk-1.txt", "orders: users:"),
+    "two deep": ("v1 v2", "eu/users/wrk-1.txt eu/orders/wrk-1.txt", "eu/orders: eu/users:"),
+    "a mixture": ("v1 v2", "get.txt users/put.txt", "get users:put"),
+    "folders far apart": ("a/x/v1 b/v2", "get.txt put.txt", "get put"),
+    "folders of one name": ("v1/out v2/out", "get.txt put.txt", "get put"),
+    "three": ("v1 v2 v3", "get.txt put.txt", "get put"),
+    "days": ("2026-10-01 2026-11-01", "get.txt put.txt", "get put"),
+    "levels": ("v1 v2", "c_10.txt c_50.txt", "c_10 c_50"),
+}
+
+
+@pytest.mark.parametrize("name", SIDES)
+def test_folders_side_by_side_are_the_sides(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folders, files, expected = (words.split(" ") for words in SIDES[name])
+    for folder, file in product(folders, files):
+        path = Path(folder, file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(BENCH)
+    discovery = discover(folders, Options())
+    sides: dict[str, list[str]] = {}
+    for source in discovery.found:
+        labels = source.labels
+        group = f"{labels.group}:" if labels.group else ""
+        sides.setdefault(labels.variant, []).append(f"{group}{labels.benchmark}" or "-")
+    assert sides == {
+        folder.split("/")[-1].replace("out", folder[:2]): expected for folder in folders
+    }
+    assert discovery.is_ordered
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("day1/old.txt day1/new.txt", "day2/old.txt day2/new.txt"),
+        ("eu/none.txt eu/otlp.txt", "us/none.txt us/otlp.txt"),
+        ("run1/get.txt run1/put.txt", "run2/get.txt run2/put.txt"),
+        ("wrk/get.txt wrk/put.txt", "k6/login.txt k6/home.txt"),
+    ],
+)
+def test_folders_of_sides_runs_or_different_tests_are_no_sides(
+    first: str, second: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in map(Path, f"{first} {second}".split()):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(BENCH)
+    folders = [files.partition("/")[0] for files in (first, second)]
+    discovery = discover(folders, Options())
+    assert {source.labels.variant for source in discovery.found}.isdisjoint(folders)
+    assert not discovery.is_ordered
 
 
 def test_numbers_of_files_in_a_folder_each_are_read_together(tmp_path: Path) -> None:
