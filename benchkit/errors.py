@@ -62,9 +62,21 @@ class SelectionError(BenchkitError):
 
 
 class BaselineError(SelectionError):
-    """No baseline was named and none can be told from the variants' names."""
+    """No baseline was named and none can be told from the variants' names.
+
+    Parameters
+    ----------
+    what, hint : str
+        As in `BenchkitError`.
+    candidate : str, optional
+        A variant that could be named.
+    """
 
     exit_code = ExitCode.USAGE
+
+    def __init__(self, what: str, *, hint: str = "", candidate: str = "") -> None:
+        super().__init__(what, hint=hint)
+        self.candidate = candidate
 
 
 class OriginError(SelectionError):

@@ -201,4 +201,5 @@ def choose_baseline(
     raise BaselineError(
         f"which variant is the baseline? {why}",
         hint=f"name it with --baseline, or baseline= in Python{fewer}; the variants are {listed}",
+        candidate=next(iter(called or variants), ""),
     )

@@ -8,12 +8,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from shlex import join
 
 import typer
 
 from benchkit.cli.glance import show_results
 from benchkit.cli.printing import discard, print_line, survive
-from benchkit.errors import BenchkitError, ExitCode
+from benchkit.errors import BaselineError, BenchkitError, ExitCode
 
 PROGRAM = "benchkit"
 #: Each is a module here, in the order of ``--help``.
@@ -61,6 +62,8 @@ def run(arguments: Sequence[str]) -> int:
         code = app(list(arguments), prog_name=PROGRAM, standalone_mode=False)
         with survive(sys.stdout):
             sys.stdout.flush()
+    except BaselineError as error:
+        return _refuse(f"{error}; {_name_baseline(arguments, error.candidate)}", error.exit_code)
     except BenchkitError as error:
         return _refuse(str(error), error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
@@ -82,6 +85,14 @@ def run(arguments: Sequence[str]) -> int:
     if code == ExitCode.INTERRUPTED:  # which typer, too, may have noticed
         code = _refuse("interrupted; nothing half-done is kept", ExitCode.INTERRUPTED)
     return int(code or ExitCode.DONE)
+
+
+def _name_baseline(arguments: Sequence[str], candidate: str) -> str:
+    """Write the command that names a baseline."""
+    from benchkit.redaction import redact
+
+    command = join(redact([PROGRAM, *arguments, "--baseline", candidate]))
+    return f"for example: {command}"
 
 
 def _refuse(text: str, code: ExitCode) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
+from shutil import copy
 
 import pytest
 from invocation import benchkit
@@ -36,3 +38,17 @@ def test_where_nothing_was_read_no_next_step_is_named(tmp_path: Path) -> None:
     assert done.returncode == 3
     assert ".benchkit: 0 runs · nothing was read: mend what is named above" in done.stderr
     assert "next:" not in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["compare", "gate", "report"])
+def test_where_no_name_tells_the_baseline_the_command_that_does_is_named(
+    tmp_path: Path, verb: str
+) -> None:
+    (tmp_path / "my results").mkdir()
+    for source, name in (("Baseline", "get"), ("OTel_Enabled", "put")):
+        copy(PINNED / f"{source}.txt", tmp_path / "my results" / f"{name}.txt")
+    refused = benchkit(verb, "my results", cwd=tmp_path)
+    command = f"benchkit {verb} 'my results' --baseline get"
+    assert refused.returncode == 2
+    assert f"; for example: {command}\n" in refused.stderr
+    assert benchkit(*shlex.split(command)[1:], cwd=tmp_path).returncode != 2
