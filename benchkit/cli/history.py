@@ -56,7 +56,7 @@ def register(app: typer.Typer) -> None:
     dated = "--commit c861e65 --date 2026-11-20T10:00:00Z"
     verbs.command(epilog=f"Example: benchkit history add results/ {dated}")(add)
     verbs.command(epilog="Example: benchkit history show --metric latency.p50 -o history.svg")(show)
-    verbs.command(epilog="Example: benchkit.history.outcome --since c861e65")(gate)
+    verbs.command(epilog="Example: benchkit history gate --since c861e65")(gate)
     verbs.command(epilog="Example: benchkit history export --openmetrics history.om")(export)
     app.add_typer(verbs)
 
