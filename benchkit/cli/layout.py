@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from benchkit.ingestion.layout import Layout
 
 FORMATS = ("table", "md", "csv", "json")
+#: Files that a table lists.
+SHOWN = 200
 ENDINGS = {".md": "md", ".csv": "csv", ".json": "json"}
 
 
@@ -48,7 +50,8 @@ def layout(
         layout=layout, split=split, as_format=as_format, rename=rename, exclude=exclude,
         max_unpacked=max_unpacked, quiet=quiet,
     )  # fmt: skip
-    explained = explain_layout(paths, request.options(o.settings()))
+    most = None if chosen in {"csv", "json"} else SHOWN
+    explained = explain_layout(paths, request.options(o.settings()), most)
     printing.write(render(explained, paths, chosen, to_file=output is not None), output)
     if explained.reason is not None:
         raise explained.reason
@@ -80,7 +83,7 @@ def render(explained: Layout, paths: list[str], format: str, *, to_file: bool) -
     from benchkit.cli.console import render_tables
 
     lines = [
-        summarise_layout(explained.files, len(explained.skipped)),
+        summarise_layout(explained.files, len(explained.skipped), explained.unread),
         *suggest_readings(paths, explained.readings),
     ]
     table = layout_table(explained.files)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from random import Random
 
 from benchkit.errors import DataError
 from benchkit.ingestion.discovery import Options, discover
-from benchkit.ingestion.loading import Loaded, load
+from benchkit.ingestion.loading import Loaded, load_found
 from benchkit.ingestion.sources import Found
 from benchkit.labels.readings import FileLabels, Reading, list_readings, write_pattern
 from benchkit.labels.stems import ToolNames
@@ -18,25 +18,30 @@ from benchkit.parsers import registry
 from benchkit.selection import SIDE_NAMES
 from benchkit.tables.runs import write_numbers
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 #: Values of one label that are listed for a file; the rest is counted.
 _LISTED = 3
+#: Files by which other readings of a folder are found.
+_READ = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """The labels of each file, other readings of their paths, and why nothing was read, if so."""
+    """The labels of each file, other readings of their paths, and why nothing was read, if so.
+
+    ``unread`` counts the files of each variant that are not among ``files``, by their paths.
+    """
 
     files: tuple[FileLabels, ...]
+    unread: Mapping[str, int] = field(default_factory=dict)
     readings: tuple[Reading, ...] = ()
     skipped: tuple[tuple[str, str], ...] = ()
     reason: DataError | None = None
 
 
-def explain_layout(arguments: Sequence[str], options: Options) -> Layout:
+def explain_layout(arguments: Sequence[str], options: Options, most: int | None = None) -> Layout:
     """Read the files that ``arguments`` name, and say what each became.
+
+    Of more than ``most`` files, so many are read: the first ones of each variant.
 
     Raises
     ------
@@ -47,36 +52,63 @@ def explain_layout(arguments: Sequence[str], options: Options) -> Layout:
     """
     tools = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
     discovery = discover(arguments, options)
+    sources = _choose_first(discovery.found, most or len(discovery.found))
+    unread = Counter(map(_name_variant, discovery.found))
+    unread.subtract(map(_name_variant, sources))
     reason, loaded = None, None
     try:
-        loaded = load(arguments, options, None, samples=False)
+        loaded = load_found(replace(discovery, found=sources), options, samples=False)
     except DataError as error:
         reason = error
     runs, outcomes = _list_runs(loaded), _list_outcomes(loaded)
     files = tuple(
         _describe(source, runs.get(source.label), outcomes.get(source.label, ""), options, tools)
-        for source in discovery.found
+        for source in sources
     )
+    roles = {file.path: file.role.split(", ") for file in files}
     measured = [
         source
-        for source, labels in zip(discovery.found, files, strict=True)
-        if "measured" in labels.role.split(", ") and source.path is not None
+        for source in discovery.found
+        if "measured" in roles.get(source.label, (source.labels.role,)) and source.path is not None
     ]
     return Layout(
         files=files,
+        unread=+unread,
         readings=() if options.layout else _list_others(measured, arguments, tools),
         skipped=tuple(discovery.skipped),
         reason=reason,
     )
 
 
+def _choose_first(sources: Sequence[Found], most: int) -> list[Found]:
+    """Return at most so many sources, the first ones of each variant."""
+    if len(sources) <= most:
+        return list(sources)
+    share = max(1, most // len({_name_variant(source) for source in sources}))
+    taken: Counter[str] = Counter()
+    chosen = []
+    for source in sources:
+        taken[variant := _name_variant(source)] += 1
+        if taken[variant] <= share:
+            chosen.append(source)
+    return chosen[:most]
+
+
+def _name_variant(source: Found) -> str:
+    return source.variant or source.sidecar.variant or source.labels.variant
+
+
 def _list_others(
     sources: Sequence[Found], arguments: Sequence[str], tools: ToolNames
 ) -> tuple[Reading, ...]:
-    """Return other readings of one folder; what is named file by file has none."""
+    """Return other readings of one folder, by some of its files; named files have none."""
     root = Path(arguments[0])
     if len(arguments) != 1 or not root.is_dir() or not sources:
         return ()
+    is_part = len(sources) > _READ
+    if is_part:
+        places = sorted(Random(0).sample(range(len(sources)), _READ))  # noqa: S311 - no secret
+        sources = [sources[place] for place in places]
     others = list_readings(
         [_place(source) for source in sources],
         [source.labels for source in sources],
@@ -84,7 +116,7 @@ def _list_others(
         tools,
         root_name=root.resolve().name,
     )
-    return tuple(others)
+    return tuple(replace(other, is_part=is_part) for other in others)
 
 
 def _place(source: Found) -> str:
@@ -95,15 +127,16 @@ def _place(source: Found) -> str:
     return source.path.relative_to(root).as_posix()
 
 
-def _list_runs(loaded: Loaded | None) -> dict[str, pd.DataFrame]:
-    """Return the runs of each source by its name."""
+def _list_runs(loaded: Loaded | None) -> dict[str, list[tuple[str, ...]]]:
+    """Return the labels of the runs of each source by its name."""
+    runs: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     if loaded is None:
-        return {}
-    rows: dict[str, list[int]] = defaultdict(list)
-    for at, sources in enumerate(loaded.runs["sources"]):
+        return runs
+    columns = (loaded.runs[name].astype(str).tolist() for name in (*_COLUMNS, "run"))
+    for sources, *labels in zip(loaded.runs["sources"], *columns, strict=True):
         for source in sources:
-            rows[source["path"]].append(at)
-    return {name: loaded.runs.iloc[places] for name, places in rows.items()}
+            runs[source["path"]].append(tuple(labels))
+    return runs
 
 
 def _list_outcomes(loaded: Loaded | None) -> dict[str, str]:
@@ -113,7 +146,7 @@ def _list_outcomes(loaded: Loaded | None) -> dict[str, str]:
 
 def _describe(
     source: Found,
-    runs: pd.DataFrame | None,
+    runs: Sequence[tuple[str, ...]] | None,
     outcome: str,
     options: Options,
     tools: ToolNames,
@@ -126,10 +159,11 @@ def _describe(
         return FileLabels(
             path=source.label, variant=source.labels.variant, role=outcome, origin=pattern
         )
-    texts = {name: _join(runs[name].astype(str).tolist()) for name in _COLUMNS}
+    *columns, counts = zip(*runs, strict=True)
+    texts = {name: _join(column) for name, column in zip(_COLUMNS, columns, strict=True)}
     by_path = "variant" in pattern and texts["variant"] == source.labels.variant
     origin = pattern if by_path else f"{_name_origin(source, texts, options)}; {pattern}"
-    numbers = write_numbers({*runs["run"].tolist()})
+    numbers = write_numbers({*map(int, counts)})
     return FileLabels(path=source.label, run=numbers, origin=origin, **texts)
 
 

@@ -100,7 +100,7 @@ def load(
     place = _store_of(arguments, store, origins)
     if place is not None:
         return _load_store(place, origins, samples=samples)
-    return _load_raw(discover(arguments, options), options, samples=samples)
+    return load_found(discover(arguments, options), options, samples=samples)
 
 
 def load_history(store: str | None) -> Loaded:
@@ -177,7 +177,7 @@ def stream(
     discovery = discover(arguments, options)
     is_piped = any(found.path is None for found in discovery.found)
     if is_piped or sum(found.size for found in discovery.found) <= _SMALL:
-        loaded = _load_raw(discovery, options, samples=True, roles=roles)
+        loaded = load_found(discovery, options, samples=True, roles=roles)
         show(loaded.diagnostics)
         _require_roles(loaded.runs["role"], roles)
         frame = loaded.observations
@@ -327,9 +327,10 @@ def _complete(
     )
 
 
-def _load_raw(
+def load_found(
     discovery: Discovery, options: Options, *, samples: bool, roles: Sequence[str] = ()
 ) -> Loaded:
+    """Load the sources that were found."""
     harvest, values, series = gather(discovery.found, options, samples=samples)
     harvest.take_losses(discovery, options)
     parts = single_out_shared(harvest.parts)

@@ -54,12 +54,13 @@ class FileLabels:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One reading of a folder: the pattern, and the names that it gives."""
+    """One reading of a folder: the pattern, and the names that it gives, all or a part of them."""
 
     pattern: str
     variants: tuple[str, ...]
     benchmarks: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
+    is_part: bool = False
 
 
 def write_pattern(path: str, labels: PathLabels, tools: ToolNames) -> str:

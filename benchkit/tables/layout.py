@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from shlex import join
 
@@ -14,6 +14,7 @@ from benchkit.units import printable
 _NAMES = tuple(field.name for field in fields(FileLabels))
 #: Variants that a line names; the rest is counted.
 _LISTED = 5
+NO_FILES: Mapping[str, int] = {}
 
 
 def layout_table(files: Iterable[FileLabels]) -> Table:
@@ -36,8 +37,10 @@ def layout_table(files: Iterable[FileLabels]) -> Table:
     return drop_empty(table, _NAMES[1:-1])
 
 
-def summarise_layout(files: Sequence[FileLabels], skipped: int = 0) -> str:
-    """Say in a line which variants the files are.
+def summarise_layout(
+    files: Sequence[FileLabels], skipped: int = 0, unread: Mapping[str, int] = NO_FILES
+) -> str:
+    """Say in a line which variants the files are, those that were not read by their paths.
 
     Examples
     --------
@@ -46,11 +49,13 @@ def summarise_layout(files: Sequence[FileLabels], skipped: int = 0) -> str:
     '1 variant: none (3 files)'
     """
     measured = [file.variant for file in files if "measured" in file.role.split(", ")]
-    count = Counter(name for name in measured if name)
+    count = Counter(name for name in measured if name) + Counter(unread)
     named = [f"{name} ({_count(times, 'file')})" for name, times in count.items()]
     others = len(files) - len(measured)
     rest = [f"{_count(others, 'file')} not compared"] if others else []
     rest += [f"{_count(skipped, 'file')} skipped"] if skipped else []
+    total = len(files) + sum(unread.values())
+    rest += [f"{len(files)} of {total} files are shown; --format csv lists all"] if unread else []
     listed = f": {_list(named)}" if named else ""
     return "; ".join([f"{_count(len(named), 'variant')}{listed}", *rest])
 
@@ -73,7 +78,11 @@ def suggest_readings(arguments: Sequence[str], readings: Iterable[Reading]) -> l
             "benchmarks": reading.benchmarks,
             "groups": reading.groups,
         }
-        described = "; ".join(f"{level} {_list(names)}" for level, names in levels.items() if names)
+        described = "; ".join(
+            f"{level} {_list(names, is_part=reading.is_part)}"
+            for level, names in levels.items()
+            if names
+        )
         lines += [f"  {described}", f"    {write_command(arguments, reading)}"]
     return ["It could also mean:", *lines] if lines else []
 
@@ -83,8 +92,9 @@ def write_command(arguments: Sequence[str], reading: Reading) -> str:
     return f"benchkit ingest {join(arguments)} --layout {join([reading.pattern])}"
 
 
-def _list(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+def _list(names: Sequence[str], *, is_part: bool = False) -> str:
+    left = "" if is_part else f"{len(names) - _LISTED} "
+    more = f" and {left}more" if len(names) > _LISTED else ""
     return ", ".join(names[:_LISTED]) + more
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from invocation import benchkit
 
+from benchkit.cli import run
+
 WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
 
 
@@ -83,3 +85,23 @@ def test_what_cannot_be_read_has_the_labels_of_its_path(tmp_path: Path) -> None:
     assert result.returncode == 3
     assert "none/1.txt" in result.stdout
     assert "{variant}/{run}.txt" in result.stdout
+
+
+def test_of_many_files_a_table_reads_the_first_of_each_variant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = "BenchmarkPing-2 \t 100 \t {}.5 ns/op\n"
+    for at, name in enumerate(("none", "otlp") * 300):
+        path = tmp_path / "many" / name / f"{at // 2 + 1}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(line.format(at))
+    (tmp_path / "many" / "otlp" / "300.txt").write_text("no result")
+    monkeypatch.chdir(tmp_path)
+    assert run(["layout", "many"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("2 variants: none (300 files), otlp (300 files); 200 of 600 files are")
+    assert [line.split()[0] for line in shown.splitlines() if "measured" in line] == [
+        f"many/{name}/{at}.txt" for name in ("none", "otlp") for at in range(1, 101)
+    ]
+    assert run(["layout", "many", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.count("measured") == 599
