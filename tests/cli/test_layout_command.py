@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from invocation import benchkit
 
-from benchkit.cli import run
+from benchkit import cli
 
 WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
 
@@ -97,11 +97,11 @@ def test_of_many_files_a_table_reads_the_first_of_each_variant(
         path.write_text(line.format(at))
     (tmp_path / "many" / "otlp" / "300.txt").write_text("no result")
     monkeypatch.chdir(tmp_path)
-    assert run(["layout", "many"]) == 0
+    assert cli.run(["layout", "many"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("2 variants: none (300 files), otlp (300 files); 200 of 600 files are")
     assert [line.split()[0] for line in shown.splitlines() if "measured" in line] == [
         f"many/{name}/{at}.txt" for name in ("none", "otlp") for at in range(1, 101)
     ]
-    assert run(["layout", "many", "--format", "csv"]) == 0
+    assert cli.run(["layout", "many", "--format", "csv"]) == 0
     assert capsys.readouterr().out.count("measured") == 599
