@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import platform
 import re
-import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from benchkit.capture.checkout import read_checkout
 from benchkit.capture.control_group import read_limits
 from benchkit.redaction import redact_text
 
@@ -35,8 +35,6 @@ VARIABLES = (
     "ImageOS",
     "ImageVersion",
 )
-#: No command that the configuration of a checkout names is run to watch its files.
-_GIT = ("git", "--no-optional-locks", "-c", "core.fsmonitor=false")
 
 
 def take_fingerprint(
@@ -77,7 +75,7 @@ def take_fingerprint(
         "kernel": platform.release(),
         "arch": platform.machine(),
         **read_limits(root),
-        **_commit(),
+        **read_checkout(),
     }
     variables = os.environ if environ is None else environ
     told |= {name: redact_text(variables[name]) for name in VARIABLES if name in variables}
@@ -122,22 +120,3 @@ def _siblings(root: Path) -> str:
 def _memory(root: Path) -> str:
     found = re.search(r"^MemTotal:\s*(\d+) kB", _read(root / "proc/meminfo"), re.MULTILINE)
     return f"{int(found[1]) * 1024}" if found else ""
-
-
-def _commit() -> dict[str, str]:
-    """Return the commit of the working folder's checkout, and whether files differ from it."""
-    head = _git("rev-parse", "HEAD")
-    if not head:
-        return {}
-    changed = _git("status", "--porcelain", "--untracked-files=no")
-    return {"commit": head, "changed": "true" if changed else "false"}
-
-
-def _git(*words: str) -> str:
-    try:
-        done = subprocess.run(  # noqa: S603 - no word of it is a user's
-            [*_GIT, *words], capture_output=True, text=True, timeout=5, check=False
-        )
-    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""

@@ -11,11 +11,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from shutil import rmtree
@@ -26,6 +24,7 @@ from weakref import finalize
 from benchkit.errors import DataError, MissingError
 from benchkit.ingestion import archives, objects, pages
 from benchkit.ingestion.addresses import GIT, is_page, show_address, show_path, tell_query
+from benchkit.processes import run_command
 from benchkit.reading.bounds import LARGEST
 
 _FILES = frozenset({"100644", "100755"})  # neither links nor submodules
@@ -163,7 +162,7 @@ _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 def _git(*words: str, name: str, hint: str = "", given: str = "") -> bytes:
     command = ["git", "--no-optional-locks", *words]
     try:
-        code, output, errors = _run(command, given.encode(), _OFFLINE)
+        code, output, errors = run_command(command, pages.DEADLINE, given.encode(), _OFFLINE)
     except subprocess.TimeoutExpired:
         raise DataError(f"git takes longer than {pages.DEADLINE:g} s", where=name) from None
     except OSError as error:
@@ -174,28 +173,6 @@ def _git(*words: str, name: str, hint: str = "", given: str = "") -> bytes:
         kind = MissingError if is_absent else DataError
         raise kind(f"git does not know it: {told}", where=name, hint=hint)
     return output
-
-
-def _run(
-    command: list[str], content: bytes, environment: Mapping[str, str] | None = None
-) -> tuple[int, bytes, bytes]:
-    """Run a command; one that takes too long ends with all that it started."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen(  # noqa: S603 - no shell; a ref stands after --end-of-options
-        command,
-        stdin=pipe,
-        stdout=pipe,
-        stderr=pipe,
-        start_new_session=True,
-        env={**os.environ, **(environment or {})},
-    ) as process:
-        try:
-            output, errors = process.communicate(content, pages.DEADLINE)
-        except BaseException:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            raise
-        return process.returncode, output, errors
 
 
 def _bring_page(address: str, target: Path, name: str, max_unpacked: int) -> Copy:
@@ -221,9 +198,8 @@ def _bring_objects(url: str, target: Path, name: str) -> None:
     command = [sys.executable, "-P", "-m", objects.__name__]
     paths = os.pathsep.join(filter(None, sys.path))
     try:
-        code, output, errors = _run(
-            command, json.dumps([url, str(target), name]).encode(), {"PYTHONPATH": paths}
-        )
+        content = json.dumps([url, str(target), name]).encode()
+        code, output, errors = run_command(command, pages.DEADLINE, content, {"PYTHONPATH": paths})
     except subprocess.TimeoutExpired:
         what = f"it cannot be copied: it takes longer than {pages.DEADLINE:g} s"
         raise DataError(what, where=name) from None

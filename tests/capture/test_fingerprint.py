@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
+from benchkit.capture import checkout as checkout_module
 from benchkit.capture.control_group import read_limits
 from benchkit.capture.fingerprint import VARIABLES, take_fingerprint
 
@@ -134,15 +136,71 @@ def test_a_pinned_process_says_so() -> None:
     assert (told["affinity"], told["cpus"]) == (f"{max(before)}", "1")
 
 
-def test_no_command_of_a_checkouts_configuration_is_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a checkout of one file, which differs from what git last saw of it."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "a").touch()
+    (tmp_path / "a").write_text("a")
     for words in (["init"], ["add", "a"], ["commit", "-m", "a"]):
         who = ["-c", "user.name=a", "-c", "user.email=a@b"]
         subprocess.run(["git", *who, *words], check=True)
-    watch = ["git", "config", "core.fsmonitor", "touch ran; false"]
-    subprocess.run(watch, check=True)
-    assert take_fingerprint(tmp_path, {})["changed"] == "false"
+    os.utime(tmp_path / "a", (1, 1))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("key", "attribute"),
+    [
+        ("core.fsmonitor", ""),
+        ("core.sshCommand", ""),
+        ("filter.own.clean", "filter=own"),
+        ("filter.own.process", "filter=own"),
+        ("diff.external", ""),
+        ("diff.own.textconv", "diff=own"),
+        ("diff.own.command", "diff=own"),
+        ("alias.status", ""),
+        ("core.pager", ""),
+    ],
+)
+@pytest.mark.parametrize("place", [".gitattributes", ".git/info/attributes"])
+def test_no_command_of_a_checkouts_settings_is_run(
+    checkout: Path, key: str, attribute: str, place: str
+) -> None:
+    (checkout / place).parent.mkdir(exist_ok=True)
+    (checkout / place).write_text(f"* {attribute}\n")
+    subprocess.run(["git", "config", key, "touch ran; cat"], check=True)
+    assert take_fingerprint(checkout, {})["changed"] == "false"
+    assert not (checkout / "ran").exists()
+
+
+def test_no_hook_of_a_checkout_is_run(checkout: Path) -> None:
+    hook = checkout / "hooks/post-index-change"
+    hook.parent.mkdir()
+    hook.write_text("#!/bin/sh\ntouch ran\n")
+    hook.chmod(0o755)
+    subprocess.run(["git", "config", "core.hooksPath", str(hook.parent)], check=True)
+    assert take_fingerprint(checkout, {})["changed"] == "false"
+    assert not (checkout / "ran").exists()
+
+
+def test_a_checkout_keeps_its_own_ends_of_lines_and_modes(checkout: Path) -> None:
+    subprocess.run(["git", "config", "core.autocrlf", "true"], check=True)
+    subprocess.run(["git", "config", "core.filemode", "false"], check=True)
+    (checkout / "a").chmod(0o755)
+    assert take_fingerprint(checkout, {})["changed"] == "false"
+    (checkout / "a").write_text("b")
+    assert take_fingerprint(checkout, {})["changed"] == "true"
+
+
+def test_git_that_waits_ends_with_all_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git = tmp_path / "bin/git"
+    git.parent.mkdir()
+    git.write_text(f"#!/bin/sh\n(sleep 2; touch {tmp_path}/ran) & wait\n")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", str(git.parent), prepend=os.pathsep)
+    monkeypatch.setattr(checkout_module, "_SECONDS", 0.2)
+    assert "commit" not in take_fingerprint(tmp_path, {})
+    time.sleep(2.2)
     assert not (tmp_path / "ran").exists()
