@@ -18,6 +18,7 @@ from benchkit.derived.knee import DEFAULT as KNEE
 from benchkit.errors import ConfigError
 from benchkit.ingestion import loading
 from benchkit.ingestion.discovery import Options
+from benchkit.outputs import save
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format
 
@@ -236,10 +237,7 @@ def report(
     form = target.suffix.removeprefix(".").lower()
     folder = None if templates is None else Path(templates)
     text = comparison.render(form, title=title, templates=folder)
-    try:
-        target.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(error.strerror or str(error), where=str(target)) from error
+    save(target, lambda path: path.write_text(text, encoding="utf-8"))
     return target
 
 

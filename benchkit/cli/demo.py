@@ -14,6 +14,7 @@ import typer
 from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.report import SUFFIXES
+from benchkit.outputs import save
 
 
 def register(app: typer.Typer) -> None:
@@ -40,9 +41,7 @@ def demo(
     comparison = api.load(str(results)).compare(baseline="none")
     text = comparison.render(chosen, title="What does tracing cost?", command="benchkit demo")
     target = output or out / f"report{SUFFIXES[chosen]}"
-    printing.save(
-        target, lambda path: path.write_text(text, encoding="utf-8"), is_named=output is not None
-    )
+    save(target, lambda path: path.write_text(text, encoding="utf-8"))
     printing.print_line(comparison.verdict)
     if not quiet:
         printing.print_line(

@@ -15,6 +15,7 @@ from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.completion import complete_metric
 from benchkit.errors import ConfigError, DataError, SelectionError
+from benchkit.outputs import save
 from benchkit.schema import ROLES
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def export(
     frames = select_some(frames, tool=tool, metric=metric, variant=variant)
     frames = chain([next(frames)], frames)  # an error comes before the heading
     if chosen == "parquet" and output is not None:
-        printing.save(output, lambda path: to_rows.to_parquet(frames, path))
+        save(output, lambda path: to_rows.to_parquet(frames, path))
     else:
         write = to_rows.write_json if chosen == "json" else to_rows.write_csv
         printing.write_stream(lambda out: write(frames, out), output)

@@ -18,6 +18,7 @@ import typer
 from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.errors import BenchkitError, ConfigError, ExitCode
+from benchkit.outputs import append
 
 if TYPE_CHECKING:
     from benchkit.gating.result import GateResult
@@ -185,8 +186,7 @@ def write_github(result: GateResult) -> None:
             printing.print_line(f"{variable} is not set: nothing is written to it", err=True)
             continue
         try:
-            with Path(named).open("a", encoding="utf-8") as out:
-                out.write(render_sink(sink, result))
+            append(Path(named), render_sink(sink, result))
         except OSError as error:
             raise ConfigError(
                 f"cannot be written: {error.strerror}", where=variable, hint="name a file"

@@ -15,6 +15,7 @@ import typer
 from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.errors import ConfigError, DataError, ExitCode
+from benchkit.outputs import save
 
 if TYPE_CHECKING:
     from benchkit.history.model import History
@@ -170,7 +171,7 @@ def show(
     found = follow(request, variant, metric, (margin, confidence))
     if chosen in FIGURES:
         target = output or Path(f"{KIND}.{chosen}")
-        save_figure(found, target, chosen, quiet=quiet, is_named=output is not None)
+        save_figure(found, target, chosen, quiet=quiet)
     else:
         printing.write(render(found, chosen, to_file=bool(output)), output)
 
@@ -307,15 +308,13 @@ def _render_outcome(outcome: Outcome, format: str, *, to_file: bool) -> str:
     return render_tables(lines, history_tables(found), markdown=format == "md", to_file=to_file)
 
 
-def save_figure(
-    found: History, target: Path, form: str, *, quiet: bool, is_named: bool = True
-) -> None:
+def save_figure(found: History, target: Path, form: str, *, quiet: bool) -> None:
     """Draw the series and write them to a file; those that are left out are counted."""
     from benchkit.plots import history, kinds
 
     chart = history.data(found)
     figure = history.draw(chart)
-    printing.save(target, lambda path: kinds.save(figure, path, form), is_named=is_named)
+    save(target, lambda path: kinds.save(figure, path, form))
     if not quiet:
         more = f"; {chart.left_out} more series not drawn: name --metric or --variant"
         printing.print_line(f"→ {target}{more if chart.left_out else ''}", err=True)

@@ -13,6 +13,7 @@ import typer
 from benchkit.cli import history, printing
 from benchkit.cli import options as o
 from benchkit.cli.compare import evaluate
+from benchkit.outputs import save
 
 
 def register(app: typer.Typer) -> None:
@@ -68,7 +69,7 @@ def plot(
     target = output or Path(f"{kind}.{form}")
     if kind == history.KIND:
         found = history.follow(request, variant, metric, (margin, confidence))
-        history.save_figure(found, target, form, quiet=quiet, is_named=output is not None)
+        history.save_figure(found, target, form, quiet=quiet)
         return
     asked = o.Asked(
         baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,
@@ -76,6 +77,6 @@ def plot(
     )  # fmt: skip
     result = evaluate(request, asked, samples=kind in kinds.OF_SAMPLES)
     figure = kinds.draw(kind, result.material)
-    printing.save(target, lambda path: kinds.save(figure, path, form), is_named=output is not None)
+    save(target, lambda path: kinds.save(figure, path, form))
     if not quiet:
         printing.print_line(f"→ {target}", err=True)

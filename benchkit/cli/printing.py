@@ -6,7 +6,6 @@ No line drives a terminal or the runner of a pipeline, whatever names stand in i
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -14,7 +13,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, TextIO
 
-from benchkit.errors import ConfigError, Diagnostic, Finding
+from benchkit.errors import Diagnostic, Finding
+from benchkit.outputs import save
 
 
 def print_line(text: str, *, err: bool = False) -> None:
@@ -89,34 +89,3 @@ def write_stream(produce: Callable[[IO[str]], None], output: Path | None) -> Non
             produce(out)
 
     save(output, fill)
-
-
-def save(path: Path, produce: Callable[[Path], object], *, is_named: bool = True) -> None:
-    """Write a file beside its place and move it there, so that it is whole or not there.
-
-    A mode is kept; of devices and pipes only those that ``/dev`` names are written to. A link is
-    followed, unless the user did not name the file and it leads to another folder.
-    """
-    target = Path(os.path.realpath(path))
-    partial = target.with_name(f".{target.name}.partial")
-    is_special = path.exists() and not path.is_file()
-    is_elsewhere = path.is_symlink() and target.parent != path.parent.resolve()
-    is_refused = is_special and not path.is_dir() and path.parts[:2] != ("/", "dev")
-    if is_refused or (is_elsewhere and not is_named):
-        what = "is no regular file" if is_refused else "is a link to another folder"
-        raise ConfigError(what, where=str(path), hint="name another file with -o")
-    try:
-        if is_special:
-            produce(path)
-            return
-        produce(partial)
-        if target.exists():
-            shutil.copymode(target, partial)
-        partial.replace(target)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise ConfigError(
-            f"cannot be written: {error.strerror}",
-            where=str(path),
-            hint="name another file with -o",
-        ) from error

@@ -15,6 +15,7 @@ import typer
 from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.compare import evaluate
+from benchkit.outputs import save
 
 SUFFIXES = {"html": ".html", "md": ".md", "json": ".json"}
 
@@ -76,10 +77,7 @@ def report(
     text = result.render(
         chosen, title=title or o.settings().title, command=_command(), templates=template
     )
-    printing.save(
-        target, lambda path: path.write_text(text, "utf-8", "backslashreplace"),
-        is_named=output is not None,
-    )  # fmt: skip
+    save(target, lambda path: path.write_text(text, "utf-8", "backslashreplace"))
     printing.print_line(result.verdict)
     if not quiet:
         printing.print_line(f"→ {target}", err=True)

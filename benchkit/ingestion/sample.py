@@ -10,6 +10,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from benchkit.errors import ConfigError
+from benchkit.outputs import save
 
 _SAMPLE = "sample_results"
 
@@ -42,4 +43,4 @@ def _copy(source: Traversable, target: Path) -> None:
         for entry in source.iterdir():
             _copy(entry, target / entry.name)
     else:
-        target.write_bytes(source.read_bytes())
+        save(target, lambda path: path.write_bytes(source.read_bytes()))

@@ -10,6 +10,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
+from benchkit import outputs
 from benchkit.errors import ConfigError
 from benchkit.plots import kinds
 
@@ -81,10 +82,7 @@ class Drawing:
             known = " or ".join(f".{known}" for known in kinds.FORMS)
             told = f"{target.suffix!r} is no picture here"
             raise ConfigError(told, where=str(target), hint=f"use {known}")
-        try:
-            kinds.save(self.figure, target, form)
-        except OSError as error:
-            raise ConfigError(error.strerror or str(error), where=str(target)) from error
+        outputs.save(target, lambda path: kinds.save(self.figure, path, form))
         return target
 
     def __repr__(self) -> str:

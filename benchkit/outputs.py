@@ -1,0 +1,77 @@
+"""Files that users name for results: whole or not there, and nothing elsewhere is written.
+
+Who made the folder one stands in may have put a link or a pipe where an output is to be.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from benchkit.errors import ConfigError
+
+
+def save(path: Path, produce: Callable[[Path], object]) -> None:
+    """Write a file beside its place and move it there, so that it is whole or not there.
+
+    A mode is kept; of devices and pipes only those that ``/dev`` names are written to. A link is
+    followed only within its folder.
+    """
+    _require_own_folder(path)
+    target = Path(os.path.realpath(path))
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    is_special = path.exists() and not path.is_file()
+    if is_special and not path.is_dir() and not _is_device(path):
+        raise ConfigError("is no regular file", where=str(path), hint="name another file with -o")
+    try:
+        if is_special:
+            produce(path)
+            return
+        partial.unlink(missing_ok=True)
+        partial.touch(exist_ok=False)  # a link in its place is not followed
+    except OSError as error:
+        raise _refuse(path, error) from error
+    try:
+        produce(partial)
+        if target.exists():
+            shutil.copymode(target, partial)
+        partial.replace(target)
+    except OSError as error:
+        raise _refuse(path, error) from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def append(path: Path, text: str) -> None:
+    """Add to the end of a file; pipes and devices are refused but for those of ``/dev``.
+
+    Raises
+    ------
+    OSError
+    ConfigError
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
+    with os.fdopen(os.open(path, flags, 0o666), "a", encoding="utf-8") as out:
+        if not (stat.S_ISREG(os.fstat(out.fileno()).st_mode) or _is_device(path)):
+            raise ConfigError("is no regular file", where=str(path), hint="name a file")
+        os.set_blocking(out.fileno(), True)
+        out.write(text)
+
+
+def _require_own_folder(path: Path) -> None:
+    target = Path(os.path.realpath(path))
+    if path.is_symlink() and target.parent != path.parent.resolve() and not _is_device(path):
+        hint = f"name the file itself: -o {target}"
+        raise ConfigError("is a link to another folder", where=str(path), hint=hint)
+
+
+def _is_device(path: Path) -> bool:
+    return path.parts[:2] == ("/", "dev")
+
+
+def _refuse(path: Path, error: OSError) -> ConfigError:
+    hint = "name another file with -o"
+    return ConfigError(f"cannot be written: {error.strerror}", where=str(path), hint=hint)
