@@ -16,7 +16,7 @@ from benchkit.ingestion.frames import fill_texts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.pieces import single_out_shared
-from benchkit.ingestion.pooled import find_pooled, join_read
+from benchkit.ingestion.pooled import find_pooled, find_relabelled, join_read
 from benchkit.ingestion.sources import PACKED, STDIN, Identity, holds, unpacked
 from benchkit.labels.numbering import Series, leave_package, note_alone, series_of, settle
 from benchkit.schema import Side
@@ -63,7 +63,7 @@ class Change:
     has_marks : bool
         Whether any of them is gone, or back, since the last ingest.
     pooled : list of Finding
-        Those on runs that count together with the new ones, and were read by themselves.
+        Those on runs that count together with the new ones, or are the same, and should not.
     """
 
     def __init__(
@@ -102,7 +102,8 @@ class Change:
         self.new = single_out_shared(self._read, kept)
         self.notes = [*settle([*kept, *self.new]), *note_alone(kept, self.new)]
         join_read(kept, self.new, self._folders.present)
-        self.pooled = list(find_pooled([*kept, *self.new]))
+        same = [part for part in near if _key(part) not in gone]
+        self.pooled = [*find_pooled([*kept, *self.new]), *find_relabelled([*same, *self.new])]
         self._folders.mark_anew(self.new, kept, superseded)
         relabelled = zip(kept, before, strict=True)
         changed = {_key(part): part for part, old in relabelled if _labels(part) != old}

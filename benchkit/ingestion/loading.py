@@ -31,7 +31,7 @@ from benchkit.ingestion.origins import (
 )
 from benchkit.ingestion.parts import Part, find_split_blocks
 from benchkit.ingestion.pieces import single_out_shared
-from benchkit.ingestion.pooled import find_pooled
+from benchkit.ingestion.pooled import find_pooled, find_relabelled
 from benchkit.labels.numbering import part_packages, settle
 from benchkit.labels.sections import share_headings
 from benchkit.schema import observations as make_table
@@ -322,6 +322,7 @@ def _complete(
             *find_split_blocks(parts),
             *find_gone(parts, parts),
             *find_pooled(parts),
+            *find_relabelled(parts),
         ),
         derived=derived,
     )

@@ -34,9 +34,11 @@ def find_pooled(parts: Sequence[Part]) -> Iterator[Finding]:
     One ingest that reads several folders decides by their names whether they are groups or runs.
     """
     measured = [part for part in parts if part.role == "measured"]
+    is_apart = len({part.batch for part in measured}) > 1 and not _is_one_place(measured)
+    are_recorded = len({part.env.get("commit") for part in measured}) > 1
     commits: dict[str, dict[str, None]] = {}
     places: dict[str, dict[str, Part]] = {}
-    for row in _list_rows(measured).values():
+    for row in _list_rows(measured if is_apart or are_recorded else ()).values():
         variant = row[0].variant
         if len(recorded := _list_commits(row)) > 1:
             commits.setdefault(variant, {}).update(dict.fromkeys(recorded))
@@ -47,7 +49,7 @@ def find_pooled(parts: Sequence[Part]) -> Iterator[Finding]:
         remedy = "ingest each commit into a store of its own, or run `benchkit history add`"
         yield _describe(variant, "commits", map(show_label, names), remedy)
     for variant, near in places.items():
-        what = "inputs" if any(map(_is_piped, near.values())) else "folders"
+        what = "folders" if all(map(_is_of_folder, near.values())) else "inputs"
         yield _describe(variant, what, near, _advise(list(near), [*near.values()]))
     for variant, files in _list_pooled_files(measured).items():
         if variant not in places:
@@ -68,10 +70,12 @@ def join_read(kept: Sequence[Part], new: Sequence[Part], present: Collection[str
     present : collection of str
         The paths of all sources that were there.
     """
+    if _is_one_place([*kept, *new]):
+        return
     beside = _list_rows(part for part in kept if part.role == "measured")
     for row, fresh in _list_rows(new).items():
         earlier = beside.get(row, [])
-        if len({os.path.dirname(part.path) for part in (*earlier, *fresh)}) == 1:  # noqa: PTH120 - texts
+        if _is_one_place([*earlier, *fresh]):
             continue
         seen = [
             unit
@@ -82,6 +86,29 @@ def join_read(kept: Sequence[Part], new: Sequence[Part], present: Collection[str
         joined = [part for unit in seen for part in unit] if len(seen) > 1 else []
         for part in (*fresh, *joined):
             part.joined = first
+
+
+def find_relabelled(parts: Sequence[Part]) -> Iterator[Finding]:
+    """B103: the same measurement of one file counts under several labels of the command line."""
+    if len({part.assigned for part in parts}) < 2:
+        return
+    files: dict[tuple[str, str, str, str | None], dict[str, str]] = {}
+    for part in parts:
+        if part.role == "measured":
+            key = part.origin, part.path, part.sha256, part.env.get("commit")
+            files.setdefault(key, {})[part.assigned] = part.variant
+    shown = {part.path: part.label for part in parts}
+    for (_, path, *_), labels in files.items():
+        if len(variants := sorted(set(labels.values()))) > 1 and len(labels) > 1:
+            yield Finding(
+                code="B103",
+                severity="warning",
+                where=shown[path],
+                message=f"this file counts as {' and as '.join(variants)}, with the same values",
+                remedy="if a label is wrong, ingest all results with the right ones and "
+                "`--store NEW`",
+                numbers={"labels": len(labels)},
+            )
 
 
 def _list_rows(parts: Iterable[Part]) -> dict[Hashable, list[Part]]:
@@ -126,7 +153,7 @@ def _find(links: dict[Hashable, Hashable], one: Hashable) -> Hashable:
 
 def _find_places(row: Sequence[Part]) -> list[str]:
     """Return the place of each part: its folder, or what was piped with it."""
-    folders = [os.path.dirname(part.path) for part in row]  # noqa: PTH120 - texts
+    folders = [*map(_find_folder, row)]
     if len(set(folders)) == 1 and folders[0]:
         return folders
     runs: dict[str, int] = defaultdict(int)
@@ -137,6 +164,25 @@ def _find_places(row: Sequence[Part]) -> list[str]:
         names[folder] if not _is_piped(part) else STDIN if runs[part.path] == 1 else part.path
         for part, folder in zip(row, folders, strict=True)
     ]
+
+
+def _is_one_place(parts: Sequence[Part]) -> bool:
+    folders = set(map(_find_folder, parts))
+    return len(folders) == 1 and "" not in folders
+
+
+def _find_folder(part: Part) -> str:
+    """Return the folder of a part; what a link led to is named by its target, too."""
+    folder, _, name = part.path.rpartition("/")
+    if part.label.endswith(name) or _is_of_folder(part) or _is_piped(part):
+        return folder
+    return f"{folder}/{name_without_run(name)}"
+
+
+def _is_of_folder(part: Part) -> bool:
+    """Tell whether the user knows a file by the name that it has in its folder."""
+    name = part.path.rpartition("/")[2]
+    return part.label.endswith(name) or part.label.endswith(name_path(name))
 
 
 def _is_piped(part: Part) -> bool:
@@ -183,9 +229,9 @@ def _name_place(unit: Sequence[Part], apart: Sequence[Sequence[Part]]) -> str:
     if _is_piped(part):
         moment = datetime.fromtimestamp(began_at(part.batch) / 1e6, UTC)
         return f"standard input at {moment:%Y-%m-%d %H:%M:%S} UTC"
-    folders = [os.path.dirname(each[0].path) for each in apart if not _is_piped(each[0])]  # noqa: PTH120 - texts
+    folders = [_find_folder(each[0]) for each in apart if not _is_piped(each[0])]
     shared = len(os.path.commonprefix([folder.split("/") for folder in folders]))  # noqa: RUF071 - lists
-    return _name_folder("/".join(os.path.dirname(part.path).split("/")[: shared + 1]))  # noqa: PTH120 - texts
+    return _name_folder("/".join(_find_folder(part).split("/")[: shared + 1]))
 
 
 def _name_folder(path: str) -> str:
@@ -196,7 +242,7 @@ def _name_folder(path: str) -> str:
 
 def _advise(names: Sequence[str], parts: Sequence[Part]) -> str:
     """Return what to do about places whose runs count together, by one part of each."""
-    if any(map(_is_piped, parts)):
+    if not all(map(_is_of_folder, parts)):
         return (
             "if they are repeats, write them to name-1.txt and name-2.txt in one folder and "
             "ingest that with `--store NEW`; else give each a --variant of its own"

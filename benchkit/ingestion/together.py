@@ -241,7 +241,7 @@ def name_files(found: Sequence[Found], variant: str, tools: ToolNames) -> None:
         [
             [_drop_label(labels, of) for labels in read_tree(places, (), tools, root_name=of)]
             for of, same in labelled.items()
-            for _, places in [_find_places(same)]
+            for places in [[_leave_folder(place, of) for place in _find_places(same)[1]]]
         ],
         tools,
     )
@@ -251,6 +251,12 @@ def name_files(found: Sequence[Found], variant: str, tools: ToolNames) -> None:
         for same, tree in zip(labelled.values(), trees, strict=True):
             for source, labels in zip(same, tree, strict=True):
                 source.labels = labels._replace(folder=source.labels.folder)
+
+
+def _leave_folder(place: str, label: str) -> str:
+    """Return a path without the folders that the label names: ``t1/x.txt`` of ``t1/main/x.txt``."""
+    *folders, name = place.split("/")
+    return "/".join((*(folder for folder in folders if folder != label), name))
 
 
 def _drop_label(labels: PathLabels, label: str) -> PathLabels:

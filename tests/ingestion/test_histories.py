@@ -144,6 +144,15 @@ def link_to_the_newest_by_glob(history: History) -> None:
         history.ingest("newest/main.txt", "newest/pr.txt")
 
 
+def link_to_the_newest_file(history: History) -> None:
+    for place in ("first", "second"):
+        for side in SIDES:
+            history.write(f"{place}.{side}.txt")
+            Path(f"{side}.txt").unlink(missing_ok=True)
+            Path(f"{side}.txt").symlink_to(f"{place}.{side}.txt")
+            history.ingest(f"{side}={side}.txt")
+
+
 def moved_aside_and_ingested(history: History) -> None:
     history.ingest(*history.write_sides("out/{}.txt"))
     Path("out").rename("old")
@@ -178,7 +187,8 @@ def files_beside_a_folder(history: History) -> None:
 POOLED = (
     folders, folders_of_dates, folders_of_builds, glob, glob_of_dates, file_by_file,
     labelled_folders, labelled_files, variant_option, names_of_files, sidecars, standard_input,
-    link_to_the_newest, link_to_the_newest_by_glob, moved_aside_and_ingested, hosts,
+    link_to_the_newest, link_to_the_newest_by_glob, link_to_the_newest_file,
+    moved_aside_and_ingested, hosts,
     recorded_commits_in_a_folder_that_grows, recorded_commits_by_option, files_beside_a_folder,
 )  # fmt: skip
 
@@ -254,6 +264,15 @@ def measured_again_in_place(history: History) -> None:
         history.ingest(*history.write_sides("res/{}.txt"))
 
 
+def link_to_the_newest_run(history: History) -> None:
+    for number in (1, 2, 3):
+        for side in SIDES:
+            history.write(f"{side}-{number}.txt")
+            Path(f"newest-{side}").unlink(missing_ok=True)
+            Path(f"newest-{side}").symlink_to(f"{side}-{number}.txt")
+            history.ingest(f"{side}=newest-{side}")
+
+
 def moved(history: History) -> None:
     history.write_sides("out/{}.txt")
     history.ingest("out")
@@ -310,7 +329,8 @@ APART = (
     a_folder_that_grows, folders_of_variants_that_grow, labelled_folders_that_grow,
     a_glob_that_grows, the_new_files_alone, folders_of_runs, blocks_in_numbered_folders,
     nights_below_one_folder, nights_by_a_glob_of_all, nights_one_by_one_then_together,
-    the_same_files_again, measured_again_in_place, moved, two_sides_apart, two_checkouts,
+    the_same_files_again, measured_again_in_place, link_to_the_newest_run, moved,
+    two_sides_apart, two_checkouts,
     single_runs_piped_in_turn, one_commit_a_side, one_commit_written_short_and_long,
     other_benchmarks_elsewhere, other_origins,
 )  # fmt: skip
@@ -345,3 +365,10 @@ def test_repeats_and_sides_ingested_in_turn_pass_the_gate(
         assert "B111" not in capsys.readouterr().err
     assert "B111" not in list_codes(origin)
     assert run([*GATE, *(["--origin", origin] if origin else [])]) == 0
+
+
+def test_labelled_files_of_two_places_are_groups(history: History) -> None:
+    paths = [path for place in ("t1", "t2") for path in history.write_sides(f"{place}/{{}}/x.txt")]
+    history.ingest(*(f"{path.split('/')[1]}={path}" for path in paths))
+    assert set(bk.load().runs["group"]) == {"t1", "t2"}
+    assert run(GATE) == 0

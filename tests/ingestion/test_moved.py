@@ -118,3 +118,19 @@ def test_a_copied_folder_counts_once(folder: Path, capsys: pytest.CaptureFixture
     assert run(["ingest", "backup"]) == 0
     assert "B103" in capsys.readouterr().err
     assert [list_values(side) for side in SIDES] == before
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_file_that_is_ingested_under_another_label_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["ingest", "main=res/main-1.txt", "pr=res/pr-1.txt", "--store", "new"]) == 0
+    capsys.readouterr()
+    assert run(["ingest", "pr=res/main-1.txt", "--store", "new"]) == 0
+    shown = "B103 res/main-1.txt: this file counts as main and as pr, with the same values"
+    assert shown in capsys.readouterr().err
+    run(["compare", "--store", "new"])
+    assert shown in capsys.readouterr().out
+    gated.write_runs(Path("res/main-1.txt"), seed=9, runs=3)
+    assert run(["ingest", "main=res/main-1.txt", "--store", "new"]) == 0
+    assert "B103" not in set(bk.load(store="new").findings["code"])

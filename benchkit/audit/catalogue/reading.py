@@ -10,8 +10,9 @@ READING = (
         severity="warning",
         says="the same bytes under two paths, or one file under two labels, counted once",
         what="A load result is byte for byte one that was read before, under another path, or one "
-        "file was named under two labels. It is counted once. Counter snapshots may well be "
-        "identical and are kept.",
+        "file was named under two labels. It is counted once. A file that a later ingest names "
+        "under another label counts under both, and the finding says so. Counter snapshots may "
+        "well be identical and are kept.",
         why="A copy makes two runs of one, and the spread of a variant with copies too small; a "
         "file compared with itself shows no change.",
         example="results/b/wrk-2.txt: the same bytes as results/a/wrk-1.txt; counted once",
