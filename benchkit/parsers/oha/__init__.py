@@ -1,4 +1,4 @@
-r"""oha's JSON: the summary of a run, one or many in a file.
+r"""oha's JSON and its text report: the summary of a run, one or many in a file.
 
 A file, verbatim (oha 1.15, ``--output-format json``; line ends, histograms and most of
 percentiles and details left out)::
@@ -22,6 +22,23 @@ new connections only, ``firstByte`` (1.13 on) runs from the start of a request. 
 between single answers and is not kept, nor are histograms and the percentiles of ``firstByte``;
 ``metrics`` repeats the summary.
 
+The text says the same with four decimals of a unit of its own, sizes with three digits::
+
+    Summary:
+      Success rate: 100.00%
+      Total:        60003.8388 ms
+      Requests/sec: 54538.6939
+
+    Response time distribution:
+      50.00% in 8.1712 ms
+      99.90% in 38.3188 ms
+
+    Status code distribution:
+      [200] 3272093 responses
+
+    Error distribution:
+      [438] aborted due to deadline
+
 Not recorded: when it ran, the version, the target, ``-c``, ``-q`` (with which the loop is not
 closed: say so in ``run.toml``), and the time of failed requests.
 """
@@ -32,7 +49,17 @@ import re
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
 
-from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.parsers.base import (
+    Diagnostic,
+    Form,
+    Format,
+    Head,
+    Reading,
+    Record,
+    Source,
+    Tool,
+    late,
+)
 from benchkit.parsers.documents import line_of, read_documents
 
 _SIGNS = ('"summary"', '"successRate"', '"requestsPerSec"')
@@ -181,4 +208,25 @@ JSON = Format(
     words=('"successRate"',),
 )
 
-TOOLS = (Tool(name="oha", formats=(JSON,), role="load", load_model="closed", drops_timeouts=True),)
+TEXT = Format(
+    name="oha_text",
+    tools=("oha",),
+    summary="text reports of oha, alone, many in a file, or pasted among other text",
+    forms=(
+        Form(
+            name="text",
+            signature="Summary: Success rate: … Total: … Requests/sec: … Status code distribution:",
+            versions="0.1 on, without --output-format",
+            not_recorded="when it ran, the version; target, -c, -q unless the command stands above",
+        ),
+    ),
+    recognises=late("benchkit.parsers.oha.text:recognises"),
+    parse=late("benchkit.parsers.oha.text:parse"),
+    words=("Success rate:",),
+    anchors=(("Success rate:", r"\s+\d"),),
+    embeds=True,
+)
+
+TOOLS = (
+    Tool(name="oha", formats=(JSON, TEXT), role="load", load_model="closed", drops_timeouts=True),
+)

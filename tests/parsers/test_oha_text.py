@@ -1,0 +1,115 @@
+"""oha's text: units of its own, and a rate of the requests that were answered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers import registry
+from benchkit.parsers.base import Reading, Source
+from benchkit.parsers.oha import TEXT
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures/oha"
+MS = (FIXTURES / "text-ms.txt").read_text(encoding="utf-8")
+
+
+def read(text: str) -> tuple[list[Reading], list[str]]:
+    records = list(TEXT.parse(Source(None, "x.txt", text.encode())))
+    readings = [each for each in records if isinstance(each, Reading)]
+    return readings, [each.what for each in records if isinstance(each, Diagnostic)]
+
+
+def values(reading: Reading) -> dict[tuple[str | None, str, str], float]:
+    return {row[:3]: row[3] for row in reading.rows}
+
+
+def test_a_report_is_read_value_by_value() -> None:
+    (run,), problems = read(MS)
+    assert not problems
+    assert values(run) == {
+        (None, "duration", "total"): 60.0038388,
+        (None, "latency", "max"): 0.0737278,
+        (None, "latency", "min"): 0.0000753,
+        (None, "latency", "mean"): 0.0091649,
+        (None, "request_rate", "mean"): 3_272_093 / 60.0038388,
+        (None, "bytes_in", "total"): 2.70 * 2**30,
+        (None, "bytes_in", "mean"): 885.0,
+        (None, "latency", "p10"): 0.0034208,
+        (None, "latency", "p25"): 0.0054255,
+        (None, "latency", "p50"): 0.0081712,
+        (None, "latency", "p75"): 0.0117421,
+        (None, "latency", "p90"): 0.0161065,
+        (None, "latency", "p95"): 0.0194296,
+        (None, "latency", "p99"): 0.0273239,
+        (None, "latency", "p99.9"): 0.0383188,
+        (None, "latency", "p99.99"): 0.0496870,
+        ("connect", "phase_time", "mean"): 0.0110390,
+        ("connect", "phase_time", "min"): 0.0003218,
+        ("connect", "phase_time", "max"): 0.0210907,
+        ("dns", "phase_time", "mean"): 0.0000011,
+        ("dns", "phase_time", "min"): 0.0000004,
+        ("dns", "phase_time", "max"): 0.0000319,
+        ("200", "responses", "count"): 3_272_093.0,
+        (None, "requests", "count"): 3_272_093.0,
+    }
+    assert (run.status, run.target, run.params) == ("complete", "/", {"connections": "500"})
+    assert (run.load_model, run.env["host"]) == ("closed", "192.168.178.53:8000")
+
+
+def test_the_rate_stands_where_all_requests_were_answered_and_5xx_are_failures() -> None:
+    (run,), _ = read((FIXTURES / "text-sec.txt").read_text(encoding="utf-8"))
+    told = values(run)
+    assert told[None, "request_rate", "mean"] == 9.3638
+    assert told["non2xx", "failures", "count"] == 16.0
+    assert told[None, "requests", "count"] == 30.0
+
+
+def test_other_units_and_reasons_are_read_and_a_breakdown_is_not() -> None:
+    text = MS.replace("8.1712 ms", "0.8171 10 sec").replace("-c 500", "-c 500 -q 100")
+    text = text.replace("[438] aborted due to deadline", "[2] connection error")
+    part = "Response time distribution (2xx only):\n  50.00% in 9.0000 ms\n\nDetails"
+    (run,), _ = read(text.replace("Details", part, 1))
+    told = values(run)
+    assert told[None, "latency", "p50"] == 8.171
+    assert told["connection error", "failures", "count"] == 2.0
+    assert run.load_model == "open"
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "lacks"),
+    [
+        ("Status code", "partial", "`Status code distribution`"),
+        ("Response time distribution", "partial", "`Response time distribution`"),
+    ],
+)
+def test_a_report_without_its_end_is_partial(end: str, status: str, lacks: str) -> None:
+    (run,), (problem,) = read(MS[: MS.index(end)])
+    assert (run.status, lacks in problem) == (status, True)
+    assert not {"requests", "request_rate"} & {row[1] for row in run.rows}
+
+
+def test_codes_that_lack_one_are_partial() -> None:
+    (run,), (problem,) = read(MS.replace("[200] 3272093", "[200] 3272000"))
+    assert (run.status, "in full" in problem) == ("partial", True)
+
+
+def test_a_run_without_an_answer_is_failed() -> None:
+    lines = MS.split("Response time histogram")[0].split("\n")
+    for name in ("Slowest", "Fastest", "Average"):
+        lines = [f"  {name}: NaN ms" if name in line else line for line in lines]
+    text = "\n".join(lines) + (
+        "Response time histogram:\n\nResponse time distribution:\n\n"
+        "Details (average, fastest, slowest):\n  DNS+dialup: NaN ms, NaN ms, NaN ms\n\n"
+        "Status code distribution:\n\nError distribution:\n  [20] connection refused\n"
+    )
+    (run,), (problem,) = read(text)
+    assert run.status == "failed"
+    assert problem == "no request was answered (20 failed), so this run measured nothing"
+    assert {row[1] for row in run.rows} == {"duration", "failures"}
+
+
+@pytest.mark.parametrize("name", ["text-ms.txt", "text-sec.txt", "text-secs.txt"])
+def test_oha_is_no_hey(name: str) -> None:
+    assert registry.identify(Source.load(FIXTURES / name)) == (TEXT,)
