@@ -184,7 +184,8 @@ class Report(reports.Report):
         duration = read_time(self.duration)
         rate, place = self.rate
         ended = float(rate) * duration.value
-        if not ended or abs(ended - self.answered) <= 1 + ended * (duration.resolution or 0) / duration.value:
+        blur = 1 + float(rate) * (duration.resolution or 0)
+        if not ended or abs(ended - self.answered) <= blur:
             self.add(Value("request_rate", "mean", "1/s", decimal(1e-4)), rate, place)
         else:
             computed = self.answered / duration.value
