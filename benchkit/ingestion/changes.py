@@ -101,7 +101,7 @@ class Change:
         before = [_labels(part) for part in kept]
         self.new = single_out_shared(self._read, kept)
         self.notes = [*settle([*kept, *self.new]), *note_alone(kept, self.new)]
-        join_read(kept, self.new, self._folders.present)
+        join_read(kept, self.new, superseded, self._folders.present)
         same = [part for part in near if _key(part) not in gone]
         self.pooled = [*find_pooled([*kept, *self.new]), *find_relabelled([*same, *self.new])]
         self._folders.mark_anew(self.new, kept, superseded)

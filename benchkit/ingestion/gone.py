@@ -145,12 +145,15 @@ class Folders:
             The stored parts whose place new ones take: moved files are no new measurement.
         """
         known = {part.sha256 for part in superseded} | {unpacked(part.path) for part in superseded}
-        groups, earlier = _group_by_folder(new), _group_by_folder(kept)
+        contents = {part.sha256 for part in new}
+        unchanged = [part for part in superseded if part.sha256 in contents]
+        groups, earlier = _group_by_folder(new), _group_by_folder([*kept, *unchanged])
         for folder in self._folders:
             is_left: dict[tuple[str, ...], bool] = {}
             for part in folder.select(earlier):
                 row = row_of(part)
-                is_left[row] = is_left.get(row, False) or not self._is_gone(part.path)
+                is_there = part.sha256 in contents or not self._is_gone(part.path)
+                is_left[row] = is_left.get(row, False) or is_there
             fresh: dict[tuple[str, ...], list[Part]] = {}
             for part in folder.select(groups):
                 if is_left.get(row_of(part)) is False:

@@ -60,31 +60,38 @@ def find_pooled(parts: Sequence[Part]) -> Iterator[Finding]:
             yield _describe(variant, "names of files", map(name_path, files), remedy)
 
 
-def join_read(kept: Sequence[Part], new: Sequence[Part], present: Collection[str]) -> None:
+def join_read(
+    kept: Sequence[Part],
+    new: Sequence[Part],
+    superseded: Sequence[Part],
+    present: Collection[str],
+) -> None:
     """Note on parts that an ingest reads, in place, with which earlier ones it read them together.
 
     Parameters
     ----------
     kept, new : sequence of Part
         The stored parts of the same series, and those that were read.
+    superseded : sequence of Part
+        The stored parts whose place new ones take, which pass on what was read along with them.
     present : collection of str
         The paths of all sources that were there.
     """
     if _is_one_place([*kept, *new]):
         return
+    passed_on = {part.sha256: _batch_of(part) for part in superseded}
     beside = _list_rows(part for part in kept if part.role == "measured")
     for row, fresh in _list_rows(new).items():
-        earlier = beside.get(row, [])
-        if _is_one_place([*earlier, *fresh]):
-            continue
+        known = {passed_on[part.sha256] for part in fresh if part.sha256 in passed_on}
+        units = _part_row(beside[row]) if row in beside else []
         seen = [
             unit
-            for unit in (_part_row(earlier) if earlier else ())
-            if any(part.path in present for part in unit)
+            for unit in units
+            if any(part.path in present or not known.isdisjoint(_keys_of(part)) for part in unit)
         ]
-        first = min((_batch_of(part) for unit in seen for part in unit), default=0)
-        joined = [part for unit in seen for part in unit] if len(seen) > 1 else []
-        for part in (*fresh, *joined):
+        joined = seen if len(seen) > 1 or known else []
+        first = min(known.union(*(map(_batch_of, unit) for unit in seen)), default=0)
+        for part in (*fresh, *(part for unit in joined for part in unit)):
             part.joined = first
 
 
@@ -217,6 +224,10 @@ def _batch_of(part: Part) -> int:
     return part.joined if part.joined > 0 else part.batch
 
 
+def _keys_of(part: Part) -> tuple[int, int]:
+    return part.batch, part.joined
+
+
 def _find_root(part: Part) -> str:
     """Return the folder that was named, or that of the file that was, as earlier builds tell it."""
     folder = os.path.dirname(part.path)  # noqa: PTH120 - texts
@@ -251,7 +262,7 @@ def _advise(names: Sequence[str], parts: Sequence[Part]) -> str:
     folders = names if len(names) <= SHOWN else [os.path.dirname(names[0]) or "."]  # noqa: PTH120 - texts
     command = " ".join(("benchkit ingest", *map(quote, folders), "--store NEW"))
     together = "name all folders in one command with `--store NEW`" if label else f"run `{command}`"
-    other = quote(f"{names[-1].rpartition('/')[2]}={names[-1]}")
+    other = quote(f"{os.path.basename(os.path.abspath(names[-1]))}={names[-1]}")  # noqa: PTH100, PTH119 - addresses, too
     return (
         f"{together} to read them together, or label each folder, {other}; folders of repeats are "
         "called run1, run2 and so on"

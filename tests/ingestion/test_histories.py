@@ -6,6 +6,7 @@ The store decides: where the files lay, which of them one ingest read, what the 
 from __future__ import annotations
 
 import io
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -248,6 +249,13 @@ def nights_by_a_glob_of_all(history: History) -> None:
         history.ingest(*map(str, sorted(Path("nights").glob("*/*.txt"))))
 
 
+def the_last_two_nights(history: History) -> None:
+    for day in range(1, 5):
+        history.write_sides(f"nights/2026-10-0{day}/{{}}.txt")
+        shutil.rmtree(f"nights/2026-10-0{day - 2}", ignore_errors=True)
+        history.ingest("nights")
+
+
 def nights_one_by_one_then_together(history: History) -> None:
     folders_of_dates(history)
     history.ingest("c")
@@ -328,7 +336,8 @@ def other_origins(history: History) -> None:
 APART = (
     a_folder_that_grows, folders_of_variants_that_grow, labelled_folders_that_grow,
     a_glob_that_grows, the_new_files_alone, folders_of_runs, blocks_in_numbered_folders,
-    nights_below_one_folder, nights_by_a_glob_of_all, nights_one_by_one_then_together,
+    nights_below_one_folder, nights_by_a_glob_of_all, the_last_two_nights,
+    nights_one_by_one_then_together,
     the_same_files_again, measured_again_in_place, link_to_the_newest_run, moved,
     two_sides_apart, two_checkouts,
     single_runs_piped_in_turn, one_commit_a_side, one_commit_written_short_and_long,
