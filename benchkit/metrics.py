@@ -116,7 +116,7 @@ VOCABULARY: dict[str, Metric] = {
         _metric("thresholds_crossed", "1", "lower", ["count"], "Thresholds of the script that failed.", "k6", compared=False),
         _metric("vus", "1", "none", ["value", "min", "max"], "Virtual users at work.", "k6", compared=False),
         _metric("vus_max", "1", "none", ["value", "min", "max"], "Virtual users set up.", "k6", compared=False),
-        _metric("time_per_op", "s", "lower", _PER_OP, "Time of one operation.", "go test ns/op"),
+        _metric("time_per_op", "s", "lower", (*_PER_OP, "stdev", "min", "max"), "Time of one operation.", "go test ns/op, hyperfine"),
         _metric("bytes_per_op", "B", "lower", _PER_OP, "Memory allocated by one operation.", "go test B/op", assume="exact"),
         _metric("allocs_per_op", "1", "lower", _PER_OP, "Allocations made by one operation.", "go test allocs/op", assume="exact"),
         _metric("processing_rate", "B/s", "higher", _PER_OP, "Data processed per second.", "go test MB/s"),

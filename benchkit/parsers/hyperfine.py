@@ -1,4 +1,4 @@
-r"""hyperfine's JSON: every command's wall times, each of them one run.
+r"""hyperfine's JSON, every command's wall times, each of them one run; and what it prints.
 
 A file, verbatim (hyperfine 1.15, ``--export-json``; lists shortened)::
 
@@ -10,16 +10,27 @@ What the numbers are: ``times`` are seconds of one execution each, the shell's s
 unless ``-N`` was given; mean, spread and extremes are of the same times and are not kept. ``user``
 and ``system`` are means over executions, so that no run has its own; they are not kept.
 
+The terminal shows only the mean, spread and extremes of a command's runs::
+
+    Benchmark 1: count
+      Time (mean ± σ):      20.9 ms ±   1.9 ms    [User: 10.1 ms, System: 0.4 ms]
+      Range (min … max):    18.3 ms …  25.4 ms    12 runs
+
+These are one result, as `n` runs that cannot be told apart; a command that ran once has ``abs ≡``.
+
 Not recorded: when it ran, the version, the commands of ``--prepare``, the number of warm-ups.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.parsers.documents import line_of, read_documents
+from benchkit.reading import reports
+from benchkit.reading.reports import Fields, Line
+from benchkit.units import parse_time
 
 _SIGNS = (re.compile(r'"results"\s*:\s*\['), re.compile(r'"command"\s*:\s*"'))
 
@@ -95,6 +106,73 @@ def _name(command: str, params: Mapping[str, str]) -> str:
     return command
 
 
+_TIME = r"(\d{1,9}\.\d{1,4}) (ns|µs|us|ms|s)"
+_MEAN = re.compile(rf"Time \((?:mean ± σ|abs ≡)\):[ \t]++{_TIME}")
+_IGNORED = "Ignoring non-zero exit code"
+_USED = r"(?:\s+\[User: .*)?"
+
+
+class Report(reports.Report):
+    """What the terminal shows of one command."""
+
+    TOOL = "hyperfine"
+    LINES = (
+        Line("title", r"Benchmark #?\d{1,4}: (\S.*)", is_opening=True, is_proof=True),
+        Line("mean", rf"{_TIME} ±\s+{_TIME}{_USED}", "Time (mean ± σ)", is_proof=True),
+        Line("once", rf"{_TIME}{_USED}", "Time (abs ≡)", is_proof=True),
+        Line("range", rf"{_TIME} …\s+{_TIME}(?:\s+(\d{{1,9}}) runs)?", "Range (min … max)"),
+        Line("warning", r"(.*)", "Warning", is_repeated=True),
+    )  # fmt: skip
+
+    def _take_title(self, _: Line, fields: Fields, _number: int) -> None:
+        self.reading.benchmark = fields[0]
+
+    def _take_mean(self, _: Line, fields: Fields, number: int) -> None:
+        self._add(("mean", "stdev"), fields, number)
+
+    def _take_once(self, _: Line, fields: Fields, number: int) -> None:
+        self._add(("sample",), fields, number)
+
+    def _take_range(self, _: Line, fields: Fields, number: int) -> None:
+        self._add(("min", "max"), fields, number)
+        runs = int(fields[4]) if fields[4] else None
+        rows = self.reading.rows
+        rows[:] = [(*row[:5], runs if row[2] == "mean" else row[5], *row[6:]) for row in rows]
+
+    def _add(self, stats: Sequence[str], fields: Fields, number: int) -> None:
+        for stat, text, unit in zip(stats, fields[::2], fields[1::2], strict=False):
+            time = parse_time(text + unit)
+            self.reading.add(
+                "time_per_op", stat, time.value, "s", number, resolution=time.resolution
+            )
+
+    def _take_warning(self, _: Line, fields: Fields, number: int) -> None:
+        if fields[0].startswith(_IGNORED):
+            self.reading.status = "failed"
+            self.reading.remark = f"{number}: the command ended with an exit code other than 0"
+
+    def finish(self, _: str) -> Iterator[Record]:
+        """Yield the reading."""
+        yield self.reading
+
+
+class Reader(reports.Reader):
+    """The command that is open."""
+
+    NAMES = EXECUTABLES = "hyperfine"
+    KIND = Report
+    FURNITURE = re.compile(r"$^")
+
+    @staticmethod
+    def may_be_cut(text: str) -> bool:
+        """Whether a cut may have shortened a line unnoticed."""
+        return not text.rstrip().endswith(("]", "runs"))
+
+
+def _parse_text(source: Source) -> Iterator[Record]:
+    return reports.read_reports(source, Reader)
+
+
 JSON = Format(
     name="hyperfine",
     tools=("hyperfine",),
@@ -112,11 +190,30 @@ JSON = Format(
     words=('"command"',),
 )
 
+TEXT = Format(
+    name="hyperfine_text",
+    tools=("hyperfine",),
+    summary="what hyperfine prints: mean, spread and extremes of each command",
+    forms=(
+        Form(
+            name="text",
+            signature="Benchmark 1: … Time (mean ± σ): … Range (min … max): …",
+            versions="1.0 on, without --style none",
+            not_recorded="the time of one execution, when it ran, the version",
+        ),
+    ),
+    recognises=lambda head: _MEAN.search(head.text) is not None,
+    parse=_parse_text,
+    words=("Time (mean", "Time (abs"),
+    anchors=(("Time (mean ± σ):", r"\s+\d"), ("Range (min … max):", r"\s+\d")),
+    embeds=True,
+)
+
 TOOLS = (
     Tool(
         name="hyperfine",
-        formats=(JSON,),
+        formats=(JSON, TEXT),
         role="microbenchmark",
-        primaries=(("time_per_op", "sample"),),
+        primaries=(("time_per_op", "sample"), ("time_per_op", "mean")),
     ),
 )

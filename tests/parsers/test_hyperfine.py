@@ -1,4 +1,4 @@
-"""hyperfine's JSON: each time is a run, an exit code other than 0 a failed one."""
+"""Each time in hyperfine's JSON is a run, what it prints one result of a command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from benchkit import load
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Source
-from benchkit.parsers.hyperfine import JSON
+from benchkit.parsers.hyperfine import JSON, TEXT
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures/hyperfine"
 
@@ -68,3 +68,75 @@ def test_two_variants_compare_with_a_verdict() -> None:
     comparison = load(FIXTURES).compare(baseline="none", variant="otlp")
     (verdict,) = comparison.verdicts.primary
     assert (verdict.contrast.metric, verdict.word) == ("time_per_op", "regression")
+
+
+def read_text(text: str) -> tuple[list[Reading], list[Diagnostic]]:
+    records = list(TEXT.parse(Source(None, "x.txt", text.encode())))
+    return (
+        [each for each in records if isinstance(each, Reading)],
+        [each for each in records if isinstance(each, Diagnostic)],
+    )
+
+
+def show(name: str) -> str:
+    return (FIXTURES / name).read_text(encoding="utf-8")
+
+
+def list_values(reading: Reading) -> list[tuple[object, ...]]:
+    return [(*row[2:4], row[5], row[7]) for row in reading.rows]
+
+
+def test_the_terminal_gives_mean_spread_and_extremes_of_a_command() -> None:
+    (run,), problems = read_text(show("text-count.txt"))
+    assert not problems
+    assert (run.benchmark, run.status) == ("count", "complete")
+    assert list_values(run) == [
+        ("mean", 0.0209, 12, 0.0001),
+        ("stdev", 0.0019, None, 0.0001),
+        ("min", 0.0183, None, 0.0001),
+        ("max", 0.0254, None, 0.0001),
+    ]
+
+
+def test_a_command_that_ran_once_is_a_sample() -> None:
+    (run,), _ = read_text(show("text-once.txt"))
+    assert list_values(run) == [("sample", 0.0026, None, 0.0001)]
+
+
+def test_an_ignored_exit_code_fails_its_command_only() -> None:
+    runs, problems = read_text(show("text-failed.txt"))
+    assert not problems
+    assert [(run.benchmark, run.status) for run in runs] == [
+        ("ls /nonexistent", "failed"),
+        ("./count.sh 10", "complete"),
+    ]
+
+
+def test_other_versions_units_and_pages_are_read() -> None:
+    page = """
+    ```
+    $ hyperfine -w 3 "gzip -1 -c big.fastq"
+    Benchmark #1: gzip -1 -c big.fastq
+      Time (mean ± σ):     22.335 s ±  0.284 s    [User: 22.123 s, System: 0.202 s]
+      Range (min … max):   21.963 s … 22.890 s
+
+    Benchmark 2: true
+      Time (mean ± σ):     353.6 µs ±   7.6 µs    [User: 100.0 µs, System: 171.5 µs]
+      Range (min … max):   344.4 µs … 367.3 µs    1000 runs
+    ```
+    """
+    (old, new), problems = read_text(page)
+    assert not problems
+    assert list_values(old)[0] == ("mean", 22.335, None, 0.001)
+    assert list_values(new)[:2] == [
+        ("mean", 0.0003536, 1000, 1e-7),
+        ("stdev", 0.0000076, None, 1e-7),
+    ]
+
+
+def test_the_mean_of_commands_is_compared(tmp_path: Path) -> None:
+    for name, factor in (("none", "20.9"), ("otlp", "40.9")):
+        text = show("text-count.txt").replace("20.9", factor)
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    frame = load(tmp_path).compare().frame
+    assert frame[frame["primary"]][["metric", "stat"]].values.tolist() == [["time_per_op", "mean"]]
