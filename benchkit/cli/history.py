@@ -14,7 +14,7 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
-from benchkit.errors import ConfigError, DataError, ExitCode
+from benchkit.errors import ConfigError, DataError, ExitCode, StoreError
 from benchkit.outputs import save
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def register(app: typer.Typer) -> None:
     verbs.command(epilog="Example: benchkit history show --metric latency.p50 -o history.svg")(show)
     verbs.command(epilog="Example: benchkit history gate --since c861e65")(gate)
     verbs.command(epilog="Example: benchkit history export --openmetrics history.om")(export)
+    verbs.command(epilog="Example: benchkit history prune --keep 100")(prune)
     app.add_typer(verbs)
 
 
@@ -230,6 +231,25 @@ def export(
             printing.write(write(found), path)
             if not quiet:
                 printing.print_line(f"→ {path}", err=True)
+
+
+def prune(
+    keep: Annotated[int, typer.Option(min=1, help="How many of the newest commits stay.")],
+    store: o.StoreOption = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Drop the runs of all but the newest commits; undo takes it back."""
+    from benchkit.ingestion.commit import prune_commits
+    from benchkit.store import DEFAULT, Store
+
+    target = Store(store or DEFAULT)
+    if not target.is_store():
+        raise StoreError("is no store", where=target.url, hint="run `benchkit history add` first")
+    dropped = prune_commits(target, keep)
+    count = "1 commit" if len(dropped) == 1 else f"{len(dropped)} commits"
+    next_step = "; `benchkit store vacuum` frees the room" if dropped else ""
+    if not quiet:
+        printing.print_line(f"{target.url}: dropped {count}{next_step}", err=True)
 
 
 def follow(

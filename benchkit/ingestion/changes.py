@@ -88,7 +88,7 @@ class Change:
             self.notes, self.superseded = settle(self.new), 0
             rows = parts_table(self.new)
             self._after = [rows]
-            return _flag(rows, dropped=False)
+            return flag(rows, dropped=False)
         supersedes = _supersedes(self._read)
         near = self._take(_locate_sources(stored, self._read))
         superseded = [part for part in near if supersedes(part)]
@@ -124,8 +124,8 @@ class Change:
         ]
         self.replaced = _count_runs([parts_table(replaced)])
         self._after = [_without(stored, {*gone, *changed}), rows, added]
-        flagged = (_flag(rows, dropped=False), _flag(added, dropped=False))
-        return pa.concat_tables([*flagged, _flag(dropped, dropped=True)])
+        flagged = (flag(rows, dropped=False), flag(added, dropped=False))
+        return pa.concat_tables([*flagged, flag(dropped, dropped=True)])
 
     def _take(self, places: pa.Array) -> list[Part]:
         return read_parts(self._store.take(places)) if len(places) else []
@@ -168,7 +168,7 @@ def settle_all(stored: pa.Table | None) -> pa.Table:
     """Return the rows that settle everything stored anew."""
     parts = read_parts(stored)
     settle(parts)
-    return _flag(parts_table(parts), dropped=False)
+    return flag(parts_table(parts), dropped=False)
 
 
 def list_sources(
@@ -280,7 +280,8 @@ def _without(stored: pa.Table, pieces: set[tuple[int, int]]) -> pa.Table:
     return stored.join(gone, ["batch", "piece"], join_type="left anti")
 
 
-def _flag(rows: pa.Table, *, dropped: bool) -> pa.Table:
+def flag(rows: pa.Table, *, dropped: bool) -> pa.Table:
+    """Return rows of pieces as a commit of the store takes them: there, or dropped."""
     import pyarrow as pa
 
     return rows.append_column("dropped", pa.repeat(dropped, len(rows)))

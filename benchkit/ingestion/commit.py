@@ -8,20 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
-from benchkit.ingestion.changes import COLUMNS, Change, list_sources, settle_all
+from benchkit.ingestion.changes import COLUMNS, Change, flag, list_sources, settle_all
 from benchkit.ingestion.discovery import Discovery, Options, assign, discover
-from benchkit.ingestion.frames import list_parts
+from benchkit.ingestion.frames import list_parts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, find_gone
 from benchkit.ingestion.harvest import Harvest
 from benchkit.ingestion.origins import name_job, name_origin
-from benchkit.ingestion.parts import find_split_blocks
+from benchkit.ingestion.parts import Part, find_split_blocks
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
 from benchkit.ingestion.sources import Found
 from benchkit.ingestion.workers import Alone, Crew, choose_jobs, count_cores, plan_tasks
+from benchkit.labels.values import UnusableError, read_time
 from benchkit.store import Store, new_batch
 from benchkit.store.files import write_files
 
@@ -202,6 +204,39 @@ def list_commits(store: Store) -> dict[str, set[str]]:
         if commit := part.env.get("commit"):
             dates.setdefault(commit, set()).update(filter(None, [part.env.get("date")]))
     return dates
+
+
+def prune_commits(store: Store, keep: int) -> list[str]:
+    """Drop the runs of all but the newest commits, in one commit that `undo` takes back.
+
+    Returns
+    -------
+    list of str
+        The commits dropped, the oldest first; those that tell neither date nor start stay.
+    """
+    dropped: list[str] = []
+
+    def build(stored: pa.Table | None) -> pa.Table:
+        parts, dates = read_parts(stored), dict[str, datetime]()
+        for part in parts:
+            commit, date = part.env.get("commit"), _date(part)
+            if commit and date:
+                dates[commit] = min(date, dates.get(commit, date))
+        dropped[:] = sorted(dates, key=lambda commit: (dates[commit], commit))[:-keep]
+        gone = [part for part in parts if part.env.get("commit") in dropped]
+        return flag(parts_table(gone), dropped=True)
+
+    with store.locked():
+        store.commit_pieces(build)
+    return dropped
+
+
+def _date(part: Part) -> datetime | None:
+    text = part.env.get("date")
+    try:
+        return read_time(text) if text else part.started_at
+    except UnusableError:
+        return part.started_at
 
 
 def _refuse_strictly(harvest: Harvest, strict: bool) -> None:

@@ -228,3 +228,22 @@ def test_unknown_keys_of_an_accepted_change_are_errors(
     )
     assert run(["history", "show"]) == 2
     assert "did you mean 'commit'?" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_all_but_the_newest_commits_are_dropped_and_come_back(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for number in (2, 0, 1):
+        assert add(number) == 0
+    commits = list_commits()
+    assert run(["history", "prune", "--keep", "2"]) == 0
+    told = capsys.readouterr().err
+    assert told == ".benchkit: dropped 1 commit; `benchkit store vacuum` frees the room\n"
+    assert list_commits() == {"0000001a": 5, "0000002a": 5}
+    assert run(["history", "prune", "--keep", "2"]) == 0
+    assert capsys.readouterr().err == ".benchkit: dropped 0 commits\n"
+    assert run(["undo", "-q"]) == 0
+    assert list_commits() == commits
+    assert run(["history", "prune", "--keep", "1", "--store", "elsewhere"]) == 3
+    assert "elsewhere: is no store" in capsys.readouterr().err
