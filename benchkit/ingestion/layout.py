@@ -28,7 +28,8 @@ _READ = 2_000
 class Layout:
     """The labels of each file, other readings of their paths, and why nothing was read, if so.
 
-    ``unread`` counts the files of each variant that are not among ``files``, by their paths.
+    ``unread`` counts the files of each variant that are not among ``files``, by their paths; those
+    that are not compared have none.
     """
 
     files: tuple[FileLabels, ...]
@@ -53,8 +54,12 @@ def explain_layout(arguments: Sequence[str], options: Options, most: int | None 
     tools = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
     discovery = discover(arguments, options)
     sources = _choose_first(discovery.found, most or len(discovery.found))
-    unread = Counter(map(_name_variant, discovery.found))
-    unread.subtract(map(_name_variant, sources))
+    read = {id(source) for source in sources}
+    unread = Counter(
+        _name_variant(source) if _may_be_measured(source, tools) else ""
+        for source in discovery.found
+        if id(source) not in read
+    )
     reason, loaded = None, None
     try:
         loaded = load_found(replace(discovery, found=sources), options, samples=False)
@@ -69,11 +74,13 @@ def explain_layout(arguments: Sequence[str], options: Options, most: int | None 
     measured = [
         source
         for source in discovery.found
-        if "measured" in roles.get(source.label, (source.labels.role,)) and source.path is not None
+        if "measured" in roles.get(source.label, ["measured"])
+        and _may_be_measured(source, tools)
+        and source.path is not None
     ]
     return Layout(
         files=files,
-        unread=+unread,
+        unread=unread,
         readings=() if options.layout else _list_others(measured, arguments, tools),
         skipped=tuple(discovery.skipped),
         reason=reason,
@@ -81,17 +88,18 @@ def explain_layout(arguments: Sequence[str], options: Options, most: int | None 
 
 
 def _choose_first(sources: Sequence[Found], most: int) -> list[Found]:
-    """Return at most so many sources, the first ones of each variant."""
-    if len(sources) <= most:
-        return list(sources)
-    share = max(1, most // len({_name_variant(source) for source in sources}))
+    """Return at most so many sources, the first ones of each variant, in their order."""
     taken: Counter[str] = Counter()
-    chosen = []
-    for source in sources:
-        taken[variant := _name_variant(source)] += 1
-        if taken[variant] <= share:
-            chosen.append(source)
-    return chosen[:most]
+    ranked = []
+    for place, source in enumerate(sources):
+        ranked.append((taken[variant := _name_variant(source)], place))
+        taken[variant] += 1
+    return [sources[place] for place in sorted(place for _, place in sorted(ranked)[:most])]
+
+
+def _may_be_measured(source: Found, tools: ToolNames) -> bool:
+    labels = source.labels
+    return labels.role == "measured" and labels.tool not in tools.companions and not labels.series
 
 
 def _name_variant(source: Found) -> str:

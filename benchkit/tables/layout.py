@@ -50,8 +50,9 @@ def summarise_layout(
     """
     measured = [file.variant for file in files if "measured" in file.role.split(", ")]
     count = Counter(name for name in measured if name) + Counter(unread)
+    aside = count.pop("", 0)
     named = [f"{name} ({_count(times, 'file')})" for name, times in count.items()]
-    others = len(files) - len(measured)
+    others = len(files) - len(measured) + aside
     rest = [f"{_count(others, 'file')} not compared"] if others else []
     rest += [f"{_count(skipped, 'file')} skipped"] if skipped else []
     total = len(files) + sum(unread.values())
