@@ -25,7 +25,7 @@ def save(path: Path, produce: Callable[[Path], object]) -> None:
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     is_special = path.exists() and not path.is_file()
     if is_special and not path.is_dir() and not _is_device(path):
-        raise ConfigError("is no regular file", where=str(path), hint="name another file with -o")
+        raise ConfigError("is no regular file", where=str(path), hint="name another file")
     try:
         if is_special:
             produce(path)
@@ -73,5 +73,5 @@ def _is_device(path: Path) -> bool:
 
 
 def _refuse(path: Path, error: OSError) -> ConfigError:
-    hint = "name another file with -o"
+    hint = "name another file"
     return ConfigError(f"cannot be written: {error.strerror}", where=str(path), hint=hint)

@@ -41,5 +41,5 @@ def test_an_unknown_ending_is_an_error(comparison: bk.Comparison, tmp_path: Path
 
 
 def test_a_file_that_cannot_be_written_is_named(comparison: bk.Comparison, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"nowhere/report\.md: No such file"):
+    with pytest.raises(ConfigError, match=r"nowhere/report\.md: cannot be written: No such file"):
         bk.report(comparison, tmp_path / "nowhere" / "report.md")
