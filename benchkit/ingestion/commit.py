@@ -109,7 +109,7 @@ def ingest(
         stored, meter = store.pieces(COLUMNS), Meter(discovery.found, watch)
         store.require_values()
         harvest = _harvest(discovery.found, store, stored, crew, meter, strict=strict)
-        harvest.take_losses(discovery, options)
+        harvest.complete(discovery, options)
         change = Change(store, stored, harvest.parts, Folders(discovery, options))
         if harvest.parts or change.has_marks:
             store.commit_pieces(change.build, columns=COLUMNS)

@@ -29,6 +29,7 @@ from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.pieces import PIECE_BITS
 from benchkit.ingestion.reading import Known, Reader
 from benchkit.ingestion.sources import Found, Identity, holds
+from benchkit.labels.numbering import join_levels
 from benchkit.parsers.base import Row
 from benchkit.parsers.gobench.failures import UNENDED
 from benchkit.store import values_schema
@@ -148,7 +149,13 @@ class Harvest:
         self.reports.append(outcome.report)
         return True
 
-    def take_losses(self, discovery: Discovery, options: Options) -> None:
+    def complete(self, discovery: Discovery, options: Options) -> None:
+        """Take note of what is lost, and name the variants of files that are levels of a sweep."""
+        self._take_losses(discovery, options)
+        if not options.layout:
+            join_levels(part for part in self.parts if "variant=" not in part.assigned)
+
+    def _take_losses(self, discovery: Discovery, options: Options) -> None:
         """Take note of files and folders that should hold results, where none was read."""
         marked = {part.path for part in self.parts}
         lost = [*list_lost_files(self._sources, self.reports, options)]

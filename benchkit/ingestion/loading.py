@@ -333,7 +333,7 @@ def load_found(
 ) -> Loaded:
     """Load the sources that were found."""
     harvest, values, series = gather(discovery.found, options, samples=samples)
-    harvest.take_losses(discovery, options)
+    harvest.complete(discovery, options)
     parts = single_out_shared(harvest.parts)
     problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(parts)]
     part_packages(parts)

@@ -17,12 +17,14 @@ from benchkit.labels.forms import Run, merge_forms
 from benchkit.labels.natural import path_key
 from benchkit.labels.pieces import Piece
 from benchkit.labels.sections import label_blocks
-from benchkit.labels.stems import split_name
+from benchkit.labels.stems import ToolNames, split_name, split_stem
 
-__all__ = ["Piece", "Series", "note_alone", "part_packages", "series_of", "settle"]
+__all__ = ["Piece", "Series", "join_levels", "note_alone", "part_packages", "series_of", "settle"]
 
 #: The largest number that the table can hold.
 _LARGEST = (1 << 31) - 1
+#: As many digits of a level are read.
+_DIGITS = 18
 
 
 def settle(pieces: Iterable[Piece]) -> list[Diagnostic]:
@@ -123,6 +125,46 @@ def _list_numbers(pieces: Iterable[Piece]) -> dict[tuple[Series, str], dict[int,
         if stem.endswith((f"{name}-{piece.run}", f"{name}_{piece.run}")):
             numbers[series_of(piece), name][piece.run] = piece.path
     return numbers
+
+
+def join_levels(pieces: Iterable[Piece]) -> None:
+    """Make one variant of files whose numbers are the levels of a param that they record.
+
+    `get_1.txt` to `get_8.txt` with 10 to 80 connections are a sweep of `get`, no four variants.
+
+    Examples
+    --------
+    >>> read = {f"get_{n}.txt": f"connections={10 * n},threads=2" for n in (1, 2, 4)}
+    >>> pieces = [Piece(path=p, variant=p[:-4], params=params) for p, params in read.items()]
+    >>> join_levels(pieces)
+    >>> {piece.variant for piece in pieces}
+    {'get'}
+    """
+    alike: dict[tuple[str, ...], list[tuple[int, Piece]]] = defaultdict(list)
+    for piece in pieces:
+        stem, _ = split_name(piece.path.rpartition("/")[2])
+        if piece.variant == stem and (split := split_stem(stem, ToolNames())).number and split.name:
+            key = piece.origin, piece.group, piece.folder, piece.tool, split.name
+            alike[key].append((split.number, piece))
+    for (*_, name), numbered in alike.items():
+        if _are_levels(numbered):
+            for _, piece in numbered:
+                piece.variant = name
+
+
+def _are_levels(numbered: Sequence[tuple[int, Piece]]) -> bool:
+    """Tell whether one param is proportional to the numbers of pieces."""
+    shares: dict[str, set[float]] = defaultdict(set)
+    counts: Counter[str] = Counter()
+    for number, piece in numbered:
+        for key, _, value in (pair.partition("=") for pair in piece.params.split(",")):
+            if value.isascii() and value.isdigit():
+                shares[key].add(int(value[:_DIGITS]) / number)
+                counts[key] += 1
+    several = len({number for number, _ in numbered}) > 1
+    return several and any(
+        len(each) == 1 and counts[key] == len(numbered) for key, each in shares.items()
+    )
 
 
 def part_packages(pieces: Sequence[Piece]) -> None:
