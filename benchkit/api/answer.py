@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.comparison import Comparisons
 from benchkit.derived.knee import DEFAULT as KNEE
-from benchkit.errors import (
-    BenchkitError,
-    Diagnostic,
-    Finding,
-)
+from benchkit.errors import BenchkitError, Diagnostic, Finding
 from benchkit.units import printable
 from benchkit.verdict import Verdicts
 
@@ -210,6 +206,7 @@ class Comparison:
             parts=self.parts,
             tracks=self.tracks,
             diagnostics=self.diagnostics,
+            amounts=self.wide,
         )
         return render(built, form, templates)
 

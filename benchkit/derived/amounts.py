@@ -6,7 +6,7 @@ Each is the median over runs, with half the confidence interval of the mean over
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.derived.containers import role_of
@@ -26,6 +26,8 @@ class Published(NamedTuple):
     stats: tuple[str, ...]
 
 
+#: CPU as a part of what the machine has, where the number of its CPUs is recorded.
+MACHINE_SHARE = Published("CPU of machine", "cpu_usage", ("share",))
 PUBLISHED = (
     Published("requests", "requests", ("count",)),
     Published("requests/s", "request_rate", ("mean",)),
@@ -39,6 +41,7 @@ PUBLISHED = (
     Published("B/op", "bytes_per_op", ("sample",)),
     Published("allocs/op", "allocs_per_op", ("sample",)),
     Published("CPU", "cpu_usage", ("mean",)),
+    MACHINE_SHARE,
     Published("memory", "memory_working_set", ("mean",)),
     Published("CPU/request", "cpu_per_request", ("mean",)),
 )
@@ -95,7 +98,7 @@ def list_amounts(observations: Observations, runs: Runs, confidence: float) -> A
     values: dict[tuple[str, ...], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for key, run, value in zip(labels, rows["run"].tolist(), rows["value"].tolist(), strict=True):
         values[key][run].append(value)
-    services = _find_services(values, runs)
+    services, machines = _find_services(values, runs), _count_cpus(runs)
     by_stat = {(each.metric, stat): each for each in PUBLISHED for stat in each.stats}
     amounts: Amounts = defaultdict(dict)
     for key, by_run in values.items():
@@ -105,8 +108,27 @@ def list_amounts(observations: Observations, runs: Runs, confidence: float) -> A
             continue
         per_run = [median(each) for each in by_run.values()]
         amount = _sum_up(metric, stat, subject, unit, per_run, confidence)
-        amounts[Cell(*place), variant].setdefault(published, amount)
+        row = amounts[Cell(*place), variant]
+        row.setdefault(published, amount)
+        if metric == "cpu_usage" and (cpus := machines.get(variant)):
+            reach = None if amount.reach is None else amount.reach / cpus
+            row[MACHINE_SHARE] = replace(amount, unit="1", center=amount.center / cpus, reach=reach)
     return dict(amounts)
+
+
+def _count_cpus(runs: Runs) -> dict[str, float]:
+    """Return the CPUs of the machine of each variant whose runs all record the same number."""
+    recorded: dict[str, set[str]] = defaultdict(set)
+    columns = (runs[name].tolist() for name in ("variant", "role", "env"))
+    for variant, role, env in zip(*columns, strict=True):
+        if role == "measured":
+            known = env or {}
+            recorded[variant].add(known.get("cpus") or known.get("machine.cores") or "")
+    return {
+        variant: float(text)
+        for variant, (text, *others) in recorded.items()
+        if not others and text.isdecimal() and int(text) > 0
+    }
 
 
 def _sum_up(

@@ -18,6 +18,7 @@ from benchkit.tables.derived import Part, follow, lead
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
+    from benchkit.derived.amounts import Amounts
     from benchkit.schema import Runs
 
 TITLE = "Benchmark comparison"
@@ -69,6 +70,7 @@ def build(
     parts: Mapping[str, Part] | None = None,
     tracks: Sequence[Track] = (),
     diagnostics: Sequence[Diagnostic] = (),
+    amounts: Amounts | None = None,
 ) -> Report:
     """Build the report.
 
@@ -88,6 +90,8 @@ def build(
         What is known over the time of each run.
     diagnostics : sequence of Diagnostic
         What was not read, or with a loss.
+    amounts : Amounts, optional
+        The section on variants: a row per variant, a column per metric.
     """
     return Report(
         title=title or TITLE,
@@ -95,7 +99,7 @@ def build(
         bullets=follow(verdicts, parts or {}),
         status=write_status(verdicts, runs, findings),
         sections=write_sections(
-            verdicts, runs, findings, sources, parts or {}, tracks, diagnostics
+            verdicts, runs, findings, sources, parts or {}, tracks, diagnostics, amounts
         ),
         findings=tuple(findings),
         verdicts=verdicts,

@@ -22,11 +22,13 @@ from benchkit.tables.model import Table
 from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables
 from benchkit.tables.provenance import problems_table, read_sources, sources_table
 from benchkit.tables.runs import runs_table
+from benchkit.tables.wide import wide_table
 from benchkit.tables.wording import format_bare
 from benchkit.units import format_number, format_quantity, printable
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
+    from benchkit.derived.amounts import Amounts
     from benchkit.schema import Runs
 
 _CURVES = (
@@ -62,6 +64,7 @@ class _Given:
     parts: Mapping[str, Part]
     tracks: tuple[Track, ...]
     problems: tuple[Diagnostic, ...]
+    amounts: Amounts
 
 
 def write_sections(
@@ -72,11 +75,14 @@ def write_sections(
     parts: Mapping[str, Part],
     tracks: Sequence[Track] = (),
     diagnostics: Sequence[Diagnostic] = (),
+    amounts: Amounts | None = None,
 ) -> tuple[Section, ...]:
     """Build every section the data carry; the method names the others and why they are missing."""
     known = sources if sources is not None else read_sources(runs) if runs is not None else ()
     problems = tuple(problem for problem in diagnostics if problem.severity != "note")
-    given = _Given(verdicts, runs, rank(findings), tuple(known), parts, tuple(tracks), problems)
+    given = _Given(
+        verdicts, runs, rank(findings), tuple(known), parts, tuple(tracks), problems, amounts or {}
+    )
     found: list[Section] = []
     omitted: list[str] = []
     for build in _BUILDERS:
@@ -94,7 +100,7 @@ def write_sections(
 
 
 def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Finding]) -> str:
-    """Say in one line what stands behind the verdict: runs, tools, load, findings."""
+    """Say in one line what stands behind the verdict: sides, runs, tools, load, findings."""
     contrasts = verdicts.comparisons.contrasts
     counts = {n for c in contrasts for n in (c.n_baseline, c.n_variant)}
     few, many = min(counts, default=0), max(counts, default=0)
@@ -106,6 +112,7 @@ def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Findi
     if runs is not None:
         parts += _describe_load(runs, verdicts)
     parts += [f"margin {format_bare(verdicts.margin)}"] if counts else []
+    parts = [*_name_sides(verdicts), *parts]
     urgent = sum(finding.severity != "info" for finding in findings)
     if urgent:
         verb = "needs" if urgent == 1 else "need"
@@ -113,8 +120,34 @@ def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Findi
     return " · ".join(parts)
 
 
+def _name_sides(verdicts: Verdicts) -> list[str]:
+    """Name the variants of each baseline: ``otlp and apm against none``."""
+    sides: dict[str, list[str]] = {}
+    for base, variant in verdicts.comparisons.pairs:
+        sides.setdefault(base, []).append(variant)
+    most = 3
+    return [
+        printable(
+            f"{' and '.join(names) if len(names) <= most else f'{len(names)} variants'}"
+            f" against {base}"
+        )
+        for base, names in sides.items()
+    ]
+
+
+def _describe_circumstances(own: Runs) -> list[str]:
+    """Say on which machine and on which days the runs were made, where all of them record it."""
+    machines = {(env or {}).get("cpu", "") for env in own["env"].tolist()}
+    starts = own["started_at"].dropna()
+    parts = [printable(name) for name in machines if len(machines) == 1 and name]
+    if len(own) and len(starts) == len(own):
+        days = [f"{day:%Y-%m-%d}" for day in (starts.min(), starts.max())]
+        parts.append(" to ".join(dict.fromkeys(days)))
+    return parts
+
+
 def _describe_load(runs: Runs, verdicts: Verdicts) -> list[str]:
-    """Say how the runs that were compared were loaded; how long, only of them."""
+    """Say how the runs that were compared were loaded; how long, where and when, only of them."""
     measured = runs[runs["role"] == "measured"]
     contrasts = verdicts.comparisons.contrasts
     compared = {(v, c.benchmark) for c in contrasts for v in (c.baseline, c.variant)}
@@ -126,7 +159,7 @@ def _describe_load(runs: Runs, verdicts: Verdicts) -> list[str]:
     if lengths:
         ends = [format_quantity(end, "s") for end in (min(lengths), max(lengths))]
         parts.append(f"{ends[0]} each" if ends[0] == ends[1] else f"{' to '.join(ends)} each")
-    return parts
+    return parts + _describe_circumstances(own)
 
 
 def _plural(count: int, noun: str) -> str:
@@ -190,6 +223,13 @@ def _other_tables(given: _Given) -> tuple[Table, ...]:
         told = exploratory_tables(some, without=without)
         found += [replace(t, title=t.title.replace("Other metrics", title)) for t in told]
     return tuple(found)
+
+
+def _variants(given: _Given) -> Section | str:
+    if not given.amounts or not given.verdicts.comparisons.pairs:
+        return ""
+    table = wide_table(given.amounts, given.verdicts)
+    return Section(id="variants", title="Variants", tables=(table,))
 
 
 def _part(name: str) -> Callable[[_Given], Section | str]:
@@ -317,6 +357,7 @@ def _data(given: _Given) -> Section | str:
 _BUILDERS: tuple[Callable[[_Given], Section | str], ...] = (
     _overhead,
     _comparison,
+    _variants,
     _part("held"),
     _load,
     _part("resources"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchkit.derived.amounts import PUBLISHED, Amount, Amounts, Published
+from benchkit.derived.amounts import MACHINE_SHARE, PUBLISHED, Amount, Amounts, Published
 from benchkit.derived.amounts import Cell as Labels
 from benchkit.tables.amounts import column, percent, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty, fold_constant
@@ -22,7 +22,9 @@ def wide_table(amounts: Amounts, verdicts: Verdicts) -> Table:
     """Build the table: each value with its spread and its change against the baseline."""
     columns = _list_columns(amounts)
     scales = {
-        each: Scale(1.0, "")
+        each: Scale(0.01, "%")
+        if each is MACHINE_SHARE
+        else Scale(1.0, "")
         if each.metric in _NAMED_BY_UNIT
         else scale_of([row[each].center for row in amounts.values() if each in row], unit)
         for each, unit in columns.items()

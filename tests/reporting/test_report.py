@@ -244,7 +244,8 @@ def test_a_forest_of_many_rows_states_its_cut() -> None:
 
 def test_the_status_line() -> None:
     assert tracing_report().status.replace("\N{NO-BREAK SPACE}", " ") == (
-        "8 runs per side · wrk · closed loop · 15.0 s each · margin 3 % · 1 finding needs attention"
+        "4 variants against none · 8 runs per side · wrk · closed loop · 15.0 s each "
+        "· Xeon · margin 3 % · 1 finding needs attention"
     )
 
 

@@ -80,3 +80,30 @@ def test_json_holds_every_row_without_the_option(tmp_path: Path) -> None:
     result = benchkit("compare", str(WRK), "--wide", "--format", "json", cwd=tmp_path)
     assert result.returncode == 2
     assert "use table, md, csv" in result.stderr
+
+
+@pytest.mark.parametrize(("cpus", "shown"), [("4", "22.4 ± 0.4 %"), ("", None)])
+def test_cpu_is_a_part_of_the_machine_where_its_cpus_are_recorded(
+    cpus: str, shown: str | None
+) -> None:
+    loaded = bk.load(COSTS)
+    for env in loaded.runs["env"]:
+        env["machine.cores"] = cpus
+    compared = loaded.compare(baseline="none", variant="otlp")
+    table = wide_table(compared.wide, compared.verdicts)
+    titles = [column.title for column in table.columns]
+    assert ("CPU of machine, %" in titles) is bool(cpus)
+    if shown:
+        cell = table.rows[0][titles.index("CPU of machine, %")]
+        assert re.sub(r"\s", " ", cell.label) == shown
+
+
+def test_a_report_has_the_row_of_each_variant_that_was_asked_for(tmp_path: Path) -> None:
+    options = ("--baseline", "none", "--variant", "otlp")
+    for form in ("md", "html"):
+        result = benchkit("report", str(WRK), *options, "-o", f"r.{form}", cwd=tmp_path)
+        assert result.returncode == 0
+        text = re.sub(r"\s", " ", (tmp_path / f"r.{form}").read_text())
+        assert "9173 ± 1.5 % (−13.1 %)" in text
+        section = text.split("Variants and metrics", 1)[1].split("</table>")[0].split("Latency")[0]
+        assert "zipkin" not in section
