@@ -131,7 +131,7 @@ def ingest(
 @contextmanager
 def _crew(sources: Sequence[Found], options: Options, jobs: int | None) -> Iterator[Crew | Alone]:
     """Start the processes that shall read, if more than this one shall; end them in any case."""
-    count = choose_jobs(sources, jobs)
+    count = choose_jobs(sources, jobs, options)
     if count == 1:
         yield Alone(sources, options, ahead=(jobs or count_cores()) > 1)
         return

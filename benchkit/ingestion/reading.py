@@ -105,6 +105,17 @@ class Reader:
         mark(outcome, found, self._options, self._known.batch, self._claims, self._known.sources)
         return outcome
 
+    def is_plain(self, found: Found) -> bool:
+        """Tell whether a file is one plain report, which is read at once."""
+        if found.path is None:
+            return False
+        try:
+            source = found.load()
+            # The first look finds the format; the second reads by it, as from the next file on.
+            return any(self._identify(source)[1] is not None for _ in range(2))
+        except Exception:  # noqa: BLE001 - told when it is read
+            return False
+
     def _try(self, index: int, found: Found) -> Outcome:
         sink = ValueSink(self._known.batch, self._known.folder)
         is_unread = False

@@ -39,6 +39,10 @@ TASK_FILES = 64
 TASK_BYTES = 4 << 20
 #: Input below which starting a process costs more than it saves.
 WORTH_BYTES = 2 << 20
+#: Bytes up to which a plain report is read in less time than its results take to travel.
+PLAIN_BYTES = 16 << 10
+#: Small sources that are read to see what most of them are.
+_PROBES = 8
 #: Tasks that may be done ahead of the one whose turn it is.
 _AHEAD = 32
 #: Seconds after which a waiting process looks whether it is still wanted.
@@ -62,18 +66,30 @@ def plan_tasks(sources: Sequence[Found]) -> list[Task]:
     return [*tasks, (start, len(sources))] if sources else []
 
 
-def choose_jobs(sources: Sequence[Found], wanted: int | None) -> int:
+def choose_jobs(sources: Sequence[Found], wanted: int | None, options: Options) -> int:
     """Return how many processes shall read: as many as are wanted, or as pay.
 
     Parameters
     ----------
     sources : sequence of Found
     wanted : int or None
-        None: one per core that this process may use, one alone for less than 2 MiB of input.
+        None: one per core that this process may use, one alone for less than 2 MiB of input beside
+        small plain reports.
+    options : Options
     """
-    if wanted is None and sum(found.size for found in sources) < WORTH_BYTES:
+    if wanted is None and not _pays(sources, options):
         return 1
     return min(wanted or count_cores(), len(plan_tasks(sources)))
+
+
+def _pays(sources: Sequence[Found], options: Options) -> bool:
+    """Tell whether reading takes so long that other processes save time."""
+    small = [found for found in sources if found.size <= PLAIN_BYTES]
+    total, little = (sum(found.size for found in some) for some in (sources, small))
+    if total < WORTH_BYTES or total - little >= WORTH_BYTES:
+        return total >= WORTH_BYTES
+    reader = Reader(options, Known())
+    return not all(map(reader.is_plain, small[:: -(-len(small) // _PROBES)]))
 
 
 def count_cores() -> int:

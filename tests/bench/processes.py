@@ -193,17 +193,18 @@ def measure_many(bench: Bench) -> list[Goal]:
     many = inputs.write_reports(bench.make("many"), bench.size.files)
     few = inputs.write_reports(bench.make("few"), 5)
     rows = []
-    for jobs in ("1", "2"):
+    for jobs in ((), ("--jobs", "1"), ("--jobs", "2")):
         turns = run_in_turn(
             {
-                "ours": bench.ingest(many, "--jobs", jobs),
+                "ours": bench.ingest(many, *jobs),
                 "ours, start": bench.ingest(few, "--jobs", "1"),
                 "peer": Command([*PYTHON, "-c", READ_ALL, str(many)]),
                 "peer, start": Command([*PYTHON, "-c", READ_ALL, str(few)]),
             },
             bench.rounds,
         )
-        name = f"{bench.size.files} files of wrk, --jobs {jobs} / reading them in Python, CPU"
+        work = " ".join((f"{bench.size.files} files of wrk,", *jobs)).rstrip(",")
+        name = f"{work} / reading them in Python, CPU"
         ours, theirs = (find_net_cpu(turns, side) for side in ("ours", "peer"))
         rows.append(hold(name, ours, theirs, 8, id="P6", stretch=4))
     return rows

@@ -84,8 +84,23 @@ def test_tasks_follow_each_other_and_a_large_file_is_one_alone() -> None:
     ]
     assert workers.plan_tasks(found) == [(0, 64), (64, 70), (70, 71), (71, 72)]
     assert workers.plan_tasks([]) == []
-    assert workers.choose_jobs(found[:70], None) == 1
-    assert workers.choose_jobs(found[:70], 8) == 2
+    assert workers.choose_jobs(found[:70], None, Options()) == 1
+    assert workers.choose_jobs(found[:70], 8, Options()) == 2
+
+
+@pytest.mark.parametrize(
+    ("report", "jobs"),
+    [("tracing-wrk/none/wrk-1.txt", 1), ("nginx-ab/nginx/hey-c50-1.txt", 2)],
+)
+def test_small_plain_reports_are_read_by_one_process(
+    report: str, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(70):
+        (tmp_path / f"run-{number}.txt").write_bytes((FIXTURES / report).read_bytes())
+    found = discover([str(tmp_path)], Options()).found
+    monkeypatch.setattr(workers, "WORTH_BYTES", 4096)
+    monkeypatch.setattr(workers, "count_cores", lambda: 2)
+    assert workers.choose_jobs(found, None, Options()) == jobs
 
 
 def test_a_process_that_dies_costs_the_file_it_was_reading(
