@@ -13,6 +13,7 @@ from benchkit.redaction import (
     redact,
     redact_command,
     redact_label,
+    redact_message,
     redact_name,
     redact_text,
     redact_value,
@@ -168,3 +169,9 @@ def test_a_word_of_many_assignments_is_shown_up_to_a_number_of_them() -> None:
         assert shown.startswith("tool -x ")
         assert "c0ffee" not in shown
     assert redact_label("tool -x a=b=c") == "tool -x a=b=c"
+
+
+@pytest.mark.parametrize("name", ["git:HEAD@{1}", "git:main@{2026-11-01}:a/b", "git:a/b@{u}"])
+def test_an_earlier_commit_of_git_is_no_password(name: str) -> None:
+    assert redact_text(name) == redact_message(name) == name
+    assert redact_text("git:hunter2@host") == "REDACTED@host"

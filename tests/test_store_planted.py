@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from benchkit.cli import run
@@ -94,3 +98,80 @@ def test_a_log_names_no_file_outside_of_its_table(checkout: Path, table: str, fo
         run(words)
     assert run(["export"]) == 3
     assert show_home(checkout) == before
+
+
+def plant(checkout: Path, change: Callable[[pa.Table], pa.Table], table: str = "values") -> Path:
+    """Replace a file of a store by another, and make its log of commits state that one."""
+    folder = checkout / ".benchkit" / table
+    file = next(path for path in folder.rglob("*.parquet") if "raw=true" not in str(path))
+    rows = change(pq.read_table(file, partitioning=None))
+    pq.write_table(rows, file, compression="zstd", write_page_checksum=True)
+    for entry in (folder / "_delta_log").glob("*.json"):
+        actions = [json.loads(line) for line in entry.read_text().splitlines()]
+        for action in actions:
+            if action.get("add", {}).get("path", "").endswith(file.name):
+                action["add"] |= {"size": file.stat().st_size, "stats": None}
+            for name in ("checksum", "files", "place"):
+                action.get("commitInfo", {}).pop(name, None)
+        entry.write_text("".join(f"{json.dumps(action)}\n" for action in actions))
+    return file
+
+
+def set_text(rows: pa.Table, name: str, text: str) -> pa.Table:
+    column = pa.array([text] * len(rows))
+    return rows.set_column(rows.column_names.index(name), name, column)
+
+
+def repeat_rows(rows: pa.Table) -> pa.Table:
+    return rows.take(pa.array(np.zeros(2_000_000, np.int32)))
+
+
+def repeat_a_long_text(rows: pa.Table) -> pa.Table:
+    return set_text(rows.take(pa.array(np.zeros(2_000, np.int32))), "unit", "a" * 500_000)
+
+
+@pytest.mark.parametrize("change", [repeat_rows, repeat_a_long_text])
+@pytest.mark.parametrize("table", ["runs", "values"])
+def test_a_small_file_takes_no_memory_without_end(
+    checkout: Path,
+    table: str,
+    change: Callable[[pa.Table], pa.Table],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if table == "runs" and change is repeat_a_long_text:
+        column = "caption"
+        file = plant(
+            checkout,
+            lambda rows: set_text(rows.take(pa.array([0] * 2_000)), column, "a" * 500_000),
+            table,
+        )
+    else:
+        file = plant(checkout, change, table)
+    assert file.stat().st_size < 1_000_000
+    for words in (["runs"], ["export"], ["store", "check"], ["compare"]):
+        assert run(words) in ({2, 3} if words != ["runs"] or table == "runs" else {0})
+    streams = capsys.readouterr()
+    assert "unpacks to far more than a file of its size holds" in streams.out + streams.err
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "[1]", '{"a": {"b": 1}}', "{"])
+def test_labels_of_a_planted_store_are_refused(
+    checkout: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plant(checkout, lambda rows: set_text(rows, "env", text), "runs")
+    assert run(["runs"]) == 3
+    streams = capsys.readouterr()
+    assert "holds labels of a run that cannot be read" in streams.out + streams.err
+
+
+def test_an_outsized_checkpoint_is_not_read(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = checkout / ".benchkit/runs/_delta_log"
+    name = f"{0:020}.checkpoint.parquet"
+    rows = pa.table({"add": pa.nulls(20_000_000, pa.struct({"path": pa.string()}))})
+    pq.write_table(rows, log / name, compression="zstd")
+    assert run(["runs"]) == 3
+    streams = capsys.readouterr()
+    assert f"{name}" in streams.out + streams.err
+    assert "unpacks to far more" in streams.out + streams.err

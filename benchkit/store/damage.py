@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from benchkit.errors import StoreError
 from benchkit.store import entries
 from benchkit.store import log as log_of_runs
+from benchkit.store.bounds import OUTSIZED, OutsizedError, open_parquet
 from benchkit.store.columns import fits
 from benchkit.store.confines import require_files
 from benchkit.store.files import (
@@ -178,13 +179,12 @@ def _check_file(
 ) -> str:
     """Return what is wrong with a file of a table; empty if nothing is."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
         with table.filesystem.open_input_file(file["path"]) as opened:
             if problem := _check_size(opened.size(), file["size_bytes"]):
                 return problem
-            parquet = pq.ParquetFile(opened, page_checksum_verification=True)
+            parquet = open_parquet(opened)
             if not fits(parquet.schema_arrow, version):
                 return "has columns of other types than its table"
             is_stated = _has_stated_bounds(file, parquet.metadata)
@@ -192,6 +192,8 @@ def _check_file(
                 is_stated = holds_stated_rows(file, parquet.iter_batches())
     except FileNotFoundError:
         return "missing"
+    except OutsizedError:
+        return OUTSIZED
     except (OSError, UnicodeError, pa.ArrowException):
         return "cannot be read"
     return "" if is_stated else OTHER_ROWS

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
 from benchkit.store import entries
+from benchkit.store.bounds import OUTSIZED, open_parquet
 from benchkit.store.columns import fits, plain
 from benchkit.store.confines import is_within, require_files
 from benchkit.store.conflicts import ConflictError, attempts, translated
@@ -91,6 +92,8 @@ class Table:
 
         if not self.is_remote:
             require_files(Path(self.url))
+            if path := entries.find_outsized(self.filesystem):  # before delta-rs reads it
+                raise damaged(f"{self.url}/{path}", OUTSIZED)
         with translated(self.url):
             newest = self.read_newest()  # first: other writers go on meanwhile
             try:
@@ -325,11 +328,10 @@ class Table:
     def read_groups(self, path: str) -> Iterator[pa.Table]:
         """Yield the rows of one file, a row group at a time."""
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         try:
             with self.filesystem.open_input_file(path) as file:
-                parquet = pq.ParquetFile(file, page_checksum_verification=True)
+                parquet = open_parquet(file)
                 for group in range(parquet.num_row_groups):
                     yield plain(parquet.read_row_group(group))
         except (OSError, UnicodeError, pa.ArrowException) as error:
@@ -338,11 +340,10 @@ class Table:
     def read_file(self, path: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return the rows of one file."""
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         try:
             with self.filesystem.open_input_file(path) as file:
-                parquet = pq.ParquetFile(file, page_checksum_verification=True)
+                parquet = open_parquet(file)
                 return plain(parquet.read(columns, use_threads=False))  # four times as cheap
         except (OSError, UnicodeError, pa.ArrowException) as error:
             raise damaged(f"{self.url}/{path}", error) from error

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from benchkit.store.bounds import OUTSIZED, OutsizedError, open_parquet
+
 if TYPE_CHECKING:
     from deltalake.transaction import AddAction
     from pyarrow import fs
@@ -124,6 +126,22 @@ def list_logs(filesystem: fs.FileSystem) -> list[str]:
     return sorted(info.path for info in infos if info.path.startswith(FOLDER))
 
 
+def find_outsized(filesystem: fs.FileSystem) -> str:
+    """Return the path of a checkpoint that unpacks to far more than its size; empty if none."""
+    import pyarrow as pa
+
+    for name in list_names(filesystem):
+        if name.endswith(".parquet"):
+            try:
+                with filesystem.open_input_file(f"{FOLDER}/{name}") as file:
+                    open_parquet(file)
+            except OutsizedError:
+                return f"{FOLDER}/{name}"
+            except (OSError, pa.ArrowException):  # what cannot be read is named elsewhere
+                continue
+    return ""
+
+
 def list_read(filesystem: fs.FileSystem, version: int) -> list[str]:
     """Return the paths of the entries that opening a version reads, the oldest first."""
     from pyarrow import fs
@@ -164,6 +182,9 @@ def find_unsound(
         try:
             text, actions = _read(filesystem, path)
             problem = _find_problem(actions, f"{table}/{version_of(path)}")
+        except OutsizedError:
+            yield path, OUTSIZED
+            continue
         except unreadable:  # also where names of fields have changed
             yield path, "cannot be read"
             continue
@@ -176,11 +197,9 @@ def find_unsound(
 
 def _read(filesystem: fs.FileSystem, path: str) -> tuple[bytes, list[dict[str, Any]]]:
     """Return the text of an entry and its actions; of a checkpoint only these."""
-    import pyarrow.parquet as pq
-
     with filesystem.open_input_file(path) as file:
         if path.endswith(".parquet"):
-            return b"", pq.ParquetFile(file).read().to_pylist()
+            return b"", open_parquet(file).read().to_pylist()
         text = file.read()
     return text, [json.loads(line) for line in text.splitlines()]
 
@@ -230,12 +249,11 @@ def states_place(filesystem: fs.FileSystem, version: int) -> bool:
 def list_added(filesystem: fs.FileSystem, path: str) -> dict[str, str]:
     """Return path and statistics of the files that readable lines of an entry or checkpoint add."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
         with filesystem.open_input_file(path) as file:
             if path.endswith(".parquet"):
-                added = pq.ParquetFile(file).read(["add"])["add"].to_pylist()
+                added = open_parquet(file).read(["add"])["add"].to_pylist()
                 return {one["path"]: one["stats"] for one in added if one}
             lines = file.read().splitlines()
     except (OSError, pa.ArrowException):

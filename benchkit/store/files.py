@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
 from benchkit.schema import VALUE_COLUMNS
+from benchkit.store.bounds import OUTSIZED, OutsizedError
 from benchkit.store.columns import (
     GROUP_ROWS,
     PARTITION,
@@ -247,6 +248,7 @@ def damaged(path: str, cause: Exception | str) -> StoreError:
     batch = name.partition("-")[0]
     of = f"of batch {batch} " if batch.isdecimal() else ""
     missing = "is missing" if isinstance(cause, FileNotFoundError) else "cannot be read"
+    missing = OUTSIZED if isinstance(cause, OutsizedError) else missing
     problem = cause if isinstance(cause, str) else missing
     return StoreError(f"{_SUBJECT}{of}{problem}", where=path, hint=REMEDY)
 

@@ -1,0 +1,65 @@
+"""How much a Parquet file may unpack to.
+
+A store may come with a checkout, and a file of a few kilobytes may state rows without end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+#: What is wrong with such a file.
+OUTSIZED = "unpacks to far more than a file of its size holds"
+#: Rows and bytes that any file may unpack to, and how many each of its bytes may.
+_ROWS, _ROWS_A_BYTE = 1 << 20, 16
+_BYTES, _BYTES_A_BYTE = 1 << 28, 1_000
+
+
+class OutsizedError(OSError):
+    """A file unpacks to far more than files of its size do."""
+
+
+def open_parquet(file: pa.NativeFile) -> pq.ParquetFile:
+    """Open a Parquet file, whose pages are verified as they are read.
+
+    Raises
+    ------
+    OutsizedError
+        If it would unpack to far more than files of its size do, by what its end states.
+    """
+    import pyarrow.parquet as pq
+
+    parquet = pq.ParquetFile(file, page_checksum_verification=True)
+    rows, size = parquet.metadata.num_rows, file.size()
+    groups = [parquet.metadata.row_group(i) for i in range(parquet.metadata.num_row_groups)]
+    most = max(_BYTES, _BYTES_A_BYTE * size)
+    if rows > max(_ROWS, _ROWS_A_BYTE * size) or sum(g.total_byte_size for g in groups) > most:
+        raise OutsizedError(f"it states {rows:,} rows in {size:,} bytes")
+    if sum(_measure_texts(file, parquet)) > most:
+        raise OutsizedError(f"its texts repeat without end in {size:,} bytes")
+    return parquet
+
+
+def _measure_texts(file: pa.NativeFile, parquet: pq.ParquetFile) -> Iterator[int]:
+    """Yield the bytes that columns of texts unpack to, where one may be long and repeated."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    for number in range(parquet.num_row_groups):
+        group = parquet.metadata.row_group(number)
+        for at in range(group.num_columns):
+            column: Any = group.column(at)
+            name = column.path_in_schema
+            is_long = group.num_rows * column.total_uncompressed_size > _BYTES
+            if column.physical_type != "BYTE_ARRAY" or not is_long or "." in name:
+                continue
+            coded = pq.ParquetFile(file, read_dictionary=[name])
+            for chunk in coded.read_row_group(number, [name])[name].chunks:
+                if pa.types.is_dictionary(chunk.type):
+                    sizes = pc.binary_length(chunk.dictionary.cast(pa.binary()))
+                    yield pc.sum(sizes.cast(pa.int64()).take(chunk.indices)).as_py() or 0
