@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from benchkit.units import format_number, format_percent
+from benchkit.units import FACTOR_DOWN, FACTOR_UP, format_number, format_percent
 
 #: Ends of an interval that lie further apart say nothing as numbers, and what is written instead.
 _WIDEST, TOO_WIDE = 10, "too noisy to tell"
+_PERCENT = "\N{NO-BREAK SPACE}%"
 
 
 def is_wide(low: float, high: float) -> bool:
@@ -61,13 +62,41 @@ def format_interval(
     '[−14.8, −11.1 %]'
     >>> format_interval(3.1, 3.8)
     '[3.10, 3.80×]'
+    >>> format_interval(0.0125, 0.02)
+    '[÷80.0, ÷50.0]'
     """
     if is_wide(low, high):
         return TOO_WIDE
-    if (high if ratio is None else ratio) >= 2:
+    if (high if ratio is None else ratio) >= FACTOR_UP:
         return f"[{format_number(low)}, {format_number(high)}\N{MULTIPLICATION SIGN}]"
+    if (low if ratio is None else ratio) <= FACTOR_DOWN:
+        left, right = (f"\N{DIVISION SIGN}{format_number(1 / end)}" for end in (low, high))
+        return f"[{left}, {right}]"
     left = format_percent(low - 1, limits).removesuffix("\N{NO-BREAK SPACE}%")
     return f"[{left}, {format_percent(high - 1, limits)}]"
+
+
+def format_ends(low: float, high: float, ratio: float, limits: Collection[float] = ()) -> str:
+    """Write the ends of an interval as a sentence has them, in the direction of its estimate.
+
+    Examples
+    --------
+    >>> format_ends(0.852, 0.889, 0.869).replace("\N{NO-BREAK SPACE}", " ")
+    '11.1–14.8 %'
+    >>> format_ends(0.977, 1.027, 1.001).replace("\N{NO-BREAK SPACE}", " ")
+    '−2.3 to +2.7 %'
+    >>> format_ends(2.1, 2.8, 2.4), format_ends(0.0125, 0.02, 0.016)
+    ('2.10–2.80×', '50.0–80.0×')
+    """
+    if ratio <= FACTOR_DOWN or ratio >= FACTOR_UP:
+        ends = (low, high) if ratio > 1 else (1 / high, 1 / low)
+        return f"{format_number(ends[0])}–{format_number(ends[1])}\N{MULTIPLICATION SIGN}"
+    first, last = (format_percent(end - 1, limits) for end in (low, high))
+    if low > 1 or high < 1:
+        near, far = (first, last) if low > 1 else (last, first)
+        near, far = (end.lstrip("+±\N{MINUS SIGN}") for end in (near, far))
+        return f"{near.removesuffix(_PERCENT)}–{far}"
+    return f"{first.removesuffix(_PERCENT)} to {last}"
 
 
 def format_size(share: float) -> str:

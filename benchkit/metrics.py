@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -22,6 +22,26 @@ Assume = Literal["nothing", "exact"]
 GROUP = "benchkit.metrics"
 PERCENTILES = ("p50", "p66", "p75", "p80", "p90", "p95", "p98", "p99", "p99.9")
 SPREAD = ("mean", "stdev", "min", "max")
+
+
+class Wording(NamedTuple):
+    """How sentences put a change of a metric: ``serves 13 % fewer requests/s``, ``▲ slower``."""
+
+    verb: str
+    more: str
+    less: str
+    up: str
+    down: str
+
+
+_HIGHER = Wording("has", "higher", "lower", "higher", "lower")
+_SLOWER = Wording("has", "higher", "lower", "slower", "faster")
+_TAKES = Wording("takes", "more", "less", "slower", "faster")
+_SERVES, _COMPLETES, _COUNT, _MAKES, _ALLOCATES = (
+    Wording(verb, "more", "fewer", "more", "fewer")
+    for verb in ("serves", "completes", "has", "makes", "allocates")
+)
+_USES = Wording("uses", "more", "less", "more", "less")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +66,10 @@ class Metric:
         ``exact``: the same in every run but for a few units, compared without a test.
     compared : bool
         Whether `compare` shows it without being asked; totals of a run are not compared.
+    display : str
+        As people read it: ``requests/s``; without one, the name.
+    wording : Wording
+        How sentences put its changes.
     """
 
     name: str
@@ -56,6 +80,8 @@ class Metric:
     source: str
     assume: Assume = "nothing"
     compared: bool = True
+    display: str = ""
+    wording: Wording = _HIGHER
 
 
 _LATENCY = ("sample", *SPREAD, "median", *PERCENTILES)
@@ -66,6 +92,8 @@ _PER_OP = ("sample", "median", "mean", "mode", "ci_low", "ci_high", "max_deviati
 
 def _metric(
     name: str,
+    display: str,
+    wording: Wording,
     unit: str,
     better: Better,
     stats: Iterable[str],
@@ -75,6 +103,8 @@ def _metric(
 ) -> Metric:
     return Metric(
         name=name,
+        display=display,
+        wording=wording,
         unit=unit,
         better=better,
         stats=tuple(stats),
@@ -89,63 +119,63 @@ def _metric(
 VOCABULARY: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        _metric("latency", "s", "lower", _LATENCY, "Time of one whole request as the tool defines it; subject = a subset.", "every load tool"),
-        _metric("uncorrected_latency", "s", "lower", _LATENCY, "Service time without the wait for a delayed start.", "wrk2 -U"),
-        _metric("latency_within_stdev", "1", "none", ["mean"], "Share of requests within one standard deviation of the mean.", "wrk", compared=False),
-        _metric("phase_time", "s", "lower", _LATENCY, "One phase of a request; subject = blocked, dns, connect, tls, send, wait, receive, processing.", "ab, hey, k6, oha"),
-        _metric("time_per_request", "s", "lower", ["mean"], "Concurrency divided by rate: not a latency.", "ab"),
-        _metric("requests", "1", "none", ["count"], "Requests completed in the run.", "every load tool", compared=False),
-        _metric("request_rate", "1/s", "higher", ["mean"], "Requests per second over the run.", "every load tool"),
-        _metric("success_rate_per_second", "1/s", "higher", ["mean"], "Successful requests per second, the drain included.", "vegeta throughput"),
-        _metric("thread_request_rate", "1/s", "higher", ["mean", "stdev", "max"], "Requests per second of one thread, sampled.", "wrk Req/Sec", compared=False),
-        _metric("thread_request_rate_within_stdev", "1", "none", ["mean"], "Share of a thread's samples within one standard deviation.", "wrk", compared=False),
-        _metric("failures", "1", "lower", ["count"], "Failed requests; subject = reason (non2xx: a status of 400 or more), empty = the tool's own total.", "every load tool"),
-        _metric("responses", "1", "none", ["count"], "Responses; subject = status code.", "vegeta, hey, oha", compared=False),
-        _metric("error_rate", "1", "lower", ["mean"], "Share of requests that failed.", "k6 http_req_failed, 1 - vegeta success"),
-        _metric("bytes_in", "B", "none", ["total", "mean"], "Bytes received.", "every load tool", compared=False),
-        _metric("bytes_out", "B", "none", ["total", "mean"], "Bytes sent.", "every load tool", compared=False),
-        _metric("bandwidth_in", "B/s", "none", ["mean"], "Bytes received per second.", "wrk, ab, k6", compared=False),
-        _metric("bandwidth_out", "B/s", "none", ["mean"], "Bytes sent per second.", "ab, k6", compared=False),
-        _metric("duration", "s", "none", ["total"], "Length of the run; subject = attack, wait where told.", "every load tool", compared=False),
-        _metric("iteration_time", "s", "lower", _LATENCY, "Time of one iteration of a script.", "k6 iteration_duration"),
-        _metric("iterations", "1", "none", ["count"], "Iterations completed in the run.", "k6", compared=False),
-        _metric("iteration_rate", "1/s", "higher", ["mean"], "Iterations per second over the run.", "k6 iterations"),
-        _metric("interrupted_iterations", "1", "lower", ["count"], "Iterations cut off at the end of the run.", "k6", compared=False),
-        _metric("dropped_iterations", "1", "lower", ["count"], "Iterations that could not be started in time.", "k6"),
-        _metric("checks", "1", "higher", ["mean", "count"], "Share of checks that passed, and how many there were.", "k6"),
-        _metric("thresholds_crossed", "1", "lower", ["count"], "Thresholds of the script that failed.", "k6", compared=False),
-        _metric("vus", "1", "none", ["value", "min", "max"], "Virtual users at work.", "k6", compared=False),
-        _metric("vus_max", "1", "none", ["value", "min", "max"], "Virtual users set up.", "k6", compared=False),
-        _metric("time_per_op", "s", "lower", (*_PER_OP, "stdev", "min", "max"), "Time of one operation.", "go test ns/op, hyperfine"),
-        _metric("bytes_per_op", "B", "lower", _PER_OP, "Memory allocated by one operation.", "go test B/op", assume="exact"),
-        _metric("allocs_per_op", "1", "lower", _PER_OP, "Allocations made by one operation.", "go test allocs/op", assume="exact"),
-        _metric("processing_rate", "B/s", "higher", _PER_OP, "Data processed per second.", "go test MB/s"),
-        _metric("cpu_time", "s", "none", ["counter"], "CPU time used; subject = container.", "cAdvisor, Prometheus", compared=False),
-        _metric("cpu_usage", "cores", "lower", _GAUGE, "CPU in use; subject = container.", "derived, docker stats"),
-        _metric("memory_working_set", "B", "lower", _GAUGE, "Memory that cannot be reclaimed.", "cAdvisor, Prometheus"),
-        _metric("memory_usage", "B", "lower", _GAUGE, "Memory in use, cache included.", "cAdvisor, Prometheus, docker stats"),
-        _metric("memory_rss", "B", "lower", _GAUGE, "Anonymous memory.", "cAdvisor, Prometheus"),
-        _metric("memory_cache", "B", "lower", _GAUGE, "Page cache.", "cAdvisor, Prometheus"),
-        _metric("network_in", "B", "none", ["counter"], "Bytes received by a container.", "cAdvisor, Prometheus", compared=False),
-        _metric("network_out", "B", "none", ["counter"], "Bytes sent by a container.", "cAdvisor, Prometheus", compared=False),
-        _metric("disk_read", "B", "none", ["counter"], "Bytes read by a container.", "cAdvisor, Prometheus", compared=False),
-        _metric("disk_write", "B", "none", ["counter"], "Bytes written by a container.", "cAdvisor, Prometheus", compared=False),
-        _metric("network_in_rate", "B/s", "none", ["mean"], "Bytes received per second.", "derived", compared=False),
-        _metric("network_out_rate", "B/s", "none", ["mean"], "Bytes sent per second.", "derived", compared=False),
-        _metric("disk_read_rate", "B/s", "none", ["mean"], "Bytes read per second.", "derived", compared=False),
-        _metric("disk_write_rate", "B/s", "none", ["mean"], "Bytes written per second.", "derived", compared=False),
-        _metric("cpu_throttled", "1", "lower", ["mean"], "Share of scheduling periods in which the container was throttled.", "cAdvisor"),
-        _metric("cpu_periods", "1", "none", ["counter"], "Scheduling periods in which a container with a CPU limit could run.", "cAdvisor, Prometheus", compared=False),
-        _metric("cpu_throttled_periods", "1", "none", ["counter"], "Scheduling periods in which it was held back by its limit.", "cAdvisor, Prometheus", compared=False),
-        _metric("spans_expected", "1", "none", ["count"], "Requests times spans per request; subject = backend.", "derived", compared=False),
-        _metric("spans_created", "1", "none", ["count", "counter"], "Spans started; subject = backend.", "Prometheus text, sidecar", compared=False),
-        _metric("spans_saved", "1", "higher", ["count", "counter"], "Spans that reached the backend.", "Prometheus text, sidecar", compared=False),
-        _metric("spans_dropped", "1", "lower", ["count", "counter"], "Spans lost on the way.", "Prometheus text, sidecar", compared=False),
-        _metric("spans_dropped_share", "1", "lower", ["mean"], "Share of created spans that were lost.", "derived"),
-        _metric("cpu_limit", "cores", "none", ["value"], "CPU that a container may use.", "cAdvisor, sidecar", compared=False),
-        _metric("memory_limit", "B", "none", ["value"], "Memory that a container may use.", "cAdvisor, sidecar", compared=False),
-        _metric("cpu_per_request", "s", "lower", ["mean"], "CPU time of the service divided by the requests of its run; subject = its container.", "derived"),
-        _metric("cpu_per_span", "s", "lower", ["mean"], "CPU time over spans: of the service over those made, of a collector or store over those saved.", "derived"),
+        _metric("latency", "latency", _SLOWER, "s", "lower", _LATENCY, "Time of one whole request as the tool defines it; subject = a subset.", "every load tool"),
+        _metric("uncorrected_latency", "uncorrected latency", _SLOWER, "s", "lower", _LATENCY, "Service time without the wait for a delayed start.", "wrk2 -U"),
+        _metric("latency_within_stdev", "latencies within one standard deviation", _HIGHER, "1", "none", ["mean"], "Share of requests within one standard deviation of the mean.", "wrk", compared=False),
+        _metric("phase_time", "phase time", _SLOWER, "s", "lower", _LATENCY, "One phase of a request; subject = blocked, dns, connect, tls, send, wait, receive, processing.", "ab, hey, k6, oha"),
+        _metric("time_per_request", "time per request", _TAKES, "s", "lower", ["mean"], "Concurrency divided by rate: not a latency.", "ab"),
+        _metric("requests", "requests", _COUNT, "1", "none", ["count"], "Requests completed in the run.", "every load tool", compared=False),
+        _metric("request_rate", "requests/s", _SERVES, "1/s", "higher", ["mean"], "Requests per second over the run.", "every load tool"),
+        _metric("success_rate_per_second", "successful requests/s", _SERVES, "1/s", "higher", ["mean"], "Successful requests per second, the drain included.", "vegeta throughput"),
+        _metric("thread_request_rate", "requests/s per thread", _SERVES, "1/s", "higher", ["mean", "stdev", "max"], "Requests per second of one thread, sampled.", "wrk Req/Sec", compared=False),
+        _metric("thread_request_rate_within_stdev", "thread rates within one standard deviation", _HIGHER, "1", "none", ["mean"], "Share of a thread's samples within one standard deviation.", "wrk", compared=False),
+        _metric("failures", "failed requests", _COUNT, "1", "lower", ["count"], "Failed requests; subject = reason (non2xx: a status of 400 or more), empty = the tool's own total.", "every load tool"),
+        _metric("responses", "responses", _COUNT, "1", "none", ["count"], "Responses; subject = status code.", "vegeta, hey, oha", compared=False),
+        _metric("error_rate", "error rate", _HIGHER, "1", "lower", ["mean"], "Share of requests that failed.", "k6 http_req_failed, 1 - vegeta success"),
+        _metric("bytes_in", "bytes received", _COUNT, "B", "none", ["total", "mean"], "Bytes received.", "every load tool", compared=False),
+        _metric("bytes_out", "bytes sent", _COUNT, "B", "none", ["total", "mean"], "Bytes sent.", "every load tool", compared=False),
+        _metric("bandwidth_in", "receive bandwidth", _HIGHER, "B/s", "none", ["mean"], "Bytes received per second.", "wrk, ab, k6", compared=False),
+        _metric("bandwidth_out", "send bandwidth", _HIGHER, "B/s", "none", ["mean"], "Bytes sent per second.", "ab, k6", compared=False),
+        _metric("duration", "duration", _SLOWER, "s", "none", ["total"], "Length of the run; subject = attack, wait where told.", "every load tool", compared=False),
+        _metric("iteration_time", "iteration time", _SLOWER, "s", "lower", _LATENCY, "Time of one iteration of a script.", "k6 iteration_duration"),
+        _metric("iterations", "iterations", _COUNT, "1", "none", ["count"], "Iterations completed in the run.", "k6", compared=False),
+        _metric("iteration_rate", "iterations/s", _COMPLETES, "1/s", "higher", ["mean"], "Iterations per second over the run.", "k6 iterations"),
+        _metric("interrupted_iterations", "interrupted iterations", _COUNT, "1", "lower", ["count"], "Iterations cut off at the end of the run.", "k6", compared=False),
+        _metric("dropped_iterations", "dropped iterations", _COUNT, "1", "lower", ["count"], "Iterations that could not be started in time.", "k6"),
+        _metric("checks", "passed checks", _COUNT, "1", "higher", ["mean", "count"], "Share of checks that passed, and how many there were.", "k6"),
+        _metric("thresholds_crossed", "crossed thresholds", _COUNT, "1", "lower", ["count"], "Thresholds of the script that failed.", "k6", compared=False),
+        _metric("vus", "virtual users", _COUNT, "1", "none", ["value", "min", "max"], "Virtual users at work.", "k6", compared=False),
+        _metric("vus_max", "allocated virtual users", _COUNT, "1", "none", ["value", "min", "max"], "Virtual users set up.", "k6", compared=False),
+        _metric("time_per_op", "time per operation", _TAKES, "s", "lower", (*_PER_OP, "stdev", "min", "max"), "Time of one operation.", "go test ns/op, hyperfine"),
+        _metric("bytes_per_op", "bytes per operation", _ALLOCATES, "B", "lower", _PER_OP, "Memory allocated by one operation.", "go test B/op", assume="exact"),
+        _metric("allocs_per_op", "allocations per operation", _MAKES, "1", "lower", _PER_OP, "Allocations made by one operation.", "go test allocs/op", assume="exact"),
+        _metric("processing_rate", "processing rate", _HIGHER, "B/s", "higher", _PER_OP, "Data processed per second.", "go test MB/s"),
+        _metric("cpu_time", "CPU time", _USES, "s", "none", ["counter"], "CPU time used; subject = container.", "cAdvisor, Prometheus", compared=False),
+        _metric("cpu_usage", "CPU", _USES, "cores", "lower", _GAUGE, "CPU in use; subject = container.", "derived, docker stats"),
+        _metric("memory_working_set", "working-set memory", _USES, "B", "lower", _GAUGE, "Memory that cannot be reclaimed.", "cAdvisor, Prometheus"),
+        _metric("memory_usage", "memory", _USES, "B", "lower", _GAUGE, "Memory in use, cache included.", "cAdvisor, Prometheus, docker stats"),
+        _metric("memory_rss", "RSS memory", _USES, "B", "lower", _GAUGE, "Anonymous memory.", "cAdvisor, Prometheus"),
+        _metric("memory_cache", "page-cache memory", _USES, "B", "lower", _GAUGE, "Page cache.", "cAdvisor, Prometheus"),
+        _metric("network_in", "network bytes received", _COUNT, "B", "none", ["counter"], "Bytes received by a container.", "cAdvisor, Prometheus", compared=False),
+        _metric("network_out", "network bytes sent", _COUNT, "B", "none", ["counter"], "Bytes sent by a container.", "cAdvisor, Prometheus", compared=False),
+        _metric("disk_read", "disk bytes read", _COUNT, "B", "none", ["counter"], "Bytes read by a container.", "cAdvisor, Prometheus", compared=False),
+        _metric("disk_write", "disk bytes written", _COUNT, "B", "none", ["counter"], "Bytes written by a container.", "cAdvisor, Prometheus", compared=False),
+        _metric("network_in_rate", "network receive rate", _HIGHER, "B/s", "none", ["mean"], "Bytes received per second.", "derived", compared=False),
+        _metric("network_out_rate", "network send rate", _HIGHER, "B/s", "none", ["mean"], "Bytes sent per second.", "derived", compared=False),
+        _metric("disk_read_rate", "disk read rate", _HIGHER, "B/s", "none", ["mean"], "Bytes read per second.", "derived", compared=False),
+        _metric("disk_write_rate", "disk write rate", _HIGHER, "B/s", "none", ["mean"], "Bytes written per second.", "derived", compared=False),
+        _metric("cpu_throttled", "share of throttled CPU periods", _HIGHER, "1", "lower", ["mean"], "Share of scheduling periods in which the container was throttled.", "cAdvisor"),
+        _metric("cpu_periods", "CPU scheduling periods", _COUNT, "1", "none", ["counter"], "Scheduling periods in which a container with a CPU limit could run.", "cAdvisor, Prometheus", compared=False),
+        _metric("cpu_throttled_periods", "throttled CPU periods", _COUNT, "1", "none", ["counter"], "Scheduling periods in which it was held back by its limit.", "cAdvisor, Prometheus", compared=False),
+        _metric("spans_expected", "expected spans", _COUNT, "1", "none", ["count"], "Requests times spans per request; subject = backend.", "derived", compared=False),
+        _metric("spans_created", "created spans", _COUNT, "1", "none", ["count", "counter"], "Spans started; subject = backend.", "Prometheus text, sidecar", compared=False),
+        _metric("spans_saved", "saved spans", _COUNT, "1", "higher", ["count", "counter"], "Spans that reached the backend.", "Prometheus text, sidecar", compared=False),
+        _metric("spans_dropped", "dropped spans", _COUNT, "1", "lower", ["count", "counter"], "Spans lost on the way.", "Prometheus text, sidecar", compared=False),
+        _metric("spans_dropped_share", "share of dropped spans", _HIGHER, "1", "lower", ["mean"], "Share of created spans that were lost.", "derived"),
+        _metric("cpu_limit", "CPU limit", _HIGHER, "cores", "none", ["value"], "CPU that a container may use.", "cAdvisor, sidecar", compared=False),
+        _metric("memory_limit", "memory limit", _HIGHER, "B", "none", ["value"], "Memory that a container may use.", "cAdvisor, sidecar", compared=False),
+        _metric("cpu_per_request", "CPU per request", _USES, "s", "lower", ["mean"], "CPU time of the service divided by the requests of its run; subject = its container.", "derived"),
+        _metric("cpu_per_span", "CPU per span", _USES, "s", "lower", ["mean"], "CPU time over spans: of the service over those made, of a collector or store over those saved.", "derived"),
     )
 }
 # fmt: on
@@ -198,7 +228,9 @@ def lookup(name: str, unit: str = "1") -> Metric:
 
 
 def label(name: str, stat: str) -> str:
-    """Return how people read a metric: its stat is said only where the metric has several.
+    """Return a metric's column name, with its stat only where the metric has several.
+
+    Machines and settings read it: ``latency p50``. People read `display_name`.
 
     Examples
     --------
@@ -207,6 +239,33 @@ def label(name: str, stat: str) -> str:
     """
     known = lookup(name).stats
     return name if stat == "sample" or known == (stat,) else f"{name} {stat}"
+
+
+#: How people read a stat in front of a metric.
+_STATS = {
+    "p50": "median",
+    "min": "minimum",
+    "max": "maximum",
+    "stdev": "standard deviation of",
+    "count": "",
+    "value": "",
+    "counter": "",
+}
+
+
+def display_name(name: str, stat: str) -> str:
+    """Return how people read a metric, its stat only where the metric has several.
+
+    Examples
+    --------
+    >>> display_name("latency", "p50"), display_name("request_rate", "mean")
+    ('median latency', 'requests/s')
+    """
+    known = lookup(name)
+    shown = known.display or name
+    if stat == "sample" or known.stats == (stat,):
+        return shown
+    return f"{_STATS.get(stat, stat)} {shown}".lstrip()
 
 
 def percentile_level(stat: str) -> float | None:

@@ -1,7 +1,6 @@
 """What the runs of an undecided row could have shown, and how many would decide it.
 
-"not shown" alone is read as "nothing there"; the smallest change that would have been seen says
-what it is.
+"inconclusive" alone is read as "no difference"; the runs that would decide say what it is.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ from benchkit.comparison.measure import WELCH_RUNS
 from benchkit.intervals import format_size
 from benchkit.stats.equivalence import reaches, worsen
 from benchkit.stats.power import (
-    MOST_RUNS,
     detectable_effect,
     detectable_shift,
     runs_to_show_effect,
@@ -32,9 +30,10 @@ from benchkit.stats.power import (
 )
 from benchkit.units import format_number, format_percent, format_quantity
 
-#: Of a prediction interval: a new run is held against old ones, each by itself.
-_ONE = "one run shows nothing by itself: repeat it"
-_ONE_BY_ONE = "runs held against a history one by one show nothing: compare them by ranks"
+#: Of a prediction interval: a new run is compared with old ones, each by itself.
+_ONE = "a single run gives no verdict; repeat it"
+_ONE_BY_ONE = "runs compared with a history one by one give no verdict; use --method auto"
+_NOISY = "too noisy for any practical number of runs; reduce the noise first"
 #: From here on a change up and the same one down are too different to be written as one.
 _LARGE_REACH = 0.25
 
@@ -123,11 +122,11 @@ def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Se
     so that the detectable one is always larger.
     """
     if contrast.method == REFUSED:
-        return Sensitivity(note="make the runs longer, or name a lower percentile")
+        return Sensitivity(note="make the runs longer, or choose a lower percentile")
     if contrast.method == HISTORY:
         return Sensitivity(note=_ONE_BY_ONE if contrast.n_variant > 1 else _ONE)
     if contrast.method == EXACT:
-        return Sensitivity(note=f"the runs lie on both sides of {format_size(margin)}")
+        return Sensitivity(note=f"some runs are within {format_size(margin)} and others are not")
     least = count_runs(contrast, family.rows, family.alpha)
     if few := _tell_few(contrast, family, least):
         return Sensitivity(
@@ -162,18 +161,13 @@ def _measure(
     seen = None if closed else detectable_effect(width, margin, confidence=sure)
     needed = None if same is None or twice is None else max(same, twice)
     said = [closed or _tell_adjusted(contrast, margin, family)]
-    if seen is not None:
-        said.append(f"so many runs usually detect {format_reach(seen)}")
     is_enough = needed is not None and needed <= n
-    if same is None and twice is None:
-        said.append("the spread is too large for any practical number of runs")
+    if needed is None:
+        said.append(_NOISY)
     elif not is_enough:
-        said.append(
-            f"it takes {_about(same)} runs per side to show no change beyond "
-            f"{format_size(margin)}, {_about(twice)} to show a change of {format_size(2 * margin)}"
-        )
+        said.append(f"run about {needed} per side to decide")
     elif not said[0]:
-        said[0] = f"so many runs are usually enough: the change is too near {format_size(margin)}"
+        said[0] = f"the change is too close to {format_size(margin)} to decide; run more per side"
     return Sensitivity(
         detectable=seen,
         runs_needed=None if is_enough else needed,
@@ -187,56 +181,54 @@ def _measure_difference(contrast: Contrast) -> Sensitivity:
     """Say what a difference without a ratio could have shown."""
     width = _half_width(contrast.difference_low, contrast.difference_high)
     if width is None:
-        return Sensitivity(note="no interval: held against no margin")
+        return Sensitivity(note="no interval, so no verdict")
     seen = detectable_shift(width, 0.0, confidence=contrast.confidence)
-    note = f"so many runs usually detect a difference of {format_quantity(seen, contrast.unit)}"
+    amount = format_quantity(seen, contrast.unit)
+    note = f"with these runs, only differences of {amount} or more are likely to be detected"
     return Sensitivity(detectable_difference=seen, note=note)
 
 
 def sum_up(rows: Sequence[Sensitivity]) -> str:
-    """Sum up rows that are not shown: why, and what would help.
+    """Sum up inconclusive rows: why they are, and what would help.
 
     Examples
     --------
     >>> told = sum_up([Sensitivity(detectable=0.1, runs_needed=40), Sensitivity(runs_needed=9)])
     >>> told.replace("\N{NO-BREAK SPACE}", " ")
-    'by itself the least sensitive detects ±10.0 %; the widest needs about 40 runs per side'
+    'run about 40 per side to decide all'
     """
     closed = [row.least for row in rows if row.least is not None]
     wide = sum(row.is_wide for row in rows)
     hardest = max((row.runs_needed for row in rows if row.runs_needed), default=None)
-    seen = max((row.detectable for row in rows if row.detectable is not None), default=None)
     parts = []
     if closed:
-        which = "any" if len(closed) == len(rows) else f"{len(closed)} of them"
-        parts.append(f"too few runs to show {which} (it takes {max(closed)} per side)")
-    if seen is not None:
-        parts.append(f"by itself the least sensitive detects {format_reach(seen)}")
+        which = "" if len(closed) == len(rows) else f" for {len(closed)} of them"
+        parts.append(f"too few runs{which}; run at least {max(closed)} per side")
     if wide:
         verb = "is" if wide == 1 else "are"
         parts.append(f"{wide} {verb} too noisy for any practical number of runs")
     elif hardest and hardest > max(closed, default=0):
-        parts.append(f"the widest needs about {hardest} runs per side")
+        parts.append(f"run about {hardest} per side to decide all")
     return "; ".join(parts)
 
 
 def _tell_few(contrast: Contrast, family: Family, least: int) -> str:
     """Say what takes more runs where one or two of them tell little; empty where there are more."""
     if contrast.method in DIRECTIONS:
-        return f"a verdict by ranks takes {least} runs per side"
+        return f"run at least {least} per side for a verdict"
     if (
         contrast.method == LEAST_WELCH
         and min(contrast.n_baseline, contrast.n_variant) == WELCH_RUNS
     ):
         among = f" among {family.tested} rows" if family.tested > 1 else ""
-        return f"{WELCH_RUNS} runs on a side show little{among}: run at least {least} per side"
+        return f"{WELCH_RUNS} runs on a side cannot decide{among}; run at least {least} per side"
     return ""
 
 
 def _tell_closed(contrast: Contrast, family: Family, least: int) -> str:
     runs = f"{contrast.n_baseline} + {contrast.n_variant} runs"
     among = f" among {family.tested} rows" if family.tested > 1 else ""
-    return f"{runs} cannot reach p ≤ {family.alpha:.2g}{among}: run at least {least} per side"
+    return f"{runs} cannot reach p ≤ {family.alpha:.2g}{among}; run at least {least} per side"
 
 
 def _tell_adjusted(contrast: Contrast, margin: float, family: Family) -> str:
@@ -247,14 +239,10 @@ def _tell_adjusted(contrast: Contrast, margin: float, family: Family) -> str:
     if not reaches(math.log(ratio), margin):
         return ""
     among = f"{family.tested} rows" if family.tested > 1 else "so many rows"
-    return f"p = {p:.2g} by itself, and not small enough among {among}"
+    return f"p = {p:.2g} alone, not significant when adjusted for {among}"
 
 
 def _half_width(
     low: float | None, high: float | None, scale: Callable[[float], float] = float
 ) -> float | None:
     return None if low is None or high is None else (scale(high) - scale(low)) / 2
-
-
-def _about(runs: int | None) -> str:
-    return f"more than {MOST_RUNS}" if runs is None else f"about {runs}"

@@ -334,18 +334,21 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     return f"{format_number(value / chosen.factor, digits)} {chosen.label}".rstrip()
 
 
-def format_change(ratio: float, limits: Iterable[float] = ()) -> str:
-    """Write variant / baseline as a signed change: per cent, or a factor from 2x on.
+FACTOR_UP, FACTOR_DOWN = 2, 0.1  # beyond these ratios a change is written as a factor
 
-    Per cent are not rounded across the ``limits``, as `format_percent` says.
+
+def format_change(ratio: float, limits: Iterable[float] = ()) -> str:
+    """Write variant / baseline as a signed change: per cent, or a factor beyond +100 % or −90 %.
 
     Examples
     --------
-    >>> format_change(0.869), format_change(3.4)
-    ('−13.1\N{NO-BREAK SPACE}%', '3.40×')
+    >>> format_change(0.869), format_change(3.4), format_change(0.0125)
+    ('−13.1\N{NO-BREAK SPACE}%', '3.40×', '÷80.0')
     """
-    if isfinite(ratio) and ratio >= 2:
+    if isfinite(ratio) and ratio >= FACTOR_UP:
         return f"{format_number(ratio)}\N{MULTIPLICATION SIGN}"
+    if 0 < ratio <= FACTOR_DOWN:
+        return f"\N{DIVISION SIGN}{format_number(1 / ratio)}"
     return format_percent(ratio - 1, limits)
 
 

@@ -23,25 +23,25 @@ from benchkit.comparison import (
     find_closed,
     widen,
 )
-from benchkit.intervals import TOO_WIDE, format_size, is_wide, is_wide_difference
+from benchkit.intervals import format_size, is_wide, is_wide_difference
 from benchkit.sensitivity import Family, Sensitivity, measure_closed, measure_sensitivity
 from benchkit.stats.equivalence import is_equivalent, reaches
 from benchkit.stats.multiplicity import benjamini_hochberg
 from benchkit.stats.results import ROUNDING
-from benchkit.units import format_percent, format_quantity
+from benchkit.units import format_quantity
 
 REGRESSION, IMPROVEMENT = "regression", "improvement"
 EQUIVALENT, INCONCLUSIVE = "equivalent", "inconclusive"
 CHANGED, UNCHANGED = "changed", "unchanged"
 
 #: Why a change of a value below 0 is no share of it.
-_NO_MARGIN = "no verdict: a baseline below 0 has no margin in per cent"
+_NO_MARGIN = "no verdict: the baseline is below 0, so a margin in percent means nothing"
 _NOTHING_LACKS = Sensitivity()
 #: A rounding step beyond this share of the values widens what is said to be excluded.
 _COARSE = 0.005
 #: Beyond this share of failed requests a side's rates and latencies are those of its errors.
 MOST_FAILED = 0.01
-FAILING = "failing requests are fast or slow for reasons of their own: nothing is shown"
+FAILING = "more than 1 % of the requests failed, so rates and latencies give no verdict"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class Verdict:
         Among the primaries of the comparison, or among the rest.
     word : {'regression', 'improvement', 'equivalent', 'inconclusive', 'changed', 'unchanged'}
     notes : tuple of str
-        The contrast's, and what is excluded and needed where nothing is shown.
+        The contrast's, and what an inconclusive row needs.
     sensitivity : Sensitivity
         What the runs could have shown and how many are needed; empty for rows that are decided.
     adjustment : {'', 'holm', 'max-t', 'holm-welch', 'holm-paired', 'benjamini-hochberg'}
@@ -181,9 +181,6 @@ def _judge(contrast: Contrast, family: Family, margin: float, adjustment: str) -
         obstacle = _find_obstacle(contrast, margin)
         notes += [obstacle] if obstacle else []
     if word == INCONCLUSIVE and obstacle in {"", _NO_MARGIN}:
-        excluded = describe_excluded(contrast)
-        if excluded:
-            notes.append(excluded)
         sensitivity = measure_sensitivity(contrast, margin, family)
         notes.append(sensitivity.note)
     elif word == INCONCLUSIVE and family.is_closed and not is_failing(contrast):
@@ -301,8 +298,8 @@ def _step(contrast: Contrast) -> float:
 def _tell_of_steps(contrast: Contrast, margin: float) -> str:
     step = format_quantity(contrast.resolution, contrast.unit)
     return (
-        f"values are rounded to steps of {step}, larger than a change of {format_size(margin)}: "
-        "that there is none cannot be shown; take a form with more digits"
+        f"values are rounded to steps of {step}, larger than {format_size(margin)}; "
+        "use an output with more digits"
     )
 
 
@@ -330,34 +327,3 @@ def find_excluded(contrast: Contrast) -> Excluded | None:
     if step > _COARSE and not is_wide(low, high):  # what rounding may hide is not excluded
         return Excluded(low / (1 + step), high * (1 + step), True)
     return Excluded(low, high, True, is_wide(low, high))
-
-
-def describe_excluded(contrast: Contrast) -> str:
-    """Say which changes the interval rules out: ``a loss above 12.0 % is excluded``."""
-    excluded = find_excluded(contrast)
-    return write_excluded(contrast, excluded) if excluded else ""
-
-
-def write_excluded(contrast: Contrast, excluded: Excluded) -> str:
-    """Say which changes of a row, or of rows like it, are ruled out."""
-    low, high = excluded.low, excluded.high
-    if excluded.is_wide:
-        return TOO_WIDE
-    if not excluded.is_ratio:
-        low_end, high_end = (format_quantity(end, contrast.unit) for end in (low, high))
-        return f"a difference outside {low_end} to {high_end} is excluded"
-    if contrast.better == "none":
-        return (
-            f"a change outside {format_percent(low - 1)} to {format_percent(high - 1)} is excluded"
-        )
-    if contrast.better == "lower":
-        worst, best, cost, gain = high - 1, low - 1, "an increase", "a decrease"
-    else:
-        worst, best, cost, gain = low - 1, high - 1, "a loss", "a gain"
-    is_cost = worst > 0 if contrast.better == "lower" else worst < 0
-    parts = [f"{cost} above {format_size(worst)} is excluded" if is_cost else f"{cost} is excluded"]
-    is_gain = best < 0 if contrast.better == "lower" else best > 0
-    parts.append(
-        f"{gain} above {format_size(best)} is excluded" if is_gain else f"{gain} is excluded"
-    )
-    return ", ".join(parts)

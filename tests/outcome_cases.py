@@ -192,27 +192,27 @@ ACCEPT = "[[gate.accept]]\nbenchmark = '*'\nreason = 'TLS'\n"
 
 CASES = {
     "regression": Case(
-        write=WORSE, code=1, verdict="fail", event="regression", says="✗ Regression: time_per_op"
+        write=WORSE, code=1, verdict="fail", event="regression", says="✗ Regression: enabled takes "
     ),
     "over a limit": Case(
         write=WORSE, policy=LIMIT, code=1, verdict="fail", event="regression",
-        says="✗ Over the limit: time_per_op",
+        says="✗ Over the limit: enabled takes ",
     ),
     "one more allocation": Case(
         write=allocations, code=1, verdict="fail", event="regression",
-        says="✗ Regression: allocs_per_op",
+        says="✗ Regression: enabled makes ",
     ),
     "one more allocation in 2 of 10 runs": Case(
         write=allocations_in(2), code=0, verdict="pass", event="inconclusive",
-        says="? Not shown: allocs_per_op",
+        says="? Inconclusive: enabled",
     ),
     "one more allocation in 2 of 10 runs fails": Case(
         write=allocations_in(2), policy="[policy]\non_inconclusive = 'fail'\n", code=4,
-        verdict="undecided", event="inconclusive", says="? Not shown: allocs_per_op",
+        verdict="undecided", event="inconclusive", says="? Inconclusive: enabled",
     ),
     "one more allocation in 6 of 10 runs": Case(
         write=allocations_in(6), code=1, verdict="fail", event="regression",
-        says="✗ Regression: allocs_per_op",
+        says="✗ Regression: enabled makes ",
     ),
     "exact warns": Case(
         write=allocations, policy="[policy]\nexact = 'warn'\n", code=0, verdict="fail",
@@ -224,7 +224,7 @@ CASES = {
     ),
     "more bytes": Case(
         write=bytes_grown, code=1, verdict="fail", event="regression",
-        says="✗ Regression: bytes_per_op",
+        says="✗ Regression: enabled allocates ",
     ),
     "bytes within the margin": Case(
         write=bytes_hardly_grown, code=0, verdict="pass", event="", says="✓ No regression"
@@ -333,11 +333,11 @@ CASES = {
     ),
     "inconclusive": Case(
         write=pair(spread=0.3), policy=LIMIT, code=0, verdict="pass", event="inconclusive",
-        says="? Not shown: time_per_op",
+        says="? Inconclusive: enabled",
     ),
     "inconclusive fails": Case(
         write=pair(spread=0.3), policy=LIMIT + "on_inconclusive = 'fail'\n", code=4,
-        verdict="undecided", event="inconclusive", says="? Not shown: time_per_op",
+        verdict="undecided", event="inconclusive", says="? Inconclusive: enabled",
     ),
     "too few runs": Case(
         write=pair(runs=2), code=4, verdict="undecided", event="undecidable",

@@ -86,7 +86,7 @@ def test_a_change_is_told_with_its_commit_and_how_long_it_has_lasted() -> None:
     assert series.newest.verdict == "inside"
     assert series.newest.commits == 13
     assert "1 series: 1 change of level, the newest commit outside in 0." in text(history)
-    assert "since 0000016 (17 Oct 2026): ▲ costs +" in text(history)
+    assert "since 0000016 (17 Oct 2026): ▲ worse +" in text(history)
     assert "14 commits" in text(history)
     assert "measure 0000015 and 0000016 in turn" in text(history)
 
@@ -168,7 +168,7 @@ def test_a_count_that_an_accepted_change_left_alone_has_not_changed() -> None:
 def test_sentences_name_the_machine_where_there_are_several() -> None:
     levels = [1e-3, 2e-3] * 10 + [1.2e-3]
     history = trace(*store(levels, machines=["old", "new"] * 10 + ["old"]))
-    assert "time_per_op · base · Ping on old: newest 0000020" in text(history)
+    assert "time per operation · base · Ping on old: newest 0000020" in text(history)
 
 
 def test_another_machine_is_another_series() -> None:
@@ -270,7 +270,7 @@ def test_a_count_that_changes_at_the_newest_commit_is_outside_at_once(
     (series,) = history.series
     assert series.newest.verdict == "outside"
     assert "1 series: 1 change of level, the newest commit outside in 1." in text(history)
-    assert f"since 0000022 (23 Oct 2026): ▲ costs {size}, 1 commit" in text(history)
+    assert f"since 0000022 (23 Oct 2026): ▲ worse {size}, 1 commit" in text(history)
     newest = history_tables(history)[0].rows[0][-1].text.replace("\N{NO-BREAK SPACE}", " ")
     assert newest.endswith(f"outside, {size} beside the 22 commits before it")
     data(history)
@@ -298,7 +298,7 @@ def test_a_series_with_a_zero_is_listed_with_the_reason_why_it_is_not_judged() -
     history = counted([2, 0, 3, 1, 2, 5, 0, 2, 1, 3], "failures", "1")
     (series,) = history.series
     assert len(series.measured) == 10
-    why = "Not judged, for a value of 0 or below has no ratio: failures · base · Ping."
+    why = "Not judged, for a value of 0 or below has no ratio: failed requests · base · Ping."
     assert why in text(history)
     assert len(history_tables(history)[1].rows) == 10
 
@@ -323,7 +323,7 @@ def test_a_slow_machine_comes_before_the_series() -> None:
     assert first.startswith("9 of 10 series are 9–11 % slower at 0000020 (21 Oct 2026): ")
     assert "look at the machine first: measure 0000019 again on it" in first
     assert head.endswith("the newest commit outside in 10.")
-    assert alarm.startswith("time_per_op · base · far · Ping: newest 0000020")
+    assert alarm.startswith("time per operation · base · far · Ping: newest 0000020")
     assert [f.code for f in history.findings] == ["B341"]
     assert [s.group for s in history.series if not s.newest.is_shared] == ["far"]
 
@@ -361,9 +361,7 @@ def test_a_series_that_ends_earlier_is_named_and_has_no_newest_commit() -> None:
     ended = store([1e-3] * 20 + [1.5e-3, 0, 0], group="gone", seed=2)
     history = trace(*join(store([1e-3] * 23), ended))
     assert [s.newest.verdict for s in history.series] == ["inside", "not measured"]
-    gone = (
-        "Not measured at the newest commit: time_per_op · base · gone · Ping (last 0000020, 21 Oct"
-    )
+    gone = "Not measured at the newest commit: time per operation · base · gone · Ping (last 00"
     assert gone in text(history)
 
 
@@ -392,4 +390,6 @@ def test_counts_are_followed_beside_the_times_and_listed_once_they_change() -> N
     history = trace(schema.observations(joined), runs)
     assert [s.metric for s in history.listed] == ["time_per_op", "allocs_per_op"]
     assert "Not listed, since nothing changed: 1 series; --format json" in text(history)
-    assert "allocs_per_op · base · Ping: since 0000011 (12 Oct 2026): ▲ costs" in text(history)
+    assert "allocations per operation · base · Ping: since 0000011 (12 Oct 2026): ▲ worse" in text(
+        history
+    )

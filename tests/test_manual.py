@@ -172,7 +172,7 @@ def test_the_plug_in_of_the_manual_is_a_package(tmp_path: Path) -> None:
     def run(*arguments: str) -> str:
         return run_benchkit(tmp_path, environment, *arguments)
 
-    assert run("compare", "laps", "--baseline", "off").startswith("▲ on costs")
+    assert run("compare", "laps", "--baseline", "off").startswith("▲ on has ")
     wrk = str(ROOT / "fixtures/tracing-wrk")
     assert "otlp: 8 runs shorter than 30 s" in run("check", wrk, "--select", "ACME1")
     explained = run("explain", "ACME1")

@@ -70,7 +70,7 @@ def test_an_undecided_row_has_the_change_it_would_have_shown() -> None:
     assert row.word == INCONCLUSIVE
     assert row.detectable is not None
     assert 0.03 < row.detectable < 0.3
-    assert any("so many runs usually detect" in note for note in row.notes)
+    assert any(f"run about {row.runs_needed} per side" in note for note in row.notes)
 
 
 def test_a_decided_row_lacks_nothing() -> None:
@@ -82,13 +82,12 @@ def test_too_few_runs_are_the_first_reason_also_where_the_spread_is_wide() -> No
     wide = contrast([1.0, 3.0, 9.0, 27.0], [2.0, 30.0, 5.0, 80.0])
     rows = judged(wide, wide, wide, method="rank")
     note = rows[0].sensitivity.note
-    assert note.startswith("4 + 4 runs cannot reach p ≤ 0.05 among 3 rows: run at least 5")
-    assert "the spread is too large" in note
+    assert note.startswith("4 + 4 runs cannot reach p ≤ 0.05 among 3 rows; run at least 5")
+    assert "too noisy" in note
     assert (rows[0].sensitivity.least, rows[0].sensitivity.is_wide) == (5, True)
     assert rows[0].detectable is None
     assert sum_up([row.sensitivity for row in rows]) == (
-        "too few runs to show any (it takes 5 per side); "
-        "3 are too noisy for any practical number of runs"
+        "too few runs; run at least 5 per side; 3 are too noisy for any practical number of runs"
     )
 
 
@@ -128,7 +127,7 @@ def test_what_the_adjustment_leaves_open_is_not_put_down_to_the_margin() -> None
     rows = judged(near, near)
     assert rows[0].word == INCONCLUSIVE
     said = rows[0].sensitivity.note
-    assert said.startswith("p = 0.03 by itself, and not small enough among 2 rows")
+    assert said.startswith("p = 0.03 alone, not significant when adjusted for 2 rows")
 
 
 def test_a_sum_says_each_reason_that_there_is() -> None:
@@ -138,7 +137,7 @@ def test_a_sum_says_each_reason_that_there_is() -> None:
         Sensitivity(runs_needed=40, detectable=0.1),
     ]
     assert sum_up(rows) == (
-        "too few runs to show 1 of them (it takes 5 per side); by itself the least "
-        "sensitive detects a factor of 3.00; 1 is too noisy for any practical number of runs"
+        "too few runs for 1 of them; run at least 5 per side; "
+        "1 is too noisy for any practical number of runs"
     )
     assert sum_up([Sensitivity()]) == ""

@@ -11,7 +11,7 @@ from benchkit.comparison import Contrast, Dropped
 from benchkit.config.rules import Action
 from benchkit.gating.events import Pair
 from benchkit.gating.outcome import GateOutcome, RuleOutcome
-from benchkit.metrics import label
+from benchkit.metrics import display_name
 from benchkit.units import printable
 
 #: So many are named in the sentence; the rest are counted.
@@ -52,7 +52,7 @@ def describe_dropped(outcome: RuleOutcome) -> Iterator[str]:
 def name_dropped(row: Dropped) -> str:
     """Name a row: ``time_per_op on Ping``."""
     place = " ".join(filter(None, _place(row)))
-    return printable(f"{label(row.metric, row.stat)}{f' on {place}' if place else ''}")
+    return printable(f"{display_name(row.metric, row.stat)}{f' on {place}' if place else ''}")
 
 
 def _say(pair: Pair, names: list[str], is_alone: bool) -> str:

@@ -51,7 +51,8 @@ def write_sentence(outcome: GateOutcome) -> str:
     Returns
     -------
     str
-        A mark and a sentence: ``✗ Over the limit: request_rate of otlp −13.1 %, limit 5%.``
+        A mark and a sentence: ``✗ Over the limit: otlp serves 13.1 % fewer requests/s than none,
+        limit 5%.``
     """
     if outcome.problem_code is ExitCode.USAGE and outcome.problem:
         return f"✗ Nothing was compared: {printable(outcome.problem)}."
@@ -160,7 +161,7 @@ def _describe(row: RowOutcome) -> str:
     if row.word == WITHIN and rule.target is not None:
         return f"{told}, target {rule.target.text}"
     if row.word == ACCEPTABLE and rule.target is not None:
-        return f"{told}, inside the limit {rule.limit.text}, target {rule.target.text} not shown"
+        return f"{told}, within the limit {rule.limit.text}, target {rule.target.text} not proven"
     return f"{told}, {say_limit(row)}"
 
 
@@ -173,7 +174,7 @@ def _count(outcome: GateOutcome) -> str:
         return ""
     if len(counts) == 1:
         return f"all {total} rows: {counts[0][1]}"
-    return f"of {total} rows " + ", ".join(f"{number} {word}" for number, word in counts)
+    return f"{total} rows: " + ", ".join(f"{number} {word}" for number, word in counts)
 
 
 def _describe_failures(rows: Sequence[RowOutcome]) -> str:

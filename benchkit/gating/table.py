@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from benchkit.gating.outcome import NOT_SHOWN, OVER, WORDS, GateOutcome, RowOutcome
 from benchkit.gating.wording import MARKS, mark_of, say, write_cost, write_cost_interval
-from benchkit.metrics import label
+from benchkit.metrics import display_name
 from benchkit.tables.model import Cell, Column, Table, drop_empty, fold_constant
 from benchkit.tables.wording import format_bare, write_runs, write_value
 from benchkit.units import common_scale, format_number, printable
@@ -71,7 +71,7 @@ def _columns(outcome: GateOutcome) -> tuple[Column, ...]:
 def _row(row: RowOutcome, notes: dict[str, int]) -> tuple[Cell, ...]:
     c, rule = row.contrast, row.rule
     variant = f"{c.variant} vs {c.baseline}"
-    metric = label(c.metric, c.stat)
+    metric = display_name(c.metric, c.stat)
     names = (rule.name, c.group, c.benchmark, c.params, c.tool, c.container, metric, variant)
     numbers = tuple(notes[text] for text in _notes(row))
     return (

@@ -11,7 +11,7 @@ from string import hexdigits
 
 from benchkit.errors import ConfigError
 from benchkit.history.model import Change, Series
-from benchkit.metrics import label
+from benchkit.metrics import display_name
 from benchkit.units import printable
 
 #: Characters of a commit that are shown.
@@ -21,7 +21,7 @@ _SHORT = 7
 def name_series(series: Series) -> str:
     """Name what a series is about."""
     texts = (
-        label(series.metric, series.stat), series.variant, series.group, series.benchmark,
+        display_name(series.metric, series.stat), series.variant, series.group, series.benchmark,
         series.params, series.subject,
     )  # fmt: skip
     return printable(" · ".join(text for text in texts if text))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchkit.comparison import Contrast
-from benchkit.metrics import label, percentile_level
+from benchkit.metrics import display_name, percentile_level
 from benchkit.plots.chart import part
 from benchkit.units import Scale, printable
 from benchkit.verdict import Verdicts
@@ -36,7 +36,7 @@ def group_by_place(
 
 
 def _head(contrast: Contrast, varying: Sequence[str]) -> str:
-    metric = contrast.metric if "stat" not in varying else label(contrast.metric, contrast.stat)
+    metric = display_name(contrast.metric, contrast.stat if "stat" in varying else "sample")
     levels = [name for name in varying if name in _LEVELS]
     parts = [metric, *(_name(contrast, name) for name in levels)]
     return printable(" · ".join(part for part in parts if part))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from benchkit.comparison import DIRECTIONS, Contrast
 from benchkit.intervals import format_interval
-from benchkit.metrics import label
+from benchkit.metrics import display_name
 from benchkit.units import format_change, printable
 from benchkit.verdict import Verdict, Verdicts
 
@@ -185,7 +185,7 @@ def _heading(contrast: Contrast, contrasts: Sequence[Contrast], *, by_variant: b
 
 def name_metric(contrast: Contrast) -> str:
     """Name what was measured."""
-    return printable(label(contrast.metric, contrast.stat))
+    return printable(display_name(contrast.metric, contrast.stat))
 
 
 def _label(contrast: Contrast, contrasts: Sequence[Contrast], *, by_variant: bool) -> str:

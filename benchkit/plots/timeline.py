@@ -12,7 +12,7 @@ from statistics import median
 
 from benchkit.derived.containers import entitle, name_id, shorten
 from benchkit.derived.timeline import CPU, LATENCY, MOST, STATS, Track, center, thin
-from benchkit.metrics import label, lookup
+from benchkit.metrics import display_name, lookup
 from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange, part
 from benchkit.plots.places import name_values
 from benchkit.plots.ticks import log_ticks
@@ -82,7 +82,7 @@ def _panels(
         if not any(track.run.variant in required for track in chosen):
             continue
         first = chosen[0]
-        name = label(first.metric, first.stat) if first.stat else first.metric
+        name = display_name(first.metric, first.stat) if first.stat else first.metric
         heading = " · ".join(filter(None, [name, names[first.subject], *labels]))
         yield _panel(printable(heading), chosen, series)
 

@@ -110,7 +110,7 @@ def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
         "and Hochberg's method."
     )
     words = (
-        f"▲ costs, ▼ gains: the adjusted p-value is at most {round(verdicts.alpha, 6):g} and the "
+        f"▲ worse, ▼ better: the adjusted p-value is at most {round(verdicts.alpha, 6):g} and the "
         f"estimate is a change of at least {margin}. "
         f"= no practical difference: the {wide} interval lies within ±{margin}. ~ not shown: the "
         "data decide neither; what lies outside the interval is excluded."

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchkit.comparison import PAIRED_T, WELCH, Together, join_rows
-from benchkit.tables.phrases import join_metric
+from benchkit.tables.phrases import describe_change
 from benchkit.tables.wording import (
     NOTHING,
     format_bare,
@@ -17,8 +17,7 @@ from benchkit.tables.wording import (
     name_variant,
     write_change,
     write_interval,
-    write_loss_interval,
-    write_size,
+    write_sureness,
 )
 from benchkit.units import printable
 from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
@@ -51,7 +50,7 @@ def describe_averages(rows: Sequence[Verdict], margin: float) -> tuple[str, ...]
 def _describe(together: Together, rows: Sequence[Verdict], margin: float) -> str:
     c = together.contrast
     undecided = count_undecided(together, rows)
-    state = f"{undecided} of them not shown" if undecided else "each of them decided"
+    state = f"; {undecided} of them inconclusive" if undecided else ""
     rest = f" ({together.left_out} more have other runs)" if together.left_out else ""
     interval = write_interval(c, margin)
     sure = f" {interval} at {format_bare(c.confidence)}, {_TESTS[c.method]}"
@@ -59,7 +58,7 @@ def _describe(together: Together, rows: Sequence[Verdict], margin: float) -> str
         sure = ""
     return (
         f"geometric mean of {name_metric(c)}, {printable(c.variant)}, over {len(together.rows)} "
-        f"rows{rest}: {write_change(c, margin)}{sure}; {state}; exploratory"
+        f"rows{rest}: {write_change(c, margin)}{sure}{state}; secondary"
     )
 
 
@@ -75,7 +74,7 @@ def describe_undecided(verdicts: Verdicts) -> str:
     Returns
     -------
     str
-        ``over the 60 benchmarks together v2 costs 12.0 % more time_per_op [9.0, 15.0 % at 95 %]``;
+        ``over all 60 benchmarks, v2 takes 12.0 % more time per operation than v1 (95 % CI …)``;
         empty where fewer than five benchmarks have common runs, or every row is decided.
     """
     rows = verdicts.primary
@@ -95,16 +94,13 @@ def _say_together(together: Together, verdicts: Verdicts) -> str:
     is_each = len({row.benchmark for row in together.rows}) == len(together.rows)
     kind = "benchmarks" if is_each else "rows"
     place = f" of {printable(c.group)}" if c.group else ""
-    where = f"over the {len(together.rows)} {kind}{place} together"
+    where = f"over all {len(together.rows)} {kind}{place}"
     low, high = c.ratio_low, c.ratio_high
     if c.ratio is None or low is None or high is None:
-        return f"{where} {name_metric(c)} of {who}: {write_change(c, margin)}"
+        return f"{where}, {who}: {write_change(c, margin)} {name_metric(c)}"
     if low <= 1 <= high:
-        interval = write_interval(c, margin)
-        change = f"{write_change(c, margin)} {interval}"
-        return f"{where} no change in {name_metric(c)} of {who} is shown: {change}"
-    is_worse = (c.ratio > 1) == (c.better == "lower")
-    verb = "changes" if c.better == "none" else "costs" if is_worse else "gains"
+        change = f"{write_change(c, margin)} {write_sureness(c)}"
+        return f"{where}, {who} is inconclusive in {name_metric(c)}: {change}"
     row = Verdict(contrast=c, p_adjusted=None, word=INCONCLUSIVE, notes=())
-    size = f"{write_size(c, margin)} {join_metric([row], name_metric(c))}"
-    return f"{where} {who} {verb} {size} {write_loss_interval(c)}".rstrip()
+    change = describe_change(printable(c.variant), [row], verdicts)
+    return f"{where}, {change} {write_sureness(c)}".rstrip()

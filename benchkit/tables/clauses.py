@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from benchkit.comparison import DIRECTIONS, Contrast
+from benchkit.intervals import is_wide
 from benchkit.tables.phrases import (
     LISTED,
     describe_all_excluded,
+    describe_change,
     describe_fewer_runs,
-    join_metric,
+    list_factors,
     list_variants,
     measure_size,
     name_cell,
@@ -22,13 +24,18 @@ from benchkit.tables.phrases import (
     write_span,
 )
 from benchkit.tables.wording import (
+    NOTHING,
+    WORDS,
+    find_wording,
     format_bare,
+    is_more,
     name_metric,
     name_variant,
     write_change,
-    write_loss_interval,
     write_size,
+    write_sureness,
 )
+from benchkit.units import printable
 from benchkit.verdict import (
     CHANGED,
     EQUIVALENT,
@@ -38,6 +45,7 @@ from benchkit.verdict import (
     UNCHANGED,
     Verdict,
     Verdicts,
+    is_failing,
 )
 
 _RANK = (REGRESSION, IMPROVEMENT, CHANGED, INCONCLUSIVE, EQUIVALENT, UNCHANGED)
@@ -79,38 +87,34 @@ def _across_variants(metric: str, rows: Sequence[Verdict], verdicts: Verdicts) -
         INCONCLUSIVE: _say_unknown,
     }
     clauses: list[Clause] = []
-    for word in _RANK:
-        for single in (True, False):
-            found = [
-                row
-                for row in rows
-                if row.word == word and (row.contrast.method in DIRECTIONS) is single
-            ]
-            if found:
-                write = _say_single if single else writers.get(word, _say_changes)
-                text = _add_runs(write(found, "" if clauses else metric, verdicts), found, verdicts)
-                clauses.append(Clause(text, metric, word, single))
+    kinds: dict[tuple[int, bool, bool], list[Verdict]] = {}
+    for row in rows:
+        is_single = row.contrast.method in DIRECTIONS
+        is_up = row.word == CHANGED and is_more(row.contrast)
+        kinds.setdefault((_RANK.index(row.word), not is_single, is_up), []).append(row)
+    for (rank, has_interval, _), found in sorted(kinds.items()):
+        write = writers.get(_RANK[rank], _say_changes) if has_interval else _say_single
+        text = _add_runs(write(found, "" if clauses else metric, verdicts), found, verdicts)
+        clauses.append(Clause(text, metric, _RANK[rank], not has_interval))
     return clauses
 
 
-def _say_changes(rows: Sequence[Verdict], metric: str, verdicts: Verdicts) -> str:
-    about = metric or name_metric(rows[0].contrast)
-    if rows[0].word == CHANGED:
-        return f"{about} changes: {_list_changes(rows, '', verdicts)}"
-    verb = "cost" if rows[0].word == REGRESSION else "gain"
+def _say_changes(rows: Sequence[Verdict], _metric: str, verdicts: Verdicts) -> str:
     if len(rows) > LISTED:
-        span = write_span(rows, verdicts)
-        return f"{len(rows)} variants {verb} {span} {join_metric(rows, about)}"
+        return describe_change(f"each of {len(rows)} variants", rows, verdicts)
     first, *others = rows
-    who, size = name_variant(first.contrast, verdicts), _write_size(first, verdicts)
-    interval = write_loss_interval(first.contrast)
-    said = f"{who} {verb}s {size} {join_metric([first], about)} {interval}".rstrip()
-    listed = (f"{name_variant(r.contrast, verdicts)} {_write_size(r, verdicts)}" for r in others)
-    return ", ".join([said, *listed])
+    said = describe_change(printable(first.contrast.variant), [first], verdicts)
+    text = f"{said} {write_sureness(first.contrast)}".rstrip()
+    return ", ".join([text, *(_write_other(row, first, verdicts) for row in others)])
 
 
-def _write_size(row: Verdict, verdicts: Verdicts) -> str:
-    return write_size(row.contrast, verdicts.margin)
+def _write_other(row: Verdict, first: Verdict, verdicts: Verdicts) -> str:
+    """Write a variant behind another whose clause says what it is a change of."""
+    c, who = row.contrast, name_variant(row.contrast, verdicts)
+    is_alike = is_more(c) == is_more(first.contrast)
+    if is_alike and bool(list_factors([c])) == bool(list_factors([first.contrast])):
+        return f"{who} {write_size(c, verdicts.margin)}"
+    return f"{who} {write_change(c, verdicts.margin)}"
 
 
 def _list_changes(rows: Sequence[Verdict], what: str, verdicts: Verdicts) -> str:
@@ -123,30 +127,49 @@ def _list_changes(rows: Sequence[Verdict], what: str, verdicts: Verdicts) -> str
 
 
 def _say_equivalent(rows: Sequence[Verdict], metric: str, verdicts: Verdicts) -> str:
-    what = f" in {metric}" if metric else ""
     within = format_bare(verdicts.margin)
     each = "each " if len(rows) > 1 else ""
-    who = list_variants(rows, verdicts)
-    return f"{who}: no practical difference{what} ({each}within ±{within})"
+    return f"{_say_same(list_variants(rows, verdicts), rows, metric)} ({each}within ±{within})"
+
+
+def _say_same(who: str, rows: Sequence[Verdict], metric: str) -> str:
+    """Say that rows do not differ, of what and from whom where nothing before says it."""
+    what = f" from {_name_base(rows)} in {metric}" if metric else ""
+    return f"{who}: no meaningful difference{what}"
+
+
+def _name_base(rows: Sequence[Verdict]) -> str:
+    """Name the baseline that rows have in common; without one the names of the variants tell."""
+    names = {row.contrast.baseline for row in rows}
+    return printable(names.pop()) if len(names) == 1 else "their baselines"
 
 
 def _say_unknown(rows: Sequence[Verdict], metric: str, verdicts: Verdicts) -> str:
-    what = (
-        f"{metric} of {list_variants(rows, verdicts)}" if metric else list_variants(rows, verdicts)
-    )
-    changes = ""
+    said = f"{list_variants(rows, verdicts)}: inconclusive{f' in {metric}' if metric else ''}"
     if len(rows) == 1:
-        changes = f" ({write_change(rows[0].contrast, verdicts.margin)})"
-    excluded = describe_all_excluded(rows, lambda some: list_variants(some, verdicts))
-    return f"{what} not shown{changes}, {excluded}"
+        return _say_estimate(said, rows[0], verdicts)
+    return f"{said} ({describe_all_excluded(rows, lambda some: list_variants(some, verdicts))})"
+
+
+def _say_estimate(said: str, row: Verdict, verdicts: Verdicts) -> str:
+    """Add the estimate of one undecided row: ``…, +9.9 % against none (95 % CI …)``."""
+    c = row.contrast
+    sure, change = write_sureness(c), write_change(c, verdicts.margin)
+    if change == NOTHING or not sure or is_failing(c) or is_wide(*_ends(c)):
+        return f"{said} ({describe_all_excluded([row], lambda _: '')})"
+    return f"{said}, {change} against {printable(c.baseline)} {sure}"
+
+
+def _ends(contrast: Contrast) -> tuple[float, float]:
+    return contrast.ratio_low or 0.0, contrast.ratio_high or 0.0
 
 
 def _say_single(rows: Sequence[Verdict], metric: str, verdicts: Verdicts) -> str:
     note = rows[0].contrast.notes[0] if rows[0].contrast.notes else "direction only"
-    what = join_metric(rows, metric) if metric else ""
+    what = f"{metric} against {_name_base(rows)}" if metric else ""
     if len(rows) > LISTED:
         span = write_span(rows, verdicts, signed=True)
-        return f"{list_variants(rows, verdicts)}: {span} {what}, {note}"
+        return f"{list_variants(rows, verdicts)}: {f'{span} {what}'.rstrip()}, {note}"
     return f"{_list_changes(rows, what, verdicts)}, {note}"
 
 
@@ -180,7 +203,7 @@ def _count_cells(who: str, metric: str, rows: Sequence[Verdict], verdicts: Verdi
         count = "both" if len(rows) == 2 else f"all {len(rows)}"
     where = f"on {count} {name_kind(rows)}"
     if lead in {EQUIVALENT, UNCHANGED} and 1 < len(found) < len(rows):
-        where = f"{where}, each by itself"
+        where = f"{where}, each taken alone"
     said = _say_cells(who, metric, found, where, verdicts)
     rest = _count_rest(rows, lead)
     is_single = all(row.contrast.method in DIRECTIONS for row in found)
@@ -197,42 +220,45 @@ def _say_cells(
     who: str, metric: str, rows: Sequence[Verdict], where: str, verdicts: Verdicts
 ) -> str:
     lead = rows[0].word
-    signed = write_span(rows, verdicts, signed=True)
     if all(row.contrast.method in DIRECTIONS for row in rows):
-        return f"{who}: {signed} {join_metric(rows, metric)} {where}, {rows[0].contrast.notes[0]}"
+        signed, note = write_span(rows, verdicts, signed=True), rows[0].contrast.notes[0]
+        return f"{who}: {signed} {metric} against {_name_base(rows)} {where}, {note}"
     if lead in {EQUIVALENT, UNCHANGED}:
-        within = format_bare(verdicts.margin)
-        said = "all at once " if len(rows) > 1 else ""
-        return f"{who}: no practical difference in {metric} {where} ({said}within ±{within})"
+        every = "all " if len(rows) > 1 else ""
+        same = _say_same(who, rows, metric)
+        return f"{same} {where} ({every}within ±{format_bare(verdicts.margin)})"
     if lead == INCONCLUSIVE:
-        excluded = describe_all_excluded(rows, lambda some: name_cells(some, rows))
-        return f"{metric} of {who} not shown {where}: {excluded}"
-    if lead == CHANGED:
-        return f"{who} changes {metric} by {signed} {where}"
-    verb = "costs" if lead == REGRESSION else "gains"
-    said = f"{who} {verb} {write_span(rows, verdicts)} {join_metric(rows, metric)}"
-    interval = f" {write_loss_interval(rows[0].contrast)}".rstrip() if len(rows) == 1 else ""
-    return f"{said}{interval} {where}{_largest(rows, verdicts)}"
+        said = f"{who}: inconclusive in {metric} {where}"
+        if len(rows) == 1:
+            return _say_estimate(said, rows[0], verdicts)
+        return f"{said} ({describe_all_excluded(rows, lambda some: name_cells(some, rows))})"
+    if len({is_more(row.contrast) for row in rows}) > 1:
+        signed = write_span(rows, verdicts, signed=True)
+        return f"{who} changes {metric} by {signed} against {_name_base(rows)} {where}"
+    said = describe_change(printable(rows[0].contrast.variant), rows, verdicts)
+    sure = f" {write_sureness(rows[0].contrast)}".rstrip() if len(rows) == 1 else ""
+    return f"{said}{sure} {where}{_largest(rows, verdicts)}"
 
 
 def _count_rest(rows: Sequence[Verdict], lead: str) -> str:
-    says = {
-        IMPROVEMENT: "gains on {}",
-        CHANGED: "changes {}",
-        INCONCLUSIVE: "not shown on {}",
-        EQUIVALENT: "no practical difference on {}",
-        UNCHANGED: "no practical difference on {}",
-    }
-    found = {word: [row for row in rows if row.word == word] for word in says if word != lead}
-    told = (
-        (word, says[word].format(name_cells(few, rows)), len(few)) for word, few in found.items()
-    )
-    each = " (each by itself)"
-    return ", ".join(
-        f"{text}{each if n > 1 and word in {EQUIVALENT, UNCHANGED} else ''}"
-        for word, text, n in told
-        if n
-    )
+    found = {word: [row for row in rows if row.word == word] for word in _RANK if word != lead}
+    told = []
+    for word, few in found.items():
+        alone = " (each taken alone)" if word in {EQUIVALENT, UNCHANGED} and len(few) > 1 else ""
+        if few:
+            told.append(f"{_name_rest(word, few)} on {name_cells(few, rows)}{alone}")
+    return ", ".join(told)
+
+
+def _name_rest(word: str, rows: Sequence[Verdict]) -> str:
+    """Say what rows behind the first of a variant show, in a word or two."""
+    if word in WORDS:
+        return WORDS[word]
+    c = rows[0].contrast
+    if len({is_more(row.contrast) for row in rows}) > 1:
+        return "changed"
+    wording = find_wording(c)
+    return wording.up if is_more(c) else wording.down
 
 
 def _largest(rows: Sequence[Verdict], verdicts: Verdicts) -> str:

@@ -264,7 +264,7 @@ def _count(newest: Newest) -> str:
 def _mark(series: Series, change: Change) -> str:
     if change.reason and change.low <= 1 <= change.high:
         return "~"
-    return {True: "▲ costs", False: "▼ gains", None: "≠"}[is_cost(series, change)]
+    return {True: "▲ worse", False: "▼ better", None: "≠"}[is_cost(series, change)]
 
 
 def _interval(change: Change) -> str:

@@ -10,7 +10,7 @@ import math
 
 from benchkit.calibration import Calibration, Estimate, NoiseMetric, NoiseRow
 from benchkit.intervals import is_wide
-from benchkit.metrics import label
+from benchkit.metrics import display_name
 from benchkit.sensitivity import format_reach
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.stub import (
@@ -39,7 +39,7 @@ def noise_lines(calibration: Calibration) -> tuple[str, ...]:
 
 
 def _say(metric: NoiseMetric) -> str:
-    name = label(metric.metric, metric.stat)
+    name = display_name(metric.metric, metric.stat)
     held = f"a margin of {_margin(metric)} holds 95 % of A/A estimates"
     if math.isnan(metric.margin):
         held = "values that are not positive have no ratio and no margin"
@@ -120,7 +120,7 @@ def _metrics_table(calibration: Calibration) -> Table:
 def _metric_cells(metric: NoiseMetric) -> tuple[Cell, ...]:
     counts = (metric.k, metric.rows, metric.splits, metric.comparisons)
     return (
-        Cell(label(metric.metric, metric.stat)),
+        Cell(display_name(metric.metric, metric.stat)),
         *(Cell(f"{count}", count) for count in counts),
         Cell(_rate(metric.rate), metric.rate.value) if metric.rate else NONE,
         Cell(_rate(metric.measured), metric.measured.value) if metric.measured else NONE,

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from benchkit.comparison import EXACT, MOST_RUNS, REFUSED, Contrast
-from benchkit.metrics import label
+from benchkit.comparison import DIRECTIONS, EXACT, MOST_RUNS, REFUSED, Contrast
+from benchkit.metrics import display_name
 from benchkit.sensitivity import Sensitivity, format_reach
 from benchkit.tables.average import describe_averages
 from benchkit.tables.folding import fold_rows
@@ -75,13 +75,13 @@ def primary_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
     """Build the tables of the primary metrics, one per group."""
     rows = verdicts.primary
     family = sum(1 for row in rows if row.contrast.method != EXACT and row.p_adjusted is not None)
-    adjusted = "p of a single test"
+    adjusted = "p unadjusted (one test)"
     if family > 1:
         how = name_adjustments(rows)
         lacks = [row.sensitivity for row in rows]
         is_open = any(_needed(one).text or _detectable(one, "").text for one in lacks)
         more = ", “runs needed” and “detects”" if is_open else ""
-        adjusted = f"p adjusted over {family} rows ({how}), each interval{more} for its row alone"
+        adjusted = f"p adjusted for {family} rows ({how}); intervals{more} are per row"
     return tuple(
         _build("Primary metrics", group, found, verdicts, adjusted if family else "")
         for group, found in _by_group(rows, by)
@@ -97,11 +97,11 @@ def exploratory_tables(
     """
     rest = [row for row in verdicts.rows if not row.contrast.primary]
     rows = [row for row in rest if row.contrast.metric not in without]
-    told = "exploratory: in neither the sentence nor the gate; p adjusted by Benjamini–Hochberg"
+    told = "secondary: not part of the verdict or the gate; p adjusted (Benjamini–Hochberg)"
     tables = []
     for group, found in _by_group(rows, by):
         kept, said = fold_rows(_arrange(found), len(found) if most is None else most)
-        table = _build("Other metrics", group, kept, verdicts, told)
+        table = _build("Secondary metrics", group, kept, verdicts, told)
         footer = (*describe_averages(found, verdicts.margin), said) if said else table.footer
         tables.append(replace(table, footer=footer))
     return tuple(tables)
@@ -246,7 +246,7 @@ def _list_naming(verdicts: Verdicts) -> frozenset[str]:
 def _stub(row: Verdict, verdicts: Verdicts, naming: Collection[str]) -> tuple[Cell, ...]:
     c = row.contrast
     blank = UNNAMED if c.tool in naming else ""
-    metric = label(c.metric, c.stat)
+    metric = display_name(c.metric, c.stat)
     named = (c.benchmark or blank, c.params, c.tool, c.container, metric)
     return (*(Cell(printable(text)) for text in named), Cell(name_variant(c, verdicts)))
 
@@ -310,7 +310,7 @@ def _rank_change(contrast: Contrast) -> float | None:
 
 def _needed(sensitivity: Sensitivity) -> Cell:
     if sensitivity.is_wide:
-        return Cell(f"> {MOST_RUNS}", MOST_RUNS + 1)
+        return Cell("too noisy", MOST_RUNS + 1)
     needed = sensitivity.runs_needed
     return Cell(f"{needed}" if needed else "", needed)
 
@@ -338,16 +338,16 @@ class _Notes:
     count: dict[str, int] = field(default_factory=dict)
 
     def gather(self, row: Verdict) -> None:
-        """Take in the notes of a row: evidence one by one, what is not shown as one sentence.
+        """Take in the notes of a row; of a secondary row only why it can have no verdict.
 
-        Of an exploratory row only why nothing can be shown.
+        An inconclusive row says why, not by which method.
         """
-        own = row.contrast.notes
-        rest = [note for note in row.notes if note not in own]
-        told = "; ".join(rest) if row.contrast.primary else row.obstacle
-        found = (*own, told) if told else own
-        self.by_row[id(row)] = tuple(printable(note) for note in found)
-        for note in self.by_row[id(row)]:
+        own = tuple(map(printable, row.contrast.notes))
+        rest = [note for note in row.notes if note not in row.contrast.notes]
+        told = printable("; ".join(rest) if row.contrast.primary else row.obstacle)
+        kept = own[: row.contrast.method in DIRECTIONS] if told else own
+        self.by_row[id(row)] = tuple(filter(None, (*kept, told)))
+        for note in filter(None, (*own, told)):
             self.count[note] = self.count.get(note, 0) + 1
 
     @cached_property
@@ -357,14 +357,16 @@ class _Notes:
 
     @cached_property
     def numbered(self) -> tuple[str, ...]:
-        """Notes that some rows have, in the order of the rows."""
-        shared = set(self.shared)
-        return tuple(note for note in self.count if note not in shared)
+        """The one footnote of each row that has any, in the order of the rows."""
+        return tuple(dict.fromkeys(filter(None, map(self._join, self.by_row.values()))))
 
     def numbers(self, row: Verdict) -> tuple[int, ...]:
-        """Return the numbers of a row's own notes."""
-        order = self._order
-        return tuple(order[note] for note in self.by_row[id(row)] if note in order)
+        """Return the number of a row's footnote, if it has one."""
+        note = self._join(self.by_row[id(row)])
+        return (self._order[note],) if note else ()
+
+    def _join(self, notes: tuple[str, ...]) -> str:
+        return "; ".join(note for note in notes if note not in self.shared)
 
     @cached_property
     def _order(self) -> dict[str, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchkit.comparison import DIRECTIONS
-from benchkit.metrics import label
+from benchkit.metrics import display_name, lookup
 from benchkit.sensitivity import sum_up
 from benchkit.tables.average import describe_undecided
 from benchkit.tables.clauses import Clause, write_clauses
@@ -22,7 +22,16 @@ from benchkit.tables.wording import (
     write_interval,
 )
 from benchkit.units import format_change, printable
-from benchkit.verdict import CHANGED, IMPROVEMENT, INCONCLUSIVE, REGRESSION, Verdict, Verdicts
+from benchkit.verdict import (
+    CHANGED,
+    EQUIVALENT,
+    IMPROVEMENT,
+    INCONCLUSIVE,
+    REGRESSION,
+    UNCHANGED,
+    Verdict,
+    Verdicts,
+)
 
 _WORDS = 35
 _BULLETS = 3
@@ -31,6 +40,8 @@ _NAMED = 2
 #: Variants without a value that the sentence names.
 _LISTED = 6
 _SHOWN = {REGRESSION, IMPROVEMENT, CHANGED}
+#: The gravest verdict gives the sentence its mark.
+_GRAVEST = (REGRESSION, INCONCLUSIVE, CHANGED, IMPROVEMENT, EQUIVALENT, UNCHANGED)
 
 
 def headline(verdicts: Verdicts) -> str:
@@ -39,24 +50,32 @@ def headline(verdicts: Verdicts) -> str:
     Returns
     -------
     str
-        A mark and a sentence: ``▲ otlp costs 13.1 % of request_rate [11.1, 14.8 % at 95 %].``
+        A mark and a sentence: ``▲ otlp serves 13.1 % fewer requests/s than none (95 % CI
+        11.1–14.8 %); 8 runs each.`` The mark is that of the gravest verdict.
     """
     clauses = _order(write_clauses(verdicts))
     unread = say_lacking(verdicts)
     if not clauses:
         told = (
-            "~ No primary metric is on both sides: the rows below are exploratory; "
-            "name one of theirs with --metric, or metrics= in Python."
+            "~ The two sides have no primary metric in common, so there is no verdict; "
+            "choose one of the metrics below with --metric, or metrics= in Python."
         )
         return f"{told} {unread[:1].upper()}{unread[1:]}." if unread else told
     kept, left = _fit(clauses)
     sentence = "; ".join(clause.text for clause in kept)
-    is_open = [row.word == INCONCLUSIVE for row in verdicts.primary]
-    if all(is_open) and not any(clause.is_single for clause in clauses):
-        sentence = f"Nothing is shown: {sentence.replace(' not shown', '')}"
-    more = f"more on {_list_metrics(left, kept)}" if left else ""
-    mark = MARKS[INCONCLUSIVE if any(is_open) else clauses[0].word]
-    return f"{mark} {'; '.join(filter(None, (sentence, more, unread)))}."
+    more = f"more below on {_list_metrics(left, kept)}" if left else ""
+    runs = "" if all(clause.is_single for clause in kept) else _count_runs(verdicts.primary)
+    words = {row.word for row in verdicts.primary}
+    mark = MARKS[next(word for word in _GRAVEST if word in words)]
+    return f"{mark} {'; '.join(filter(None, (sentence, runs, more, unread)))}."
+
+
+def _count_runs(rows: Sequence[Verdict]) -> str:
+    """Say on how many runs the sentence stands: ``8 runs each``."""
+    counts = {n for row in rows for n in (row.contrast.n_baseline, row.contrast.n_variant)}
+    if len(counts) == 1:
+        return "1 run each" if counts == {1} else f"{counts.pop()} runs each"
+    return f"{min(counts)} to {max(counts)} runs each"
 
 
 def say_lacking(verdicts: Verdicts) -> str:
@@ -69,7 +88,7 @@ def say_lacking(verdicts: Verdicts) -> str:
     """
     missing: dict[str, list[str]] = {}
     for variant, names in sorted(verdicts.comparisons.lacking.items()):
-        what = f"readable {label(*names[0])}" if names else "measured run"
+        what = f"readable {display_name(*names[0])}" if names else "measured run"
         missing.setdefault(what, []).append(printable(variant))
     return "; ".join(f"no {what}: {_list_names(names)}" for what, names in missing.items())
 
@@ -119,14 +138,14 @@ def bullets(verdicts: Verdicts, caveats: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def _order(clauses: Sequence[Clause]) -> list[Clause]:
-    """Put metrics with something shown first, then undecided ones; keep a metric's together."""
+    """Put metrics with a regression first, then with another change; keep a metric's together."""
     words: dict[str, set[str]] = {}
     for clause in clauses:
         words.setdefault(clause.metric, set()).add(clause.word)
 
-    def rank(clause: Clause) -> tuple[bool, bool]:
+    def rank(clause: Clause) -> tuple[bool, bool, bool]:
         its = words[clause.metric]
-        return not its & _SHOWN, INCONCLUSIVE not in its
+        return REGRESSION not in its, not its & _SHOWN, INCONCLUSIVE not in its
 
     return sorted(clauses, key=rank)
 
@@ -153,7 +172,7 @@ def _say_drift(verdicts: Verdicts) -> str:
         if (drift := row.contrast.drift) is not None
     ]
     more = f" (and {len(moved) - _BULLETS} more)" if len(moved) > _BULLETS else ""
-    return f"Drift (B332): by means with a straight trend taken out {'; '.join(changes)}{more}."
+    return f"The runs drift (B332); without a linear trend, {'; '.join(changes)}{more}."
 
 
 def _say_unknown(verdicts: Verdicts) -> str:
@@ -166,7 +185,7 @@ def _say_unknown(verdicts: Verdicts) -> str:
     answer = f" {together[0].upper()}{together[1:]}." if together else ""
     if len(rows) == 1:
         return f"{_say_one(rows[0], verdicts)}{answer}"
-    count = f"{len(rows)} of {len(verdicts.primary)} primary rows are not shown"
+    count = f"{len(rows)} of {len(verdicts.primary)} primary rows are inconclusive"
     lacks = sum_up([row.sensitivity for row in rows])
     return f"{'; '.join(filter(None, (count, lacks)))}.{answer}"
 
@@ -177,16 +196,16 @@ def _ask_for_runs(rows: Sequence[Verdict], verdicts: Verdicts) -> str:
     if not hardest:
         return ""
     if len(rows) == len(verdicts.primary):
-        return f"Run {hardest} or more of each for intervals and a verdict by ranks."
+        return f"Run each side at least {hardest} times for a verdict."
     where = "; ".join(_list_rows(rows, verdicts))
-    return f"{where}: direction only; run {hardest} or more of each for a verdict by ranks."
+    return f"{where}: direction only; run each side at least {hardest} times for a verdict."
 
 
 def _list_rows(rows: Sequence[Verdict], verdicts: Verdicts) -> list[str]:
     """Name rows by metric and variant, the benchmarks of each together."""
 
     def name(row: Verdict) -> str:
-        return f"{name_metric(row.contrast)} of {name_variant(row.contrast, verdicts)}"
+        return f"{name_variant(row.contrast, verdicts)}, {name_metric(row.contrast)}"
 
     told = []
     for each in dict.fromkeys(map(name, rows)):
@@ -202,7 +221,7 @@ def _say_one(row: Verdict, verdicts: Verdicts) -> str:
     where = _name_row(row, verdicts.primary, verdicts)
     change = f"{write_change(c, margin)} {write_interval(c, margin)}".removesuffix(" –")
     needs = row.notes[-1] if row.notes else ""
-    return f"Not shown: {where}, {change}; {needs}."
+    return f"Inconclusive: {where}, {change}; {needs}."
 
 
 def _name_row(row: Verdict, rows: Sequence[Verdict], verdicts: Verdicts) -> str:
@@ -210,7 +229,7 @@ def _name_row(row: Verdict, rows: Sequence[Verdict], verdicts: Verdicts) -> str:
     same = [r for r in rows if name_metric(r.contrast) == name_metric(c)]
     cells = {(r.contrast.group, r.contrast.benchmark, r.contrast.params) for r in same}
     place = f" on {name_cell(c, [r for r in same if r.contrast.variant == c.variant])}"
-    return f"{name_metric(c)} of {name_variant(c, verdicts)}{place if len(cells) > 1 else ''}"
+    return f"{name_variant(c, verdicts)}, {name_metric(c)}{place if len(cells) > 1 else ''}"
 
 
 def _say_exploratory(verdicts: Verdicts) -> str:
@@ -218,10 +237,11 @@ def _say_exploratory(verdicts: Verdicts) -> str:
     moved = [row for row in rows if row.word in _SHOWN]
     if not moved:
         return ""
-    told = f"Exploratory, outside the verdict: {len(moved)} of {len(rows)} other rows change"
+    verb = "differs" if len(moved) == 1 else "differ"
+    told = f"Secondary metrics (not part of the verdict): {len(moved)} of {len(rows)} {verb}"
     alike = _find_alike(moved)
     largest = max(alike, key=lambda row: measure_size(row.contrast))
-    metric = printable(largest.contrast.metric)
+    metric = printable(lookup(largest.contrast.metric).display or largest.contrast.metric)
     among = f" of {len(alike)} in {metric}" if 1 < len(alike) < len(moved) else ""
     change = write_change(largest.contrast, verdicts.margin)
     return f"{told}; largest{among}: {_name_row(largest, rows, verdicts)} {change}."

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from benchkit.comparison.replicates import Replicates
 from benchkit.derived.containers import shorten
-from benchkit.metrics import label
+from benchkit.metrics import display_name
 from benchkit.tables.model import Cell, Column, Table, drop_empty, fold_constant
 from benchkit.units import format_percent, printable
 
@@ -27,7 +27,7 @@ def stub_cells(row: Replicates) -> tuple[Cell, ...]:
     """Say what a row is about."""
     texts = (
         row.group, row.benchmark, row.params, row.tool, shorten(row.subject),
-        label(row.metric, row.stat), row.variant,
+        display_name(row.metric, row.stat), row.variant,
     )  # fmt: skip
     return tuple(Cell(printable(text)) for text in texts)
 

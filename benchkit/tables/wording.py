@@ -9,13 +9,13 @@ import math
 from collections.abc import Sequence
 
 from benchkit.comparison import DIRECTIONS, EXACT, HISTORY, REFUSED, WITHIN, Contrast, margin_bounds
-from benchkit.intervals import TOO_WIDE, format_interval, is_wide, is_wide_difference
-from benchkit.metrics import label
+from benchkit.intervals import TOO_WIDE, format_ends, format_interval, is_wide, is_wide_difference
+from benchkit.metrics import Wording, display_name, lookup
 from benchkit.units import (
+    FACTOR_DOWN,
     Scale,
     common_scale,
     format_change,
-    format_percent,
     format_pvalue,
     format_stepped,
     printable,
@@ -39,31 +39,42 @@ MARKS = {
     CHANGED: "≠",
     INCONCLUSIVE: "~",
 }
-_WORDS = {
-    REGRESSION: "costs",
-    IMPROVEMENT: "gains",
-    EQUIVALENT: "no practical difference",
-    UNCHANGED: "no practical difference",
-    INCONCLUSIVE: "not shown",
+#: The words of JSON and those of people; a change is said by `word_change`.
+WORDS = {
+    EQUIVALENT: "no meaningful difference",
+    UNCHANGED: "no meaningful difference",
+    INCONCLUSIVE: "inconclusive",
 }
 NOTHING = "–"
-FACTOR = 2  # from here on a change is written as a factor
 
 
 def describe_word(verdict: Verdict, margin: float) -> str:
-    """Say a verdict in a word or two: ``costs, at least 3 %``.
+    """Say a verdict in a word or two: ``slower, at least 3 %``.
 
     Examples
     --------
-    >>> _WORDS["equivalent"]
-    'no practical difference'
+    >>> WORDS["equivalent"]
+    'no meaningful difference'
     """
     contrast, word = verdict.contrast, verdict.word
-    if word == CHANGED:
-        return "more" if contrast.delta > 0 else "less"
-    if word in {REGRESSION, IMPROVEMENT} and is_beyond(contrast, margin):
-        return f"{_WORDS[word]}, at least {format_bare(margin)}"
-    return _WORDS[word]
+    if word in WORDS:
+        return WORDS[word]
+    wording = find_wording(contrast)
+    change = wording.up if is_more(contrast) else wording.down
+    is_directed = word in {REGRESSION, IMPROVEMENT}
+    if is_directed and is_beyond(contrast, margin):
+        return f"{change}, at least {format_bare(margin)}"
+    return change
+
+
+def find_wording(contrast: Contrast) -> Wording:
+    """Return how sentences put the changes of a row's metric."""
+    return lookup(contrast.metric).wording
+
+
+def is_more(contrast: Contrast) -> bool:
+    """Tell whether the estimate is a change upwards."""
+    return contrast.delta > 0 if contrast.ratio is None else contrast.ratio > 1
 
 
 def is_beyond(contrast: Contrast, margin: float) -> bool:
@@ -82,9 +93,9 @@ def format_bare(fraction: float) -> str:
 
 
 def name_metric(contrast: Contrast) -> str:
-    """Name what was measured: ``latency p50``, ``cpu_usage mean of /bench/server``."""
-    name = label(contrast.metric, contrast.stat)
-    return printable(f"{name} of {contrast.container}" if contrast.subject else name)
+    """Name what was measured: ``median latency``, ``mean CPU (/bench/server)``."""
+    name = display_name(contrast.metric, contrast.stat)
+    return printable(f"{name} ({contrast.container})" if contrast.subject else name)
 
 
 def name_variant(contrast: Contrast, verdicts: Verdicts) -> str:
@@ -101,9 +112,7 @@ def write_change(contrast: Contrast, margin: float) -> str:
         return NOTHING
     if contrast.ratio is None:
         return _write_signed(contrast.shift, common_scale([contrast.shift], contrast.unit))
-    if contrast.ratio >= FACTOR:
-        return format_change(contrast.ratio)
-    return format_percent(contrast.ratio - 1, _limits(margin))
+    return format_change(contrast.ratio, _limits(margin))
 
 
 def write_interval(contrast: Contrast, margin: float) -> str:
@@ -133,7 +142,6 @@ def _write_signed(value: float, scale: Scale) -> str:
     return f"{'+' if value > 0 else ''}{write_value(value, scale)}"
 
 
-#: What an interval is that is none of the change.
 #: What adjusted the p-values of a family, in the words of a table's head.
 _ADJUSTMENTS = {
     "holm": "Holm",
@@ -160,27 +168,29 @@ def name_adjustments(rows: Sequence[Verdict]) -> str:
     return "; ".join(name for word, name in _ADJUSTMENTS.items() if word in used)
 
 
+#: What an interval is that is none of the change.
 _INTERVALS = {WITHIN: " within-run", HISTORY: " prediction"}
 
 
 def write_size(contrast: Contrast, margin: float) -> str:
-    """Write how large a change is, its direction left to the words around it: ``13.1 %``."""
+    """Write how large a change is, its direction left to the words: ``13.1 %``, ``80.0×``."""
+    if contrast.ratio is not None and 0 < contrast.ratio <= FACTOR_DOWN:
+        return format_change(1 / contrast.ratio)
     return write_change(contrast, margin).lstrip("+\N{MINUS SIGN}±")
 
 
-def write_loss_interval(contrast: Contrast) -> str:
-    """Write the interval of a change in the direction of its estimate: ``[11.1, 14.8 %``."""
+def write_sureness(contrast: Contrast) -> str:
+    """Write the interval in the sentence, in the direction of its estimate.
+
+    ``(95 % CI 11.1–14.8 %)``, ``(95 % CI −2.3 to +2.7 %)`` where it holds no change, or that it is
+    too wide to read; empty without one.
+    """
     low, high, ratio = contrast.ratio_low, contrast.ratio_high, contrast.ratio
     if low is None or high is None or ratio is None or low == high:
         return ""
     if is_wide(low, high):
         return f"(how much is {TOO_WIDE})"
-    confidence = format_bare(contrast.confidence)
-    if ratio < 1:
-        low, high = 2 - high, 2 - low
-    text = format_interval(low, high, ratio=ratio).removesuffix("]")
-    same = low > 1
-    return f"{text.replace('+', '') if same else text} at {confidence}]"
+    return f"({format_bare(contrast.confidence)} CI {format_ends(low, high, ratio)})"
 
 
 def write_value(value: float, scale: Scale, step: float = 0.0) -> str:

@@ -125,19 +125,19 @@ def test_a_comparison_is_its_verdict_and_its_primary_rows(wrk: bk.RunSet) -> Non
     said = repr(comparison)
     assert said.startswith(comparison.verdict)
     assert "−13.1" in said
-    assert "▲ costs, at least 3\N{NO-BREAK SPACE}%" in said
+    assert "▲ fewer, at least 3\N{NO-BREAK SPACE}%" in said
     assert "! B310" in said
     assert str(comparison) == said
 
 
 def test_what_the_verdict_has_no_room_for_is_below_it() -> None:
     costs = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
-    assert costs.verdict.endswith("; more on cpu_per_request of /bench/server.")
+    assert costs.verdict.endswith("; more below on CPU per request (/bench/server).")
     second = str(costs).splitlines()[1].replace("\N{NO-BREAK SPACE}", " ")
     assert "more findings: .findings has all, `benchkit explain" in str(costs)
     assert "more findings: .findings has all" in costs._repr_html_()
-    assert second.startswith("  ▲ apm costs 4.1 % more cpu_per_request of /bench/server")
-    assert "more cpu_per_request of /bench/server [" in costs._repr_html_()
+    assert second.startswith("  ▲ apm uses 4.1 % more CPU per request (/bench/server)")
+    assert "more CPU per request (/bench/server) than none" in costs._repr_html_()
 
 
 def test_a_notebook_shows_the_findings_of_a_comparison(wrk: bk.RunSet) -> None:

@@ -121,7 +121,7 @@ def test_a_drift_that_moves_a_change_is_said_beside_the_headline() -> None:
     assert row.contrast.drift.plain == pytest.approx(-0.05, abs=0.02)
     assert any("the runs drift (B332): by means −" in note for note in row.notes)
     assert bullets(judged)[0].startswith(
-        "Drift (B332): by means with a straight trend taken out request_rate of otlp "
+        "The runs drift (B332); without a linear trend, otlp, requests/s "
     )
 
 

@@ -32,11 +32,11 @@ def test_the_demo_writes_results_and_their_report(
     (tmp_path / "benchkit.toml").write_text("schema = 1\n[project]\nbaseline = 'mine'\n")
     assert run(["demo"]) == 0
     said = capsys.readouterr()
-    assert said.out.startswith("▲ otlp costs 13.1")
-    assert "apm: no practical difference" in said.out
+    assert said.out.startswith("▲ otlp serves 13.1")
+    assert "apm: no meaningful difference" in said.out
     assert "benchkit-demo/report.html" in said.err
     page = (tmp_path / "benchkit-demo" / "report.html").read_text(encoding="utf-8")
-    assert "otlp costs 13.1" in page
+    assert "otlp serves 13.1" in page
     assert "benchkit-demo/results/none/wrk-1.txt" in page
     assert run(["demo", "--format", "json", "--quiet", "-o", "demo.json"]) == 0
     assert json.loads((tmp_path / "demo.json").read_text())["format_version"] == 1

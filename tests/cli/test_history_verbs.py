@@ -49,7 +49,7 @@ def test_the_same_path_is_another_source_for_every_commit(
     assert run(["history", "show", "--metric", "time_per_op", "--variant", "base"]) == 0
     shown = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
     assert "1 series: 1 change of level, the newest commit outside in 0." in shown
-    assert "since 0000009 (10 Oct 2026): ▲ costs +" in shown
+    assert "since 0000009 (10 Oct 2026): ▲ worse +" in shown
     assert shown.count("2026-10-") == COMMITS
 
     Path("benchkit.toml").write_text(

@@ -13,7 +13,7 @@ from benchkit.cli.console import render_comparison
 from benchkit.errors import DataError
 
 FIXTURE = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
-SAID = "no readable request_rate: skywalking, zipkin."
+SAID = "no readable requests/s: skywalking, zipkin."
 
 
 def damage(path: Path, how: str) -> None:
@@ -69,8 +69,8 @@ def test_a_value_that_the_baseline_lacks_is_named_of_it() -> None:
     frame = bk.load(FIXTURE).where(variant=["none", "otlp"]).observations
     kept = frame[(frame["variant"] == "otlp") | (frame["metric"] != "request_rate")]
     found = bk.compare(kept, baseline="none")
-    assert found.verdict.startswith("~ No primary metric is on both sides")
-    assert found.verdict.endswith("No readable request_rate: none.")
+    assert found.verdict.startswith("~ The two sides have no primary metric in common")
+    assert found.verdict.endswith("No readable requests/s: none.")
 
 
 def test_what_was_not_asked_for_is_not_missed(results: Path) -> None:
@@ -79,7 +79,7 @@ def test_what_was_not_asked_for_is_not_missed(results: Path) -> None:
     (results / "notes").mkdir()
     (results / "notes" / "to-do.txt").write_text("measure again", encoding="utf-8")
     loaded = bk.load(results)
-    assert "no readable request_rate: zipkin." in loaded.compare(baseline="none").verdict
+    assert "no readable requests/s: zipkin." in loaded.compare(baseline="none").verdict
     assert "readable" not in loaded.compare(baseline="none", variant="otlp").verdict
     narrow = loaded.where(variant=["none", "otlp", "apm"])
     assert "readable" not in narrow.compare(baseline="none").verdict

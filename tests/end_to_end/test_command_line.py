@@ -42,7 +42,7 @@ def test_from_folder_to_report(tmp_path: Path) -> None:
     sides = ["--baseline", "none", "--variant", "otlp", "--blocks", "never"]
     done = start("report", *sides, cwd=tmp_path)
     assert done.returncode == 0
-    assert done.stdout.startswith("▲ otlp costs 13.1")
+    assert done.stdout.startswith("▲ otlp serves 13.1")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "otlp costs 13.1" in page
     assert "http" not in page.replace("http://www.w3.org", "").replace("http-equiv", "")
@@ -291,7 +291,7 @@ def test_a_link_and_a_pipe_of_dev_are_written_to_and_not_replaced(tmp_path: Path
     assert json.loads((tmp_path / "real.json").read_text())["format_version"] == 1
     command = f"'{sys.executable}' -m benchkit compare '{TRACING}' -o /dev/stdout | cat > got"
     subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True, capture_output=True)
-    assert (tmp_path / "got").read_text(encoding="utf-8").startswith("▲ otlp costs")
+    assert (tmp_path / "got").read_text(encoding="utf-8").startswith("▲ otlp serves")
 
 
 @pytest.mark.parametrize(

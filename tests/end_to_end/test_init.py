@@ -112,4 +112,4 @@ def test_names_that_tell_the_variant_are_made_equal_by_the_rename_beside_them(
     file.write_text(text.replace('# rename = ["s#OTel', 'rename = ["s#OTel'), encoding="utf-8")
     base = ["--baseline", "disabled", "--quiet"]
     assert run(["gate", "one.txt", *base, "--max-overhead", "time_per_op=50%"]) == 0
-    assert "time_per_op of enabled on Ping" in capsys.readouterr().out
+    assert "enabled takes 0.5" in capsys.readouterr().out

@@ -32,7 +32,7 @@ def test_a_comparison_is_held_against_a_table_or_a_file(slower: Path) -> None:
     assert (found.exit_code, found.has_passed) == (ExitCode.REGRESSION, False)
     assert {row.word for row in found.outcome.rows} == {"over the limit"}
     assert str(found) == found.sentence
-    assert found.sentence.startswith("✗ Over the limit: time_per_op of enabled on ")
+    assert found.sentence.startswith("✗ Over the limit: enabled takes ")
     policy = slower / "policy.toml"
     policy.write_text("[[gate]]\nmetric = 'time_per_op'\nacceptable = '1.4x'\n", encoding="utf-8")
     assert bk.gate(comparison, policy).has_passed

@@ -84,7 +84,7 @@ def test_runs_of_unknown_rounding_are_undecided_and_say_how_many_decide(
     write_hyperfine(tmp_path, ([0.1] * 3, [0.3] * 3))
     assert judge(tmp_path, capsys) == ("inconclusive", 4, "undecided")
     run(["gate", str(tmp_path / "old.json"), str(tmp_path / "new.json")])
-    assert "(3 + 3 runs cannot reach p ≤ 0.05: run at least 4 per side)" in capsys.readouterr().out
+    assert "(3 + 3 runs cannot reach p ≤ 0.05; run at least 4 per side)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("rows", "runs", "others"), [(1, 2, 2), (2, 3, 3), (5, 3, 8)])

@@ -39,7 +39,7 @@ def test_every_output_tells_of_it(
     assert told.out.startswith(said)
     assert told.err.count("::error ") == 1
     assert "only base has " in told.err
-    assert "time_per_op on Bar" in told.err
+    assert "time per operation on Bar" in told.err
     outputs = (folder / "outputs").read_text(encoding="utf-8")
     assert "verdict=fail\n" in outputs
     assert f"not-shown={2 if limit else 6}\n" in outputs

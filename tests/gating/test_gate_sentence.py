@@ -73,7 +73,9 @@ def test_a_benchmark_that_is_gone_is_one_event(
     assert isinstance(events, list)
     assert (counts["missing"], counts["regression"]) == (1, 1)
     (gone,) = [event["text"] for event in events if event["event"] == "missing"]
-    assert gone.endswith("allocs_per_op on Set gomaxprocs=8 not compared: only in baseline")
+    assert gone.endswith(
+        "allocations per operation on Set gomaxprocs=8 not compared: only in baseline"
+    )
 
 
 @pytest.mark.parametrize("named", [True, False])

@@ -163,7 +163,7 @@ def test_the_worst_exit_code_wins_and_every_event_is_named(
     monkeypatch.chdir(tmp_path)
     assert run(["gate", "results", "--quiet"]) == 1
     said = capsys.readouterr().out.splitlines()[0]
-    assert said.startswith("✗ Regression: time_per_op of enabled on Ping")
+    assert said.startswith("✗ Regression: enabled takes 1")
     for clause in ("1 file is damaged: ", "Set not compared: only in baseline", "new: Fresh"):
         assert clause in said
 

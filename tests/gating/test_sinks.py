@@ -253,6 +253,6 @@ def test_every_sink_begins_with_the_same_sentence() -> None:
     found = result(*MIXED)
     assert json.loads(render_sink("json", found))["sentence"] == found.sentence
     assert f"sentence={found.sentence}" in render_sink("outputs", found)
-    assert found.sentence.split(" of ")[0] in render_sink("md", found).splitlines()[0].replace(
+    assert found.sentence.split(" than ")[0] in render_sink("md", found).splitlines()[0].replace(
         "\\", ""
     )

@@ -75,7 +75,7 @@ def test_only_the_largest_of_many_rows_are_drawn() -> None:
     assert drawn.left_out == drawn.smaller == 100 - forest.MOST_ROWS
     assert drawn.cut == "24 of 100 rows, the largest changes"
     assert forest.describe(drawn).startswith(
-        "Change of time_per_op against baseline (24 of 100 rows, the largest changes), estimate"
+        "Change of time per operation against baseline (24 of 100 rows, the largest changes)"
     )
     assert drawn.rows[0].label == "B099"
 
@@ -122,7 +122,7 @@ def test_the_description_names_every_row() -> None:
     said = forest.describe(forest.data(tracing()))
     assert "against none" in said
     for name in ("otlp", "zipkin", "apm", "skywalking"):
-        assert f"request_rate {name} " in said
+        assert f"requests/s {name} " in said
 
 
 def test_marks_are_those_of_the_tables() -> None:

@@ -106,7 +106,7 @@ def test_the_tail_is_the_furthest_that_every_run_has() -> None:
         for stat in known
     ]
     chart = timeline.data(found, [("none", "a")])
-    assert [panel.heading for panel in chart.panels] == ["latency p50", "latency p90"]
+    assert [panel.heading for panel in chart.panels] == ["median latency", "p90 latency"]
 
 
 def test_where_one_name_differs_a_heading_has_them_all() -> None:

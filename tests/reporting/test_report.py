@@ -179,16 +179,16 @@ def test_a_long_table_shows_its_changed_rows_above_the_fold() -> None:
     sides = {f"B{n}": ((1.0,) * 8, (2.0 if n < 3 else 1.0,) * 8) for n in range(30)}
     text = to_markdown(build(gobench(sides)))
     above = text.partition("<details>")[0]
-    assert above.count("▲ costs") == 3
-    assert "no practical difference |" not in above
+    assert above.count("▲ slower") == 3
+    assert "no meaningful difference |" not in above
     assert "3 of 30 rows changed; all 30 below." in above
 
 
 def test_unchanged_rows_stand_behind_the_fold() -> None:
     above = to_markdown(tracing_report()).partition("<details>")[0]
-    assert above.count("▲ costs") > 0
+    assert above.count("▲ fewer") > 0
     assert "| ~ " not in above
-    assert "= no practical difference |" not in above
+    assert "= no meaningful difference |" not in above
     none = to_markdown(build(gobench({"B": ((1.0,) * 8, (1.0,) * 8)}))).partition("<details>")[0]
     assert "Primary metrics: no row changed; it is below." in none
 
@@ -252,7 +252,7 @@ def test_the_status_line() -> None:
 def test_a_fragment_for_notebooks() -> None:
     text = to_fragment(tracing_report())
     assert "<html" not in text
-    assert "otlp costs" in text
+    assert "otlp serves" in text
     assert text.count("<table>") == 1
 
 

@@ -123,7 +123,9 @@ def test_few_runs_name_their_method_in_every_table_of_resources() -> None:
 
 def test_spans_of_a_backend_that_one_side_lacks_are_not_compared() -> None:
     runs = bk.load(FIXTURES / "tracing-costs")
-    assert runs.compare(metrics=["spans_saved"]).verdict.startswith("~ No primary metric is on")
+    assert runs.compare(metrics=["spans_saved"]).verdict.startswith(
+        "~ The two sides have no primary metric"
+    )
 
 
 def test_a_container_at_its_limit_is_named(tmp_path: Path) -> None:

@@ -19,9 +19,9 @@ def test_what_a_file_of_names_calls_an_id_stands_in_sentence_and_table(tmp_path:
     (tmp_path / "containers.json").write_text(json.dumps({CONSUMER: "consumer"}))
     named = bk.load(tmp_path).compare(baseline="no-agent")
     for comparison, name in ((unnamed, "70106e645a75"), (named, "consumer")):
-        assert f"cpu_per_request of {name} of agent" in comparison.verdict
+        assert f"CPU per request ({name})" in comparison.verdict
         table = render_comparison(comparison.verdicts)
-        assert f"{name}  cpu_per_request" in " ".join(table.splitlines())
+        assert f"{name}  CPU per request" in " ".join(table.splitlines())
         assert CONSUMER not in table
         subjects = comparison.frame.query("metric == 'cpu_per_request'")["subject"]
         assert set(subjects) == {CONSUMER}

@@ -27,13 +27,13 @@ def times(factor: float) -> tuple[float, ...]:
 
 def test_changes_both_ways_are_told_from_end_to_end() -> None:
     found = gobench({"A": ([100.0], [80.0]), "B": ([100.0], [110.0]), "C": ([100.0], [130.0])})
-    assert "−20.0 % to +30.0 % of time_per_op" in read(headline(found))
+    assert "−20.0 % to +30.0 % time per operation" in read(headline(found))
 
 
 def test_the_first_line_names_each_cost_and_what_is_equivalent() -> None:
     assert read(headline(tracing())) == (
-        "▲ otlp costs 13.1 % of request_rate [11.1, 14.8 % at 95 %], zipkin 16.1 %, "
-        "skywalking 11.5 %; apm: no practical difference (within ±3 %)."
+        "▲ otlp serves 13.1 % fewer requests/s than none (95 % CI 11.1–14.8 %), zipkin 16.1 %, "
+        "skywalking 11.5 %; apm: no meaningful difference (within ±3 %); 8 runs each."
     )
 
 
@@ -41,8 +41,8 @@ def test_exploratory_rows_stay_outside_the_first_line() -> None:
     assert "latency" not in headline(tracing())
     (line,) = bullets(tracing())
     assert read(line) == (
-        "Exploratory, outside the verdict: 5 of 8 other rows change; "
-        "largest: latency p99 of skywalking +64.5 %."
+        "Secondary metrics (not part of the verdict): 5 of 8 differ; "
+        "largest: skywalking, p99 latency +64.5 %."
     )
 
 
@@ -54,7 +54,7 @@ def test_the_largest_change_is_the_largest_of_its_kind() -> None:
     }
     found = verdicts({RATE: dict.fromkeys(("none", "a", "b"), STEADY), **extra}, "wrk", "/")
     assert any(
-        "4 of 4 other rows change; largest of 2 in latency: latency p90 of b +30.0 %." in read(line)
+        "4 of 4 differ; largest of 2 in latency: b, p90 latency +30.0 %." in read(line)
         for line in bullets(found)
     )
 
@@ -62,21 +62,23 @@ def test_the_largest_change_is_the_largest_of_its_kind() -> None:
 def test_what_is_equivalent_never_leads_while_another_row_is_undecided() -> None:
     same = {f"Same{i}": (STEADY, STEADY) for i in range(5)}
     assert read(headline(gobench(same))) == (
-        "= enabled: no practical difference in time_per_op on all 5 benchmarks "
-        "(all at once within ±3 %)."
+        "= enabled: no meaningful difference from baseline in time per operation on all 5 "
+        "benchmarks (all within ±3 %); 6 runs each."
     )
     text = read(headline(gobench({**same, "Wild": (STEADY, WILD)})))
-    assert text.startswith("~ time_per_op of enabled not shown on 1 of 6 benchmarks: ")
-    assert text.endswith("; no practical difference on 5 (each by itself).")
+    assert text.startswith("~ enabled: inconclusive in time per operation on 1 of 6 benchmarks, ")
+    assert text.endswith("; no meaningful difference on 5 (each taken alone); 6 runs each.")
     rates = {"none": STEADY, "apm": STEADY, "otlp": STEADY, "zipkin": WILD}
     text = read(headline(verdicts({RATE: rates}, "wrk", "/")))
-    assert text.startswith("~ request_rate of zipkin not shown")
-    assert text.endswith("; apm and otlp: no practical difference (each within ±3 %).")
+    assert text.startswith("~ zipkin: inconclusive in requests/s, ")
+    assert text.endswith(
+        "; apm and otlp: no meaningful difference (each within ±3 %); 6 runs each."
+    )
 
 
 def test_a_cost_that_is_hardly_known_has_no_interval_in_numbers() -> None:
     found = gobench({"A": ((1.0, 1.05), (9.0, 13.0))})
-    assert " (how much is too noisy to tell)." in headline(found)
+    assert " (how much is too noisy to tell); 2 runs each." in headline(found)
 
 
 @pytest.mark.parametrize(
@@ -96,24 +98,24 @@ def test_runs_that_decide_nothing_are_followed_by_how_many_do(
 @pytest.mark.parametrize("rows", [10, 60])
 def test_three_runs_decide_many_rows(rows: int) -> None:
     found = gobench({f"B{i}": (STEADY[:3], times(2 + i / 500)[:3]) for i in range(rows)})
-    assert headline(found).startswith("▲ enabled costs 2.00× to")
+    assert headline(found).startswith("▲ enabled takes 2.00× to")
 
 
 def test_one_run_shows_a_direction_and_no_more() -> None:
     found = published()
     assert read(headline(found)) == (
-        "~ apm −31.4 % of request_rate, otlp −39.4 %, skywalking −43.7 %, zipkin −55.9 %, "
+        "~ apm −31.4 % requests/s against none, otlp −39.4 %, skywalking −43.7 %, zipkin −55.9 %, "
         "1 run per side: direction only."
     )
-    assert bullets(found)[0].startswith("Run 5 or more of each")
+    assert bullets(found)[0].startswith("Run each side at least 5 times")
 
 
 def test_many_benchmarks_are_counted_and_the_largest_is_named() -> None:
     factors = {"Ping": 1.483, "Get": 1.5, "Set": 1.52, "Mixed": 1.55, "Pipeline": 1.604}
     found = gobench({f"Redis/{name}": (STEADY, times(f)) for name, f in factors.items()})
     assert read(headline(found)) == (
-        "▲ enabled costs 48.3 % to 60.4 % more time_per_op on all 5 benchmarks "
-        "(largest: Redis/Pipeline +60.4 %)."
+        "▲ enabled takes 48.3 % to 60.4 % more time per operation than baseline on all 5 "
+        "benchmarks (largest: Redis/Pipeline +60.4 %); 6 runs each."
     )
 
 
@@ -127,71 +129,81 @@ def test_benchmarks_of_all_kinds_are_told_apart() -> None:
         }
     )
     assert read(headline(found)) == (
-        "~ enabled costs 20.0 % more time_per_op [18.9, 21.1 % at 95 %] on 1 of 4 benchmarks "
-        "(Slow); gains on Fast, not shown on Wild, no practical difference on Same."
+        "▲ enabled takes 20.0 % more time per operation than baseline (95 % CI 18.9–21.1 %) on 1 "
+        "of 4 benchmarks (Slow); faster on Fast, inconclusive on Wild, no meaningful difference on "
+        "Same; 6 runs each."
     )
-    assert read(bullets(found)[0]).startswith("Not shown: time_per_op of enabled on Wild, ")
+    assert read(bullets(found)[0]).startswith("Inconclusive: enabled, time per operation on Wild, ")
 
 
 def test_the_runs_that_are_asked_for_are_those_of_the_benchmarks_that_lack_them() -> None:
     single = {name: (STEADY[:1], times(1.02)[:1]) for name in ("full", "legacy")}
     found = gobench({"": (STEADY, times(1.2)), **single})
     assert read(headline(found)) == (
-        "~ enabled costs 20.0 % more time_per_op [18.8, 21.2 % at 95 %] on 1 of 3 benchmarks "
-        "(gobench, unnamed); not shown on full, legacy."
+        "▲ enabled takes 20.0 % more time per operation than baseline (95 % CI 18.8–21.2 %) on 1 "
+        "of 3 benchmarks (gobench, unnamed); inconclusive on full, legacy; 1 to 6 runs each."
     )
     (line,) = bullets(found)
     assert line == (
-        "time_per_op of enabled on full, legacy: direction only; "
-        "run 5 or more of each for a verdict by ranks."
+        "enabled, time per operation on full, legacy: direction only; "
+        "run each side at least 5 times for a verdict."
     )
 
 
 def test_what_is_excluded_is_said_of_the_benchmarks_it_is_excluded_on() -> None:
     found = gobench({"/consumer": (STEADY, WILD), "bodies": (STEADY[:1], times(1.02)[:1])})
     said = read(headline(found))
-    assert said.startswith("~ Nothing is shown: time_per_op of enabled on both benchmarks: an inc")
-    assert said.endswith(" on /consumer, no interval from 1 run per side on bodies.")
+    assert said.startswith(
+        "~ enabled: inconclusive in time per operation on both benchmarks (any change"
+    )
+    assert said.endswith(
+        " on /consumer, no interval from 1 run per side on bodies); 1 to 6 runs each."
+    )
 
 
 def test_many_benchmarks_without_intervals_are_counted() -> None:
     single = {f"Redis/Operation{i}": (STEADY[:1], times(1.02)[:1]) for i in range(9)}
     found = gobench({"Slow": (STEADY, times(1.2)), **single})
-    assert headline(found).endswith("; not shown on 9.")
-    assert bullets(found)[0].startswith("time_per_op of enabled on 9 benchmarks: direction only;")
+    assert headline(found).endswith("; inconclusive on 9; 1 to 6 runs each.")
+    assert bullets(found)[0].startswith(
+        "enabled, time per operation on 9 benchmarks: direction only;"
+    )
 
 
 def test_factors_are_written_as_factors() -> None:
     found = gobench({"A": (STEADY, times(1.5)), "B": (STEADY, times(33.4))})
     assert read(headline(found)) == (
-        "▲ enabled costs 1.50× to 33.4× the time_per_op on both benchmarks (largest: B 33.4×)."
+        "▲ enabled takes 1.50× to 33.4× the time per operation of baseline on both benchmarks "
+        "(largest: B 33.4×); 6 runs each."
     )
 
 
 def test_a_gain_is_a_gain_whichever_direction_is_better() -> None:
     less = gobench({"A": (STEADY, times(0.8))})
-    assert read(headline(less)).startswith("▼ enabled gains 20.0 % less time_per_op [")
+    assert read(headline(less)).startswith("▼ enabled takes 20.0 % less time per operation than ")
     more = verdicts({RATE: {"a": times(1e9), "b": times(1.2e9)}}, "wrk", "/")
-    assert read(headline(more)).startswith("▼ b gains 20.0 % more request_rate [")
+    assert read(headline(more)).startswith("▼ b serves 20.0 % more requests/s than a (95 % CI 1")
 
 
 def test_what_is_not_shown_says_what_is_excluded() -> None:
     found = gobench({"A": (STEADY, WILD)})
     text = read(headline(found))
-    assert text.startswith("~ Nothing is shown: time_per_op of enabled (")
-    assert text.endswith(" is excluded.")
-    assert "runs per side" in bullets(found)[0] or "spread" in bullets(found)[0]
+    assert text.startswith("~ enabled: inconclusive in time per operation, ")
+    assert "against baseline (95 % CI −" in text
+    assert "per side" in bullets(found)[0] or "too noisy" in bullets(found)[0]
 
 
 def test_nothing_primary_is_said() -> None:
     found = verdicts({("latency", "p99", "s"): {"a": STEADY, "b": times(2)}}, "wrk", "/")
-    assert headline(found).startswith("~ No primary metric")
+    assert headline(found).startswith("~ The two sides have no primary metric in common")
 
 
 def test_a_metric_without_direction_changes() -> None:
     own = replace(contrast(tracing()), better="none", primary=True)
     found = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=(own,), confidence=0.95))
-    assert read(headline(found)) == "≠ request_rate changes: otlp −13.1 %."
+    assert read(headline(found)) == (
+        "≠ otlp serves 13.1 % fewer requests/s than none (95 % CI 11.1–14.8 %); 8 runs each."
+    )
 
 
 def contrast(found: Verdicts) -> Contrast:
@@ -203,7 +215,7 @@ def test_many_variants_still_fit_one_line(count: int) -> None:
     sides = {"none": STEADY} | {f"backend-{n}": times(1 - n / 100) for n in range(5, 5 + count)}
     found = verdicts({RATE: sides}, "wrk", "/")
     assert len(read(headline(found)).split()) <= 45
-    assert f"{count} variants cost" in headline(found)
+    assert f"each of {count} variants serves" in headline(found)
 
 
 def test_no_word_promises_more_than_the_data() -> None:
@@ -243,15 +255,15 @@ def test_what_is_excluded_of_all_rows_is_excluded_in_each() -> None:
     found = balances(("balance", "sample"))
     a, b, _ = (row.contrast for row in found.primary)
     assert (a.difference_low or 0) > (b.difference_low or 0)
-    ends = f"{b.difference_low:.2f} to {b.difference_high:.2f}".replace("-", "−")
+    ends = f"{b.difference_low:.2f} and {b.difference_high:.2f}".replace("-", "−")
     assert read(headline(found)) == (
-        "~ Nothing is shown: balance of apm on all 3 benchmarks: a difference outside "
-        f"{ends} is excluded on A, B, too noisy to tell on C."
+        "~ apm: inconclusive in balance on all 3 benchmarks (any change lies between "
+        f"{ends} on A, B, too noisy to tell on C); 6 runs each."
     )
 
 
 def test_exploratory_rows_say_why_nothing_can_be_shown() -> None:
     (table,) = exploratory_tables(balances())
-    reason = "no verdict: a baseline below 0 has no margin in per cent"
+    reason = "no verdict: the baseline is below 0, so a margin in percent means nothing"
     assert table.notes == (reason,)
     assert [row[-2].notes for row in table.rows] == [(1,), (1,), ()]
