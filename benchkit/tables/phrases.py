@@ -35,24 +35,33 @@ _NAMES_WIDTH = 60
 
 def name_cell(contrast: Contrast, rows: Sequence[Verdict]) -> str:
     """Name the benchmark of a row, and its level where the benchmark alone does not tell."""
-    parts = [contrast.benchmark]
-    if len({row.contrast.benchmark for row in rows}) < len(rows) or not contrast.benchmark:
-        parts = [contrast.group, contrast.benchmark, contrast.params]
-    return (
-        printable(" ".join(part for part in parts if part))
-        or f"{printable(contrast.tool)}, unnamed"
-    )
+    return _name_cell(contrast, is_told=_tells(rows))
 
 
 def name_cells(rows: Sequence[Verdict], among: Sequence[Verdict]) -> str:
     """Name the benchmarks of a few rows, and count those of many: ``Get, Set``, ``12``."""
-    names = ", ".join(name_cell(row.contrast, among) for row in rows)
-    return names if len(rows) <= LISTED and len(names) <= _NAMES_WIDTH else str(len(rows))
+    if len(rows) > LISTED:
+        return str(len(rows))
+    is_told = _tells(among)
+    names = ", ".join(_name_cell(row.contrast, is_told=is_told) for row in rows)
+    return names if len(names) <= _NAMES_WIDTH else str(len(rows))
+
+
+def _tells(rows: Sequence[Verdict]) -> bool:
+    """Tell whether each row has a benchmark of its own."""
+    return len({row.contrast.benchmark for row in rows}) == len(rows)
+
+
+def _name_cell(contrast: Contrast, *, is_told: bool) -> str:
+    levels = [contrast.group, contrast.benchmark, contrast.params]
+    parts = [contrast.benchmark] if is_told and contrast.benchmark else levels
+    name = " ".join(part for part in parts if part)
+    return printable(name) or f"{printable(contrast.tool)}, unnamed"
 
 
 def name_kind(rows: Sequence[Verdict]) -> str:
     """Say what the rows of one variant are: benchmarks, levels of one, or both."""
-    if len({row.contrast.benchmark for row in rows}) == len(rows):
+    if _tells(rows):
         return "benchmarks"
     return "levels" if len({row.contrast.params for row in rows}) == len(rows) else "rows"
 
