@@ -36,12 +36,17 @@ class BenchkitError(Exception):
         ``path``, ``path:line`` or an option's name.
     hint : str, optional
         What to do about it.
+    options : sequence of str, optional
+        Words that complete the command that was typed, for example.
     """
 
     exit_code = ExitCode.USAGE
 
-    def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+    def __init__(
+        self, what: str, *, where: str = "", hint: str = "", options: Sequence[str] = ()
+    ) -> None:
         what = _redact(what)
+        self.options = tuple(map(_redact, options))
         super().__init__(what)
         self.what = what
         self.where = _redact(where)
@@ -75,7 +80,7 @@ class BaselineError(SelectionError):
     exit_code = ExitCode.USAGE
 
     def __init__(self, what: str, *, hint: str = "", candidate: str = "") -> None:
-        super().__init__(what, hint=hint)
+        super().__init__(what, hint=hint, options=("--baseline", candidate))
         self.candidate = candidate
 
 

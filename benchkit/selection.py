@@ -194,10 +194,14 @@ def choose_baseline(
     earlier = [variant for variant in variants if variant.lower() in EARLIER_NAMES]
     if not called and len(earlier) == 1:
         return earlier[0]
-    why = f"{' and '.join(called)} could each be it" if called else "no name tells"
+    is_one_word = len({name.lower() for name in called}) == 1
+    could = "differ in case only" if is_one_word else "could each be it"
+    why = f"{' and '.join(called)} {could}" if called else "no name tells"
     more = f" and {len(variants) - _LISTED} more" if len(variants) > _LISTED else ""
     listed = f"{', '.join(variants[:_LISTED]) or 'none'}{more}"
     fewer = ", or name fewer files" if len(variants) > _LISTED else ""
+    if is_one_word:
+        fewer = ", and leave out the files of the other with --exclude if they are no runs"
     raise BaselineError(
         f"which variant is the baseline? {why}",
         hint=f"name it with --baseline, or baseline= in Python{fewer}; the variants are {listed}",

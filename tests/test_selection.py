@@ -77,6 +77,13 @@ def test_otherwise_it_is_asked_for(variants: list[str]) -> None:
         choose_baseline(variants)
 
 
+def test_baselines_that_differ_in_case_only_are_said_to_with_the_way_out() -> None:
+    with pytest.raises(BaselineError, match="Baseline and baseline differ in case only") as told:
+        choose_baseline(["Baseline", "baseline", "OTel_Enabled"])
+    assert "leave out the files of the other with --exclude" in told.value.hint
+    assert told.value.options == ("--baseline", "Baseline")
+
+
 def test_very_many_variants_are_counted_where_no_baseline_can_be_told() -> None:
     with pytest.raises(BaselineError) as told:
         choose_baseline([f"v{number}" for number in range(30)])

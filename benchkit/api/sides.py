@@ -7,17 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from shlex import quote
+from shlex import join
 from typing import TYPE_CHECKING
 
 from benchkit import selection
 from benchkit.errors import ConfigError, DataError, Finding, SelectionError, SourceReport
 from benchkit.ingestion.harvest import NAME_FILES
+from benchkit.labels.splitting import suggest_split
 from benchkit.parsers import registry
+from benchkit.selection import SIDE_NAMES
 
 if TYPE_CHECKING:
     from benchkit.comparison import Comparisons
     from benchkit.schema import Observations, Runs
+
+#: Files that an error names; the others are counted.
+_LISTED = 3
 
 
 def pair_up(
@@ -126,11 +131,24 @@ def explain_single_variant(
             f"nothing to compare: no measured run of {', '.join(unread)} could be read",
             hint="mend the files that were refused, or measure again",
         )
-    hint = "name files as label=path, or put each variant in a folder of its own"
-    files = [quote(report.label) for report in reports if report.outcome == "read"]
+    return _suggest_sides(only, also, runs, [r.label for r in reports if r.outcome == "read"])
+
+
+def _suggest_sides(only: str, also: str, runs: Runs, files: Sequence[str]) -> DataError:
+    """Say what was understood, and how it becomes two sides."""
+    split = suggest_split(runs["benchmark"].unique().tolist(), SIDE_NAMES)
+    seen = f"nothing to compare: {only!r} is the only variant{also}"
+    if split:
+        hint = f"the benchmark names hold the variants {', '.join(split.variants)}"
+        return DataError(seen, hint=hint, options=split.options)
     if len(files) == 2:
-        hint = f"name the two sides: benchkit compare before={files[0]} after={files[1]}"
-    return DataError(f"nothing to compare: {only!r} is the only variant{also}", hint=hint)
+        sides = join([f"before={files[0]}", f"after={files[1]}"])
+        return DataError(seen, hint=f"name the two sides: benchkit compare {sides}")
+    shown = ", ".join(files[:_LISTED]) + (f", … {files[-1]}" if len(files) > _LISTED else "")
+    seen += f"; {len(files)} files are its runs: {shown}" if len(files) > 1 else ""
+    hint = "add the other side as label=path, or put each variant in a folder of its own"
+    options = ("other=PATH", "--baseline", only) if files else ()
+    return DataError(seen, hint=hint, options=options)
 
 
 def list_unmeasured(

@@ -14,7 +14,7 @@ import typer
 
 from benchkit.cli.glance import show_results
 from benchkit.cli.printing import discard, print_line, survive
-from benchkit.errors import BaselineError, BenchkitError, ExitCode
+from benchkit.errors import BenchkitError, ExitCode
 
 PROGRAM = "benchkit"
 #: Each is a module here, in the order of ``--help``.
@@ -62,10 +62,8 @@ def run(arguments: Sequence[str]) -> int:
         code = app(list(arguments), prog_name=PROGRAM, standalone_mode=False)
         with survive(sys.stdout):
             sys.stdout.flush()
-    except BaselineError as error:
-        return _refuse(f"{error}; {_name_baseline(arguments, error.candidate)}", error.exit_code)
     except BenchkitError as error:
-        return _refuse(str(error), error.exit_code)
+        return _refuse(f"{error}{_write_example(arguments, error.options)}", error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
     except typer.Exit as leaving:
@@ -87,12 +85,11 @@ def run(arguments: Sequence[str]) -> int:
     return int(code or ExitCode.DONE)
 
 
-def _name_baseline(arguments: Sequence[str], candidate: str) -> str:
-    """Write the command that names a baseline."""
+def _write_example(arguments: Sequence[str], options: Sequence[str]) -> str:
+    """Write the command with the words that it lacks, if an error knows them."""
     from benchkit.redaction import redact
 
-    command = join(redact([PROGRAM, *arguments, "--baseline", candidate]))
-    return f"for example: {command}"
+    return f"; for example: {join(redact([PROGRAM, *arguments, *options]))}" if options else ""
 
 
 def _refuse(text: str, code: ExitCode) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Protocol
 
 from benchkit.errors import (
@@ -156,11 +157,17 @@ def run_gate(
         known = tuple(each for each in events if each.event is not NOT_COMPARED)
         unmeasured = {each.action for each in events if each.event is NOT_COMPARED}
         outcome = GateOutcome(
-            rules=(), problem=str(error).removeprefix("nothing to compare: "), events=known,
+            rules=(), problem=_describe(error), events=known,
             problem_action="pass" if unmeasured == {"pass"} else "fail",
         )  # fmt: skip
         return replace(nothing, outcome=outcome)
     return replace(nothing, outcome=outcome, findings=compared.findings, self_test=tested)
+
+
+def _describe(error: BenchkitError) -> str:
+    """Say why nothing was compared, and which options are missing."""
+    options = f"; for example with {join(error.options)}" if error.options else ""
+    return f"{error}{options}".removeprefix("nothing to compare: ")
 
 
 def _leave_out_stale(results: Results, policy: Policy, asked: Asked) -> Results:

@@ -13,6 +13,7 @@ from benchkit.ingestion.discovery import Options, discover
 from benchkit.ingestion.loading import Loaded, load_found
 from benchkit.ingestion.sources import Found
 from benchkit.labels.readings import FileLabels, Reading, list_readings, write_pattern
+from benchkit.labels.splitting import suggest_split
 from benchkit.labels.stems import ToolNames
 from benchkit.parsers import registry
 from benchkit.selection import SIDE_NAMES
@@ -81,7 +82,10 @@ def explain_layout(arguments: Sequence[str], options: Options, most: int | None 
     return Layout(
         files=files,
         unread=unread,
-        readings=() if options.layout else _list_others(measured, arguments, tools),
+        readings=(
+            *_list_splits(loaded, options),
+            *(() if options.layout else _list_others(measured, arguments, tools)),
+        ),
         skipped=tuple(discovery.skipped),
         reason=reason,
     )
@@ -125,6 +129,14 @@ def _list_others(
         root_name=root.resolve().name,
     )
     return tuple(replace(other, is_part=is_part) for other in others)
+
+
+def _list_splits(loaded: Loaded | None, options: Options) -> tuple[Reading, ...]:
+    """Return the reading that takes variants from benchmark names, where paths tell but one."""
+    if loaded is None or options.split or loaded.runs["variant"].nunique() > 1:
+        return ()
+    split = suggest_split(loaded.runs["benchmark"].unique().tolist(), SIDE_NAMES)
+    return (Reading("", split.variants, options=split.options),) if split else ()
 
 
 def _place(source: Found) -> str:

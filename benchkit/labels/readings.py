@@ -54,13 +54,17 @@ class FileLabels:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One reading of a folder: the pattern, and the names that it gives, all or a part of them."""
+    """One reading: the pattern of paths, the names that it gives, all or a part, and the options.
+
+    Where benchmark names hold the variants, there is no pattern.
+    """
 
     pattern: str
     variants: tuple[str, ...]
     benchmarks: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     is_part: bool = False
+    options: tuple[str, ...] = ()
 
 
 def write_pattern(path: str, labels: PathLabels, tools: ToolNames) -> str:

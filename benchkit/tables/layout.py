@@ -90,7 +90,8 @@ def suggest_readings(arguments: Sequence[str], readings: Iterable[Reading]) -> l
 
 def write_command(arguments: Sequence[str], reading: Reading) -> str:
     """Write the command that ingests files by a reading."""
-    return f"benchkit ingest {join(arguments)} --layout {join([reading.pattern])}"
+    options = reading.options or ("--layout", reading.pattern)
+    return f"benchkit ingest {join([*arguments, *options])}"
 
 
 def _list(names: Sequence[str], *, is_part: bool = False) -> str:

@@ -10,6 +10,7 @@ import pytest
 from invocation import benchkit
 
 PINNED = Path(__file__).resolve().parents[2] / "fixtures" / "redis-gobench" / "pinned"
+WRK = PINNED.parents[1] / "tracing-wrk" / "none"
 
 
 @pytest.mark.parametrize(
@@ -52,3 +53,44 @@ def test_where_no_name_tells_the_baseline_the_command_that_does_is_named(
     assert refused.returncode == 2
     assert f"; for example: {command}\n" in refused.stderr
     assert benchkit(*shlex.split(command)[1:], cwd=tmp_path).returncode != 2
+
+
+def find_command(text: str) -> list[str]:
+    """Return the words of the command that an error gives as an example."""
+    return shlex.split(text.partition("for example: benchkit ")[2])
+
+
+def test_a_folder_of_runs_alone_says_so_and_how_a_side_is_added(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    for run in (1, 2, 3):
+        text = (WRK / f"wrk-{run}.txt").read_text()
+        (tmp_path / f"mine/run_0{run}.log").write_text(text)
+    refused = benchkit("compare", "mine", cwd=tmp_path)
+    assert refused.returncode == 3
+    assert "'mine' is the only variant; 3 files are its runs: mine/run_01.log, " in refused.stderr
+    words = find_command(refused.stderr)
+    assert words == ["compare", "mine", "other=PATH", "--baseline", "mine"]
+    other = WRK.parent / "otlp"
+    done = benchkit(*(word.replace("PATH", str(other)) for word in words), cwd=tmp_path)
+    assert (done.returncode, "other" in done.stdout) == (0, True)
+    assert "with other=PATH --baseline mine" in benchkit("gate", "mine", cwd=tmp_path).stdout
+
+
+def test_variants_in_benchmark_names_come_with_the_command_that_splits_them(
+    tmp_path: Path,
+) -> None:
+    copy(PINNED.parent / "single" / "gobench-all-1.txt", tmp_path / "current.txt")
+    refused = benchkit("compare", "current.txt", cwd=tmp_path)
+    assert refused.returncode == 3
+    assert "the benchmark names hold the variants Baseline, OTel_Disabled, " in refused.stderr
+    words = find_command(refused.stderr)
+    assert words[:3] == ["compare", "current.txt", "--split"]
+    done = benchkit(*words, cwd=tmp_path)
+    assert done.returncode == 0
+    assert "OTelOverhead/Ping" in done.stdout
+    assert "OTel_Enabled" in done.stdout
+    shown = benchkit("layout", "current.txt", cwd=tmp_path).stdout
+    assert f"    {shlex.join(['benchkit', 'ingest', *words[1:]])}\n" in shown
+    assert shlex.join(words[2:]) in benchkit("gate", "current.txt", cwd=tmp_path).stdout
+    split = benchkit("layout", *words[1:], "--format", "json", cwd=tmp_path).stdout
+    assert '"readings": []' in split

@@ -1,0 +1,138 @@
+"""The rules that take the variant out of benchmark names which hold it.
+
+`Overhead/Baseline/Ping` beside `Overhead/OTel_Enabled/Ping` is a comparison in one file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchkit.errors import ConfigError
+from benchkit.labels.natural import name_key
+from benchkit.labels.rename import parse_rename, split_variant
+
+#: More variants than this are rarely meant.
+_MANY = 12
+#: Names, and characters of a name, that are looked at.
+_NAMES, _LONGEST = 10_000, 300
+_PART = re.compile(r"[^/]+")
+_TOKENS = re.compile(r"[-_=.:]")
+_MARKS = "#!@~%"
+
+
+@dataclass(frozen=True, slots=True)
+class NameSplit:
+    """The variants that names hold, and the two options that make them the sides."""
+
+    variants: tuple[str, ...]
+    pattern: str
+    rename: str
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The words to type."""
+        return ("--split", self.pattern, "--rename", self.rename)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hold:
+    """One variant that a name may hold: where, and the name without it."""
+
+    value: str
+    rest: str
+    before: str
+    after: str
+
+
+def suggest_split(benchmarks: Collection[str], baselines: Sequence[str]) -> NameSplit | None:
+    r"""Suggest how to split names that are alike but for a variant; one of them is a baseline.
+
+    Parameters
+    ----------
+    benchmarks : collection of str
+    baselines : sequence of str
+        Names of a baseline, in lower case, the most telling first.
+
+    Examples
+    --------
+    >>> split = suggest_split(["Redis/Baseline/Get", "Redis/OTel_On/Get"], ["baseline"])
+    >>> print(split.pattern, split.rename)
+    /(?P<variant>Baseline|OTel_On) s#/(Baseline|OTel_On)##
+    """
+    names = [name.rpartition(" / ")[2] for name in benchmarks]
+    holds = {name: [*_find_holds(name)] for name in names[:_NAMES] if len(name) <= _LONGEST}
+    for word in baselines:
+        chosen = _choose(holds, word)
+        found = len({hold.value for hold in chosen.values()})
+        if 1 < found <= _MANY and (split := _write(chosen)):
+            return split
+    return None
+
+
+def _find_holds(name: str) -> Iterator[_Hold]:
+    """Yield each part of a name, and the last and the first word of each part."""
+    for part in _PART.finditer(name):
+        start, end = part.span()
+        words = [sign.span() for sign in _TOKENS.finditer(part[0])]
+        yield _cut(name, start, end)
+        if words:
+            yield _cut(name, start + words[-1][1], end)
+            yield _cut(name, start, start + words[0][0])
+
+
+def _cut(name: str, start: int, end: int) -> _Hold:
+    """Cut a value and the sign before it out of a name, or the sign after one that leads it."""
+    before, after = name[start - 1 : start], name[end : end + 1]
+    rest = name[: start - 1] + name[end:] if before else name[end + 1 :]
+    return _Hold(name[start:end], rest, before, after)
+
+
+def _choose(holds: Mapping[str, Sequence[_Hold]], word: str) -> dict[str, _Hold]:
+    """Choose the names that hold a word, and those that are the same without another one."""
+    chosen: dict[str, _Hold] = {}
+    for name, each in holds.items():
+        if hold := next((x for x in each if x.value.lower() == word and x.rest), None):
+            chosen[name] = hold
+    rests = {hold.rest for hold in chosen.values()}
+    for name, each in holds.items():
+        if name not in chosen and (hold := next((x for x in each if x.rest in rests), None)):
+            chosen[name] = hold
+    return chosen
+
+
+def _write(chosen: Mapping[str, _Hold]) -> NameSplit | None:
+    """Write the rules; nothing unless they give each name what was chosen of it."""
+    variants = sorted({hold.value for hold in chosen.values()}, key=name_key)
+    choice = "|".join(re.escape(name) for name in sorted(variants, key=len, reverse=True))
+    before, after = ({getattr(x, side) for x in chosen.values()} for side in ("before", "after"))
+    if "" not in before:
+        lead, tail = _write_signs(before), ""
+    elif len(before) == 1:
+        lead, tail = "^", _write_signs(after)
+    else:
+        return None
+    pattern = f"{lead}(?P<variant>{choice}){tail}"
+    rule = f"{lead}({choice}){tail}"
+    mark = next((mark for mark in _MARKS if mark not in rule), "")
+    split = NameSplit(tuple(variants), pattern, f"s{mark}{rule}{mark}{mark}")
+    return split if mark and _gives(split, chosen) else None
+
+
+def _write_signs(signs: Collection[str]) -> str:
+    if len(signs) == 1:
+        return next(iter(signs)).replace(".", r"\.")
+    return f"[{''.join(sorted(signs))}]"  # a hyphen comes first, where it means itself
+
+
+def _gives(split: NameSplit, chosen: Mapping[str, _Hold]) -> bool:
+    try:
+        rename = parse_rename(split.rename)
+        return all(
+            split_variant(name, (split.pattern, False)) == hold.value
+            and rename.apply(name) == hold.rest
+            for name, hold in chosen.items()
+        )
+    except ConfigError:
+        return False
