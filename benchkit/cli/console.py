@@ -12,10 +12,9 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO
 
-from benchkit.tables.alignment import GAP, align_columns, measure, measure_columns
+from benchkit.tables.alignment import GAP, align_columns, measure
 from benchkit.units import AZURE_COMMAND, printable
 
 if TYPE_CHECKING:
@@ -58,8 +57,6 @@ _ASCII: dict[str, str | int | None] = {
     "\N{NARROW NO-BREAK SPACE}": " ",
     "\N{NO-BREAK SPACE}": " ",
 }
-#: Columns that a narrow screen goes without, in this order.
-_SPARE = ("detectable", "needed", "runs", "n", "p", "sources", "duration", "baseline")
 
 
 def print_table(table: Table, file: TextIO, width: int | None = None) -> None:
@@ -269,9 +266,11 @@ def _render(table: Table, file: TextIO | None, width: int | None = None) -> str:
     on_screen = file is not None and file.isatty()
     if width is None and on_screen:
         width = shutil.get_terminal_size().columns
-    fitted, dropped = _fit(table, file, width)
-    if width is not None and _breaks_words(fitted, file, width):
-        fitted, dropped = stack(table), []
+    fitted, dropped = table, list[str]()
+    if width is not None:
+        from benchkit.cli.narrow import fit
+
+        fitted, dropped = fit(table, width, lambda cell: _text(cell, file))
     colored = is_screen(file)
     body = _color(fitted, file, width) if colored else "\n".join(_lay_out(fitted, file))
     notes = [f"{n}  {note}" for n, note in enumerate(table.notes, 1)]
@@ -281,62 +280,6 @@ def _render(table: Table, file: TextIO | None, width: int | None = None) -> str:
     above = [line for line in (table.title, table.caption) if line]
     told = [[wrap(line, file, width) for line in lines] for lines in (above, below)]
     return "\n".join([*told[0], body, *told[1]])
-
-
-def _fit(table: Table, file: TextIO | None, width: int | None) -> tuple[Table, list[str]]:
-    """Drop spare columns until the table fits the screen."""
-    from benchkit.tables.model import drop_columns
-
-    dropped = []
-    for key in _SPARE:
-        if width is None or _measure_table(table, file) <= width:
-            break
-        header = next((column.header for column in table.columns if column.key == key), None)
-        if header is not None:
-            table = drop_columns(table, [key])
-            dropped.append(header)
-    if width is not None and _measure_table(table, file) > width:
-        table = _shorten_verdicts(table)
-    return table, dropped
-
-
-def _shorten_verdicts(table: Table) -> Table:
-    """Leave out of a verdict by how much: the interval beside it says it, too."""
-    rows = [
-        tuple(replace(c, text=c.text.partition(", at least ")[0]) if c.mark else c for c in row)
-        for row in table.rows
-    ]
-    return replace(table, rows=tuple(rows))
-
-
-def _breaks_words(table: Table, file: TextIO | None, width: int) -> bool:
-    """Tell whether a column would be narrower than its longest word."""
-    texts = [[plain(column.title, file)] for column in table.columns]
-    for row in table.rows:
-        for column, cell in zip(texts, row, strict=True):
-            column.append(_text(cell, file))
-    longest = (
-        max(measure(word) for text in column for word in text.split(" ")) for column in texts
-    )
-    return sum(longest) + GAP * (len(texts) - 1) > width
-
-
-def stack(table: Table) -> Table:
-    """Put the cells of each row below each other, named by their columns, for a narrow screen."""
-    from benchkit.tables.model import Cell, Column, Table
-
-    columns = (Column("what", ""), Column("told", ""))
-    rows: list[tuple[Cell, ...]] = []
-    for row in table.rows:
-        rows += [(Cell(""), Cell(""))] if rows else []
-        named = zip(table.columns, row, strict=True)
-        rows += [(Cell(column.title), cell) for column, cell in named if cell.label]
-    return Table(table.title, columns, tuple(rows))
-
-
-def _measure_table(table: Table, file: TextIO | None) -> int:
-    widths = measure_columns([*_texts(table, file)])
-    return sum(widths) + GAP * (len(widths) - 1)
 
 
 def _text(cell: Cell, file: TextIO | None) -> str:

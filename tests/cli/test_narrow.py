@@ -1,0 +1,71 @@
+"""On a terminal of 80 columns nothing that answers the question is missing."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from examples import tracing
+
+from benchkit.cli.narrow import fit
+from benchkit.tables.model import Cell
+from benchkit.tables.overhead import primary_tables
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+ESSENTIAL = {"baseline", "value", "change", "interval", "verdict"}
+
+
+def read_terminal(*arguments: str, columns: int) -> str:
+    """Run a command in a terminal and return what it shows there."""
+    reader, writer = pty.openpty()
+    environment = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1"}
+    command = [sys.executable, "-m", "benchkit", *arguments]
+    with subprocess.Popen(command, stdout=writer, env=environment) as done:
+        os.close(writer)
+        shown = b""
+        try:
+            while block := os.read(reader, 65536):
+                shown += block
+        except OSError:  # the other end is closed
+            pass
+        os.close(reader)
+    assert done.returncode == 0
+    return shown.decode()
+
+
+@pytest.mark.parametrize("results", ["tracing-wrk", "redis-gobench/pinned"])
+def test_a_terminal_of_80_columns_keeps_both_values(results: str) -> None:
+    text = read_terminal("compare", str(FIXTURES / results), "-q", columns=80)
+    table = text.partition("Primary metrics")[2].partition("narrow screen: without ")
+    lines = table[0].splitlines()
+    header = next(line for line in lines if line.rstrip().endswith("verdict"))
+    assert header.split()[1 if "tracing" in results else 2] in {"none,", "Baseline,"}
+    for word in ("value,", "change", "interval"):
+        assert word in header
+    assert max(map(len, lines)) <= 80
+    assert table[2].splitlines()[0] == "runs, p"
+
+
+@pytest.mark.parametrize("width", range(40, 130, 7))
+def test_values_interval_and_verdict_are_never_dropped(width: int) -> None:
+    table = primary_tables(tracing())[0]
+    fitted, _ = fit(table, width, lambda cell: cell.label)
+    if fitted.columns[0].key == "what":  # stacked
+        names = {row[0].text for row in fitted.rows}
+        assert {column.title for column in table.columns} <= names
+    else:
+        assert {column.key for column in fitted.columns} >= ESSENTIAL
+
+
+def test_a_long_name_is_broken_at_its_signs() -> None:
+    table = primary_tables(tracing())[0]
+    row = (Cell("otlp_exporter/collector-behind/proxy"), *table.rows[0][1:])
+    table = type(table)("", table.columns, (row,))
+    fitted, _ = fit(table, 80, lambda cell: cell.label)
+    names = [row[0].text for row in fitted.rows]
+    assert "".join(names) == "otlp_exporter/collector-behind/proxy"
+    assert len([name for name in names if name]) > 1
