@@ -25,7 +25,7 @@ from documents import (
 from generated import PARTS, fill_parts
 from plugged import install, run_benchkit
 
-from benchkit.cli import COMMANDS
+from benchkit.cli.menu import COMMANDS
 from benchkit.errors import ExitCode
 from benchkit.manual import PURPOSES, list_pages
 from benchkit.tables.wording import MARKS

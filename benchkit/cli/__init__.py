@@ -13,32 +13,18 @@ from shlex import join
 import typer
 
 from benchkit.cli.glance import show_results
+from benchkit.cli.menu import COMMANDS, Menu
 from benchkit.cli.printing import discard, print_line, survive
 from benchkit.errors import BenchkitError, ExitCode
 
 PROGRAM = "benchkit"
-#: Each is a module here, in the order of ``--help``.
-COMMANDS = (
-    *(
-        "capture",
-        "ingest",
-        "layout",
-        "runs",
-        "export",
-        "compare",
-        "report",
-        "plot",
-        "gate",
-        "history",
-    ),
-    *("check", "plan", "noise", "formats", "explain", "init", "undo", "store", "demo", "help"),
-)
 
 
 def application(command: str = "") -> typer.Typer:
     """Put the commands together; where one of them is named, that one alone, which is quicker."""
     app = typer.Typer(
         name=PROGRAM,
+        cls=Menu,
         help="What does this change cost? Raw benchmark results in, overhead out, shown or not.",
         no_args_is_help=True,
         epilog="Example: benchkit report results/",

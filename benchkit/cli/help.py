@@ -31,8 +31,9 @@ def read_manual(
     ] = None,
 ) -> None:
     """Show a page of the manual, or list its topics."""
-    from benchkit.cli import COMMANDS, run
+    from benchkit.cli import run
     from benchkit.cli.console import plain
+    from benchkit.cli.menu import COMMANDS
     from benchkit.manual import find_page, list_pages
 
     if topic in COMMANDS and topic not in {page.topic for page in list_pages()}:

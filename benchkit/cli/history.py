@@ -14,6 +14,7 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.cli.menu import Menu
 from benchkit.errors import ConfigError, DataError, ExitCode, StoreError
 from benchkit.outputs import save
 
@@ -49,6 +50,7 @@ def register(app: typer.Typer) -> None:
     """Add the command and its two verbs."""
     verbs = typer.Typer(
         name="history",
+        cls=Menu,
         help="Follow one metric over many commits.",
         no_args_is_help=True,
         rich_markup_mode=None,

@@ -8,6 +8,7 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.cli.menu import Menu
 from benchkit.errors import StoreError
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ def register(app: typer.Typer) -> None:
     """Add the command and its verbs."""
     verbs = typer.Typer(
         name="store",
+        cls=Menu,
         help="Check and mend the store: damage, earlier layouts, files that nothing needs.",
         no_args_is_help=True,
         rich_markup_mode=None,

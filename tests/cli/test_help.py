@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 
-from benchkit.cli import run
+from benchkit.cli import menu, run
+from benchkit.cli.menu import COMMANDS
 from benchkit.manual import PURPOSES, find_page, list_pages
 
 
@@ -62,3 +64,19 @@ def test_links_to_pages_name_the_command() -> None:
         shown = page.for_terminal()
         assert ".md)" not in shown, page.topic
         assert "<summary>" not in shown
+
+
+def test_the_help_lists_every_command_by_its_purpose_and_cuts_no_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["--help"]) == 0
+    printed = capsys.readouterr().out
+    assert "\nMeasure:\n  capture  Run a command" in printed
+    assert "..." not in printed.partition("Measure:")[2]
+    assert max(map(len, printed.splitlines())) <= 80
+    modules = Path(menu.__file__).parent.glob("*.py")
+    registered = {path.stem for path in modules if "def register" in path.read_text("utf-8")}
+    assert set(COMMANDS) == registered
+    for command in ("history", "store"):
+        assert run([command, "--help"]) == 0
+        assert "..." not in capsys.readouterr().out.partition("Commands:")[2]

@@ -1,0 +1,58 @@
+"""The commands by what they are for, as ``--help`` lists them; no line of it is cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from typer._click import Context, HelpFormatter
+
+#: Each command is a module here.
+MENU = {
+    "Measure": {
+        "capture": "Run a command and keep its raw output and its circumstances.",
+        "plan": "Say how many runs per side show a change of a given size.",
+        "noise": "Say how often runs that do not differ seem to.",
+    },
+    "Compare": {
+        "compare": "Compare variants with a baseline.",
+        "report": "Write the report: verdict, tables and figures.",
+        "plot": "Draw one figure.",
+    },
+    "Decide": {
+        "gate": "Check the results against limits; the exit code tells CI.",
+        "history": "Follow one metric over many commits.",
+        "check": "List the findings on the runs.",
+    },
+    "Explore": {
+        "layout": "Show the labels of each file and what gave them.",
+        "runs": "List the runs.",
+        "export": "Write every measured value as one table.",
+        "formats": "List the formats that are read.",
+        "explain": "Explain a finding, a metric or a format.",
+        "help": "Show a page of the manual.",
+        "demo": "Write sample results and their report.",
+    },
+    "Store": {
+        "ingest": "Read results into the store.",
+        "undo": "Undo the last ingest.",
+        "store": "Check, repair or vacuum the store.",
+        "init": "Write a benchkit.toml with comments.",
+    },
+}
+COMMANDS = tuple(name for commands in MENU.values() for name in commands)
+
+
+class Menu(TyperGroup):
+    """A command with verbs whose help lists them whole, by what they are for."""
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write a list for each purpose; verbs of one command have no purposes."""
+        verbs = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        told = {name: verb.get_short_help_str(limit=1000) for name, verb in verbs.items() if verb}
+        lists = {"Commands": told} if ctx.parent else MENU
+        for purpose, commands in lists.items():
+            with formatter.section(purpose):
+                formatter.write_dl([*commands.items()])
