@@ -140,14 +140,19 @@ def _suggest_sides(only: str, also: str, runs: Runs, files: Sequence[str]) -> Da
     seen = f"nothing to compare: {only!r} is the only variant{also}"
     if split:
         hint = f"the benchmark names hold the variants {', '.join(split.variants)}"
-        return DataError(seen, hint=hint, options=split.options)
+        if files:
+            return DataError(seen, hint=hint, options=split.options)
+        again = join(["benchkit", "ingest", "PATH", *split.options])
+        return DataError(seen, hint=f"{hint}; ingest them anew: {again} --store NEW")
+    if not files:
+        return DataError(seen, hint="add the other side, for example: benchkit ingest other=PATH")
     if len(files) == 2:
         sides = join([f"before={files[0]}", f"after={files[1]}"])
         return DataError(seen, hint=f"name the two sides: benchkit compare {sides}")
     shown = ", ".join(files[:_LISTED]) + (f", … {files[-1]}" if len(files) > _LISTED else "")
     seen += f"; {len(files)} files are its runs: {shown}" if len(files) > 1 else ""
     hint = "add the other side as label=path, or put each variant in a folder of its own"
-    options = ("other=PATH", "--baseline", only) if files else ()
+    options = ("other=PATH", "--baseline", only)
     return DataError(seen, hint=hint, options=options)
 
 

@@ -44,7 +44,7 @@ def test_from_folder_to_report(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert done.stdout.startswith("▲ otlp serves 13.1")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "otlp costs 13.1" in page
+    assert "otlp serves 13.1" in page
     assert "http" not in page.replace("http://www.w3.org", "").replace("http-equiv", "")
 
 

@@ -94,3 +94,16 @@ def test_variants_in_benchmark_names_come_with_the_command_that_splits_them(
     assert shlex.join(words[2:]) in benchkit("gate", "current.txt", cwd=tmp_path).stdout
     split = benchkit("layout", *words[1:], "--format", "json", cwd=tmp_path).stdout
     assert '"readings": []' in split
+
+
+def test_a_store_of_one_variant_names_what_to_ingest(tmp_path: Path) -> None:
+    copy(WRK / "wrk-1.txt", tmp_path / "none.txt")
+    copy(PINNED.parent / "single" / "gobench-all-1.txt", tmp_path / "current.txt")
+    assert benchkit("ingest", "none.txt", cwd=tmp_path).returncode == 0
+    assert "benchkit ingest other=PATH\n" in benchkit("compare", cwd=tmp_path).stderr
+    assert benchkit("ingest", "current.txt", "--store", "go", cwd=tmp_path).returncode == 0
+    refused = benchkit("compare", "go", cwd=tmp_path).stderr
+    words = shlex.split(refused.partition("anew: benchkit ")[2])
+    anew = [{"PATH": "current.txt", "NEW": "split"}.get(word, word) for word in words]
+    assert benchkit(*anew, cwd=tmp_path).returncode == 0
+    assert "OTel_Enabled" in benchkit("compare", "split", cwd=tmp_path).stdout
