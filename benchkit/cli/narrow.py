@@ -44,7 +44,11 @@ def fit(table: Table, width: int, write: Write) -> tuple[Table, list[str]]:
     if _measure_table(table, write) <= width:
         return table, dropped
     widths = _narrow(table, width, write)
-    return (_wrap(table, widths, write), dropped) if widths else (stack(whole), [])
+    if widths:
+        return _wrap(table, widths, write), dropped
+    stacked = stack(whole)
+    names = _measure(stacked, write)[0]
+    return _wrap(stacked, [names, max(width - names - GAP, 1)], write), []
 
 
 def stack(table: Table) -> Table:

@@ -69,3 +69,9 @@ def test_a_long_name_is_broken_at_its_signs() -> None:
     names = [row[0].text for row in fitted.rows]
     assert "".join(names) == "otlp_exporter/collector-behind/proxy"
     assert len([name for name in names if name]) > 1
+
+
+def test_long_texts_of_stacked_rows_are_wrapped_between_words() -> None:
+    lines = read_terminal("formats", columns=80).splitlines()
+    long = [line.split() for line in lines if len(line) > 80]
+    assert [words for words in long if max(map(len, words)) < 60] == []
