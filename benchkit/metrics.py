@@ -127,7 +127,7 @@ VOCABULARY: dict[str, Metric] = {
         _metric("requests", "requests", _COUNT, "1", "none", ["count"], "Requests completed in the run.", "every load tool", compared=False),
         _metric("request_rate", "requests/s", _SERVES, "1/s", "higher", ["mean"], "Requests per second over the run.", "every load tool"),
         _metric("success_rate_per_second", "successful requests/s", _SERVES, "1/s", "higher", ["mean"], "Successful requests per second, the drain included.", "vegeta throughput"),
-        _metric("thread_request_rate", "requests/s per thread", _SERVES, "1/s", "higher", ["mean", "stdev", "max"], "Requests per second of one thread, sampled.", "wrk Req/Sec", compared=False),
+        _metric("thread_request_rate", "requests/s per thread", _SERVES, "1/s", "higher", ["mean", "stdev", "p99", "max"], "Requests per second of one thread, sampled.", "wrk Req/Sec", compared=False),
         _metric("thread_request_rate_within_stdev", "thread rates within one standard deviation", _HIGHER, "1", "none", ["mean"], "Share of a thread's samples within one standard deviation.", "wrk", compared=False),
         _metric("failures", "failed requests", _COUNT, "1", "lower", ["count"], "Failed requests; subject = reason (non2xx: a status of 400 or more), empty = the tool's own total.", "every load tool"),
         _metric("responses", "responses", _COUNT, "1", "none", ["count"], "Responses; subject = status code.", "vegeta, hey, oha", compared=False),

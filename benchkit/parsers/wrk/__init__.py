@@ -39,6 +39,9 @@ and with ``--latency`` a histogram, with ``-U`` a second one, ``Uncorrected Late
     #[Buckets =           27, SubBuckets     =         2048]
     ----------------------------------------------------------
 
+Forks of wrk2 such as DeathStarBench's head the third column ``99%`` in place of ``Max``; no row is
+read without the header that names its columns.
+
 What the numbers are: ``m`` is minutes; KB, MB and GB are powers of 1,024; ``Req/Sec`` is of one
 thread; the time in the first line is rounded to whole units, so the length of the run is taken
 from ``requests in``; 0.00us beside nan% means that nothing was measured. wrk from 4.0 on adds

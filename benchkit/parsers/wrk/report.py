@@ -35,7 +35,8 @@ _BYTES = r"(\d{1,15}(?:\.\d{1,3})?[KMGTP]?B)"
 _MILLIS = r"\d{1,12}\.\d{3}"
 _THREE = r" +({0}|-?nan\w*) +({0}|-?nan\w*) +({0}|-?nan\w*) +(\d{{1,3}}(?:\.\d\d)?|-?nan)%"
 _NAN = "nan"
-_SPREAD = ("mean", "stdev", "max")
+#: What the header of the statistics may call its third column; forks of wrk2 print 99%.
+_THIRD = {"Max": "max", "99%": "p99"}
 #: The lines of a histogram; they come again in the block that ``wrk2 -U`` adds.
 _HISTOGRAM = (
     Line("distribution", r"Latency Distribution()"),
@@ -64,8 +65,8 @@ _SIZE_OPTIONS = {
 #: A line that holds numbers and cannot be read.
 DAMAGED = Line("damaged")
 _TELLING = re.compile(
-    r"(?:Latency|Req/Sec|Requests/sec:|Transfer/sec:|Socket|Non-2xx|\d[^ ]*(?:%| requests))"
-    r"(?: |\Z)"
+    r"(?:Thread Stats|Latency|Req/Sec|Requests/sec:|Transfer/sec:|Socket|Non-2xx"
+    r"|\d[^ ]*(?:%| requests))(?: |\Z)"
 )
 
 _INCOMPLETE = Remark(
@@ -113,7 +114,7 @@ class Report(reports.Report):
         Line("size", rf"({_COUNT}) (goroutine)\(s\) running concurrently"),
         Line("calibration", r"Thread calibration: mean lat\.: [^,]+, rate sampling interval: .+",
              is_repeated=True),
-        Line("stats", r"Thread Stats +Avg +Stdev +Max +\+/- Stdev"),
+        Line("stats", r"Thread Stats +Avg +Stdev +(Max|99%) +\+/- Stdev", needed="Thread Stats"),
         Line("latency", "Latency" + _THREE.format(_TIME), is_proof=True, needed="Latency"),
         Line("rate", "Req/Sec" + _THREE.format(_RATE), is_proof=True),
         *_HISTOGRAM,
@@ -139,7 +140,8 @@ class Report(reports.Report):
         self.reading.tool_version = version
         self.command = command
         self.strays = 0  # lines of others since the last line
-        self.is_histogram = False
+        self.is_wrk2 = False
+        self.spread: tuple[str, ...] = ()  # the columns of the statistics, once a header names them
         self.block = ""  # the metric whose histogram is being read; unknown until a heading tells
         self.sampled = True
         self.is_go_wrk = False
@@ -159,7 +161,7 @@ class Report(reports.Report):
     def is_proven(self) -> bool:
         """Whether lines have come that only wrk or go-wrk prints."""
         is_headed = self.is_go_wrk or self.seen >= {"head", "size"}
-        return self.is_histogram or is_headed or bool(self.proofs)
+        return self.is_wrk2 or is_headed or bool(self.proofs)
 
     @property
     def is_adrift(self) -> bool:
@@ -179,8 +181,8 @@ class Report(reports.Report):
 
     def take(self, line: Line, fields: Fields, number: int) -> bool:
         """Add a line; False if it cannot follow the lines so far and begins another report."""
-        stat = stat_of(fields[0]) if line.name == "quantile" else "max"
-        if stat != "max" and (self.block, stat) in self.latencies:
+        stat = stat_of(fields[0]) if line.name == "quantile" else ""
+        if stat not in self.spread and (self.block, stat) in self.latencies:
             return False
         if line.name in _AGAIN and self._is_second(line, fields):
             line = _AGAIN[line.name]
@@ -215,25 +217,30 @@ class Report(reports.Report):
         self.reading.connections = int(connections)
 
     def _take_calibration(self, *_: object) -> None:
-        self.is_histogram = True
+        self.is_wrk2 = True
+
+    def _take_stats(self, _: Line, fields: Fields, _number: int) -> None:
+        third = _THIRD[fields[0]]
+        self.spread = ("mean", "stdev", third)
+        self.is_wrk2 = self.is_wrk2 or third != "max"
 
     def _take_latency(self, _: Line, fields: Fields, number: int) -> None:
         self.sampled = _NAN not in "".join(fields) and read_time(fields[2]).value > 0
-        if self.sampled:
-            for stat, text in zip(_SPREAD, fields, strict=False):
+        if self.sampled and self.spread:
+            for stat, text in zip(self.spread, fields, strict=False):
                 self._keep_time("latency", stat, text, number)
             self.add(Value("latency_within_stdev", "mean", "1", read_share), fields[3], number)
 
     def _take_rate(self, _: Line, fields: Fields, number: int) -> None:
-        if _NAN in "".join(fields):
+        if _NAN in "".join(fields) or not self.spread:
             return
-        for stat, text in zip(_SPREAD, fields, strict=False):
+        for stat, text in zip(self.spread, fields, strict=False):
             self.add(Value("thread_request_rate", stat, "1/s", read_rate), text, number)
         share = Value("thread_request_rate_within_stdev", "mean", "1", read_share)
         self.add(share, fields[3], number)
 
     def _take_distribution(self, _: Line, fields: Fields, _number: int) -> None:
-        self.is_histogram = self.is_histogram or bool(fields[0])
+        self.is_wrk2 = self.is_wrk2 or bool(fields[0])
         if fields[0] == "Uncorrected":
             self._name_block("latency")
             self.block = "uncorrected_latency"
@@ -355,7 +362,7 @@ class Report(reports.Report):
             self._take_options(self.command)
         rate = _RATE_OPTION.search(reading.command or "")
         reading.target_rate = parse_count(rate[1]).value if rate else None
-        if self.is_histogram or rate or (reading.command or "").startswith("wrk2"):
+        if self.is_wrk2 or rate or (reading.command or "").startswith("wrk2"):
             reading.tool = "wrk2"
         if reading.tool == "wrk2":
             reading.load_model, reading.corrected = "open", "yes"

@@ -1,0 +1,58 @@
+"""wrk2 as DeathStarBench and others ship it: their header calls the third column 99%, not Max."""
+
+from __future__ import annotations
+
+import pytest
+from wrk_readings import only, remarks, values
+
+DSB = """\
+$ ./wrk2/wrk -D exp -t 2 -c 40 -d 30 -R 2000 http://127.0.0.1:5000/hotels
+Running 30s test @ http://127.0.0.1:5000/hotels
+  2 threads and 40 connections
+  Thread Stats   Avg      Stdev     99%   +/- Stdev
+    Latency   189.65us   80.56us 319.00us   72.88%
+    Req/Sec     1.04k    83.30     1.22k    81.84%
+  59896 requests in 30.00s, 5.94MB read
+Requests/sec:   1996.57
+Transfer/sec:    202.78KB
+"""
+_LEVELS = """\
+  Latency Distribution (HdrHistogram - Recorded Latency)
+ 50.000%  180.00us
+ 99.000%  319.00us
+100.000%  801.00us
+"""
+
+
+@pytest.mark.parametrize("command", [True, False], ids=["with -R", "without a command"])
+def test_a_column_headed_99_is_the_99th_percentile_and_no_maximum(command: bool) -> None:
+    text = DSB if command else DSB.partition("\n")[2]
+    reading = only(text.encode())
+    assert (reading.tool, reading.load_model, reading.status) == ("wrk2", "open", "complete")
+    assert reading.target_rate == (2000.0 if command else None)
+    assert reading.params == {"connections": "40", "threads": "2"}
+    found = values(reading)
+    assert found["latency", "p99"] == pytest.approx(0.000319)
+    assert found["thread_request_rate", "p99"] == 1220.0
+    assert not any(stat == "max" for _, stat in found)
+    assert remarks(text.encode()) == []
+
+
+def test_a_histogram_below_such_a_column_is_of_the_same_report() -> None:
+    found = values(only(DSB.replace("  59896", f"{_LEVELS}  59896").encode()))
+    assert found["latency", "p99"] == pytest.approx(0.000319)
+    assert found["latency", "max"] == pytest.approx(0.000801)
+
+
+@pytest.mark.parametrize("tail", ["", _LEVELS], ids=["plain", "histogram"])
+@pytest.mark.parametrize(("known", "name"), [("99%", "90%"), ("99%", "Min"), ("Stdev ", "Median ")])
+def test_columns_under_another_name_are_not_read_by_position(
+    known: str, name: str, tail: str
+) -> None:
+    text = DSB.replace(known, name, 1).replace("  59896", f"{tail}  59896").encode()
+    reading = only(text)
+    assert (reading.tool, reading.status) == ("wrk2", "partial")
+    assert {row[9] for row in reading.rows}.isdisjoint({5, 6})
+    damaged, incomplete = remarks(text)
+    assert (damaged.line, "Thread Stats" in damaged.what) == (4, True)
+    assert "lacks its `Thread Stats` line" in incomplete.what
