@@ -208,7 +208,7 @@ class _Evidence:
     def __init__(self, observations: Observations, runs: Runs, plan: Plan) -> None:
         self.plan = plan
         self.told = tell_of_runs(runs)
-        self.cells = collect(observations, plan, self.told)
+        self.cells = collect(observations, plan)
         self.designs = find_designs(runs) if plan.uses_blocks else {}
         self.events = Events(observations)
         self.batches = Batches(observations)
@@ -235,7 +235,7 @@ def _contrast(key: Row, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
     plan, told = evidence.plan, evidence.told
     left, right = evidence.cells[baseline][key], evidence.cells[variant][key]
     unit = left.unit
-    known = told.metric(key.metric, unit)
+    known = told.metric(key.metric, unit, baseline)
     x, y = left.values(), right.values()
     beyond = evidence.events.beyond(key, baseline, variant)
     amount = None

@@ -6,7 +6,7 @@ One run is one value, whatever number of events or forms it stands on.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
@@ -52,44 +52,47 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the runs tell of each tool's load and of the units of a user's own metrics."""
+    """What the runs tell of each tool's load, and of a user's own metrics by (variant, metric)."""
 
     load_model: Mapping[str, str]
-    units: Mapping[str, Mapping[str, str]]
+    units: Mapping[tuple[str, str], Mapping[str, str]]
 
-    def metric(self, name: str, unit: str) -> metrics.Metric:
-        """Return what the vocabulary, and the source itself, tell of a metric."""
+    def metric(self, name: str, unit: str, variant: str) -> metrics.Metric:
+        """Return what the vocabulary tells of a metric, else the files of a variant.
+
+        No file turns a direction that is known: its own loss would pass for a gain.
+        """
         found = metrics.lookup(name, unit)
-        own = self.units.get(name)
-        if not own:
+        own = self.units.get((variant, name))
+        if not own or found.better != "none":
             return found
-        return metrics.Metric(
-            name=name,
-            unit=unit,
-            better=own.get("better", found.better),  # type: ignore[arg-type]
-            stats=found.stats,
-            meaning=found.meaning,
-            source=found.source,
-            assume=own.get("assume", found.assume),  # type: ignore[arg-type]
-        )
+        better, assume = own.get("better", found.better), own.get("assume", found.assume)
+        return replace(found, better=better, assume=assume)  # type: ignore[arg-type]
 
 
 def tell_of_runs(runs: Runs) -> Told:
-    """Gather what the runs tell of loads and units."""
+    """Gather what the runs tell of loads and units; files that contradict each other tell none."""
     models: dict[str, set[str]] = {}
-    units: dict[str, dict[str, str]] = {}
+    units: dict[tuple[str, str], dict[str, set[str]]] = {}
     measured = runs[(runs["role"] == "measured").to_numpy()]
-    told = (measured[name].tolist() for name in ("tool", "load_model", "units"))
-    for tool, model, own in zip(*told, strict=True):
+    told = (measured[name].tolist() for name in ("tool", "load_model", "variant", "units"))
+    for tool, model, variant, own in zip(*told, strict=True):
         models.setdefault(tool, set()).add(model)
         for metric, text in (own or {}).items():
-            units.setdefault(metric, {}).update(part.split("=", 1) for part in text.split())
-    return Told({t: m.pop() if len(m) == 1 else "unknown" for t, m in models.items()}, units)
+            known = units.setdefault((variant, metric), {})
+            for key, value in (part.split("=", 1) for part in text.split()):
+                known.setdefault(key, set()).add(value)
+    return Told(_agree(models), {about: _agree(own) for about, own in units.items()})
 
 
-def collect(observations: Observations, plan: Plan, told: Told) -> dict[str, dict[Row, Cell]]:
+def _agree(told: Mapping[str, set[str]]) -> dict[str, str]:
+    """Return the words on which all agree."""
+    return {name: only for name, (only, *others) in told.items() if not others}
+
+
+def collect(observations: Observations, plan: Plan) -> dict[str, dict[Row, Cell]]:
     """Sort the values that can be compared into variant -> key -> run."""
-    rows = _choose(leave_out_excerpts(observations), plan, told)
+    rows = _choose(leave_out_excerpts(observations), plan)
     numbers = rows["run"].to_numpy(np.int64)
     values, steps = (rows[name].to_numpy(np.float64) for name in ("value", "resolution"))
     steps = np.where(steps > 0, steps, 0.0)  # unknown is NaN: not rounded
@@ -146,13 +149,13 @@ def number_rows(frame: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, 
     return numbers.astype(np.int64), firsts
 
 
-def _choose(observations: Observations, plan: Plan, told: Told) -> Observations:
+def _choose(observations: Observations, plan: Plan) -> Observations:
     """Return the rows that can be compared."""
     numbers, firsts = number_rows(observations, ("tool", "metric", "stat"))
     asked = {*plan.primaries, *plan.metrics}
     columns = (observations[name].iloc[firsts] for name in ("tool", "metric", "stat", "unit"))
     wanted = [
-        _is_compared(told, tool, metric, stat, unit, asked)
+        _is_compared(tool, metric, stat, unit, asked)
         for tool, metric, stat, unit in zip(*columns, strict=True)
     ]
     if all(wanted):
@@ -189,7 +192,7 @@ _NOT_COMPARED = frozenset({"stdev", "ci_low", "ci_high", "max_deviation"})
 
 
 def _is_compared(
-    told: Told, tool: str, metric: str, stat: str, unit: str, asked: Iterable[tuple[str, str]]
+    tool: str, metric: str, stat: str, unit: str, asked: Iterable[tuple[str, str]]
 ) -> bool:
     if stat == "counter" or (stat == "sample" and registry.tool(tool).samples_are_events):
         return False
@@ -197,4 +200,4 @@ def _is_compared(
         return False
     if any(metric == name and stat == (which or stat) for name, which in asked):
         return True
-    return told.metric(metric, unit).compared and stat not in _NOT_COMPARED
+    return metrics.lookup(metric, unit).compared and stat not in _NOT_COMPARED

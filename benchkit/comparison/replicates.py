@@ -88,7 +88,7 @@ def collect_replicates(
     described = tell_of_runs(runs)
     starts = _read_starts(runs)
     by_key: dict[Row, list[Replicates]] = {}
-    for variant, cells in collect(observations, plan, described).items():
+    for variant, cells in collect(observations, plan).items():
         for key, cell in cells.items():
             if registry.tool(key.tool).role == "summary":  # of runs that are not at hand
                 continue
@@ -100,7 +100,7 @@ def collect_replicates(
             is_ordered = len(set(order.values()) - {None}) == len(numbers)
             if is_ordered:
                 numbers.sort(key=lambda number: order[number] or 0.0)
-            known = described.metric(key.metric, cell.unit)
+            known = described.metric(key.metric, cell.unit, variant)
             row = Replicates(
                 **key.labels, unit=cell.unit, variant=variant,
                 assume=known.assume, better=known.better,

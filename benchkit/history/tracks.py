@@ -129,9 +129,9 @@ def collect_tracks(
     """Yield the tracks of primary metrics, and where none are named of exact ones."""
     known = tell_of_runs(runs)
     tracks: dict[tuple[str, Row], list[Track]] = {}
-    for variant, cells in collect(observations, plan, known).items():
+    for variant, cells in collect(observations, plan).items():
         for key, cell in cells.items():
-            about = known.metric(key.metric, cell.unit)
+            about = known.metric(key.metric, cell.unit, variant)
             is_exact = about.assume == "exact" and not plan.primaries
             if is_exact or is_primary(key, known, plan):
                 _sort_runs(tracks, variant, key, cell, about, labels, dates)

@@ -9,6 +9,7 @@ import pytest
 
 import benchkit.api as bk
 from benchkit.comparison import Comparisons, Plan, compare
+from benchkit.comparison.measure import SINGLE
 from benchkit.errors import DataError
 
 if TYPE_CHECKING:
@@ -57,6 +58,47 @@ def test_a_users_unit_line_gives_the_direction(tmp_path: Path) -> None:
     text = "BenchmarkPing 1 {} hits/op\n"
     found = compared(tmp_path, unit + text.format(5), unit + text.format(6))
     assert [(c.metric, c.better) for c in found.contrasts] == [("hits/op", "higher")]
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "told"),
+    [
+        ("better=lower", "better=higher", "lower"),
+        ("", "better=higher", "none"),
+        ("better=lower", "", "lower"),
+        ("better=lower", "assume=exact", "lower"),
+    ],
+)
+def test_of_a_users_unit_the_baseline_tells_the_direction(
+    base: str, other: str, told: str, tmp_path: Path
+) -> None:
+    text = "Unit hits/op x=y {}\nBenchmarkPing 1 {} hits/op\n"
+    (only,) = compared(tmp_path, text.format(base, 5), text.format(other, 6)).contrasts
+    assert (only.better, only.method) == (told, SINGLE)
+
+
+def test_files_of_one_side_that_contradict_each_other_tell_no_direction(tmp_path: Path) -> None:
+    words = {"base/1": "lower", "base/2": "higher", "other/1": "lower"}
+    for value, (name, word) in enumerate(words.items(), start=5):
+        path = tmp_path / f"{name}.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"Unit hits/op better={word}\nBenchmarkPing 1 {value} hits/op\n")
+    loaded = bk.load(tmp_path)
+    found = compare(loaded.observations, loaded.runs, [("base", "other")])
+    assert [c.better for c in found.contrasts] == ["none"]
+
+
+@pytest.mark.parametrize("unit", ["ns/op", "B/op", "allocs/op", "MB/s"])
+def test_no_unit_line_turns_the_direction_of_a_known_metric(tmp_path: Path, unit: str) -> None:
+    word = "lower" if unit == "MB/s" else "higher"
+    line, values = f"Unit {unit} better={word} assume={{}}\n", range(5, 9)
+    text = "".join(f"BenchmarkPing 1 {value} {unit}\n" for value in values)
+    (plain,) = compared(tmp_path, text, text).contrasts
+    for assumed in ("exact", "nothing"):
+        said = line.format(assumed) + text
+        (turned,) = compared(tmp_path, said, said).contrasts
+        assert turned == plain
+    assert plain.better != word
 
 
 def test_named_primaries_take_the_place_of_the_tools(tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ EXPECTED = {
         "none": OVER, "limit": OVER, "strict": OVER, "tiers": OVER, "ping": OVER, "absent": OVER,
         "many runs": UNSHOWN, "clean": OVER, "amount": OVER, "exact": DONE, "typo": USAGE,
     },
+    "slower by 20 %, called better": {"none": OVER, "limit": OVER, "amount": OVER},
     "noise": {
         "none": DONE, "limit": DONE, "strict": UNSHOWN, "tiers": DONE, "exact": DONE,
         "many runs": UNSHOWN, "absent": DATA,
@@ -72,6 +73,10 @@ def write_results(name: str, folder: Path) -> Path:
             gated.write_pair(results, cost=0.05)
         case "slower by 20 %":
             gated.write_pair(results, cost=0.2)
+        case "slower by 20 %, called better":
+            gated.write_pair(results, cost=0.2)
+            with (results / "enabled.txt").open("a", encoding="utf-8") as file:
+                file.write("Unit ns/op better=higher\n")
         case "noise":
             gated.write_pair(results, spread=0.3)
         case "one run":
