@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
+from benchkit.errors import Diagnostic
 from benchkit.parsers.ab.invocation import Invocation
 from benchkit.parsers.ab.report import INCOMPLETE, Report
 from benchkit.parsers.base import Head, Reading, Record, Source, bare
@@ -36,6 +37,12 @@ _FAILED = Remark(
 )
 _UNEXPLAINED = _FAILED._replace(
     hint="see what ab wrote to its standard error, or give the whole output"
+)
+
+_LOOSE = Remark(
+    "this rate belongs to no whole ab report and was passed over: {text!r}",
+    "give the whole output of that run",
+    is_remark=False,
 )
 
 _START = r"^[ \t#>|*/]*+(?:- ++)?+(?:\d{4}-\d\d-\d\dT\S++ ++|[\w.-]++ ++\| *+)?+[ \t#>|*/]*+"
@@ -106,6 +113,9 @@ class Reader(reports.Reader):
         self.trouble = ""
         self.run: Invocation | None = None
         self.is_html = False
+        self.loose: tuple[int, str] | None = None  # a rate that no proven report holds so far
+        self.passed_over: list[Diagnostic] = []
+        self.has_runs = False
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
@@ -128,6 +138,8 @@ class Reader(reports.Reader):
             self._note(number, line.name, fields or ())
             return True
         is_taken, report = super().take(number, text, line, fields), self.report
+        if line.name == "rps" and text.partition(":")[2].strip()[:1].isdecimal():
+            self._hold(number, text, is_inside=is_taken or bool(report and report.expects(line)))
         if is_taken and report.is_ended and not report.run.is_verbose:
             self.close()
         elif report is not None:
@@ -158,12 +170,16 @@ class Reader(reports.Reader):
         if report.is_proven:
             report.is_adrift = True
         elif not report.run.version:
+            self._pass_over()
             self.run = self.report = None
 
     def close(self) -> None:
         """End the run that is open, with or without a report."""
         run, report, self.run, self.report = self.run, self.report, None, None
         self.trouble = ""
+        if report is not None and report.is_proven:
+            self.loose = None
+        self._pass_over()
         if report is not None and report.is_proven:
             self.records.extend(report.finish(self.label))
         elif run is not None and report is not None and run.version and report.is_headed:
@@ -172,7 +188,29 @@ class Reader(reports.Reader):
             self._fail(run)
         else:
             return
-        self.command = None
+        self.command, self.has_runs = None, True
+
+    def end(self) -> None:
+        """Name the rates outside of reports; a source of nothing else is no report at all."""
+        super().end()
+        if self.has_runs:
+            self.records += self.passed_over
+
+    def _hold(self, number: int, text: str, *, is_inside: bool) -> None:
+        """Keep a rate until its report is proven; one outside of a report belongs to none."""
+        if is_inside and self.report.is_proven:
+            return
+        self._pass_over()
+        self.loose = (number, text)
+        if not is_inside:
+            self._pass_over()
+
+    def _pass_over(self) -> None:
+        """Keep that a rate stands in no report, now that none has come of the lines around it."""
+        if self.loose is not None:
+            number, text = self.loose
+            self.passed_over.append(_LOOSE.at(self.label, number, text=text[:60]))
+            self.loose = None
 
     def _note(self, number: int, name: str, fields: Fields) -> None:
         """Take a line that is about the run."""
