@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -175,3 +176,24 @@ def test_a_word_of_many_assignments_is_shown_up_to_a_number_of_them() -> None:
 def test_an_earlier_commit_of_git_is_no_password(name: str) -> None:
     assert redact_text(name) == redact_message(name) == name
     assert redact_text("git:hunter2@host") == "REDACTED@host"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"password": "%s"}',
+        '(it begins \'{"password": "%s',
+        "{ 'api_key' : '%s two', 'n': 1}",
+        '{"db.password":%s}',
+        '"token" = "%s", "n": 1',
+        "'secret'='%s'",
+        '{"password": ["%s"]}',
+        '{"password": "a\\"%s"}',
+        '"{\\"password\\": \\"%s\\", \\"n\\": 1}"',
+    ],
+)
+@pytest.mark.parametrize("show", [redact_message, redact_name, redact_text])
+def test_a_quoted_key_names_its_secret_in_a_message(text: str, show: Callable[[str], str]) -> None:
+    shown = show(text % "Zqcarol7Kx")
+    assert "Zqcarol7Kx" not in shown
+    assert ("n" in shown) >= ("n" in text)

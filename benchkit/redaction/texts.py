@@ -49,7 +49,7 @@ _KEY_NAME = re.compile(r"(?:^|[-_.])[kK][eE][yY]$|[a-z]Key$")
 #: A name and the sign behind it, at the beginning of a word or of a part of one.
 _ASSIGNED = re.compile(
     r"(?:^|(?<=[\s/?&#=;,{('\"]))-{0,2}+(?P<name>[\w.\[\]%-]++)"
-    r"(?:=|(?P<spaced> ++= *+)|(?P<colon>[\"']? *+: *+))"
+    r"(?:=|(?P<spaced> ++= *+)|(?P<colon> *+(?:(?P<closing>\\{0,3}+[\"']) *+[:=] *+\[?|:) *+))"
 )
 _QUOTED = r"\"[^\"]*+\"|'[^']*+'"
 _WORD = re.compile(rf"{_QUOTED}|[^\s'\"]++")
@@ -57,6 +57,11 @@ _PART = re.compile(rf"{_QUOTED}|[^\s&#;,'\"}}]++")
 #: A part of a path, or of a Go name: it ends before ``/`` and ``:17: `` of a message.
 _SEGMENT = re.compile(rf"{_QUOTED}|(?:[^\s/&#;,:'\"}}]|:(?!\d*+:?(?:\s|$)))++")
 _REST = re.compile(rf"{_QUOTED}|[^\"'\n]++")
+#: What follows a quoted key: a text in quotes, or escaped ones, which may be cut, or a word.
+_KEYED = re.compile(
+    r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?"
+    r"|\\{1,3}+(?:\"[^\"\n]*+\"?|'[^'\n]*+'?)|[^\s\"',;}]++"
+)
 #: ``Password=two words;`` in the settings of a connection.
 _CONNECTION = r"((?:^|;) *+(?-i:Password|Pwd) *+= *+)[^;'\"\n]++(?=;)"
 _CONNECTION_SETTING = re.compile(_CONNECTION)
@@ -303,6 +308,8 @@ def _redact_assigned(text: str, is_secret: _Test, is_kept: _Test, manner: Manner
 
 def _value(match: re.Match[str]) -> re.Pattern[str]:
     """Return how far the value reaches that stands behind a name."""
+    if match["closing"]:
+        return _KEYED
     if match["colon"] is not None:
         return _REST
     before = match.string[match.start() - 1 : match.start()]
@@ -313,7 +320,7 @@ def _value(match: re.Match[str]) -> re.Pattern[str]:
 
 def _is_certain(match: re.Match[str], _: str) -> bool:
     """Whether a name and its sign are those of a secret in prose, too."""
-    if match["colon"] is None:
+    if match["colon"] is None or match["closing"]:
         return _SECRET_NAME.search(unquote(match["name"])) is not None
     return match["name"].lower() in _CREDENTIALS
 
