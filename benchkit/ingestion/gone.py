@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +22,7 @@ from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.frames import fill_texts
 from benchkit.ingestion.origins import JUDGED
 from benchkit.ingestion.parts import Part, show_label
-from benchkit.ingestion.sources import unpacked, write_assigned
+from benchkit.ingestion.sources import digest_unpacked, unpacked, write_assigned
 from benchkit.labels.numbering import Series, leave_package, series_of
 
 if TYPE_CHECKING:
@@ -232,11 +233,15 @@ def mark_renewed(new: Sequence[Part], superseded: Sequence[Part]) -> None:
         The stored parts whose place they take; what replaces a torn file completes it.
     """
     whole = [part for part in superseded if part.role not in {"damaged", "empty"}]
-    places = {(part.origin, part.path) for part in whole}
+    places = {(part.origin, unpacked(part.path)) for part in whole}
     contents = {(part.origin, part.sha256): part.renewed for part in whole}
+    digest = cache(digest_unpacked)
     for part in new:
         content = part.origin, part.sha256
-        is_other = (part.origin, part.path) in places and content not in contents
+        is_known_place = (part.origin, unpacked(part.path)) in places
+        if is_known_place and content not in contents:  # it may have been packed since
+            content = part.origin, digest(part.path)
+        is_other = is_known_place and content not in contents
         part.renewed = part.batch if is_other else contents.get(content, 0)
 
 

@@ -173,7 +173,8 @@ class Harvest:
     def _find_copy(self, source: Found, outcome: Outcome, content: Content) -> Finding | None:
         """Return the finding on a result that counts already: of another commit, label or path."""
         commit = read_commit(source.assigned)
-        if commit and outcome.has_load and (first := self._find_commit(content.sha256, commit)):
+        is_measured = any(part.role == "measured" for part in outcome.parts)
+        if commit and is_measured and (first := self._find_commit(content.sha256, commit)):
             return _left_over(source, first, commit)
         labelled = self._first_label.setdefault((source.origin, source.address), source)
         if outcome.has_load and labelled.variant != source.variant:

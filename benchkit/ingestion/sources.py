@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import hashlib
 import os
 import shlex
 import sys
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -182,6 +184,17 @@ def refuse_irregular(path: Path) -> None:
 def unpacked(path: str) -> str:
     """Return the path that a file had before it was packed."""
     return path.removesuffix(PACKED)
+
+
+def digest_unpacked(path: str) -> str:
+    """Return the digest of what a packed file of this machine holds; else nothing."""
+    if not path.endswith(PACKED) or not os.path.isabs(path):  # noqa: PTH117 - texts
+        return ""
+    try:
+        with gzip.open(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except (OSError, EOFError, zlib.error):
+        return ""
 
 
 def holds(path: str, sha256: str) -> bool:

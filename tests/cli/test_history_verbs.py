@@ -130,6 +130,21 @@ def test_results_of_another_commit_are_no_measurement(
     assert "B114" not in capsys.readouterr().err
 
 
+def test_runs_that_failed_alike_at_two_commits_are_failed_at_both(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "results/base").mkdir(parents=True, exist_ok=True)
+    text = "$ wrk -c1 -t1 http://h:1/\nunable to connect to h:1 Connection refused\n"
+    (folder / "results/base/1.txt").write_text(text)
+    for commit in ("aaaaaaa1", "bbbbbbb2"):
+        run(["history", "add", "results", "--commit", commit])
+        assert "B114" not in capsys.readouterr().err
+    runs = bk.load().runs
+    assert set(zip(runs["group"], runs["role"], strict=True)) == {
+        ("aaaaaaa1", "failed"), ("bbbbbbb2", "failed"),
+    }  # fmt: skip
+
+
 def test_the_commit_of_a_result_is_corrected_by_undo(folder: Path) -> None:
     gated.write_runs(folder / "results/base/1.txt", seed=1, benchmarks=("Ping",))
     assert run(["history", "add", "results", "--commit", "aaaaaaa1", "-q"]) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -307,6 +308,38 @@ def test_the_named_commands_end_it(store: Store) -> None:
     assert not list_stored(store)
     assert not list_gone(ingest(["res"], store, Options(origin="second")))
     assert not list_stored(store, "second")
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_folder_measured_again_and_packed_or_unpacked_is_mixed(
+    store: Store, *, is_first: bool
+) -> None:
+    def pack() -> None:
+        for path in Path("res").glob("*/*.txt"):
+            Path(f"{path}.gz").write_bytes(gzip.compress(path.read_bytes()))
+            path.unlink()
+
+    if is_first:
+        pack()
+        ingest(["res"], store)
+    shutil.rmtree("res")
+    measure(range(1, 4), seed=100)
+    if not is_first:
+        pack()
+    for _ in range(2):
+        list_gone(ingest(["res"], store))
+        assert list_stored(store) == {"B111"}
+        assert run(["gate", "--store", store.url]) == 3
+
+
+def test_a_folder_that_keeps_the_last_runs_packed_fails_no_gate(store: Store) -> None:
+    for path in Path("res").glob("*/*.txt"):
+        if path.stem != "1":
+            Path(f"{path}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    (finding,) = list_gone(ingest(["res"], store))
+    assert finding.startswith("B110 res: ")
+    assert run(["gate", "--store", store.url]) == 0
 
 
 def test_a_removed_file_is_named_where_nothing_else_changed_and_no_more_once_it_is_back(
