@@ -57,6 +57,9 @@ def test_every_setting_can_be_written(tmp_path: Path) -> None:
         ("[ingest]\nrename = 'x'", "not a list of texts"),
         ("schema = 2", "schema 2 is not known"),
         ("project = 3", "not a table"),
+        ("[stats]\nconfidence = 0.9999999999999999", "closer to 1 than 0.999999"),
+        ("[stats]\nconfidence = '99.99999999%'", "closer to 1 than 0.999999"),
+        ("[stats]\nconfidence = 1", "not a share between 0 and 1"),
         ("[stats", "not valid TOML"),
     ],
 )

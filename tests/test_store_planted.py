@@ -164,6 +164,18 @@ def test_labels_of_a_planted_store_are_refused(
     assert "holds labels of a run that cannot be read" in streams.out + streams.err
 
 
+@pytest.mark.parametrize("number", [50_000_000, 10**20 - 1])
+def test_an_entry_of_a_huge_number_is_one_gap(
+    checkout: Path, number: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (checkout / f".benchkit/runs/_delta_log/{number:020}.json").write_text('{"x": 1}\n')
+    for words in (["store", "check"], ["store", "repair"]):
+        assert run(words) in {0, 3}
+        streams = capsys.readouterr()
+        if words[1] == "check":
+            assert f"missing, with all entries up to {number - 1}" in streams.out + streams.err
+
+
 def test_an_outsized_checkpoint_is_not_read(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

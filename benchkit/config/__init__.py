@@ -31,6 +31,8 @@ BLOCKS = ("auto", "never")
 DEFAULT_METHOD = "auto"
 METHODS = ("auto", "rank", "welch", "history")
 _PERCENT = re.compile(r"((?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:e[-+]?[0-9]++)?)\s*+(%?)")
+#: The largest share: a test at the level that is left of a far larger one never decides.
+_MOST = 0.999999
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,9 +231,10 @@ def parse_fraction(text: str | float, *, where: str) -> float:
     """
     match = _PERCENT.fullmatch(str(text).strip())
     value = float(match[1]) / (100 if match[2] else 1) if match else 0.0
-    if not 0 < value < 1:
+    if not 0 < value <= _MOST:
+        why = "closer to 1 than 0.999999" if _MOST < value < 1 else "not a share between 0 and 1"
         raise ConfigError(
-            f"{text!r} is not a share between 0 and 1",
+            f"{text!r} is {why}",
             where=where,
             hint="write 3% or 0.03, 95% or 0.95",
         )

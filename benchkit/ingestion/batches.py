@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchkit.parsers.base import Repeats, Row, Samples
 from benchkit.store import values_schema
@@ -40,6 +40,21 @@ def row_batches(
         yield row_batch(batch, plain)
 
 
+def escape(text: str) -> str:
+    """Write as its escape what JSON can name and no text can hold: half of a surrogate pair."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """Return values as a column; texts of any file are among them."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(values, kind)
+    except UnicodeEncodeError:
+        return pa.array([value if value is None else escape(value) for value in values], kind)
+
+
 def repeats_batch(batch: int, first: int, repeats: Repeats) -> pa.RecordBatch:
     """Put runs in columns into one batch, texts as codes; ``first`` is the first one's piece."""
     import numpy as np
@@ -53,7 +68,7 @@ def repeats_batch(batch: int, first: int, repeats: Repeats) -> pa.RecordBatch:
         known = dict.fromkeys(texts)  # two kinds may be of one metric
         places = {text: place for place, text in enumerate(known)}
         recoded = np.array([places[text] for text in texts], np.int32)[codes]
-        return pa.DictionaryArray.from_arrays(recoded, pa.array(known, pa.string()), safe=False)
+        return pa.DictionaryArray.from_arrays(recoded, _array(list(known), pa.string()), safe=False)
 
     columns = {
         "batch": pa.repeat(pa.scalar(batch, pa.int64()), size),
@@ -93,7 +108,7 @@ def row_batch(batch: int, rows: Sequence[tuple[int, list[Row]]]) -> pa.RecordBat
         pa.repeat(pa.scalar(batch, pa.int64()), len(pieces)),
         pa.repeat(pa.scalar(False), len(pieces)),
         pa.array(pieces, pa.int64()),
-        *(pa.array(column, kind) for column, kind in zip(told, wanted.types[3:], strict=True)),
+        *(_array(column, kind) for column, kind in zip(told, wanted.types[3:], strict=True)),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=wanted)
 
@@ -139,14 +154,14 @@ def _spread(told: Sequence[object], sizes: Sequence[int], kind: pa.DataType) -> 
     if len(set(told)) == 1:
         if told[0] is None:
             return pa.nulls(sum(sizes), pa.dictionary(pa.int32(), kind))
-        places, values = np.zeros(sum(sizes), np.int32), pa.array(told[:1], kind)
+        places, values = np.zeros(sum(sizes), np.int32), _array(told[:1], kind)
         return pa.DictionaryArray.from_arrays(places, values, safe=False)
     known = dict.fromkeys(value for value in told if value is not None)
     codes = {value: code for code, value in enumerate(known)}
     each = np.repeat([codes.get(value, -1) for value in told], sizes)
     mask = each < 0
     places = pa.array(each.astype(np.int32), mask=mask if mask.any() else None)
-    return pa.DictionaryArray.from_arrays(places, pa.array(list(codes), kind), safe=False)
+    return pa.DictionaryArray.from_arrays(places, _array(list(codes), kind), safe=False)
 
 
 def _times(told: Sequence[Samples]) -> pa.Array:

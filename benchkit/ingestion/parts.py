@@ -15,6 +15,7 @@ from operator import attrgetter
 
 from benchkit import schema
 from benchkit.errors import ConfigError, Finding
+from benchkit.ingestion.batches import escape
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.sources import Found, Identity
 from benchkit.labels.facts import list_facts
@@ -208,13 +209,9 @@ def _escape_texts(part: Part) -> None:
     if not "".join(filter(None, texts)).isascii():
         for name, text in zip(_TEXTS, texts, strict=True):
             if text:
-                setattr(part, name, _escape(text))
+                setattr(part, name, escape(text))
     if not "".join(chain(part.env, part.env.values())).isascii():
-        part.env = {_escape(name): _escape(value) for name, value in part.env.items()}
-
-
-def _escape(text: str) -> str:
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+        part.env = {escape(name): escape(value) for name, value in part.env.items()}
 
 
 def enter_commit(part: Part, options: Options) -> None:

@@ -230,11 +230,12 @@ def _check_log(table: Table) -> Iterator[Damage]:
     if broken:
         return
     versions = sorted(entries.version_of(name) for name in names if name.endswith(".json"))
-    gaps = [gap for one, next_ in pairwise(versions) for gap in range(one + 1, next_)]
-    for gap in gaps:
-        yield Damage(table=table, path=entries.path_of(gap), problem="missing")
+    gaps = [(one + 1, next_ - 1) for one, next_ in pairwise(versions) if next_ > one + 1]
+    for first, last in gaps:
+        problem = "missing" if first == last else f"missing, with all entries up to {last}"
+        yield Damage(table=table, path=entries.path_of(first), problem=problem)
     if not gaps and newest > max(map(entries.version_of, names), default=-1):
-        gaps = [newest]
+        gaps = [(newest, newest)]
         yield Damage(table=table, path=entries.path_of(newest), problem="missing")
     if gaps:
         return

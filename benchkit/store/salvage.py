@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import functools
 import json
-import sys
 import time
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -243,12 +242,12 @@ def _choose_runs(runs: Table) -> tuple[list[_Rows], list[_Rows]]:
             continue
     known = set(_list_committed(runs)).union(*(one.files for one in readable))
     rivals = Counter(one.base for one in readable)
-    damaged = _list_damaged(runs)
+    is_damaged = _recall_entries(runs)
 
     def is_committed(one: _Rows) -> bool:
         if one.base is None or one.is_joined or one.path in known:
             return True
-        return one.base + 1 in damaged and rivals[one.base] == 1
+        return is_damaged(one.base + 1) and rivals[one.base] == 1
 
     committed = sorted(filter(is_committed, readable), key=lambda one: (one.seq, one.is_joined))
     if not committed:
@@ -260,8 +259,8 @@ def _choose_runs(runs: Table) -> tuple[list[_Rows], list[_Rows]]:
     return [one for one in committed if one is last or one.path in last.files], newer
 
 
-def _list_damaged(runs: Table) -> Container[int]:
-    """Return the versions whose entries are lost, those that a killed repair put aside included."""
+def _recall_entries(runs: Table) -> Callable[[int], bool]:
+    """Return what tells of a version whether its entry is lost; a killed repair put some aside."""
     files, folders = runs.filesystem, [entries.FOLDER]
     if entries.path_of(0).rpartition("/")[2] not in entries.list_names(files):
         folders += entries.list_logs(files)[-1:]
@@ -269,9 +268,10 @@ def _list_damaged(runs: Table) -> Container[int]:
     paths = [f"{folder}/{name}" for folder in folders for name in entries.list_names(files, folder)]
     newest = max([newest, *map(entries.version_of, paths)])
     if newest < 0:
-        return range(sys.maxsize)  # the whole log is lost, and nobody knows how long it was
+        return lambda _: True  # the whole log is lost, and nobody knows how long it was
     sound = set(paths) - {path for path, _ in entries.find_unsound(files, runs.name, paths)}
-    return {*range(newest + 1)} - set(map(entries.version_of, sound))
+    kept = set(map(entries.version_of, sound))
+    return lambda version: version <= newest and version not in kept
 
 
 def _list_committed(runs: Table) -> dict[str, str]:

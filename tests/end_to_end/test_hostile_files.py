@@ -214,6 +214,21 @@ def test_half_of_a_surrogate_pair_is_stored_as_its_escape(folder: Path, key: str
     assert r"a\\ud800" in str(bk.load(store=".benchkit").runs.to_dict()) or key == "Output"
 
 
+def test_half_of_a_surrogate_pair_costs_no_other_file(folder: Path) -> None:
+    latencies = '"latencies": {"mean": 2, "50th": 2, "95th": 2, "99th": 2, "max": 2}'
+    text = (
+        f'{{{latencies}, "requests": 1, "rate": 1.0, "throughput": 1.0, "success": 1.0, '
+        '"duration": 9, "wait": 1, "earliest": "2026-01-01T00:00:00Z", '
+        '"latest": "2026-01-01T00:00:01Z", "end": "2026-01-01T00:00:01Z", "errors": [], '
+        '"bytes_in": {"total": 1, "mean": 1}, "bytes_out": {"total": 1, "mean": 1}, '
+        '"status_codes": {"\\ud800": 1}}'
+    )
+    (folder / "odd.json").write_text(text, encoding="utf-8")
+    assert run(["ingest", "."]) == 0
+    subjects = set(bk.load(store=".benchkit").observations["subject"].dropna())
+    assert r"\ud800" in subjects
+
+
 def test_an_integer_beyond_64_bits_is_no_toml(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -59,6 +59,7 @@ def test_the_files_ending_tells_the_format(tmp_path: Path, command: str) -> None
     ("arguments", "code", "said"),
     [
         (("plan", TRACING, "--power", "2"), 2, "is not a share between 0 and 1"),
+        (("plan", TRACING, "--confidence", "0.9999999999"), 2, "closer to 1 than 0.999999"),
         (("plan", TRACING, "--power", "0.01"), 2, "not above the level"),
         (("plan", TRACING, "--metric", "latncy"), 3, "did you mean 'latency'?"),
         (("plan", TRACING, "--format", "csv"), 2, "use table, md, json"),
