@@ -31,13 +31,13 @@ def dropped(folder: Path, metric: str = COUNT) -> dict[tuple[str, int], tuple[fl
 
 
 def test_a_run_that_tells_none_dropped_none(tmp_path: Path) -> None:
-    copy(tmp_path, "baseline/k6-1.txt", "baseline/k6-2.txt", "otel/k6-1.txt", "otel/k6-5.txt")
+    copy(tmp_path, "baseline/k6-1.txt", "baseline/k6-2.txt", "otel/k6-1.txt", "otel/k6-2.txt")
     none = (0.0, "computed", "1")
     assert dropped(tmp_path) == {
         ("baseline", 1): none,
         ("baseline", 2): (965.0, "reported", "1"),
         ("otel", 1): none,
-        ("otel", 5): (2.0, "reported", "1"),
+        ("otel", 2): (86.0, "reported", "1"),
     }
     rates = dropped(tmp_path, RATE)
     assert rates["baseline", 1] == (0.0, "computed", "1/s")

@@ -44,7 +44,7 @@ def test_every_output_tells_of_it(
     assert "verdict=fail\n" in outputs
     assert f"not-shown={2 if limit else 6}\n" in outputs
     junit = (folder / "j.xml").read_text(encoding="utf-8")
-    assert junit.count('<failure message="not compared: time_per_op on Ba') == 2
+    assert junit.count('<failure message="not compared: time per operation on Ba') == 2
     assert f"### {said}" in (folder / "c.md").read_text(encoding="utf-8")
 
 

@@ -118,7 +118,7 @@ def test_every_policy_with_every_result(
     elif code == OVER:
         assert said.startswith("✗ Regression: " if policy == "none" else "✗ Over the limit: ")
     elif code == UNSHOWN:
-        assert said.startswith(("? Not shown: ", "? Undecided: "))
+        assert said.startswith(("? Inconclusive: ", "? Undecided: "))
         assert said.endswith("the policy fails this.")
     elif code == DATA:
         assert said.startswith("✗ ")

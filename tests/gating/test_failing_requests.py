@@ -41,13 +41,13 @@ def write_attacks(folder: Path, failed: int, *, requests: int = 1000) -> None:
 @pytest.mark.parametrize(
     ("failed", "arguments", "code", "first"),
     [
-        ((0, 1000), [], 4, "✗ Requests fail: 100 % of those of new, 0 % of those of base; "),
-        ((0, 1000), ["--max-overhead", "latency.p50=5%"], 4, "✗ Requests fail: 100 % of those"),
-        ((0, 20), [], 4, "✗ Requests fail: 2 % of those of new, 0 % of those of base; the policy"),
-        ((0, 1000), ["--on-inconclusive", "pass"], 0, "? Requests fail: 100 % of those of new"),
-        ((20, 1000), [], 4, "✗ Requests fail: 100 % of those of new, 2 % of those of base; "),
-        ((12, 900), [], 4, "✗ Requests fail: 90 % of those of new, 1.2 % of those of base; "),
-        ((600, 1000), [], 4, "✗ Requests fail: 100 % of those of new, 60 % of those of base; "),
+        ((0, 1000), [], 4, "✗ Requests fail: 100 % of new's, 0 % of base's; "),
+        ((0, 1000), ["--max-overhead", "latency.p50=5%"], 4, "✗ Requests fail: 100 % of new's"),
+        ((0, 20), [], 4, "✗ Requests fail: 2 % of new's, 0 % of base's; the policy"),
+        ((0, 1000), ["--on-inconclusive", "pass"], 0, "? Requests fail: 100 % of new"),
+        ((20, 1000), [], 4, "✗ Requests fail: 100 % of new's, 2 % of base's; "),
+        ((12, 900), [], 4, "✗ Requests fail: 90 % of new's, 1.2 % of base's; "),
+        ((600, 1000), [], 4, "✗ Requests fail: 100 % of new's, 60 % of base's; "),
         ((20, 30), [], 4, "? Undecided: "),  # it is not new, and nothing can be decided
         ((1000, 20), [], 4, "? Undecided: "),
         ((0, 5), [], 0, "✓ No regression: "),
