@@ -15,6 +15,7 @@ from benchkit.comparison.model import Plan
 from benchkit.config.accepted import Accepted
 from benchkit.errors import DataError
 from benchkit.history.exact import find_levels, list_changes
+from benchkit.history.latest import find_latest
 from benchkit.history.model import NOT_JUDGED, Change, History, Series, to_ratio
 from benchkit.history.newest import judge_tracks
 from benchkit.history.search import find_changed, report_reach, search
@@ -91,7 +92,8 @@ def trace(
         for track, found, last in zip(tracks, changes, newest, strict=True)
     )  # fmt: skip
     unmatched = tuple(_name_unmatched(accepted, labels))
-    return History(tuple(series), tuple(undated), unmatched, tuple(findings))
+    latest = find_latest(observations, runs)
+    return History(tuple(series), tuple(undated), unmatched, tuple(findings), latest)
 
 
 def _explain_nothing(labels: Mapping[Labels, Label], dates: Mapping[str, object]) -> DataError:

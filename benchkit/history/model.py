@@ -148,6 +148,32 @@ class Series(Row):
         return tuple(change for change in self.changes if not change.reason)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latest:
+    """What is known of the newest commit beside its measurements.
+
+    Parameters
+    ----------
+    commit : str
+        By date, of all that the store holds; empty where none has a date.
+    failed, damaged : int
+        How many of its runs failed, and how many of its files are damaged.
+    failing : float
+        The share of its requests that failed.
+    is_failing : bool
+        Whether that is more than a hundredth, and more than twice that of the commits before.
+    undated : tuple of str
+        Commits without a date, which may be newer.
+    """
+
+    commit: str = ""
+    failed: int = 0
+    damaged: int = 0
+    failing: float = 0.0
+    is_failing: bool = False
+    undated: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class History:
     """All series, the commits that could not be put in order, accepted changes of none.
@@ -159,12 +185,15 @@ class History:
     unmatched : tuple of str
         What is wrong with accepted changes that name no commit, or several.
     findings : tuple of Finding
+    latest : Latest, optional
+        What is known of the newest commit beside its measurements.
     """
 
     series: tuple[Series, ...]
     undated: tuple[str, ...]
     unmatched: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    latest: Latest | None = None
 
     @property
     def listed(self) -> tuple[Series, ...]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from benchkit.errors import ConfigError, ExitCode
 from benchkit.history.model import (
@@ -14,11 +13,13 @@ from benchkit.history.model import (
     OUTSIDE,
     Change,
     History,
+    Latest,
     Series,
 )
 from benchkit.history.naming import is_cost, resolve
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
+_UNJUDGED = {NO_BASELINE, NOT_JUDGED, NOT_MEASURED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,8 @@ class Outcome:
     verdict : str
         ``pass``, ``fail`` or ``undecided``.
     exit_code : int
-        0, 1 over a regression, 3 where a series is gone, 4 undecided.
+        0, 1 over a regression or a failed run, 3 where a series is gone or a file damaged, 4
+        undecided.
     alarms : tuple of Alarm
     suspects : tuple of Series
         Outside at the newest commit, as most series of their machine are.
@@ -47,6 +49,8 @@ class Outcome:
     since : str
         The commit after which changes count; empty where only the newest commit does.
     history : History
+    judged : int
+        How many series the newest commit measured.
     """
 
     verdict: str
@@ -56,6 +60,7 @@ class Outcome:
     gone: tuple[Series, ...]
     since: str
     history: History
+    judged: int
 
 
 def decide(history: History, since: str = "") -> Outcome:
@@ -73,28 +78,35 @@ def decide(history: History, since: str = "") -> Outcome:
         If ``since`` is no commit of the history.
     """
     since, begun = _find_commit(history, since)
-    alarms = tuple(_list_alarms(history, begun))
-    outside = [s for s in history.series if s.newest.verdict == OUTSIDE and is_worse(s)]
-    suspects = tuple(series for series in outside if series.newest.is_shared)
-    gone = tuple(_list_gone(history))
-    unjudged = {NO_BASELINE, NOT_JUDGED, NOT_MEASURED}
-    is_blind = all(series.newest.verdict in unjudged for series in history.series)
-    code = ExitCode.DONE
-    if alarms:
+    latest = history.latest or Latest()
+    newest = [series for series in history.series if _ends_at(series, latest.commit)]
+    alarms = tuple(_list_alarms(history, newest, begun))
+    suspects = tuple(s for s in newest if s.newest.is_shared and is_worse(s))
+    gone = tuple(_list_gone(history, latest.commit))
+    is_blind = all(series.newest.verdict in _UNJUDGED for series in newest)
+    if alarms or latest.failed:
         code = ExitCode.REGRESSION
-    elif gone:
+    elif gone or latest.damaged or not newest:
         code = ExitCode.DATA
-    elif suspects or is_blind:
+    elif suspects or is_blind or latest.is_failing or latest.undated:
         code = ExitCode.INCONCLUSIVE
+    else:
+        code = ExitCode.DONE
     verdicts = {ExitCode.DONE: PASS, ExitCode.INCONCLUSIVE: UNDECIDED}
     return Outcome(
         verdict=verdicts.get(code, FAIL), exit_code=int(code), alarms=alarms, suspects=suspects,
-        gone=gone, since=since, history=history,
+        gone=gone, since=since, history=history, judged=len(newest),
     )  # fmt: skip
 
 
+def _ends_at(series: Series, commit: str) -> bool:
+    return series.measured[-1].commit == commit
+
+
 def is_worse(series: Series) -> bool:
-    """Tell whether the newest commit lies on the side where it costs."""
+    """Tell whether the newest commit lies outside, on the side where it costs."""
+    if series.newest.verdict != OUTSIDE:
+        return False
     if series.is_exact and series.changes:
         return bool(is_cost(series, series.changes[-1]))
     if series.better not in {"lower", "higher"}:
@@ -120,29 +132,29 @@ def _order_commits(history: History) -> dict[str, int]:
     return {commit: place for place, commit in enumerate(ordered)}
 
 
-def _list_alarms(history: History, begun: int) -> Iterator[Alarm]:
+def _list_alarms(history: History, newest: Sequence[Series], begun: int) -> Iterator[Alarm]:
     order = _order_commits(history)
     for series in history.series:
         after = [change for change in series.open_changes if order[change.commit] > begun]
         costs = [change for change in after if is_cost(series, change)]
         if costs:
             yield Alarm(series, costs[-1])
-        elif series.newest.verdict == OUTSIDE and is_worse(series) and not series.newest.is_shared:
+        elif series in newest and is_worse(series) and not series.newest.is_shared:
             yield Alarm(series)
 
 
-def _list_gone(history: History) -> Iterator[Series]:
-    """Yield what the commit before the newest measured, on a machine, and the newest did not."""
-    ends: dict[tuple[str, ...], list[tuple[datetime, str]]] = {}
+def _list_gone(history: History, newest: str) -> Iterator[Series]:
+    """Yield what the commit before the newest measured, on a machine, and the newest did not.
+
+    Of a machine that the newest commit was not measured on, nothing is gone.
+    """
+    ends: dict[str, list[str]] = {}
+    order = _order_commits(history)
     for series in history.series:
-        measured = {(point.time, point.commit) for point in series.measured}
-        known = ends.setdefault(_session(series), [])
-        known[:] = sorted({*known, *measured})[-2:]
+        measured = {point.commit for point in series.measured}
+        known = {*ends.get(series.machine, ()), *measured}
+        ends[series.machine] = sorted(known, key=order.__getitem__)[-2:]
     for series in history.series:
-        last = (series.measured[-1].time, series.measured[-1].commit)
-        if series.newest.verdict == NOT_MEASURED and last in ends[_session(series)]:
+        *before, last = ends[series.machine]
+        if last == newest and series.measured[-1].commit in before:
             yield series
-
-
-def _session(series: Series) -> tuple[str, ...]:
-    return series.machine, series.variant, series.tool

@@ -23,6 +23,8 @@ from benchkit.schema import FINGERPRINT, Labels, list_labels
 from benchkit.stats.exact import is_steady
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from benchkit.schema import Observations, Runs
 
 
@@ -97,9 +99,14 @@ def read_labels(runs: Runs) -> dict[Labels, Label]:
     for key, start, env in zip(list_labels(measured), *facts, strict=True):
         commit = env.get("commit", "") if isinstance(env, Mapping) else ""
         if commit:
-            started = start.to_pydatetime() if start == start else None  # noqa: PLR0124 - not NaT
-            labels[key] = Label(commit, _read_date(env.get("date")) or started, env)
+            labels[key] = Label(commit, read_moment(env, start), env)
     return labels
+
+
+def read_moment(env: Mapping[str, str], start: pd.Timestamp) -> datetime | None:
+    """Return the date of a run's commit, or else when the run began; None if neither is told."""
+    started = start.to_pydatetime() if start == start else None  # noqa: PLR0124 - not NaT
+    return _read_date(env.get("date")) or started
 
 
 def _read_date(text: str | None) -> datetime | None:

@@ -19,9 +19,9 @@ from benchkit.history.model import (
     NOT_JUDGED,
     NOT_MEASURED,
     OUTSIDE,
-    WITHIN,
     Change,
     History,
+    Latest,
     Newest,
     Point,
     Series,
@@ -78,17 +78,32 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
         told = [describe_alarm(alarm) for alarm in outcome.alarms]
         more = f", and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
         yield f"regression: {'; '.join(told[:_NAMED])}{more}"
+    latest = outcome.history.latest or Latest()
+    name = shorten(latest.commit)
+    if latest.failed:
+        yield f"{_count_of(latest.failed, 'run')} of {name} failed"
     if outcome.gone:
         names = [name_series(series) for series in outcome.gone]
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        yield f"gone at the newest commit: {', '.join(names[:_NAMED])}{more}"
-    if outcome.suspects:
+        yield f"gone at {name}: {', '.join(names[:_NAMED])}{more}"
+    if latest.damaged:
+        yield f"{_count_of(latest.damaged, 'file')} of {name} cannot be read"
+    if not outcome.judged and latest.commit:
+        yield f"nothing was measured at the newest commit, {name}"
+    elif outcome.suspects:
         yield f"undecided: {len(outcome.suspects)} series are outside together, measure again"
+    elif latest.is_failing:
+        share = f"{100 * latest.failing:.3g}\N{NO-BREAK SPACE}%"
+        yield f"undecided: {share} of the requests of {name} failed"
+    elif latest.undated:
+        names = ", ".join(map(shorten, latest.undated))
+        yield f"undecided: {names} has no date and may be newer"
     elif outcome.verdict == UNDECIDED:
-        yield (
-            f"undecided: no series has {HISTORY_RUNS} commits of one level before the newest, "
-            "which predict"
-        )
+        yield f"undecided: no series of {name} has {HISTORY_RUNS} commits of one level before it"
+
+
+def _count_of(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def describe_alarm(alarm: Alarm) -> str:
@@ -99,10 +114,9 @@ def describe_alarm(alarm: Alarm) -> str:
 
 
 def _describe_pass(outcome: Outcome) -> str:
-    history = outcome.history
-    judged = sum(s.newest.verdict in {INSIDE, WITHIN, BY_CHANCE, OUTSIDE} for s in history.series)
+    latest = outcome.history.latest or Latest()
     since = f" and since {shorten(outcome.since)}" if outcome.since else ""
-    return f"no regression at the newest commit{since}: {judged} of {len(history.series)} judged"
+    return f"no regression at {shorten(latest.commit)}{since}: {outcome.judged} series measured"
 
 
 def _write_findings(history: History, severity: str) -> Iterator[str]:

@@ -41,12 +41,12 @@ def test_a_newest_commit_that_costs_fails_and_one_of_the_level_passes(
         add(number)
     code, shown = gate(capsys)
     assert (code, shown.splitlines()[0]) == (
-        0, "✓ No regression at the newest commit: 3 of 3 judged.",
+        0, "✓ No regression at 0000008: 3 series measured.",
     )  # fmt: skip
     add(LEVEL, 0.2)
     code, shown = gate(capsys)
     assert code == 1
-    assert shown.startswith("✗ Regression: time_per_op · base · Ping · gomaxprocs=8: newest")
+    assert shown.startswith("✗ Regression: time per operation · base · Ping · gomaxprocs=8: newest")
     code, shown = gate(capsys, "--format", "json")
     told = json.loads(shown)
     assert (code, told["verdict"], told["exit_code"]) == (1, "fail", 1)
@@ -68,7 +68,7 @@ def test_a_change_since_a_commit_fails_until_it_is_accepted(
     assert gate(capsys)[0] == 0
     code, shown = gate(capsys, "--since", "0000007a")
     assert code == 1
-    assert "✗ Regression: time_per_op · base · Ping · gomaxprocs=8: since 0000009" in shown
+    assert "✗ Regression: time per operation · base · Ping · gomaxprocs=8: since 0000009" in shown
     assert gate(capsys, "--since", "0000009a")[0] == 0
     Path("benchkit.toml").write_text(
         '[[history.accept]]\ncommit = "0000009a"\nreason = "TLS"\n', encoding="utf-8"
@@ -85,10 +85,47 @@ def test_a_benchmark_that_is_gone_fails_and_few_commits_decide_nothing(
     add(1)
     code, shown = gate(capsys)
     assert code == 3
-    assert shown.startswith("✗ Gone at the newest commit: time_per_op · base · Pong")
+    assert shown.startswith("✗ Gone at 0000001: ")
 
 
 def test_a_commit_that_is_not_in_the_history_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     add(0)
     assert run(["history", "gate", "--since", "fffffff"]) == 2
     assert "--since: 'fffffff' is no commit of this history" in capsys.readouterr().err
+
+
+def write_wrk(folder: Path, texts: list[str], commit: int, date: str = "dated") -> int:
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    for number, text in enumerate(texts, 1):
+        (folder / f"{number}.txt").write_text(text, encoding="utf-8")
+    when = ["--date", f"2026-10-{commit + 1:02d}T10:00:00Z"] if date else []
+    return run(["history", "add", str(folder), "--commit", f"{commit:07d}a", *when, "-q"])
+
+
+WRK = (Path(__file__).parents[2] / "fixtures/tracing-wrk/none/wrk-1.txt").read_text()
+REFUSED = "unable to connect to 127.0.0.1:8080 Connection refused\n"
+NON2XX = "  Non-2xx or 3xx responses: 150000\nRequests/sec:"
+
+
+@pytest.mark.parametrize(
+    ("folder_", "newest", "date", "code", "says"),
+    [
+        ("r/none", [REFUSED] * 3, "dated", 1, "✗ 3 runs of 0000002 failed"),
+        ("r/none", [WRK, REFUSED], "dated", 1, "✗ 1 run of 0000002 failed"),
+        ("r/none", [WRK[:300], WRK], "dated", 3, "✗ 1 file of 0000002 cannot be read"),
+        ("r/other", [WRK], "dated", 3, "✗ Gone at 0000002: "),
+        ("r/none", [WRK.replace("Requests/sec:", NON2XX)], "dated", 4, "? Undecided: "),
+        ("r/none", [WRK], "", 4, "? Undecided: 0000002 has no date and may be newer"),
+    ],
+)  # fmt: skip
+def test_a_newest_commit_that_was_not_measured_well_is_no_pass(
+    folder_: str, newest: list[str], date: str, code: int, says: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    for commit in (0, 1):
+        assert write_wrk(Path("r/none"), [f"{WRK}# {commit}.{n}\n" for n in range(3)], commit) == 0
+    write_wrk(Path(folder_), [f"{text}# 2.{n}\n" for n, text in enumerate(newest)], 2, date)
+    found, shown = gate(capsys)
+    assert (found, shown.splitlines()[0][: len(says)]) == (code, says)

@@ -1,0 +1,53 @@
+"""The newest commit that was tried, whatever became of its runs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from benchkit.derived.failures import list_failures, pool_failures
+from benchkit.history.model import Latest
+from benchkit.history.tracks import read_moment
+from benchkit.schema import Labels, list_labels
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+_TRIED = {"measured", "failed", "damaged", "empty"}
+#: Share of failed requests above which rates and latencies say nothing.
+_MANY = 0.01
+
+
+def find_latest(observations: Observations, runs: Runs) -> Latest:
+    """Find the newest commit of runs of every role."""
+    dates, roles = dict[str, datetime](), defaultdict[str, list[tuple[str, bool]]](list)
+    labels = dict[Labels, str]()
+    facts = (runs[name].tolist() for name in ("role", "started_at", "env", "remark"))
+    for key, role, start, env, remark in zip(list_labels(runs), *facts, strict=True):
+        commit = env.get("commit", "") if isinstance(env, Mapping) else ""
+        if not commit or role not in _TRIED:
+            continue
+        labels[key] = commit
+        roles[commit].append((role, isinstance(remark, str) and bool(remark)))
+        if date := read_moment(env, start):
+            dates[commit] = min(date, dates.get(commit, date))
+    undated = tuple(sorted(roles.keys() - dates.keys()))
+    if not dates:
+        return Latest(undated=undated)
+    commit = max(dates, key=lambda one: (dates[one], one))
+    failing = _share(observations, {key for key, own in labels.items() if own == commit})
+    before = _share(observations, {key for key, own in labels.items() if own != commit})
+    own = roles[commit]
+    return Latest(
+        commit=commit,
+        failed=sum(role == "failed" or (role == "measured" and told) for role, told in own),
+        damaged=sum(role in {"damaged", "empty"} for role, _ in own),
+        failing=failing, is_failing=failing > max(_MANY, 2 * before), undated=undated,
+    )  # fmt: skip
+
+
+def _share(observations: Observations, labels: Collection[Labels]) -> float:
+    found = list_failures(observations)
+    return pool_failures(failures for key, failures in found.items() if key in labels)
