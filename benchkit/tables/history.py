@@ -96,8 +96,8 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
         share = f"{100 * latest.failing:.3g}\N{NO-BREAK SPACE}%"
         yield f"undecided: {share} of the requests of {name} failed"
     elif latest.undated:
-        names = ", ".join(map(shorten, latest.undated))
-        yield f"undecided: {names} has no date and may be newer"
+        undated = ", ".join(map(shorten, latest.undated))
+        yield f"undecided: {undated} has no date and may be newer"
     elif outcome.verdict == UNDECIDED:
         yield f"undecided: no series of {name} has {HISTORY_RUNS} commits of one level before it"
 
