@@ -56,8 +56,8 @@ class Comparison:
     --------
     >>> import benchkit as bk
     >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
-    >>> " ".join(comparison.verdict.split(" [")[0].split())
-    '▲ otlp costs 13.1 % of request_rate'
+    >>> " ".join(comparison.verdict.split(" (")[0].split())
+    '▲ otlp serves 13.1 % fewer requests/s than none'
     """
 
     verdicts: Verdicts
@@ -143,7 +143,7 @@ class Comparison:
         >>> import benchkit as bk
         >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
         >>> comparison.plot.runs().axes[0].get_title(loc="left")
-        'request_rate'
+        'requests/s'
         """
         from benchkit.plots.drawing import Plots
 
