@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -37,8 +37,9 @@ def find_latest(observations: Observations, runs: Runs) -> Latest:
     if not dates:
         return Latest(undated=undated)
     commit = max(dates, key=lambda one: (dates[one], one))
-    failing = _share(observations, {key for key, own in labels.items() if own == commit})
-    before = _share(observations, {key for key, own in labels.items() if own != commit})
+    failures = list_failures(observations)
+    failing = pool_failures(f for key, f in failures.items() if labels.get(key) == commit)
+    before = pool_failures(f for key, f in failures.items() if labels.get(key, commit) != commit)
     own = roles[commit]
     return Latest(
         commit=commit,
@@ -46,8 +47,3 @@ def find_latest(observations: Observations, runs: Runs) -> Latest:
         damaged=sum(role in {"damaged", "empty"} for role, _ in own),
         failing=failing, is_failing=failing > max(_MANY, 2 * before), undated=undated,
     )  # fmt: skip
-
-
-def _share(observations: Observations, labels: Collection[Labels]) -> float:
-    found = list_failures(observations)
-    return pool_failures(failures for key, failures in found.items() if key in labels)

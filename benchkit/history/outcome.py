@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchkit.errors import ConfigError, ExitCode
@@ -80,8 +80,8 @@ def decide(history: History, since: str = "") -> Outcome:
     since, begun = _find_commit(history, since)
     latest = history.latest or Latest()
     newest = [series for series in history.series if _ends_at(series, latest.commit)]
-    alarms = tuple(_list_alarms(history, newest, begun))
-    suspects = tuple(s for s in newest if s.newest.is_shared and is_worse(s))
+    alarms = tuple(_list_alarms(history, latest.commit, begun))
+    suspects = tuple(s for s in newest if s.newest.is_shared and _is_worse(s))
     gone = tuple(_list_gone(history, latest.commit))
     is_blind = all(series.newest.verdict in _UNJUDGED for series in newest)
     if alarms or latest.failed:
@@ -103,7 +103,7 @@ def _ends_at(series: Series, commit: str) -> bool:
     return series.measured[-1].commit == commit
 
 
-def is_worse(series: Series) -> bool:
+def _is_worse(series: Series) -> bool:
     """Tell whether the newest commit lies outside, on the side where it costs."""
     if series.newest.verdict != OUTSIDE:
         return False
@@ -132,14 +132,14 @@ def _order_commits(history: History) -> dict[str, int]:
     return {commit: place for place, commit in enumerate(ordered)}
 
 
-def _list_alarms(history: History, newest: Sequence[Series], begun: int) -> Iterator[Alarm]:
+def _list_alarms(history: History, newest: str, begun: int) -> Iterator[Alarm]:
     order = _order_commits(history)
     for series in history.series:
         after = [change for change in series.open_changes if order[change.commit] > begun]
         costs = [change for change in after if is_cost(series, change)]
         if costs:
             yield Alarm(series, costs[-1])
-        elif series in newest and is_worse(series) and not series.newest.is_shared:
+        elif _ends_at(series, newest) and _is_worse(series) and not series.newest.is_shared:
             yield Alarm(series)
 
 
